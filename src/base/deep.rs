@@ -1,0 +1,14 @@
+//! Recursion as deep as the input asks for.
+
+/// What must be left of the stack before a step of a recursion runs on it.
+const RED_ZONE: usize = 64 * 1024;
+/// The stack that is added when less is left.
+const SEGMENT: usize = 4 * 1024 * 1024;
+
+/// Runs one step of a recursion over a program, on a new piece of stack if the present one
+/// is nearly used up. Every function that recurses over the depth of a source goes through
+/// here, so that depth is limited by memory alone.
+#[inline(always)]
+pub fn deep<R>(step: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(RED_ZONE, SEGMENT, step)
+}

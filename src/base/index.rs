@@ -1,0 +1,234 @@
+//! Typed indices and the vectors that they index.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut, Range};
+
+/// A dense index of 32 bits.
+pub trait Idx: Copy + Eq + 'static {
+    /// The index as a position.
+    fn index(self) -> usize;
+    /// The index of a position; positions stay below 2^32 because sources do.
+    fn new(index: usize) -> Self;
+}
+
+/// Declares index types: `define_index! { /// An expression. pub ExprId }`.
+#[macro_export]
+macro_rules! define_index {
+    ($($(#[$doc:meta])* pub $name:ident;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+        impl $crate::base::index::Idx for $name {
+            fn index(self) -> usize { self.0 as usize }
+            fn new(index: usize) -> Self { $name(index as u32) }
+        }
+    )+};
+}
+
+/// A vector indexed by `I`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexVec<I, T> {
+    items: Vec<T>,
+    index: PhantomData<fn(I)>,
+}
+
+impl<I: Idx, T> IndexVec<I, T> {
+    /// An empty vector.
+    #[must_use]
+    pub const fn new() -> Self {
+        IndexVec { items: Vec::new(), index: PhantomData }
+    }
+
+    /// Appends an item and returns its index.
+    pub fn push(&mut self, item: T) -> I {
+        let id = I::new(self.items.len());
+        self.items.push(item);
+        id
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no item.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The index that the next [`push`](Self::push) returns.
+    #[must_use]
+    pub fn next_index(&self) -> I {
+        I::new(self.items.len())
+    }
+
+    /// The items in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
+    /// The items in order, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items.iter_mut()
+    }
+
+    /// The indices in order.
+    pub fn indices(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::new)
+    }
+
+    /// Indices and items in order.
+    pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(at, item)| (I::new(at), item))
+    }
+
+    /// The item at `index`, if there is one.
+    #[must_use]
+    pub fn get(&self, index: I) -> Option<&T> {
+        self.items.get(index.index())
+    }
+
+    /// Drops all items past the first `len`, keeping the space.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
+    /// The items as a slice.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<I: Idx, T> Default for IndexVec<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Idx, T> Index<I> for IndexVec<I, T> {
+    type Output = T;
+    fn index(&self, index: I) -> &T {
+        &self.items[index.index()]
+    }
+}
+
+impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
+    fn index_mut(&mut self, index: I) -> &mut T {
+        &mut self.items[index.index()]
+    }
+}
+
+impl<I: Idx, T> FromIterator<T> for IndexVec<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
+        IndexVec { items: items.into_iter().collect(), index: PhantomData }
+    }
+}
+
+/// A run of items in a [`Pool`]: eight bytes, whatever its length.
+#[derive(Debug)]
+pub struct List<T> {
+    start: u32,
+    len: u32,
+    item: PhantomData<fn() -> T>,
+}
+
+impl<T> List<T> {
+    /// The empty run, of any pool.
+    pub const EMPTY: List<T> = List { start: 0, len: 0, item: PhantomData };
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there is no item.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+
+    /// The run without its first `n` items (all of them, if there are fewer).
+    #[must_use]
+    pub fn skip(self, n: usize) -> List<T> {
+        let n = (n as u32).min(self.len);
+        List { start: self.start + n, len: self.len - n, item: PhantomData }
+    }
+
+    /// The first `n` items of the run (all of them, if there are fewer).
+    #[must_use]
+    pub fn take(self, n: usize) -> List<T> {
+        List { start: self.start, len: (n as u32).min(self.len), item: PhantomData }
+    }
+}
+
+impl<T> Clone for List<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for List<T> {}
+impl<T> PartialEq for List<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.start, self.len) == (other.start, other.len)
+    }
+}
+impl<T> Eq for List<T> {}
+
+/// The items of many [`List`]s, end to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool<T> {
+    items: Vec<T>,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool { items: Vec::new() }
+    }
+}
+
+impl<T> Pool<T> {
+    /// Appends `items` as one list.
+    pub fn add(&mut self, items: impl IntoIterator<Item = T>) -> List<T> {
+        let start = self.items.len();
+        self.items.extend(items);
+        List { start: start as u32, len: (self.items.len() - start) as u32, item: PhantomData }
+    }
+
+    /// Number of items in all lists.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether no list holds an item.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Drops all items past the first `len`, keeping the space.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+}
+
+impl<T> Index<List<T>> for Pool<T> {
+    type Output = [T];
+    fn index(&self, list: List<T>) -> &[T] {
+        &self.items[list.range()]
+    }
+}
+
+impl<T> IndexMut<List<T>> for Pool<T> {
+    fn index_mut(&mut self, list: List<T>) -> &mut [T] {
+        &mut self.items[list.range()]
+    }
+}

@@ -1,0 +1,371 @@
+//! Exact integers of any size.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer as _;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// An exact integer. A value that fits a word is always [`Small`](Integer::Small), so that
+/// equality is structural.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Integer {
+    /// A value of 64 bits.
+    Small(i64),
+    /// A value outside 64 bits.
+    Big(Box<BigInt>),
+}
+
+impl From<i64> for Integer {
+    fn from(value: i64) -> Integer {
+        Integer::Small(value)
+    }
+}
+
+impl From<bool> for Integer {
+    /// 1 for true, 0 for false, as CoreF has it.
+    fn from(value: bool) -> Integer {
+        Integer::Small(value.into())
+    }
+}
+
+impl From<BigInt> for Integer {
+    fn from(value: BigInt) -> Integer {
+        match value.to_i64() {
+            Some(small) => Integer::Small(small),
+            None => Integer::Big(Box::new(value)),
+        }
+    }
+}
+
+impl From<&Integer> for BigInt {
+    fn from(value: &Integer) -> BigInt {
+        match value {
+            Integer::Small(small) => BigInt::from(*small),
+            Integer::Big(big) => (**big).clone(),
+        }
+    }
+}
+
+/// An operation on two words that falls back to big integers when it overflows.
+macro_rules! exact {
+    ($(#[$doc:meta])* $name:ident, $checked:ident, $big:expr) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(&self, other: &Integer) -> Integer {
+            if let (Integer::Small(a), Integer::Small(b)) = (self, other)
+                && let Some(small) = a.$checked(*b)
+            {
+                return Integer::Small(small);
+            }
+            let operation: fn(&BigInt, &BigInt) -> BigInt = $big;
+            with_big(self, |a| with_big(other, |b| operation(a, b))).into()
+        }
+    };
+}
+
+/// A division: `None` when the divisor is 0.
+macro_rules! division {
+    ($(#[$doc:meta])* $name:ident, $checked:expr, $big:expr) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(&self, other: &Integer) -> Option<Integer> {
+            if other.is_zero() {
+                return None;
+            }
+            let word: fn(i64, i64) -> Option<i64> = $checked;
+            if let (Integer::Small(a), Integer::Small(b)) = (self, other)
+                && let Some(small) = word(*a, *b)
+            {
+                return Some(Integer::Small(small));
+            }
+            let operation: fn(&BigInt, &BigInt) -> BigInt = $big;
+            Some(with_big(self, |a| with_big(other, |b| operation(a, b))).into())
+        }
+    };
+}
+
+/// Hands `value` on as a big integer, without a copy if it is one.
+fn with_big<R>(value: &Integer, then: impl FnOnce(&BigInt) -> R) -> R {
+    match value {
+        Integer::Small(small) => then(&BigInt::from(*small)),
+        Integer::Big(big) => then(big),
+    }
+}
+
+impl Integer {
+    /// Zero, CoreF's false.
+    pub const ZERO: Integer = Integer::Small(0);
+    /// One, CoreF's true.
+    pub const ONE: Integer = Integer::Small(1);
+
+    exact!(
+        /// The sum.
+        add, checked_add, |a, b| a + b
+    );
+    exact!(
+        /// The difference.
+        sub, checked_sub, |a, b| a - b
+    );
+    exact!(
+        /// The product.
+        mul, checked_mul, |a, b| a * b
+    );
+    division!(
+        /// The quotient truncated toward zero; `None` for a divisor of 0.
+        div, i64::checked_div, |a, b| a / b
+    );
+    division!(
+        /// The remainder that belongs to [`div`](Integer::div): it has the dividend's sign.
+        rem, i64::checked_rem, |a, b| a % b
+    );
+    division!(
+        /// The quotient rounded toward minus infinity; `None` for a divisor of 0.
+        floor_div, |a, b| (a != i64::MIN || b != -1).then(|| num_integer::div_floor(a, b)), |a, b| a.div_floor(b)
+    );
+    division!(
+        /// The remainder that belongs to [`floor_div`](Integer::floor_div): it has the
+        /// divisor's sign.
+        modulo, |a, b| (b != -1).then(|| num_integer::mod_floor(a, b)), |a, b| a.mod_floor(b)
+    );
+
+    /// The negated value.
+    #[must_use]
+    pub fn negate(&self) -> Integer {
+        Integer::ZERO.sub(self)
+    }
+
+    /// Whether it is 0.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        *self == Integer::ZERO
+    }
+
+    /// Whether it is below 0.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Integer::Small(small) => *small < 0,
+            Integer::Big(big) => big.is_negative(),
+        }
+    }
+
+    /// The value, if it fits a word.
+    #[must_use]
+    pub fn to_i64(&self) -> Option<i64> {
+        match self {
+            Integer::Small(small) => Some(*small),
+            Integer::Big(_) => None,
+        }
+    }
+
+    /// Bytes of its limbs beyond the value itself: 0 for a small one.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Integer::Small(_) => 0,
+            Integer::Big(big) => size_of::<BigInt>() + (big.bits() as usize).div_ceil(64) * 8,
+        }
+    }
+
+    /// Bytes of limbs that the product with `other` may need: what a memory limit asks for
+    /// before the multiplication is begun.
+    #[must_use]
+    pub fn product_bytes(&self, other: &Integer) -> usize {
+        match (self, other) {
+            (Integer::Small(_), Integer::Small(_)) => size_of::<BigInt>() + 16,
+            _ => self.heap_bytes() + other.heap_bytes() + 16,
+        }
+    }
+
+    /// Reads `-?[0-9]+`; `None` for anything else. Takes time well below quadratic in the
+    /// number of digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Integer> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        if let Ok(small) = text.parse::<i64>() {
+            return Some(Integer::Small(small));
+        }
+        let magnitude = parse_digits(digits.as_bytes())?;
+        let sign = if digits.len() < text.len() { Sign::Minus } else { Sign::Plus };
+        Some(BigInt::from_biguint(sign, magnitude).into())
+    }
+}
+
+/// Digits up to which the library's quadratic conversion is the faster one.
+const DIGITS_AT_ONCE: usize = 2_000;
+
+/// The value of decimal digits, by halves: fast multiplication makes it subquadratic.
+fn parse_digits(digits: &[u8]) -> Option<BigUint> {
+    if digits.len() <= DIGITS_AT_ONCE {
+        return BigUint::parse_bytes(digits, 10);
+    }
+    // Halves of one length share their power of ten, so one squaring a level is enough.
+    let mut powers = vec![(DIGITS_AT_ONCE, BigUint::from(10u8).pow(DIGITS_AT_ONCE as u32))];
+    while let Some((len, power)) = powers.last().filter(|(len, _)| len * 2 < digits.len()) {
+        let next = (len * 2, power * power);
+        powers.push(next);
+    }
+    fn convert(digits: &[u8], powers: &[(usize, BigUint)]) -> Option<BigUint> {
+        let fitting = powers.iter().rposition(|(len, _)| *len < digits.len());
+        let Some(at) = fitting else { return BigUint::parse_bytes(digits, 10) };
+        let (len, power) = &powers[at];
+        let (high, low) = digits.split_at(digits.len() - len);
+        Some(convert(high, &powers[..=at])? * power + convert(low, &powers[..at])?)
+    }
+    convert(digits, &powers)
+}
+
+impl PartialOrd for Integer {
+    fn partial_cmp(&self, other: &Integer) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Integer {
+    fn cmp(&self, other: &Integer) -> Ordering {
+        match (self, other) {
+            (Integer::Small(a), Integer::Small(b)) => a.cmp(b),
+            _ => with_big(self, |a| with_big(other, |b| a.cmp(b))),
+        }
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Integer::Small(small) => small.fmt(f),
+            Integer::Big(big) => {
+                if big.is_negative() {
+                    f.write_str("-")?;
+                }
+                f.write_str(&digits(big.magnitude()))
+            }
+        }
+    }
+}
+
+/// Decimal digits, by halves above the size up to which the library is fast.
+fn digits(value: &BigUint) -> String {
+    const BITS_AT_ONCE: u64 = 20_000;
+    if value.bits() <= BITS_AT_ONCE {
+        return value.to_str_radix(10);
+    }
+    let mut powers = vec![(DIGITS_AT_ONCE, BigUint::from(10u8).pow(DIGITS_AT_ONCE as u32))];
+    while let Some((len, power)) =
+        powers.last().filter(|(_, power)| power.bits() * 2 <= value.bits() + 1)
+    {
+        let next = (len * 2, power * power);
+        powers.push(next);
+    }
+    fn convert(value: &BigUint, powers: &[(usize, BigUint)], width: usize, out: &mut String) {
+        match powers.split_last() {
+            Some(((len, power), rest)) if value >= power => {
+                let (high, low) = value.div_rem(power);
+                convert(&high, rest_or(powers, &high, rest), width.saturating_sub(*len), out);
+                convert(&low, rest, *len, out);
+            }
+            Some((_, rest)) if !rest.is_empty() || value.is_zero() => {
+                convert(value, rest, width, out)
+            }
+            _ => {
+                let text = if value.is_zero() && width > 0 {
+                    String::new()
+                } else {
+                    value.to_str_radix(10)
+                };
+                out.extend(std::iter::repeat_n('0', width.saturating_sub(text.len())));
+                out.push_str(&text);
+            }
+        }
+    }
+    /// The high half may still hold the largest power when the value is just above its square.
+    fn rest_or<'a>(
+        powers: &'a [(usize, BigUint)],
+        high: &BigUint,
+        rest: &'a [(usize, BigUint)],
+    ) -> &'a [(usize, BigUint)] {
+        if powers.last().is_some_and(|(_, power)| high >= power) { powers } else { rest }
+    }
+    let mut out = String::new();
+    convert(value, &powers, 0, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn int(text: &str) -> Integer {
+        Integer::parse(text).expect("digits")
+    }
+
+    #[test]
+    fn words_overflow_into_big_integers_and_back() {
+        let max = Integer::from(i64::MAX);
+        let over = max.add(&Integer::ONE);
+        assert_eq!(over.to_string(), "9223372036854775808");
+        assert_eq!(over.sub(&Integer::ONE), max);
+        assert_eq!(Integer::from(i64::MIN).negate().to_string(), "9223372036854775808");
+        assert_eq!(Integer::from(i64::MIN).div(&int("-1")), Some(over.clone()));
+        assert_eq!(Integer::from(i64::MIN).rem(&int("-1")), Some(Integer::ZERO));
+        assert_eq!(Integer::from(i64::MIN).floor_div(&int("-1")), Some(over));
+        assert_eq!(Integer::from(i64::MIN).modulo(&int("-1")), Some(Integer::ZERO));
+    }
+
+    #[test]
+    fn the_two_divisions_round_their_own_way() {
+        let (minus7, two) = (int("-7"), int("2"));
+        assert_eq!(minus7.div(&two), Some(int("-3")));
+        assert_eq!(minus7.rem(&two), Some(int("-1")));
+        assert_eq!(minus7.floor_div(&two), Some(int("-4")));
+        assert_eq!(minus7.modulo(&two), Some(int("1")));
+        assert_eq!(int("7").modulo(&int("-2")), Some(int("-1")));
+        assert_eq!(minus7.div(&Integer::ZERO), None);
+    }
+
+    #[test]
+    fn only_digits_are_integers() {
+        for text in ["", "-", "+1", "1_0", "0x1", " 1", "1e3"] {
+            assert_eq!(Integer::parse(text), None, "{text}");
+        }
+        assert_eq!(int("-0"), Integer::ZERO);
+        assert_eq!(int("0000000000000000000000000007"), Integer::from(7));
+    }
+
+    #[test]
+    fn a_million_digits_read_and_print() {
+        let text = format!("1{}7", "0123456789".repeat(10_000));
+        assert_eq!(int(&text).to_string(), text);
+        let zeros = format!("-1{}", "0".repeat(50_000));
+        assert_eq!(int(&zeros).to_string(), zeros);
+    }
+
+    proptest! {
+        #[test]
+        fn printing_reads_back(text in "-?[1-9][0-9]{0,9000}") {
+            prop_assert_eq!(int(&text).to_string(), text);
+        }
+
+        #[test]
+        fn words_agree_with_big_arithmetic(a: i64, b: i64) {
+            let (x, y) = (Integer::from(a), Integer::from(b));
+            let (p, q) = (BigInt::from(a), BigInt::from(b));
+            prop_assert_eq!(x.add(&y).to_string(), (&p + &q).to_string());
+            prop_assert_eq!(x.sub(&y).to_string(), (&p - &q).to_string());
+            prop_assert_eq!(x.mul(&y).to_string(), (&p * &q).to_string());
+            prop_assert_eq!(x.cmp(&y), p.cmp(&q));
+            if b != 0 {
+                prop_assert_eq!(x.div(&y).map(|r| r.to_string()), Some((&p / &q).to_string()));
+                prop_assert_eq!(x.rem(&y).map(|r| r.to_string()), Some((&p % &q).to_string()));
+                prop_assert_eq!(x.floor_div(&y).map(|r| r.to_string()), Some(p.div_floor(&q).to_string()));
+                prop_assert_eq!(x.modulo(&y).map(|r| r.to_string()), Some(p.mod_floor(&q).to_string()));
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The leaves: what every stage uses and what uses no stage.
+
+pub mod code;
+pub mod deep;
+pub mod diagnostic;
+pub mod index;
+pub mod integer;
+pub mod name;
+pub mod quote;
+pub mod source;
+pub mod span;

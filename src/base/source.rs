@@ -1,0 +1,210 @@
+//! Source files and the positions in them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use super::span::Span;
+
+/// One loaded source text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// How messages call the file: the path as the user gave it, `<stdin>`, `<prelude>`.
+    pub name: String,
+    /// Where imports of this file are looked up; `None` for a text that is no file.
+    pub path: Option<PathBuf>,
+    /// The text, without a byte-order mark.
+    pub text: Arc<str>,
+    /// The global position of the first byte.
+    pub base: u32,
+    /// Whether it is part of the corelib, whose names a program may shadow.
+    pub corelib: bool,
+    line_starts: OnceLock<Arc<[u32]>>,
+}
+
+impl SourceFile {
+    /// The span of the whole text.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::new(self.base, self.base + self.text.len() as u32)
+    }
+
+    /// Byte offsets of the line starts; computed when first asked for.
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect()
+        })
+    }
+
+    /// Line and column, both from 1, of the byte at `offset` in this file. The column counts
+    /// characters. An offset past the end is taken for the end.
+    #[must_use]
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let offset = (offset as usize).min(self.text.len());
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start as usize <= offset).max(1);
+        let start = starts[line - 1] as usize;
+        let mut end = offset;
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        (line as u32, self.text[start..end].chars().count() as u32 + 1)
+    }
+
+    /// The text of line `line` (from 1), without its line end; empty past the last line.
+    #[must_use]
+    pub fn line(&self, line: u32) -> &str {
+        let starts = self.line_starts();
+        let Some(&start) = starts.get((line as usize).wrapping_sub(1)) else { return "" };
+        let end = starts.get(line as usize).map_or(self.text.len(), |&next| next as usize - 1);
+        self.text[start as usize..end].trim_end_matches('\r')
+    }
+
+    /// The byte offset at which line `line` (from 1) starts.
+    #[must_use]
+    pub fn line_start(&self, line: u32) -> u32 {
+        let starts = self.line_starts();
+        starts.get((line as usize).wrapping_sub(1)).copied().unwrap_or(self.text.len() as u32)
+    }
+}
+
+/// A place as a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// All source texts of a program. Position 0 belongs to no file, so that [`Span::NONE`] is
+/// never a place.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+/// The texts together are larger than positions can count (4 GiB).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceTooLarge;
+
+impl SourceMap {
+    /// A map without files.
+    #[must_use]
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    /// Adds a text and returns its index.
+    ///
+    /// # Errors
+    /// [`SourceTooLarge`] when positions would no longer fit 32 bits.
+    pub fn add(
+        &mut self,
+        name: impl Into<String>,
+        path: Option<PathBuf>,
+        text: impl Into<Arc<str>>,
+        corelib: bool,
+    ) -> Result<usize, SourceTooLarge> {
+        let text = text.into();
+        let base = self.files.last().map_or(1, |last| last.span().hi + 1);
+        let end = base as usize + text.len() + 1;
+        if u32::try_from(end).is_err() {
+            return Err(SourceTooLarge);
+        }
+        let name = name.into();
+        self.files.push(SourceFile {
+            name,
+            path,
+            text,
+            base,
+            corelib,
+            line_starts: OnceLock::new(),
+        });
+        Ok(self.files.len() - 1)
+    }
+
+    /// The files, in the order in which they were added.
+    #[must_use]
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The file that holds the global position `at`.
+    #[must_use]
+    pub fn file_at(&self, at: u32) -> Option<&SourceFile> {
+        let index = self.files.partition_point(|file| file.base <= at).checked_sub(1)?;
+        let file = &self.files[index];
+        (at <= file.span().hi).then_some(file)
+    }
+
+    /// Where a span starts; `None` for [`Span::NONE`].
+    #[must_use]
+    pub fn place(&self, span: Span) -> Option<Place<'_>> {
+        if span.is_none() {
+            return None;
+        }
+        let file = self.file_at(span.lo)?;
+        let (line, column) = file.line_column(span.lo - file.base);
+        Some(Place { file: &file.name, line, column })
+    }
+
+    /// The text of a span; empty if it is no stretch of one file.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &str {
+        let Some(file) = self.file_at(span.lo) else { return "" };
+        let range =
+            span.lo.saturating_sub(file.base) as usize..span.hi.saturating_sub(file.base) as usize;
+        file.text.get(range).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(texts: &[&str]) -> SourceMap {
+        let mut map = SourceMap::new();
+        for (i, text) in texts.iter().enumerate() {
+            map.add(format!("f{i}"), None, *text, false).expect("small");
+        }
+        map
+    }
+
+    #[test]
+    fn places_count_characters_not_bytes() {
+        let map = map(&["ab\nλx", "z"]);
+        let file = &map.files()[0];
+        let x = file.base + 5;
+        assert_eq!(map.place(Span::new(x, x + 1)).expect("place").to_string(), "f0:2:2");
+        let z = map.files()[1].base;
+        assert_eq!(map.place(Span::new(z, z + 1)).expect("place").to_string(), "f1:1:1");
+    }
+
+    #[test]
+    fn the_end_of_a_file_belongs_to_it() {
+        let map = map(&["a\n", "b"]);
+        let end = map.files()[0].span().hi;
+        assert_eq!(map.place(Span::new(end, end)).expect("place").to_string(), "f0:2:1");
+        assert!(map.place(Span::NONE).is_none());
+    }
+
+    #[test]
+    fn lines_have_no_line_end() {
+        let map = map(&["one\r\ntwo\n"]);
+        let file = &map.files()[0];
+        assert_eq!(
+            (file.line(1), file.line(2), file.line(3), file.line(9)),
+            ("one", "two", "", "")
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! Core: what the syntax tree means, with every name resolved and every pattern match
+//! compiled to shallow switches. The supercombinators that lambda lifting makes are core
+//! expressions too, of a narrower form (see `lift`).
+//!
+//! Invariants (checked by `core::lint`):
+//! - Every local is bound exactly once in the whole program, and used only in its scope.
+//! - [`Expr::App`] has at least one argument and its callee is no `App`.
+//! - [`Expr::Lam`] has at least one parameter and its body is no `Lam`.
+//! - A [`Expr::Switch`] scrutinises a local. Its branches are in tag order (constructors)
+//!   or in the order of first appearance (literals), each at most once, of one data type or
+//!   one kind of literal. `evaluated` is set only where the local has been forced on every
+//!   path from its binding.
+//! - [`Expr::Fail`] stands only in the tail of the first part of a [`Expr::Try`], where a
+//!   tail is reached through `Switch` branches, the body of `Let`, `Letrec` and `Force`, and
+//!   the second part of a `Try`.
+
+use std::sync::Arc;
+
+use crate::base::index::{IndexVec, List, Pool};
+use crate::base::integer::Integer;
+use crate::base::name::Name;
+use crate::base::span::Span;
+use crate::primitive::Primitive;
+
+crate::define_index! {
+    /// An expression.
+    pub ExprId;
+    /// A local variable: a parameter, a let- or pattern-bound name.
+    pub LocalId;
+    /// Something defined at the top level that is a value: a definition, a primitive, a host
+    /// function, and after lifting a supercombinator.
+    pub GlobalId;
+    /// A data type.
+    pub DataId;
+    /// A constructor.
+    pub ConId;
+    /// An integer literal of more than 64 bits.
+    pub BigId;
+    /// The text of a STRING literal.
+    pub TextId;
+}
+
+/// An integer or character literal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lit {
+    /// An integer of 64 bits.
+    Int(i64),
+    /// A larger integer.
+    Big(BigId),
+    /// A character.
+    Char(char),
+}
+
+/// An expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expr {
+    /// An integer or a character.
+    Lit(Lit),
+    /// A string: a list of characters, unpacked as it is demanded.
+    Text(TextId),
+    /// A local variable.
+    Local(LocalId),
+    /// A definition, primitive or host function, as a value.
+    Global(GlobalId),
+    /// A constructor, as a function of its fields (a value if it has none).
+    Con(ConId),
+    /// An application.
+    App(ExprId, List<ExprId>),
+    /// `let x = e in body`; `x` is not bound in `e`.
+    Let(LocalId, ExprId, ExprId),
+    /// Mutually recursive lazy bindings.
+    Letrec(List<Bind>, ExprId),
+    /// A function. Lifting removes it.
+    Lam(List<LocalId>, ExprId),
+    /// Evaluates `e` to weak head normal form, binds it to a local that is known to be
+    /// evaluated, and goes on with the body: what a `case` does to its scrutinee.
+    Force(LocalId, ExprId, ExprId),
+    /// Goes by the constructor or literal of a local.
+    Switch(SwitchId),
+    /// The first expression, unless it fails; then the second.
+    Try(ExprId, ExprId),
+    /// Go on with the second part of the innermost `Try`.
+    Fail,
+    /// No alternative of the case that stands at this expression's span matches.
+    NoMatch,
+    /// A mistake that has been reported. Never reaches lifting.
+    Error,
+}
+
+crate::define_index! {
+    /// A switch.
+    pub SwitchId;
+}
+
+/// `x = e` in a letrec.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bind {
+    /// What is bound.
+    pub local: LocalId,
+    /// To what.
+    pub value: ExprId,
+}
+
+/// A shallow case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Switch {
+    /// What it goes by. Forced by the switch, unless `evaluated`.
+    pub scrutinee: LocalId,
+    /// Whether the scrutinee is known to be in weak head normal form here.
+    pub evaluated: bool,
+    /// The branches, of one kind.
+    pub branches: Branches,
+    /// What is done when no branch fits; `None` if the branches are all constructors of
+    /// their type.
+    pub default: Option<ExprId>,
+}
+
+/// The branches of a switch; never empty.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Branches {
+    /// By constructor, in tag order.
+    Cons(Vec<ConBranch>),
+    /// By integer or character literal.
+    Lits(Vec<(Lit, ExprId)>),
+}
+
+/// `Con fields -> body`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConBranch {
+    /// The constructor.
+    pub con: ConId,
+    /// What its fields are called; `None` for a field that the body does not use.
+    pub fields: Vec<Option<LocalId>>,
+    /// The expression.
+    pub body: ExprId,
+}
+
+/// A local variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// The name it has in the source; `None` for one made by the compiler.
+    pub name: Option<Name>,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// A data type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Data {
+    /// Its name, made unique (see [`Global::symbol`]).
+    pub symbol: Arc<str>,
+    /// Its constructors in the order of their tags.
+    pub cons: Vec<ConId>,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// A constructor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Con {
+    /// The name that the source gives it, and that it prints with.
+    pub name: Arc<str>,
+    /// Its name, made unique.
+    pub symbol: Arc<str>,
+    /// Its data type.
+    pub data: DataId,
+    /// Its number among the constructors of its type, from 0.
+    pub tag: u32,
+    /// Its number of fields.
+    pub arity: u32,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What a global is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GlobalKind {
+    /// A `defn`, or a supercombinator made by lifting. No parameters: a CAF.
+    Defn {
+        /// The parameters.
+        params: List<LocalId>,
+        /// The body; `None` until it is lowered, and for what the program cannot reach.
+        body: Option<ExprId>,
+    },
+    /// A primitive.
+    Primitive(Primitive),
+    /// A function of the embedding program, by its index in the engine's table.
+    Host {
+        /// Index in the engine's table of host functions.
+        index: u32,
+        /// Number of arguments.
+        arity: u32,
+    },
+}
+
+/// A definition, primitive, host function or supercombinator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// The name by which listings know it. Unique: a corelib definition that the program
+    /// shadows is called `module.name`, a lifted function `name$1`; neither is a NAME of
+    /// the language.
+    pub symbol: Arc<str>,
+    /// The name that a function value prints with; `None` for a lambda.
+    pub display: Option<Arc<str>>,
+    /// What it is.
+    pub kind: GlobalKind,
+    /// Where its name stands; for a lifted expression, the expression.
+    pub span: Span,
+}
+
+/// A program in core form.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// The globals.
+    pub globals: IndexVec<GlobalId, Global>,
+    /// The data types. 0 is `List`.
+    pub datas: IndexVec<DataId, Data>,
+    /// The constructors. 0 is `Nil`, 1 is `Cons`.
+    pub cons: IndexVec<ConId, Con>,
+    /// `main`, if the program has one.
+    pub main: Option<GlobalId>,
+    /// The locals.
+    pub locals: IndexVec<LocalId, Local>,
+    /// The expressions.
+    pub exprs: IndexVec<ExprId, Expr>,
+    /// Where each expression stands in the source.
+    pub spans: IndexVec<ExprId, Span>,
+    /// Arguments.
+    pub expr_lists: Pool<ExprId>,
+    /// Parameters.
+    pub local_lists: Pool<LocalId>,
+    /// Bindings of letrecs.
+    pub binds: Pool<Bind>,
+    /// Switches.
+    pub switches: IndexVec<SwitchId, Switch>,
+    /// Large integer literals.
+    pub bigs: IndexVec<BigId, Integer>,
+    /// Texts of STRING literals.
+    pub texts: IndexVec<TextId, Arc<str>>,
+}
+
+/// `Nil`, in every program.
+pub const NIL: ConId = ConId(0);
+/// `Cons`, in every program.
+pub const CONS: ConId = ConId(1);
+
+impl Program {
+    /// Adds an expression.
+    pub fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
+        self.spans.push(span);
+        self.exprs.push(expr)
+    }
+
+    /// Adds a local.
+    pub fn local(&mut self, name: Option<Name>, span: Span) -> LocalId {
+        self.locals.push(Local { name, span })
+    }
+
+    /// The number of arguments that a global takes.
+    #[must_use]
+    pub fn arity(&self, global: GlobalId) -> usize {
+        match self.globals[global].kind {
+            GlobalKind::Defn { params, .. } => params.len(),
+            GlobalKind::Primitive(primitive) => primitive.arity(),
+            GlobalKind::Host { arity, .. } => arity as usize,
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Expr>() == 16, "core stays as small as the syntax tree");

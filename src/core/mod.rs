@@ -1,0 +1,3 @@
+//! Resolved and desugared expressions.
+
+pub mod expr;

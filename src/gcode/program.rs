@@ -1,0 +1,135 @@
+//! A program in G-code: what the machines run. It is self-contained: a machine needs neither
+//! syntax tree nor core.
+
+use std::sync::Arc;
+
+use super::instr::{Arities, Instr};
+use crate::base::index::IndexVec;
+use crate::base::integer::Integer;
+use crate::base::span::Span;
+
+crate::define_index! {
+    /// A supercombinator, CAF, constructor function, primitive or host function.
+    pub GlobalId;
+    /// A data type.
+    pub DataId;
+    /// A constructor.
+    pub ConId;
+    /// An integer literal of more than 64 bits.
+    pub BigId;
+    /// A string literal.
+    pub TextId;
+    /// A host function.
+    pub HostId;
+}
+
+/// What a global's code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GlobalKind {
+    /// A definition of the program or corelib, or an expression lifted out of one.
+    Supercombinator,
+    /// A primitive as a function.
+    Primitive,
+    /// A constructor as a function of its fields.
+    Constructor(ConId),
+    /// A host function.
+    Host(HostId),
+}
+
+/// A global with its code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// Its name in listings; unique in the program.
+    pub symbol: Arc<str>,
+    /// The name that it prints with as a value; `None` for a lambda.
+    pub display: Option<Arc<str>>,
+    /// What it is.
+    pub kind: GlobalKind,
+    /// Number of arguments; 0 for a CAF.
+    pub arity: u32,
+    /// The names of the arguments, for listings; empty, or one for each.
+    pub params: Vec<Option<Arc<str>>>,
+    /// The code.
+    pub code: Vec<Instr>,
+    /// For each instruction, the source expression that it comes from.
+    pub spans: Vec<Span>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A data type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Data {
+    /// Its name; unique in the program.
+    pub symbol: Arc<str>,
+    /// Its constructors, in the order of their tags.
+    pub cons: Vec<ConId>,
+}
+
+/// A constructor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Con {
+    /// Its name in listings; unique in the program.
+    pub symbol: Arc<str>,
+    /// The name that it prints with.
+    pub name: Arc<str>,
+    /// Its data type.
+    pub data: DataId,
+    /// Its number in its data type, from 0.
+    pub tag: u32,
+    /// Number of fields.
+    pub arity: u32,
+}
+
+/// A host function that the program uses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Host {
+    /// The name under which the embedding program registered it.
+    pub name: Arc<str>,
+    /// Number of arguments.
+    pub arity: u32,
+}
+
+/// `Nil`, in every program.
+pub const NIL: ConId = ConId(0);
+/// `Cons`, in every program.
+pub const CONS: ConId = ConId(1);
+/// `List`, in every program.
+pub const LIST: DataId = DataId(0);
+
+/// A program in G-code.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    /// The globals that the program can reach.
+    pub globals: IndexVec<GlobalId, Global>,
+    /// The data types; 0 is `List`.
+    pub datas: IndexVec<DataId, Data>,
+    /// The constructors; 0 is `Nil`, 1 is `Cons`.
+    pub cons: IndexVec<ConId, Con>,
+    /// The host functions.
+    pub hosts: IndexVec<HostId, Host>,
+    /// Large integer literals.
+    pub bigs: IndexVec<BigId, Integer>,
+    /// String literals.
+    pub texts: IndexVec<TextId, Arc<str>>,
+    /// `main`, if the program has one.
+    pub main: Option<GlobalId>,
+}
+
+impl Program {
+    /// The global with this symbol.
+    #[must_use]
+    pub fn find(&self, symbol: &str) -> Option<GlobalId> {
+        self.globals.enumerate().find(|(_, global)| &*global.symbol == symbol).map(|(id, _)| id)
+    }
+}
+
+impl Arities for Program {
+    fn con_arity(&self, con: ConId) -> u32 {
+        self.cons.get(con).map_or(0, |con| con.arity)
+    }
+
+    fn host_arity(&self, host: HostId) -> u32 {
+        self.hosts.get(host).map_or(0, |host| host.arity)
+    }
+}

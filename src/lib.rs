@@ -1,0 +1,11 @@
+//! A lazy graph-reduction machine: CoreF programs compiled to G-machine code and run.
+//!
+//! A program flows one way: text, tokens, syntax tree ([`syntax`]), core ([`core`]),
+//! supercombinators ([`lift`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
+
+pub mod base;
+pub mod core;
+pub mod gcode;
+pub mod machine;
+pub mod primitive;
+pub mod syntax;

@@ -1,0 +1,3 @@
+//! The `gmachine` command.
+
+fn main() {}
