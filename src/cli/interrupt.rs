@@ -1,12 +1,14 @@
 //! Ctrl-C and the clock: whatever stops a run from outside.
 //!
-//! The machine looks at a flag at its safe points. What does not look at it (compilation, a
-//! big multiplication) is given a moment, then the process ends all the same, with what the
+//! The machine looks for a request at its safe points. What does not (compilation, a big
+//! multiplication) is given a moment, then the process ends all the same, with what the
 //! program has printed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use gmachine::machine::reference::Interrupt;
 
 use super::exit::Exit;
 use super::output;
@@ -14,37 +16,38 @@ use super::output;
 /// How long the machine may take to notice.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What was asked for from outside.
-const NOTHING: u8 = 0;
-const CTRL_C: u8 = 1;
-const TIMEOUT: u8 = 2;
-
 /// The switchboard of one run.
 #[derive(Clone, Default)]
-pub struct Interrupt {
+pub struct Stopper {
     shared: Arc<Shared>,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// What the machine looks at.
-    flag: Arc<AtomicBool>,
-    /// [`NOTHING`], [`CTRL_C`] or [`TIMEOUT`], whichever came first.
-    cause: AtomicU8,
-    /// Whether there is a machine that looks at the flag.
+    machine: Interrupt,
+    /// Whether somebody has asked already.
+    asked: AtomicBool,
+    /// Whether there is a machine that looks for requests.
     running: AtomicBool,
     /// Whether the machine has stopped and the command is on its way out.
     stopped: AtomicBool,
 }
 
-impl Interrupt {
+/// Who asks.
+#[derive(Clone, Copy)]
+enum Cause {
+    CtrlC,
+    Clock(Duration),
+}
+
+impl Stopper {
     /// A switchboard that Ctrl-C is wired to.
-    pub fn wired() -> Interrupt {
-        let interrupt = Interrupt::default();
-        let shared = interrupt.shared.clone();
+    pub fn wired() -> Stopper {
+        let stopper = Stopper::default();
+        let shared = stopper.shared.clone();
         // Without a handler Ctrl-C ends the process at once, which is right too.
-        let _ = ctrlc::set_handler(move || shared.ask(CTRL_C, Exit::Interrupted));
-        interrupt
+        let _ = ctrlc::set_handler(move || shared.ask(Cause::CtrlC));
+        stopper
     }
 
     /// Starts the clock: after `limit` the run is stopped.
@@ -56,94 +59,65 @@ impl Interrupt {
         watch(move || {
             std::thread::sleep(limit);
             if !shared.stopped.load(Ordering::SeqCst) {
-                shared.ask(TIMEOUT, Exit::Limit);
+                shared.ask(Cause::Clock(limit));
             }
         })
     }
 
-    /// The flag for the machine to look at. From here on it is given time to do so.
-    pub fn machine(&self) -> Arc<AtomicBool> {
+    /// What stops the machine that starts now. From here on it is given time to notice.
+    pub fn machine(&self) -> Interrupt {
         self.shared.running.store(true, Ordering::SeqCst);
-        self.shared.flag.clone()
+        self.shared.machine.clone()
     }
 
     /// The machine has stopped: the command ends by itself.
     pub fn stopped(&self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
     }
-
-    /// Whether it was the clock.
-    pub fn by_clock(&self) -> bool {
-        self.shared.cause.load(Ordering::SeqCst) == TIMEOUT
-    }
 }
 
 impl Shared {
-    /// Asks the machine to stop, and sees to it that the process ends with `exit`.
-    fn ask(self: &Arc<Shared>, cause: u8, exit: Exit) {
-        let first =
-            self.cause.compare_exchange(NOTHING, cause, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-        self.flag.store(true, Ordering::SeqCst);
+    /// Asks the machine to stop, and sees to it that the process ends.
+    fn ask(self: &Arc<Shared>, cause: Cause) {
+        let first = !self.asked.swap(true, Ordering::SeqCst);
+        if !first || !self.running.load(Ordering::SeqCst) {
+            end(cause);
+        }
+        match cause {
+            Cause::CtrlC => self.machine.interrupt(),
+            Cause::Clock(limit) => self.machine.time_is_up(limit),
+        }
         let shared = self.clone();
-        let patient = first && self.running.load(Ordering::SeqCst);
-        if !patient || watch(move || shared.wait(exit)).is_err() {
-            end(exit);
+        if watch(move || shared.wait(cause)).is_err() {
+            end(cause);
         }
     }
 
     /// Ends the process unless the machine has noticed by then.
-    fn wait(&self, exit: Exit) {
+    fn wait(&self, cause: Cause) {
         std::thread::sleep(PATIENCE);
         if !self.stopped.load(Ordering::SeqCst) {
-            end(exit);
+            end(cause);
         }
     }
 }
 
 /// Ends the process from outside the program's thread.
-fn end(exit: Exit) -> ! {
+fn end(cause: Cause) -> ! {
     output::rescue();
-    eprint(match exit {
-        Exit::Limit => {
-            "error[G0603]: the time limit is reached\n  = help: raise it with --timeout\n"
+    match cause {
+        Cause::CtrlC => {
+            super::report::write("interrupted\n");
+            Exit::Interrupted.now()
         }
-        _ => "interrupted\n",
-    });
-    exit.now()
-}
-
-/// A line on standard error.
-fn eprint(text: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        Cause::Clock(limit) => {
+            super::report::write(&super::run::time_limit(limit));
+            Exit::Limit.now()
+        }
+    }
 }
 
 /// Runs `task` beside the program.
 fn watch(task: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name("watch".into()).stack_size(64 * 1024).spawn(task).map(drop)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_clock_sets_the_flag_and_is_remembered() {
-        let interrupt = Interrupt::default();
-        let flag = interrupt.machine();
-        interrupt.after(Duration::from_millis(1)).expect("a thread");
-        while !flag.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        interrupt.stopped();
-        assert!(interrupt.by_clock());
-    }
-
-    #[test]
-    fn a_run_that_is_over_is_left_alone() {
-        let interrupt = Interrupt::default();
-        interrupt.stopped();
-        interrupt.after(Duration::ZERO).expect("a thread");
-        std::thread::sleep(Duration::from_millis(20));
-        assert!(!interrupt.by_clock());
-    }
 }

@@ -42,7 +42,7 @@ fn label(label: &Label, primary: bool, sources: &SourceMap) -> Option<Value> {
 }
 
 /// A place: lines and columns from 1, columns in characters; offsets in bytes from 0.
-fn span(span: Span, sources: &SourceMap) -> Option<Value> {
+pub fn span(span: Span, sources: &SourceMap) -> Option<Value> {
     if span.is_none() {
         return None;
     }

@@ -4,6 +4,8 @@ mod excerpt;
 mod human;
 mod json;
 
+pub use json::span as json_span;
+
 use std::io::{IsTerminal, Write};
 
 use gmachine::base::diagnostic::{Diagnostic, Severity};
@@ -145,7 +147,7 @@ fn severity(severity: Severity) -> &'static str {
 }
 
 /// `file:line:col`
-fn place(sources: &SourceMap, span: Span) -> Option<String> {
+pub fn place(sources: &SourceMap, span: Span) -> Option<String> {
     let place = sources.place(span)?;
     Some(format!("{}:{}:{}", one_line(place.file), place.line, place.column))
 }
@@ -168,7 +170,7 @@ fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
 }
 
 /// An expression in one line, blanks made one, its end left away if it is long.
-fn short_expression(text: &str) -> String {
+pub fn short_expression(text: &str) -> String {
     let mut out = String::new();
     let mut length = 0;
     for word in text.split_ascii_whitespace() {
@@ -188,7 +190,7 @@ fn short_expression(text: &str) -> String {
 }
 
 /// Text that cannot drive a terminal, and stays on its line.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| push_plain(&mut out, c));
     out
