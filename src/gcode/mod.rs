@@ -2,6 +2,7 @@
 
 pub mod docs;
 pub mod instr;
+mod lex;
 pub mod parse;
 pub mod print;
 pub mod program;

@@ -92,7 +92,8 @@ pub fn instr(program: &Program, instr: &Instr) -> String {
 #[must_use]
 pub fn name(name: &str) -> String {
     let mut chars = name.chars();
-    let bare = chars.next().is_some_and(starts_name) && chars.all(continues_name) && name != "_";
+    let reserved = matches!(name, "_" | "as");
+    let bare = !reserved && chars.next().is_some_and(starts_name) && chars.all(continues_name);
     if bare { name.to_owned() } else { string_literal(name) }
 }
 
