@@ -1,0 +1,1 @@
+//! The reference page of G-code.
