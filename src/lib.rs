@@ -5,7 +5,9 @@
 
 pub mod base;
 pub mod core;
+pub mod corelib;
 pub mod gcode;
+pub mod load;
 pub mod machine;
 pub mod primitive;
 pub mod syntax;
