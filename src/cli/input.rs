@@ -129,6 +129,15 @@ impl<R: Read + Send> Input for Decoder<R> {
     }
 }
 
+/// Standard input that there is none of: it fails when it is asked.
+pub struct Broken(pub InputError);
+
+impl Input for Broken {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        Err(self.0.clone())
+    }
+}
+
 /// Bytes that are no text.
 fn no_text(offset: u64) -> InputError {
     let message =

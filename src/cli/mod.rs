@@ -3,7 +3,9 @@
 
 pub mod alloc;
 mod args;
+mod check;
 mod completions;
+mod dump;
 mod exit;
 mod explain;
 mod files;
@@ -15,6 +17,9 @@ mod output;
 pub mod panic;
 mod quantity;
 mod report;
+mod run;
+mod stats;
+mod trace;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal};
@@ -41,10 +46,13 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     };
     let mut context = Context::new(&cli.global);
     let result = match &cli.command {
+        Command::Run(args) => run::run(args, &mut context),
+        Command::Trace(args) => trace::run(args, &mut context),
+        Command::Check(args) => check::run(args, &mut context),
+        Command::Dump(args) => dump::run(args, &mut context),
         Command::Explain(args) => explain::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),
-        _ => Ok(()),
     };
     match result {
         Ok(()) => Exit::Success,
