@@ -6,7 +6,8 @@
 //! form is known to be broken, and its shape is not judged.
 //!
 //! Inside one item, a bracket that was opened before a repair proves nothing any more:
-//! mistakes about it are taken for consequences and not reported.
+//! mistakes about it are taken for consequences and not reported, and when it is closed a
+//! [`Tok::Bad`] goes before, so that the builder does the same.
 
 use super::lex::Lexer;
 use super::report::Reports;
@@ -61,6 +62,8 @@ pub struct Balancer<'s> {
     /// After a definition inside another one: how many brackets of the outer one are still
     /// to be closed. Until then what stands outside definitions is dropped.
     wreck: usize,
+    /// How many extra closing brackets an earlier report explains.
+    excused: usize,
     /// What was found.
     pub reports: Reports,
 }
@@ -79,6 +82,7 @@ impl<'s> Balancer<'s> {
             marked: false,
             repaired: 0,
             wreck: 0,
+            excused: 0,
             reports: Reports::default(),
         }
     }
@@ -140,9 +144,10 @@ impl<'s> Balancer<'s> {
             let mut report = Diagnostic::error(Code::UnclosedBracket, last.span(), message);
             if more > 0 {
                 report = report.also(first.span(), "the outermost bracket that is open here");
-                let brackets = if more == 1 { "bracket" } else { "brackets" };
-                report =
-                    report.note(format!("{more} more {brackets} opened before it: none is closed"));
+                report = report.note(match more {
+                    1 => "1 more bracket, opened before it, is not closed either".to_string(),
+                    _ => format!("{more} more brackets, opened before it, are not closed either"),
+                });
             }
             if let Some(span) = definition {
                 report = report
@@ -159,6 +164,9 @@ impl<'s> Balancer<'s> {
         if self.open.is_empty() {
             if self.wreck == 0 {
                 self.repaired = 0;
+                if lo != self.supply_at {
+                    self.excused = 0;
+                }
             } else if square || !self.peek().is_some_and(Tok::starts_item) {
                 self.wreck += 1;
                 return None;
@@ -167,7 +175,7 @@ impl<'s> Balancer<'s> {
             self.report_unclosed(Some(Span::new(lo, hi)));
             // At the start of a line it is the next definition, else one inside another.
             self.wreck = if self.lexer.starts_line(lo) { 0 } else { self.open.len() };
-            self.repaired = lo;
+            self.excused = self.open.len();
             self.close_down_to(0, lo, Some(token));
             return None;
         }
@@ -182,7 +190,14 @@ impl<'s> Balancer<'s> {
                 self.extra(token, square);
                 None
             }
+            // The form is not what was meant: it is marked first.
+            Some(top) if top.square == square && top.at < self.repaired && !self.marked => {
+                self.marked = true;
+                self.again = Some(token);
+                Some((token.0, Tok::Bad, token.0))
+            }
             Some(top) if top.square == square => {
+                self.marked = false;
                 self.open.pop();
                 Some(token)
             }
@@ -192,7 +207,7 @@ impl<'s> Balancer<'s> {
 
     /// A closing bracket where none is open.
     fn extra(&mut self, (lo, _, hi): Spanned, square: bool) {
-        if self.repaired == 0 {
+        if self.repaired == 0 && self.excused == 0 {
             let sign = closing_sign(square);
             self.reports.add(|| {
                 Diagnostic::error(
@@ -204,6 +219,7 @@ impl<'s> Balancer<'s> {
             });
         }
         self.wreck = self.wreck.saturating_sub(1);
+        self.excused = self.excused.saturating_sub(1);
         self.repaired = hi;
     }
 
@@ -220,22 +236,25 @@ impl<'s> Balancer<'s> {
             });
         }
         self.repaired = hi;
-        let next = match self.peek() {
-            Some(Tok::RParen) => Some(false),
-            Some(Tok::RSquare) => Some(true),
-            _ => None,
-        };
+        let next = self.peek();
         let depth = self.open.len();
         let outer = depth.checked_sub(2).and_then(|at| self.open.get(at)).map(|open| open.square);
         let beyond = depth.checked_sub(3).and_then(|at| self.open.get(at)).map(|open| open.square);
         // Either the bracket is of the wrong kind, or one is missing before it. What comes
         // next tells which.
         let wrong_kind = match outer {
+            Some(outer) if outer == square && top.square => {
+                // Mistyped, unless it ends the item and another one follows.
+                let line = self.ahead.flatten().is_none_or(|(at, _, _)| self.lexer.starts_line(at));
+                depth > 2 || !line || !matches!(next, None | Some(Tok::LParen))
+            }
             Some(outer) if outer == square => {
-                next == Some(top.square) || (next == Some(square) && beyond != Some(square))
+                let round = Some(Tok::RParen);
+                next == round && beyond == Some(true)
+                    || next == Some(Tok::RSquare) && beyond != Some(true)
             }
             Some(_) => true,
-            None => next != Some(top.square),
+            None => next != Some(top.closer()),
         };
         if wrong_kind {
             self.open.pop();

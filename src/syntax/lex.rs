@@ -118,6 +118,16 @@ impl<'s> Lexer<'s> {
             });
             return Tok::Bad;
         }
+        if let Some(after) = rest.trim_start_matches('\r').strip_prefix("\n'") {
+            self.scanner.bump(rest.len() - after.len());
+            let span = self.span(start, start + 1);
+            self.reports.add(|| {
+                let message = "this CHAR literal is not closed on its line";
+                Diagnostic::error(Code::UnclosedQuote, span, message)
+                    .help("the character of a line break is '\\n'")
+            });
+            return Tok::Bad;
+        }
         let (len, closed) = quoted_run(rest);
         self.scanner.bump(len);
         let span = self.span(start, start + 1 + len);
@@ -231,6 +241,11 @@ impl<'s> Lexer<'s> {
     fn bad_run(&mut self) -> Spanned {
         let range = self.scanner.span();
         let (start, mut end) = (range.start, range.end);
+        let more = belongs_to_run(self.scanner.slice(), self.scanner.remainder());
+        if more > 0 {
+            self.scanner.bump(more);
+            end += more;
+        }
         loop {
             match self.scanner.next() {
                 Some(Err(())) if self.scanner.span().start == end => end = self.scanner.span().end,
@@ -310,6 +325,23 @@ impl Iterator for Lexer<'_> {
             }
         }
     }
+}
+
+/// How many bytes after `bad` are the same mistake: a text between curly quotes, the rest
+/// of an escape sequence for a terminal.
+fn belongs_to_run(bad: &str, rest: &str) -> usize {
+    let line = rest.split('\n').next().unwrap_or_default();
+    let closing: &[char] = match bad {
+        "“" | "„" => &['”', '“'],
+        "‘" => &['’'],
+        "«" => &['»'],
+        "\u{1b}" if line.starts_with('[') => {
+            let letter = line.bytes().skip(1).position(|byte| (0x40..=0x7E).contains(&byte));
+            return letter.map_or(1, |at| at + 2);
+        }
+        _ => return 0,
+    };
+    line.find(closing).map_or(0, |at| at + line[at..].chars().next().map_or(0, char::len_utf8))
 }
 
 /// How far a malformed CHAR goes after its first quote, and whether a quote closes it: up
