@@ -169,7 +169,7 @@ fn an_arity_that_is_off_by_one() {
     all_found(|program, id, at| {
         let arity = program.globals[id].arity;
         // Code that stops the program does not care.
-        let unwinds = program.globals[id].code.iter().any(|instr| *instr == Instr::Unwind);
+        let unwinds = program.globals[id].code.contains(&Instr::Unwind);
         if at > 0 || !unwinds {
             return Vec::new();
         }
