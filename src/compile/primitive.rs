@@ -120,16 +120,17 @@ impl Compiler<'_> {
     /// ```text
     /// text n s = case s of
     ///   Nil       -> Nil
-    ///   Cons c cs -> if n is 0 then "…" else seq c (Cons c (text (n - 1) cs)), text forced
+    ///   Cons c cs -> if n is 0 then "…"
+    ///                else case c of a character -> Cons c (text (n - 1) cs), text forced
     /// ```
     ///
-    /// It does not look at what the elements are: `Raise` reports one that is no character,
-    /// at the place of the error.
+    /// No other code without spans has `CaseJump` or `LitJump`: one that fails here tells a
+    /// machine that the message is no text.
     pub(super) fn error_text(&mut self) -> Global {
         let (n, s, arity) = (2, 1, 2);
         self.start(arity);
         let (empty, cell) = (self.code.label(), self.code.label());
-        let (cut, more) = (self.code.label(), self.code.label());
+        let (cut, more, character) = (self.code.label(), self.code.label(), self.code.label());
 
         self.push_height(s, Span::NONE);
         self.generated(Instr::Eval);
@@ -158,7 +159,10 @@ impl Compiler<'_> {
         self.code.place(more);
         self.push_height(c, Span::NONE);
         self.generated(Instr::Eval);
-        self.generated(Instr::Pop(1));
+        // Whichever character it is: this drops it, and fails on anything else.
+        let branches = vec![(Lit::Char('\0'), character)];
+        self.generated(Instr::LitJump(Box::new(Jumps { branches, default: Some(character) })));
+        self.code.place(character);
         self.push_height(cs, Span::NONE);
         self.generated(Instr::PushInt(IntLit::Small(1)));
         self.push_height(n, Span::NONE);

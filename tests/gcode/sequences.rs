@@ -50,7 +50,7 @@ fn error_evaluates_its_message_before_it_is_raised() {
          Split 0; Pack 0 0 Nil; Update 2; Pop 2; Unwind; \
          Split 2; Push 2; Eval; LitJump 0:12 _:18; \
          Pack 0 0 Nil; PushChar '…'; Pack 1 2 Cons; Update 4; Pop 4; Unwind; \
-         Push 0; Eval; Pop 1; Push 1; PushInt 1; Push 4; Sub; PushGlobal error$text; \
+         Push 0; Eval; LitJump '\\0':21 _:21; Push 1; PushInt 1; Push 4; Sub; PushGlobal error$text; \
          MkApp; MkApp; Eval; Push 1; Pack 1 2 Cons; Update 4; Pop 4; Unwind"
     );
 }
