@@ -4,6 +4,7 @@
 //! supercombinators ([`lift`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
 
 pub mod base;
+pub mod compile;
 pub mod core;
 pub mod gcode;
 pub mod machine;
