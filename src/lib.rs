@@ -7,6 +7,7 @@ pub mod base;
 pub mod compile;
 pub mod core;
 pub mod corelib;
+pub mod driver;
 pub mod gcode;
 pub mod load;
 pub mod machine;

@@ -31,7 +31,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
         return Err(usage("dump", "this stage has no --format dot".to_owned(), tip));
     }
     let root = files::program(&args.program, context)?;
-    let built = build(args, &root);
+    let mut built = build(args, &root);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
     let tokens = args.stage == Stage::Tokens;
     if built.has_errors() && !tokens {
@@ -40,7 +40,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     let artefact = match (&built.core, &built.gcode) {
         (_, Some(program)) => gcode(args, program, &built.loaded.sources),
         (Some(program), None) => core(args, program, &built),
-        (None, None) => syntax::render(args, &built),
+        (None, None) => syntax::render(args, &mut built),
     };
     let artefact = artefact.map_err(|known| unknown(args, known))?;
     context.print(&artefact)?;
