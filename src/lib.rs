@@ -7,6 +7,7 @@ pub mod base;
 pub mod core;
 pub mod corelib;
 pub mod gcode;
+pub mod lift;
 pub mod load;
 pub mod machine;
 pub mod primitive;
