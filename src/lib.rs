@@ -9,6 +9,7 @@ pub mod core;
 pub mod corelib;
 pub mod driver;
 pub mod gcode;
+pub mod lift;
 pub mod load;
 pub mod machine;
 pub mod primitive;

@@ -17,6 +17,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::index::{Idx, List};
 use crate::base::name::Name;
 use crate::base::span::Span;
+use crate::load::Loaded;
 use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
 
 /// What lowering is for.
@@ -62,10 +63,15 @@ impl Options {
     pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
 }
 
-/// Lowers a program. If there is an error among the diagnostics (or was one before), the
-/// program has no definitions to speak of and is not to be used.
+/// Lowers a program that has been loaded. The diagnostics do not repeat those of loading. If
+/// there is an error among either, the program is not to be used.
 #[must_use]
-pub fn lower_input(
+pub fn lower(loaded: &Loaded, hosts: &[HostDecl], options: &Options) -> (Program, Vec<Diagnostic>) {
+    lower_input(Input::from(loaded), hosts, options)
+}
+
+/// Lowers a program whose parts are known.
+fn lower_input(
     input: Input<'_>,
     hosts: &[HostDecl],
     options: &Options,

@@ -57,7 +57,8 @@ struct Doc {
 
 enum DocKind {
     Atom(String),
-    /// An opening bracket, how many items stay on its line, the items.
+    /// An opening bracket, how many items stay on its line (0: one does, and the others stand
+    /// below it), the items.
     Group(char, usize, Vec<Doc>),
 }
 
@@ -111,7 +112,7 @@ impl Doc {
         match &self.kind {
             DocKind::Group(open, head, items) if !fits => deep(|| {
                 out.push(*open);
-                let indent = (column + if *open == '(' { 2 } else { 1 }).min(DEEPEST);
+                let indent = (column + if *open == '(' && *head > 0 { 2 } else { 1 }).min(DEEPEST);
                 let mut here = column + 1;
                 for (at, item) in items.iter().enumerate() {
                     if at >= *head.max(&1) {
@@ -218,7 +219,7 @@ impl Printer<'_> {
                     .map(|(local, bind)| Doc::group('[', 2, vec![local, self.expr(bind.value)]))
                     .collect();
                 let body = self.expr(body);
-                Doc::round(2, vec![Doc::atom("letrec"), Doc::round(1, binds), body])
+                Doc::round(2, vec![Doc::atom("letrec"), Doc::round(0, binds), body])
             }
             Expr::Lam(params, body) => {
                 let params =
@@ -255,7 +256,7 @@ impl Printer<'_> {
             expr = body;
         }
         let body = self.expr(expr);
-        Doc::round(2, vec![Doc::atom("let"), Doc::round(1, binds), body])
+        Doc::round(2, vec![Doc::atom("let"), Doc::round(0, binds), body])
     }
 
     fn switch(&mut self, switch: SwitchId) -> Doc {

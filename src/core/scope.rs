@@ -10,9 +10,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::expr::{CONS, Con, ConId, Data, DataId, NIL};
-use crate::base::index::IndexVec;
+use crate::base::index::{Idx, IndexVec};
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
+use crate::load::Loaded;
 use crate::primitive::Primitive;
 use crate::syntax::ast::{Ast, ItemKind};
 
@@ -450,5 +451,21 @@ impl<'a> Globals<'a> {
             .or_else(|| self.input.prelude.and_then(|prelude| self.own(prelude, name)))
             .or_else(|| self.tables.iter().skip(1).find_map(|table| table.get(name)))
             .or_else(|| self.primitives.get(&name).map(|&p| Target::Primitive(p)))
+    }
+}
+
+impl<'a> From<&'a Loaded> for Input<'a> {
+    /// A part for the program, then one for each corelib module; the prelude is the first of
+    /// those.
+    fn from(loaded: &'a Loaded) -> Input<'a> {
+        let ids = |imports: &[usize]| imports.iter().map(|&at| UnitId::new(at + 1)).collect();
+        let mut unit_of_file = vec![PROGRAM; loaded.sources.files().len()];
+        let mut units = vec![Unit { name: String::new(), imports: ids(&loaded.imports) }];
+        for module in &loaded.modules {
+            unit_of_file[module.file] = UnitId::new(units.len());
+            units.push(Unit { name: module.name.to_owned(), imports: ids(&module.imports) });
+        }
+        let prelude = (!loaded.modules.is_empty()).then_some(UnitId(1));
+        Input { ast: &loaded.ast, names: &loaded.names, units, unit_of_file, prelude }
     }
 }
