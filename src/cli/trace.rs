@@ -108,8 +108,12 @@ impl Tracer<'_> {
                 .frames(FRAMES)
                 .iter()
                 .map(|frame| {
-                    let items: Vec<String> =
-                        frame.items.iter().take(ITEMS).map(|addr| format!("#{}", addr.0)).collect();
+                    let items: Vec<String> = frame
+                        .items
+                        .iter()
+                        .take(ITEMS)
+                        .map(|addr| format!("#{}", addr.number()))
+                        .collect();
                     let more = if frame.items.len() > ITEMS { " .." } else { "" };
                     let place = format!("{} {}", frame.name, frame.position.pc);
                     format!("{place} [{}{more}]", items.join(" "))
@@ -123,7 +127,11 @@ impl Tracer<'_> {
         }
         for (number, &addr) in event.changed.iter().enumerate() {
             let name = if number == 0 { "nodes" } else { "" };
-            out.push_str(&format!("        {name:<6} #{} = {}\n", addr.0, machine.view(addr).text));
+            out.push_str(&format!(
+                "        {name:<6} #{} = {}\n",
+                addr.number(),
+                machine.view(addr).text
+            ));
         }
         if !printed.is_empty() {
             out.push_str(&format!("        prints {}\n", string_literal(printed)));
@@ -139,7 +147,7 @@ impl Tracer<'_> {
         let mut shown: Vec<String> = items
             .iter()
             .take(ITEMS)
-            .map(|&addr| format!("#{} {}", addr.0, self.machine.view(addr).text))
+            .map(|&addr| format!("#{} {}", addr.number(), self.machine.view(addr).text))
             .collect();
         if items.len() > ITEMS {
             shown.push(format!("and {} more", items.len() - ITEMS));
@@ -157,8 +165,9 @@ impl Tracer<'_> {
                 "span": json_span(machine.span(at), self.sources),
             })
         };
-        let addresses =
-            |items: &[Addr]| -> Vec<u32> { items.iter().take(MANY).map(|addr| addr.0).collect() };
+        let addresses = |items: &[Addr]| -> Vec<u32> {
+            items.iter().take(MANY).map(|addr| addr.number()).collect()
+        };
         let dump: Vec<Value> = machine
             .frames(MANY)
             .iter()
@@ -166,14 +175,14 @@ impl Tracer<'_> {
                 json!({
                     "at": code(frame.position),
                     "stack": addresses(&frame.items),
-                    "redex": frame.redex.map(|addr| addr.0),
+                    "redex": frame.redex.map(|addr| addr.number()),
                 })
             })
             .collect();
         let changed: Vec<Value> = event
             .changed
             .iter()
-            .map(|&addr| json!({"address": addr.0, "node": machine.view(addr).text}))
+            .map(|&addr| json!({"address": addr.number(), "node": machine.view(addr).text}))
             .collect();
         let piece = machine.piece();
         json!({
