@@ -4,9 +4,12 @@
 //! supercombinators ([`lift`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
 
 pub mod base;
+pub mod compile;
 pub mod core;
 pub mod corelib;
+pub mod driver;
 pub mod gcode;
+pub mod lift;
 pub mod load;
 pub mod machine;
 pub mod primitive;
