@@ -3,6 +3,7 @@
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Interner;
+use crate::base::span::Span;
 use crate::compile;
 use crate::core::expr as core;
 use crate::core::lint::lint as lint_core;
@@ -92,6 +93,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     let (program, mut found) = lower(&built.loaded, options.hosts, &wanted);
     withdraw_consequences(&built.diagnostics, &mut found);
     built.diagnostics.append(&mut found);
+    locate_missing_main(built);
     built.loaded.ast = Ast::default();
     if built.has_errors() || wanted.mode == Mode::Check {
         return;
@@ -110,6 +112,17 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     let gcode = compile(&lifted, &built.loaded.names, &wanted.roots);
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
+}
+
+/// Gives the report that there is no `main` a place: where the program's first file starts.
+fn locate_missing_main(built: &mut Built) {
+    let own = built.loaded.sources.files().iter().find(|file| !file.corelib);
+    let Some(start) = own.map(|file| file.base) else { return };
+    for report in &mut built.diagnostics {
+        if report.code == Code::MissingMain && report.primary.span.is_none() {
+            report.primary.span = Span::new(start, start);
+        }
+    }
 }
 
 /// Compiles `main` and the other roots, and what they reach.

@@ -102,6 +102,9 @@ pub struct Program {
 
 /// Run a program and print the value of its main
 #[derive(Args)]
+#[command(
+    override_usage = "gmachine run [OPTIONS] FILE\n       gmachine run [OPTIONS] [FILE] -e EXPR"
+)]
 #[command(before_long_help = "Examples:
   gmachine run fibs.core
   gmachine run fibs.core -e '(take 20 fibs)'
@@ -185,6 +188,9 @@ pub struct Check {
 
 /// Print what a stage of the compiler makes of a program
 #[derive(Args)]
+#[command(
+    override_usage = "gmachine dump [OPTIONS] FILE\n       gmachine dump [OPTIONS] [FILE] -e EXPR"
+)]
 #[command(before_long_help = "Examples:
   gmachine dump fibs.core
   gmachine dump fibs.core --only take --stage core
@@ -231,6 +237,9 @@ pub enum DumpFormat {
 
 /// Print each step of the reference machine
 #[derive(Args)]
+#[command(
+    override_usage = "gmachine trace [OPTIONS] FILE\n       gmachine trace [OPTIONS] [FILE] -e EXPR"
+)]
 #[command(before_long_help = "Examples:
   gmachine trace -e '(add 1 2)'
   gmachine trace fibs.core --from 100 --to 120

@@ -2,11 +2,15 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use gmachine::base::code::Code;
 use gmachine::machine::outcome::{Input, InputError, Output};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::interrupt::Stopper;
 use super::output::Stdout;
 
 /// How much is read at once.
@@ -16,8 +20,6 @@ const BUFFER: usize = 64 * 1024;
 /// line is there as soon as it is typed.
 pub struct Decoder<R> {
     reader: R,
-    /// What is shown before a read that may wait.
-    prompt: Option<Stdout>,
     /// Bytes read and not yet decoded; at the end of a piece, the start of a character.
     bytes: Vec<u8>,
     /// How many of [`bytes`](Self::bytes) are valid and wait to be handed out.
@@ -30,6 +32,36 @@ pub struct Decoder<R> {
     then: Then,
 }
 
+/// What a read that may wait for someone needs.
+struct Patience {
+    /// Flushed before.
+    stdout: Stdout,
+    /// Ends the waiting.
+    stopper: Stopper,
+}
+
+/// How long it takes at most to notice that nobody wants the input any more.
+const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+impl Patience {
+    /// Waits until `stdin` has something to read, or is at its end, or the run is stopped.
+    fn wait(&mut self, stdin: BorrowedFd<'_>) -> std::io::Result<()> {
+        // A failure is reported where the program writes next.
+        let _ = Output::flush(&mut self.stdout);
+        loop {
+            let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+            match poll(&mut fds, Some(&GLANCE)) {
+                Ok(0) | Err(Errno::INTR) if self.stopper.is_asked() => {
+                    return Err(std::io::Error::other("the run is stopped"));
+                }
+                Ok(0) | Err(Errno::INTR) => {}
+                // What cannot be waited for can be read.
+                Ok(_) | Err(_) => return Ok(()),
+            }
+        }
+    }
+}
+
 /// What follows the bytes that are decoded.
 #[derive(Clone)]
 enum Then {
@@ -38,35 +70,38 @@ enum Then {
     Fail(InputError),
 }
 
-/// Standard input; `stdout` is flushed before a read that may wait for someone.
+/// Standard input; `stdout` is flushed before a read that may wait for someone, and
+/// `stopper` ends the waiting.
 ///
 /// # Errors
 /// [`Code::InputFailed`] when the process has none.
-pub fn stdin(stdout: Stdout) -> Result<Decoder<File>, InputError> {
+pub fn stdin(stdout: Stdout, stopper: Stopper) -> Result<Decoder<Stdin>, InputError> {
     let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| failed(&error))?;
-    Ok(Decoder { prompt: Some(stdout), ..Decoder::new(File::from(file)) })
+    let patience = Patience { stdout, stopper };
+    Ok(Decoder::new(Stdin { file: File::from(file), patience }))
+}
+
+/// Standard input as it is read: with patience.
+pub struct Stdin {
+    file: File,
+    patience: Patience,
+}
+
+impl Read for Stdin {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.patience.wait(self.file.as_fd())?;
+        self.file.read(buffer)
+    }
 }
 
 impl<R: Read> Decoder<R> {
     /// The text that `reader` gives.
     pub fn new(reader: R) -> Decoder<R> {
-        Decoder {
-            reader,
-            prompt: None,
-            bytes: Vec::new(),
-            valid: 0,
-            taken: 0,
-            offset: 0,
-            then: Then::Read,
-        }
+        Decoder { reader, bytes: Vec::new(), valid: 0, taken: 0, offset: 0, then: Then::Read }
     }
 
     /// Reads and decodes another piece.
     fn read(&mut self) {
-        if let Some(stdout) = &mut self.prompt {
-            // A failure is reported where the program writes next.
-            let _ = Output::flush(stdout);
-        }
         self.bytes.drain(..self.valid);
         self.offset += self.valid as u64;
         (self.valid, self.taken) = (0, 0);

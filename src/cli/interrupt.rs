@@ -4,10 +4,12 @@
 //! multiplication) is given a moment, then the process ends all the same, with what the
 //! program has printed.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use gmachine::base::span::Span;
+use gmachine::machine::outcome::{Chain, Limit, LimitReached, Stop};
 use gmachine::machine::reference::Interrupt;
 
 use super::exit::Exit;
@@ -27,6 +29,8 @@ struct Shared {
     machine: Interrupt,
     /// Whether somebody has asked already.
     asked: AtomicBool,
+    /// The time limit, if it was the clock.
+    limit: OnceLock<Duration>,
     /// Whether there is a machine that looks for requests.
     running: AtomicBool,
     /// Whether the machine has stopped and the command is on its way out.
@@ -70,6 +74,26 @@ impl Stopper {
         self.shared.machine.clone()
     }
 
+    /// Whether the run has been asked to stop.
+    pub fn is_asked(&self) -> bool {
+        self.shared.asked.load(Ordering::SeqCst)
+    }
+
+    /// Why the run was asked to stop while it waited for its input; `None` if it was not.
+    pub fn reason(&self) -> Option<Stop> {
+        if !self.is_asked() {
+            return None;
+        }
+        Some(match self.shared.limit.get() {
+            Some(&limit) => Stop::Limit(Box::new(LimitReached {
+                limit: Limit::Time(limit),
+                span: Span::NONE,
+                chain: Chain::default(),
+            })),
+            None => Stop::Interrupted,
+        })
+    }
+
     /// The machine has stopped: the command ends by itself.
     pub fn stopped(&self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
@@ -79,6 +103,11 @@ impl Stopper {
 impl Shared {
     /// Asks the machine to stop, and sees to it that the process ends.
     fn ask(self: &Arc<Shared>, cause: Cause) {
+        if let Cause::Clock(limit) = cause
+            && !self.asked.load(Ordering::SeqCst)
+        {
+            let _ = self.limit.set(limit);
+        }
         let first = !self.asked.swap(true, Ordering::SeqCst);
         if !first || !self.running.load(Ordering::SeqCst) {
             end(cause);

@@ -22,7 +22,7 @@ mod stats;
 mod trace;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
@@ -164,10 +164,4 @@ pub fn usage(command: &str, message: String, tip: &str) -> Failure {
     };
     let _ = error.print();
     Failure(Exit::Usage)
-}
-
-/// Whether a person sits at standard output.
-#[must_use]
-pub fn stdout_color(choice: Color) -> bool {
-    report::use_color(choice, std::io::stdout().is_terminal())
 }

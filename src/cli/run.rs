@@ -30,7 +30,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let stopper = prepare(&args.limits)?;
     let (program, sources) = compile(&args.program, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
-    let input = input(&args.program, &stdout);
+    let input = input(&args.program, &stdout, &stopper);
     let mut machine = Machine::new(program, config(&args.limits, &stopper));
     let compiled = Instant::now();
     let stopped = machine
@@ -39,7 +39,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
-    let result = stopped.map_err(|stop| failed(&stop, &sources, context));
+    let result = stopped.map_err(|stop| failed(stop, &stopper, &sources, context));
     if let Some(format) = args.stats {
         report::write(&stats::render(format, &machine.statistics(), clocks));
     }
@@ -83,11 +83,11 @@ pub fn config(limits: &Limits, stopper: &Stopper) -> Config {
 
 /// What the program's `main` gets for its input: standard input, unless the program itself
 /// came from there.
-pub fn input(args: &args::Program, stdout: &Stdout) -> Box<dyn Input> {
+pub fn input(args: &args::Program, stdout: &Stdout, stopper: &Stopper) -> Box<dyn Input> {
     if args.file.as_deref() == Some(Path::new("-")) {
         return Box::new(Decoder::new(std::io::empty()));
     }
-    match input::stdin(stdout.clone()) {
+    match input::stdin(stdout.clone(), stopper.clone()) {
         Ok(input) => Box::new(input),
         Err(error) => Box::new(input::Broken(error)),
     }
@@ -102,14 +102,18 @@ fn print_format(format: Format) -> print::Format {
 }
 
 /// Reports why a run stopped; standard output is flushed before.
-pub fn failed(stop: &Stop, sources: &SourceMap, context: &Context) -> Failure {
+pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Context) -> Failure {
+    let stop = match stop {
+        Stop::Input(error) => stopper.reason().unwrap_or(Stop::Input(error)),
+        stop => stop,
+    };
     if !matches!(stop, Stop::Output(_)) {
         let flushed = output::stdout().and_then(|mut stdout| Output::flush(&mut stdout));
         if let Err(error) = flushed {
             return context.output_failed(&error);
         }
     }
-    match stop {
+    match &stop {
         Stop::Error(error) => {
             let diagnostic = error.diagnostic();
             context.reporter.with_chain(&diagnostic, Some(&error.chain), sources);
@@ -149,7 +153,9 @@ fn limit(reached: &LimitReached) -> Diagnostic {
             format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
         ),
         Limit::Time(limit) => {
-            (Code::TimeLimit, time_message(limit), "raise it with --timeout".to_owned())
+            let more = show_duration(limit.saturating_mul(2));
+            let help = format!("raise it with --timeout, like --timeout {more}");
+            (Code::TimeLimit, time_message(limit), help)
         }
     };
     Diagnostic::error(code, reached.span, message).label("under evaluation").help(help)

@@ -4,9 +4,9 @@ use gmachine::base::quote::string_literal;
 use gmachine::base::source::SourceMap;
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
-use gmachine::machine::outcome::Stop;
+use gmachine::machine::outcome::{Output, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::reference::{Addr, Event, Machine, Position};
+use gmachine::machine::reference::{Addr, Event, Machine, Position, Rule};
 use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
@@ -24,7 +24,7 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let (program, sources) = run::compile(&args.program, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
-    let input = run::input(&args.program, &stdout);
+    let input = run::input(&args.program, &stdout, &stopper);
     let machine = Machine::new(program, run::config(&args.limits, &stopper));
     let mut tracer = Tracer { args, sources: &sources, machine };
     let stopped = tracer
@@ -33,11 +33,10 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         .and_then(|()| tracer.steps(&mut stdout))
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
-    stopped.map_err(|stop| run::failed(&stop, &sources, context))
+    stopped.map_err(|stop| run::failed(stop, &stopper, &sources, context))
 }
 
-use gmachine::machine::outcome::Output;
-
+/// A run that is watched.
 struct Tracer<'a> {
     args: &'a Trace,
     sources: &'a SourceMap,
@@ -96,9 +95,11 @@ impl Tracer<'_> {
     fn text(&self, event: &Event, printed: &str) -> String {
         let machine = &self.machine;
         let at = event.position;
-        let instruction = self.instruction(at);
-        // The steps of an unwinding say more than their instruction does.
-        let rule = if instruction == "Unwind" { event.rule.name() } else { &instruction };
+        // What an unwinding does is no instruction.
+        let rule = match event.rule {
+            Rule::Instr(_) => self.instruction(at),
+            _ => event.rule.name().to_owned(),
+        };
         let place = format!("{} {}", machine.name(at), at.pc);
         let mut out = format!("{:>6}  {rule:<40} {place}\n", event.number);
         let piece = machine.piece();
@@ -108,8 +109,12 @@ impl Tracer<'_> {
                 .frames(FRAMES)
                 .iter()
                 .map(|frame| {
-                    let items: Vec<String> =
-                        frame.items.iter().take(ITEMS).map(|addr| format!("#{}", addr.0)).collect();
+                    let items: Vec<String> = frame
+                        .items
+                        .iter()
+                        .take(ITEMS)
+                        .map(|addr| format!("#{}", addr.number()))
+                        .collect();
                     let more = if frame.items.len() > ITEMS { " .." } else { "" };
                     let place = format!("{} {}", frame.name, frame.position.pc);
                     format!("{place} [{}{more}]", items.join(" "))
@@ -123,7 +128,11 @@ impl Tracer<'_> {
         }
         for (number, &addr) in event.changed.iter().enumerate() {
             let name = if number == 0 { "nodes" } else { "" };
-            out.push_str(&format!("        {name:<6} #{} = {}\n", addr.0, machine.view(addr).text));
+            out.push_str(&format!(
+                "        {name:<6} #{} = {}\n",
+                addr.number(),
+                machine.view(addr).text
+            ));
         }
         if !printed.is_empty() {
             out.push_str(&format!("        prints {}\n", string_literal(printed)));
@@ -139,7 +148,7 @@ impl Tracer<'_> {
         let mut shown: Vec<String> = items
             .iter()
             .take(ITEMS)
-            .map(|&addr| format!("#{} {}", addr.0, self.machine.view(addr).text))
+            .map(|&addr| format!("#{} {}", addr.number(), self.machine.view(addr).text))
             .collect();
         if items.len() > ITEMS {
             shown.push(format!("and {} more", items.len() - ITEMS));
@@ -157,8 +166,9 @@ impl Tracer<'_> {
                 "span": json_span(machine.span(at), self.sources),
             })
         };
-        let addresses =
-            |items: &[Addr]| -> Vec<u32> { items.iter().take(MANY).map(|addr| addr.0).collect() };
+        let addresses = |items: &[Addr]| -> Vec<u32> {
+            items.iter().take(MANY).map(|addr| addr.number()).collect()
+        };
         let dump: Vec<Value> = machine
             .frames(MANY)
             .iter()
@@ -166,14 +176,14 @@ impl Tracer<'_> {
                 json!({
                     "at": code(frame.position),
                     "stack": addresses(&frame.items),
-                    "redex": frame.redex.map(|addr| addr.0),
+                    "redex": frame.redex.map(|addr| addr.number()),
                 })
             })
             .collect();
         let changed: Vec<Value> = event
             .changed
             .iter()
-            .map(|&addr| json!({"address": addr.0, "node": machine.view(addr).text}))
+            .map(|&addr| json!({"address": addr.number(), "node": machine.view(addr).text}))
             .collect();
         let piece = machine.piece();
         json!({

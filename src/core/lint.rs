@@ -53,6 +53,8 @@ struct Catch {
     start: usize,
     /// What every failure so far has forced since then; `None` before the first one.
     common: Option<Vec<LocalId>>,
+    /// How much of that is still in common with the way to where we are.
+    shared: usize,
 }
 
 struct Lint<'a> {
@@ -168,9 +170,8 @@ impl Lint<'_> {
         for local in self.path.drain(len..) {
             self.forced[local.index()] -= 1;
         }
-        // What is forced on one path to a failure and not on another is not in common.
-        if let Some(Catch { start, common: Some(common) }) = self.catches.last_mut() {
-            common.truncate(len.saturating_sub(*start));
+        if let Some(catch) = self.catches.last_mut() {
+            catch.shared = catch.shared.min(len.saturating_sub(catch.start));
         }
     }
 
@@ -189,8 +190,14 @@ impl Lint<'_> {
         if !tail {
             self.violation("a failure has nowhere to go");
         }
-        if let Some(Catch { start, common: common @ None }) = self.catches.last_mut() {
-            *common = Some(self.path.get(*start..).unwrap_or_default().to_vec());
+        let Some(catch) = self.catches.last_mut() else { return };
+        match &mut catch.common {
+            Some(common) => common.truncate(catch.shared),
+            None => {
+                let path = self.path.get(catch.start..).unwrap_or_default().to_vec();
+                catch.shared = path.len();
+                catch.common = Some(path);
+            }
         }
     }
 
@@ -277,7 +284,7 @@ impl Lint<'_> {
             }
             Expr::Switch(switch) => self.switch(switch, tail),
             Expr::Try(first, second) => {
-                self.catches.push(Catch { start: self.path.len(), common: None });
+                self.catches.push(Catch { start: self.path.len(), common: None, shared: 0 });
                 self.tasks.push(Task::Caught(second, tail));
                 self.tasks.push(Task::Expr(first, true));
             }

@@ -71,7 +71,7 @@ pub fn lower(loaded: &Loaded, hosts: &[HostDecl], options: &Options) -> (Program
 }
 
 /// Lowers a program whose parts are known.
-fn lower_input(
+pub(super) fn lower_input(
     input: Input<'_>,
     hosts: &[HostDecl],
     options: &Options,

@@ -8,3 +8,6 @@ pub mod matching;
 mod pattern;
 pub mod print;
 pub mod scope;
+
+#[cfg(test)]
+mod tests;

@@ -199,20 +199,10 @@ impl Rebuild<'_> {
             Expr::Error | Expr::Lam(..) => Expr::Error,
             Expr::Local(local) => Expr::Local(self.locals[local.index()]),
             Expr::Global(global) => Expr::Global(self.global(global)),
-            Expr::App(callee, args) => {
-                let callee = match self.reference(callee) {
-                    Some(lifted) => Ok(lifted),
-                    None => Err(self.place(callee)),
-                };
-                let args = old.expr_lists[args].iter().map(|&arg| self.place(arg)).collect();
-                match callee {
-                    Ok((global, captured)) => self.apply(global, captured, args, span),
-                    Err(callee) => Expr::App(callee, self.new.expr_lists.add(args)),
-                }
-            }
+            Expr::App(callee, args) => self.application(callee, args, span),
             Expr::Let(local, value, body) => {
-                if self.captures.function(local).is_some() {
-                    // Its occurrences are applications of the supercombinator.
+                if self.without_bindings(expr).is_some() {
+                    // The occurrences of the function are applications of the supercombinator.
                     self.tasks.push((body, to));
                     return;
                 }
@@ -220,15 +210,15 @@ impl Rebuild<'_> {
                 Expr::Let(local, self.place(value), self.place(body))
             }
             Expr::Letrec(binds, body) => {
+                if self.without_bindings(expr).is_some() {
+                    self.tasks.push((body, to));
+                    return;
+                }
                 let data: Vec<Bind> = old.binds[binds]
                     .iter()
                     .filter(|bind| self.captures.function(bind.local).is_none())
                     .copied()
                     .collect();
-                if data.is_empty() {
-                    self.tasks.push((body, to));
-                    return;
-                }
                 let locals: Vec<LocalId> = data.iter().map(|bind| self.bind(bind.local)).collect();
                 let binds: Vec<Bind> = data
                     .iter()
@@ -247,6 +237,55 @@ impl Rebuild<'_> {
         self.new.exprs[to] = written;
         // Names are given in the order of the source.
         self.tasks[mark..].reverse();
+    }
+
+    /// The body of a let whose bindings have all become supercombinators.
+    fn without_bindings(&self, expr: ExprId) -> Option<ExprId> {
+        let gone = |local| self.captures.function(local).is_some();
+        match self.old.exprs[expr] {
+            Expr::Let(local, _, body) if gone(local) => Some(body),
+            Expr::Letrec(binds, body)
+                if self.old.binds[binds].iter().all(|bind| gone(bind.local)) =>
+            {
+                Some(body)
+            }
+            _ => None,
+        }
+    }
+
+    fn application(&mut self, callee: ExprId, args: List<ExprId>, span: Span) -> Expr {
+        let old = self.old;
+        let mut callee = callee;
+        let mut groups = vec![args];
+        let mut lifted = None;
+        // A callee that becomes an application, or a reference to a supercombinator with
+        // what it captures, is one with this application.
+        loop {
+            lifted = lifted.or_else(|| self.reference(callee));
+            if lifted.is_some() {
+                break;
+            }
+            match old.exprs[callee] {
+                Expr::App(inner, args) => {
+                    groups.push(args);
+                    callee = inner;
+                }
+                _ => match self.without_bindings(callee) {
+                    Some(body) => callee = body,
+                    None => break,
+                },
+            }
+        }
+        let callee = match lifted {
+            Some(lifted) => Ok(lifted),
+            None => Err(self.place(callee)),
+        };
+        let args = groups.into_iter().rev().flat_map(|args| &old.expr_lists[args]);
+        let args = args.map(|&arg| self.place(arg)).collect();
+        match callee {
+            Ok((global, captured)) => self.apply(global, captured, args, span),
+            Err(callee) => Expr::App(callee, self.new.expr_lists.add(args)),
+        }
     }
 
     fn switch(&mut self, switch: &Switch, span: Span) -> Expr {

@@ -328,20 +328,21 @@ impl Iterator for Lexer<'_> {
 }
 
 /// How many bytes after `bad` are the same mistake: a text between curly quotes, the rest
-/// of an escape sequence for a terminal.
+/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such
+/// characters on a long line are no more work than others.
 fn belongs_to_run(bad: &str, rest: &str) -> usize {
-    let line = rest.split('\n').next().unwrap_or_default();
     let closing: &[char] = match bad {
         "“" | "„" => &['”', '“'],
         "‘" => &['’'],
         "«" => &['»'],
-        "\u{1b}" if line.starts_with('[') => {
-            let letter = line.bytes().skip(1).position(|byte| (0x40..=0x7E).contains(&byte));
-            return letter.map_or(1, |at| at + 2);
+        "\u{1b}" if rest.starts_with('[') => {
+            let mut rest = rest.bytes().enumerate().skip(1).take(20);
+            return rest.find(|(_, byte)| byte.is_ascii_alphabetic()).map_or(1, |(at, _)| at + 1);
         }
         _ => return 0,
     };
-    line.find(closing).map_or(0, |at| at + line[at..].chars().next().map_or(0, char::len_utf8))
+    let mut line = rest.char_indices().take(200).take_while(|&(_, c)| c != '\n');
+    line.find(|(_, c)| closing.contains(c)).map_or(0, |(at, c)| at + c.len_utf8())
 }
 
 /// How far a malformed CHAR goes after its first quote, and whether a quote closes it: up

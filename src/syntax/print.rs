@@ -5,7 +5,7 @@
 //! tree is, and printing is a walk with a work list: linear, and deep trees take no stack.
 
 use super::ast::{Alt, Ast, Binder, Binding, Expr, ExprId, Item, ItemKind, Pat, PatId};
-use crate::base::index::{Idx, IndexVec, List};
+use crate::base::index::{IndexVec, List};
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, string_literal};
 
@@ -362,3 +362,7 @@ fn sum(widths: impl Iterator<Item = u32>) -> u32 {
 fn int_width(value: i64) -> u32 {
     value.unsigned_abs().checked_ilog10().unwrap_or(0) + 1 + u32::from(value < 0)
 }
+
+#[cfg(test)]
+#[path = "print_tests.rs"]
+mod tests;

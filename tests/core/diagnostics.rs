@@ -131,18 +131,6 @@ fn host_functions_are_in_scope_below_the_programs_own_names() {
 }
 
 #[test]
-fn a_name_of_two_modules_is_ambiguous() {
-    let loaded = load_text("(import map) (import set) (defn main[] [insert (member 1)])");
-    golden("ambiguous", reports(&loaded, &[], &run_options()));
-}
-
-#[test]
-fn an_own_definition_settles_what_two_modules_define() {
-    let text = "(import map) (import set) (defn insert[x] x) (defn main[] (insert 1))";
-    assert_eq!(reports(&load_text(text), &[], &run_options()), "");
-}
-
-#[test]
 fn the_corelib_has_no_mistakes() {
     let loaded =
         load_text("(import map) (import set) (import heap) (import queue) (defn main[] 1)");

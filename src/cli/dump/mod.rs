@@ -30,6 +30,10 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
         let tip = "the call graph is that of the stage gcode: leave --stage away";
         return Err(usage("dump", "this stage has no --format dot".to_owned(), tip));
     }
+    if args.only.is_some() && args.stage == Stage::Tokens {
+        let tip = "the stage ast has the definitions";
+        return Err(usage("dump", "the stage tokens knows no definitions".to_owned(), tip));
+    }
     let root = files::program(&args.program, context)?;
     let mut built = build(args, &root);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);

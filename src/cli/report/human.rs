@@ -2,7 +2,10 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use gmachine::base::diagnostic::{Diagnostic, Severity};
+use gmachine::base::source::SourceMap;
+use gmachine::machine::outcome::Chain;
 
+use super::super::quantity::show_count;
 use super::excerpt::{Excerpt, excerpts};
 use super::{Report, one_line, plain, waiting};
 
@@ -19,16 +22,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let title = level.primary_title(plain(&diagnostic.message)).id(diagnostic.code.id());
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);
     let notes = notes(diagnostic);
-    let waiting: Option<String> = chain.filter(|chain| !chain.shown.is_empty()).map(|chain| {
-        let mut lines: Vec<String> = chain.shown.iter().map(|w| waiting(w, sources)).collect();
-        if chain.more > 0 {
-            lines.push(format!(
-                "and {} more",
-                super::super::quantity::show_count(chain.more as u64)
-            ));
-        }
-        lines.join("\n")
-    });
+    let waiting = chain.filter(|chain| !chain.shown.is_empty()).map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
         group = group.element(snippet(number, excerpt));
@@ -42,6 +36,19 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     name_places(out, &renderer.term_width(WIDTH).render(&[group]), &found);
     out.push_str("\n\n");
+}
+
+/// What waited, innermost first, a line each; equal neighbours share one.
+fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for same in chain.shown.chunk_by(|a, b| a == b) {
+        let times = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
+        lines.extend(same.first().map(|one| waiting(one, sources) + &times));
+    }
+    if chain.more > 0 {
+        lines.push(format!("and {} more", show_count(chain.more as u64)));
+    }
+    lines.join("\n")
 }
 
 /// The notes and the help of a report.
@@ -85,9 +92,8 @@ fn name_places(out: &mut String, text: &str, excerpts: &[Excerpt<'_>]) {
 mod tests {
     use super::*;
     use gmachine::base::code::Code;
-    use gmachine::base::source::SourceMap;
     use gmachine::base::span::Span;
-    use gmachine::machine::outcome::{Chain, Waiting};
+    use gmachine::machine::outcome::Waiting;
 
     fn sources(texts: &[&str]) -> SourceMap {
         let mut sources = SourceMap::new();
@@ -203,7 +209,7 @@ mod tests {
         let sources = sources(&["(defn main[] (add 1\n  (f 2)))"]);
         let whole = find(&sources, "(add 1\n  (f 2))");
         let wait = |name: &str, span| Waiting { name: name.into(), span };
-        let shown = vec![wait("f", Span::NONE), wait("main", whole)];
+        let shown = vec![wait("f", Span::NONE), wait("main", whole), wait("main", whole)];
         let chain = Chain { shown, more: 1200 };
         let diagnostic =
             Diagnostic::error(Code::DivisionByZero, find(&sources, "(f 2)"), "division by zero");

@@ -41,11 +41,6 @@ impl Reporter {
         Reporter { format: global.error_format, color, quiet: global.quiet }
     }
 
-    /// Whether what is not a report is left away.
-    pub fn quiet(&self) -> bool {
-        self.quiet
-    }
-
     /// Writes the reports about a program, then how many they were.
     pub fn all(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let wanted: Vec<&Diagnostic> =
