@@ -6,6 +6,7 @@
 pub mod base;
 pub mod compile;
 pub mod core;
+pub mod embed;
 pub mod gcode;
 pub mod machine;
 pub mod primitive;

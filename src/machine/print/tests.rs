@@ -59,9 +59,11 @@ fn drive(format: Format, value: Value) -> (String, Result<(), Trouble>) {
             Con("Nil", _) => Shape::Nil,
             Con("Cons", _) => Shape::Cons,
             Con(name, fields) => Shape::Con { name, fields: fields.len(), readable: true },
-            Function(name, arguments) => {
-                Shape::Function { name: *name, arguments: arguments.len(), readable: name.is_some() }
-            }
+            Function(name, arguments) => Shape::Function {
+                name: *name,
+                arguments: arguments.len(),
+                readable: name.is_some(),
+            },
             Shadowed(name) => Shape::Con { name, fields: 0, readable: false },
         };
         match printer.value(shape, &mut out) {

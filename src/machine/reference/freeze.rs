@@ -5,8 +5,8 @@
 //! to nothing, however deep the evaluation was, and leaves no black hole behind.
 
 use super::code::Position;
-use super::heap::node::{Addr, Node, Site};
 use super::heap::Heap;
+use super::heap::node::{Addr, Node, Site};
 use super::state::{Frame, NO_REDEX};
 
 /// A frame of a frozen stack: where the redex is, where the stack above it ends, and where
@@ -58,7 +58,6 @@ impl Frozen {
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
-
 
     /// Freezes these frames with their stack, which ends with the last frame. Frames without
     /// a redex leave nothing to go on with.

@@ -30,7 +30,8 @@ pub trait Hosts: Send + Sync {
     ///
     /// # Errors
     /// When it has no value to give.
-    fn call(&self, machine: &mut Machine, host: HostId, args: &[Root]) -> Result<Root, HostFailure>;
+    fn call(&self, machine: &mut Machine, host: HostId, args: &[Root])
+    -> Result<Root, HostFailure>;
 }
 
 /// An output for evaluations that print nothing.

@@ -1,7 +1,7 @@
 //! Stopping a machine from another thread.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// No one has asked.

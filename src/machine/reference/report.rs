@@ -101,7 +101,8 @@ impl Machine {
             let message = format!("`{name}` has {}, and is given {given}", count(has, "field"));
             return self.fail_at(span, Code::OverappliedConstructor, message, "");
         }
-        let message = format!("{} is applied to an argument, and is no function", self.describe(value));
+        let message =
+            format!("{} is applied to an argument, and is no function", self.describe(value));
         self.fail_at(span, Code::AppliedNonFunction, message, "")
     }
 

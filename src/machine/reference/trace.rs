@@ -135,7 +135,11 @@ impl Machine {
             Node::Suspended { .. } => Rule::Resume,
             Node::Hole | Node::BlackHole { .. } | Node::Free(_) => Rule::Error,
             Node::Int(_) | Node::Big(_) | Node::Char(_) | Node::Constr { .. } | Node::Large(..) => {
-                if waiting > 0 { Rule::Error } else { Rule::ReturnValue }
+                if waiting > 0 {
+                    Rule::Error
+                } else {
+                    Rule::ReturnValue
+                }
             }
         })
     }

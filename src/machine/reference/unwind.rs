@@ -191,7 +191,9 @@ impl Machine {
 
     fn self_dependent(&self, global: Option<GlobalId>) -> Stop {
         let caf = global.filter(|global| {
-            self.code.global(*global).is_some_and(|global| global.arity == 0 && global.display.is_some())
+            self.code
+                .global(*global)
+                .is_some_and(|global| global.arity == 0 && global.display.is_some())
         });
         let message = match caf {
             Some(caf) => format!("the value of `{}` depends on itself", self.shown_name(caf)),

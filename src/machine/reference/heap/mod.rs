@@ -4,8 +4,8 @@ pub(super) mod mark;
 pub mod node;
 pub(super) mod sweep;
 
-pub use node::{Addr, Node, Site};
 use node::NODE_BYTES;
+pub use node::{Addr, Node, Site};
 
 /// Nodes of a chunk, as a power of two.
 const CHUNK_BITS: u32 = 12;
