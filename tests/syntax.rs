@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use gmachine::base::code::Code;
 use gmachine::base::diagnostic::{Diagnostic, Severity};
 use gmachine::base::name::Interner;
 use gmachine::base::source::SourceMap;
@@ -80,6 +81,28 @@ fn every_mistake_has_its_report() {
 
 #[path = "common/generate.rs"]
 mod generate;
+
+/// The example of a code's explanation.
+fn example(code: Code) -> &'static str {
+    let start = code.explanation().split("```coref\n").nth(1);
+    start
+        .and_then(|rest| rest.split("\n```").next())
+        .unwrap_or_else(|| panic!("{code} has no example"))
+}
+
+#[test]
+fn every_explanation_shows_its_own_mistake() {
+    let own = |code: &&Code| code.id().starts_with("G01") || code.id().starts_with("G02");
+    for &code in Code::ALL.iter().filter(own) {
+        let text = example(code);
+        // Not text, too long to show, and about a text that is one expression.
+        if matches!(code, Code::InvalidUtf8 | Code::TooLarge | Code::ExpectedExpression) {
+            continue;
+        }
+        let found: Vec<_> = reports(text).iter().map(|report| report.code).collect();
+        assert_eq!(found, [code], "{text}");
+    }
+}
 
 #[test]
 fn every_form_parses() {

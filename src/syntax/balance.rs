@@ -293,10 +293,8 @@ impl<'s> Balancer<'s> {
             self.open.pop();
             return Some((lo, top.closer(), hi));
         }
-        if outer.is_none() {
-            // The right one follows: this one is too many.
-            return None;
-        }
+        // With no bracket around, the right one follows: this one is too many.
+        outer?;
         self.close_down_to(depth - 1, lo, Some(token));
         None
     }
