@@ -8,6 +8,7 @@ pub mod compile;
 pub mod core;
 pub mod corelib;
 pub mod driver;
+pub mod embed;
 pub mod gcode;
 pub mod lift;
 pub mod load;

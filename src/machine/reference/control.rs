@@ -8,8 +8,9 @@ use crate::gcode::instr::Label;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::outcome::Stop;
 
-/// How many characters of its message a call of `error` shows.
-const MESSAGE: usize = 1000;
+/// How many characters of its message a call of `error` shows: all that the code of `error`
+/// evaluates, and its ellipsis.
+const MESSAGE: usize = 10_001;
 
 impl Machine {
     /// `<Eval : i, a : s, d, h>  =>  <Unwind : [], a : [], <i, s> : d, h>`

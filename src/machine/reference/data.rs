@@ -5,7 +5,7 @@ use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::gcode::instr::{IntLit, Jumps, Lit};
-use crate::gcode::program::ConId;
+use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -90,6 +90,13 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
         let found = self.describe(found);
+        // The one code of a primitive that goes by a value is the one that evaluates the
+        // message of `error`.
+        let code = self.code.global(self.at.global);
+        if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
+            let message = format!("`error` needs a text, and its message has {found} in it");
+            return self.fail(Code::WrongKind, message, "");
+        }
         let message = format!("a case expects {expected}, and was given {found}");
         self.fail(Code::WrongScrutinee, message, "")
     }

@@ -18,6 +18,9 @@ use crate::machine::print::{Format, Printer};
 /// Instructions between two looks at the interrupt.
 const SLICE: u64 = 1024;
 
+/// A stack with room for more items is given back between two evaluations.
+const KEPT: usize = 1 << 14;
+
 impl Machine {
     /// A machine that runs a program, which must have passed the verifier.
     #[must_use]
@@ -113,7 +116,10 @@ impl Machine {
     /// Gives up a run that is under way. What it was evaluating is left evaluable.
     pub fn abandon(&mut self) {
         self.freeze(0);
-        self.stack = Vec::new();
+        self.stack.clear();
+        if self.stack.capacity() > KEPT {
+            self.stack = Vec::new();
+        }
         self.base = 0;
         self.redex = NO_REDEX;
         self.unwinding = false;
@@ -253,5 +259,11 @@ impl Machine {
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.heap.footprint()
+    }
+
+    /// Number of nodes in use.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.heap.node_count()
     }
 }
