@@ -6,8 +6,12 @@
 pub mod base;
 pub mod compile;
 pub mod core;
+pub mod corelib;
+pub mod driver;
 pub mod embed;
 pub mod gcode;
+pub mod lift;
+pub mod load;
 pub mod machine;
 pub mod primitive;
 pub mod syntax;

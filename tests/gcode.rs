@@ -5,12 +5,16 @@
 mod deep;
 #[path = "gcode/golden.rs"]
 mod golden;
+#[path = "gcode/mutation.rs"]
+mod mutation;
 #[path = "gcode/random.rs"]
 mod random;
 #[path = "gcode/read.rs"]
 mod read;
 #[path = "gcode/sequences.rs"]
 mod sequences;
+#[path = "gcode/text.rs"]
+mod text;
 
 use gmachine::compile::compile;
 use gmachine::gcode::print::{bare, instr};

@@ -9,3 +9,4 @@ pub mod name;
 pub mod quote;
 pub mod source;
 pub mod span;
+pub mod suggest;

@@ -219,6 +219,8 @@ pub struct Program {
     pub cons: IndexVec<ConId, Con>,
     /// `main`, if the program has one.
     pub main: Option<GlobalId>,
+    /// What is kept beside `main`: what an embedding program may ask for by name.
+    pub roots: Vec<GlobalId>,
     /// The locals.
     pub locals: IndexVec<LocalId, Local>,
     /// The expressions.

@@ -1,3 +1,13 @@
 //! Resolved and desugared expressions.
 
+mod check;
 pub mod expr;
+pub mod lint;
+pub mod lower;
+pub mod matching;
+mod pattern;
+pub mod print;
+pub mod scope;
+
+#[cfg(test)]
+mod tests;

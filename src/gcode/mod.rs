@@ -3,6 +3,7 @@
 pub mod docs;
 pub mod instr;
 mod lex;
+pub mod live;
 pub mod parse;
 pub mod print;
 pub mod program;

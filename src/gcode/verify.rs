@@ -65,6 +65,21 @@ pub fn verify(program: &Program) -> Vec<Violation> {
     found
 }
 
+/// The depth of the stack, the redex included, before each instruction of a global; `None`
+/// where nothing leads, or past a violation that leaves it unknown. Empty if there is no such
+/// global.
+#[must_use]
+pub fn depths(program: &Program, id: GlobalId) -> Vec<Option<u64>> {
+    if program.globals.get(id).is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut check = Check::new(program, id, &mut found);
+    check.code();
+    let depth = |state: &Option<State>| state.map(|state| check.stacks.depth(state.stack));
+    check.states.iter().map(depth).collect()
+}
+
 fn tables(program: &Program, found: &mut Vec<Violation>) {
     let mut report = |message: String| found.push(Violation { global: None, at: None, message });
     let list = program.datas.get(LIST);

@@ -1,9 +1,22 @@
 //! Text to syntax tree.
+//!
+//! [`lex`] makes tokens, [`balance`] makes the brackets match, the grammar
+//! (`grammar/coref.lalrpop`) says what the language is, [`build`] makes the tree and judges
+//! shapes. [`print`](mod@print) turns a tree back into text, [`listing`] shows tokens and tree.
 
 pub mod ast;
+pub mod balance;
+pub mod build;
+pub mod lex;
+pub mod listing;
+pub mod literal;
+pub mod parse;
+pub mod print;
+pub mod report;
+pub mod token;
 
-/// A token.
-pub enum Tok {
-    /// An opening parenthesis.
-    L,
-}
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, clippy::unwrap_used, missing_docs, unused)]
+    grammar,
+    "/coref.rs"
+);

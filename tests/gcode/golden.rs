@@ -5,7 +5,7 @@ use gmachine::base::source::SourceMap;
 use gmachine::compile::compile;
 use gmachine::gcode::print;
 
-const TUTORIAL: &str = "(def main () (take 20 fibs))
+pub const TUTORIAL: &str = "(def main () (take 20 fibs))
 (def take (n l)
   (switch l
     (Nil Nil)

@@ -30,8 +30,8 @@ enum Context {
     ListTail,
     /// An element of a STRING.
     QuoteHead,
-    /// The rest of a STRING; whether it is inside parentheses or brackets.
-    QuoteTail(bool),
+    /// The rest of a STRING.
+    QuoteTail,
     /// No value: this text.
     Close(&'static str),
 }
@@ -96,7 +96,7 @@ impl Automaton {
             }
             (Context::RawTail, Shape::Nil) => Ok(Move::Drop),
             (Context::TokenHead, Shape::Char(c)) => {
-                self.rest_is(Context::QuoteTail(false));
+                self.rest_is(Context::QuoteTail);
                 blank(open, text);
                 text.push('"');
                 escape_char(text, c, '"');
@@ -115,8 +115,7 @@ impl Automaton {
                 | Context::MainHead
                 | Context::Token
                 | Context::TokenHead
-                | Context::TokenTail
-                | Context::RawTail,
+                | Context::TokenTail,
                 shape,
             ) => {
                 blank(open, text);
@@ -130,21 +129,20 @@ impl Automaton {
                 escape_char(text, c, '"');
                 Ok(Move::Drop)
             }
-            (Context::QuoteTail(inside), Shape::Cons) => {
-                self.contexts.extend([Context::QuoteTail(inside), Context::QuoteHead]);
+            (Context::QuoteTail, Shape::Cons) => {
+                self.contexts.extend([Context::QuoteTail, Context::QuoteHead]);
                 Ok(Move::Fields)
             }
-            (Context::QuoteTail(_), Shape::Nil) => {
+            (Context::QuoteTail, Shape::Nil) => {
                 text.push('"');
                 Ok(Move::Drop)
             }
-            (Context::QuoteTail(inside), shape) => {
-                text.push_str(if inside { "\" | " } else { "\" " });
-                Ok(self.inner(shape, text))
-            }
-            (Context::RawHead | Context::QuoteHead, shape) => Err(not_text(shape)),
+            (
+                Context::RawHead | Context::RawTail | Context::QuoteHead | Context::QuoteTail,
+                shape,
+            ) => Err(not_text(shape)),
             (Context::ListHead, Shape::Char(c)) => {
-                self.rest_is(Context::QuoteTail(true));
+                self.rest_is(Context::QuoteTail);
                 text.push('"');
                 escape_char(text, c, '"');
                 Ok(Move::Drop)

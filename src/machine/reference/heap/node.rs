@@ -5,7 +5,7 @@ use crate::gcode::program::{ConId, GlobalId, TextId};
 
 /// Where a node lives. It stays there: the collector moves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Addr(pub(in crate::machine::reference) u32);
+pub struct Addr(pub u32);
 
 impl Addr {
     /// No node: an empty entry of a table.

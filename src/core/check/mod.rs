@@ -1,0 +1,234 @@
+//! What the program's own definitions may not say: unbound and doubled names, patterns that
+//! do not fit, and the mistakes that can be seen without running it.
+//!
+//! Nothing is built here, so checking a large source needs little more memory than its
+//! syntax tree. A work list takes the place of recursion.
+
+mod columns;
+mod names;
+mod patterns;
+mod shapes;
+mod useful;
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashSet;
+
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::{Idx, List};
+use crate::base::name::Name;
+use crate::base::span::Span;
+use crate::core::lower::Options;
+use crate::core::scope::{Globals, PROGRAM, UnitId};
+use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
+
+/// All diagnostics about names and shapes, in the order of the source.
+pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic> {
+    let ast = globals.input.ast;
+    let mut checker = Checker {
+        globals,
+        ast,
+        unit: PROGRAM,
+        bound: vec![0; globals.input.names.len()],
+        undo: Vec::new(),
+        tasks: Vec::new(),
+        reported: FxHashSet::default(),
+        suggestions: Cell::new(names::SUGGESTIONS),
+        diagnostics: Vec::new(),
+    };
+    checker.definitions();
+    if options.needs_main {
+        checker.main();
+    }
+    for item in &ast.items {
+        let unit = globals.input.unit(item.file);
+        if unit == PROGRAM || options.check_corelib {
+            checker.unit = unit;
+            if let ItemKind::Defn { params, body } = item.kind {
+                checker.definition(params, body);
+            }
+        }
+    }
+    let mut diagnostics = checker.diagnostics;
+    diagnostics.sort_by_key(|report| (report.primary.span.is_none(), report.primary.span));
+    diagnostics
+}
+
+/// A step of the walk over a definition.
+enum Task {
+    Expr(ExprId),
+    Bind(Name),
+    /// Forgets all bindings but the first so many.
+    Unbind(usize),
+}
+
+struct Checker<'a> {
+    globals: &'a Globals<'a>,
+    ast: &'a Ast,
+    unit: UnitId,
+    /// How many bindings of a name are in scope.
+    bound: Vec<u32>,
+    undo: Vec<Name>,
+    tasks: Vec<Task>,
+    /// The unbound names that were reported in this definition: once is enough.
+    reported: FxHashSet<Name>,
+    /// How many candidates may still be looked at for suggestions.
+    suggestions: Cell<usize>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, report: Diagnostic) {
+        self.diagnostics.push(report);
+    }
+
+    fn is_bound(&self, name: Name) -> bool {
+        self.bound[name.index()] > 0
+    }
+
+    fn bind(&mut self, name: Name) {
+        self.bound[name.index()] += 1;
+        self.undo.push(name);
+    }
+
+    fn definition(&mut self, params: List<Binder>, body: ExprId) {
+        self.reported.clear();
+        self.parameters(params, "parameter list", Code::DuplicateParameter);
+        self.tasks.push(Task::Expr(body));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Expr(expr) => self.expr(expr),
+                Task::Bind(name) => self.bind(name),
+                Task::Unbind(len) => self.unbind(len),
+            }
+        }
+        self.unbind(0);
+    }
+
+    fn unbind(&mut self, len: usize) {
+        for name in self.undo.drain(len..) {
+            self.bound[name.index()] -= 1;
+        }
+    }
+
+    /// Binds the names of a list, and reports the second one of two.
+    fn parameters(&mut self, binders: List<Binder>, what: &str, code: Code) {
+        let binders = &self.ast.binders[binders];
+        let named = binders.iter().filter_map(|binder| Some((binder.name?, binder.span)));
+        self.doubled(named.clone(), what, code);
+        for (name, _) in named {
+            self.bind(name);
+        }
+    }
+
+    /// Visits an expression, at once if it is an atom.
+    fn visit(&mut self, expr: ExprId) {
+        match self.ast.exprs[expr] {
+            Expr::Name(name) => self.name(expr, name),
+            Expr::Int(_) | Expr::Big(_) | Expr::Char(_) | Expr::Text(_) | Expr::Error => {}
+            _ => self.tasks.push(Task::Expr(expr)),
+        }
+    }
+
+    fn expr(&mut self, expr: ExprId) {
+        let ast = self.ast;
+        let mark = self.tasks.len();
+        let undo = self.undo.len();
+        match ast.exprs[expr] {
+            Expr::App(callee, args) => self.apply(ast.expr_spans[expr], callee, args),
+            Expr::List(elements) => {
+                for &element in &ast.expr_lists[elements] {
+                    self.visit(element);
+                }
+            }
+            Expr::Let(bindings, body) => {
+                for binding in &ast.bindings[bindings] {
+                    self.tasks.push(Task::Expr(binding.value));
+                    self.tasks.extend(binding.binder.name.map(Task::Bind));
+                }
+                self.tasks.push(Task::Expr(body));
+                self.tasks.push(Task::Unbind(undo));
+            }
+            Expr::Letrec(bindings, body) => {
+                let bindings = &ast.bindings[bindings];
+                let named = bindings.iter().map(|binding| binding.binder);
+                let named = named.filter_map(|binder| Some((binder.name?, binder.span)));
+                self.doubled(named.clone(), "letrec", Code::DuplicateLetrecName);
+                for (name, _) in named {
+                    self.bind(name);
+                }
+                for binding in bindings {
+                    self.visit(binding.value);
+                }
+                self.visit(body);
+                self.tasks.push(Task::Unbind(undo));
+            }
+            Expr::Fn(params, body) => {
+                self.parameters(params, "parameter list", Code::DuplicateParameter);
+                self.visit(body);
+                self.tasks.push(Task::Unbind(undo));
+            }
+            Expr::Case(scrutinee, alts) => self.case(scrutinee, alts),
+            _ => self.visit(expr),
+        }
+        // Tasks were pushed in the order of the source.
+        self.tasks[mark..].reverse();
+    }
+
+    /// `((f a) b)` is looked at as `(f a b)`.
+    fn apply(&mut self, span: Span, callee: ExprId, args: List<ExprId>) {
+        let ast = self.ast;
+        let mut callee = callee;
+        if let Expr::App(..) = ast.exprs[callee] {
+            let mut groups = vec![args];
+            while let Expr::App(inner, more) = ast.exprs[callee] {
+                groups.push(more);
+                callee = inner;
+            }
+            let args: Vec<ExprId> =
+                groups.into_iter().rev().flat_map(|args| ast.expr_lists[args].to_vec()).collect();
+            self.application(span, callee, &args);
+            self.visit(callee);
+            args.into_iter().for_each(|arg| self.visit(arg));
+        } else {
+            let args = &ast.expr_lists[args];
+            self.application(span, callee, args);
+            self.visit(callee);
+            args.iter().for_each(|&arg| self.visit(arg));
+        }
+    }
+
+    fn case(&mut self, scrutinee: ExprId, alts: List<Alt>) {
+        let ast = self.ast;
+        let alts = &ast.alts[alts];
+        self.visit(scrutinee);
+        let undo = self.undo.len();
+        let mut size = 0;
+        let mut sound = true;
+        for alt in alts {
+            let found = self.pattern(alt.pat);
+            size += found.size;
+            sound &= found.sound;
+            let bound = !found.names.is_empty();
+            self.tasks.extend(found.names.into_iter().map(|(name, _)| Task::Bind(name)));
+            self.tasks.push(Task::Expr(alt.body));
+            if bound {
+                self.tasks.push(Task::Unbind(undo));
+            }
+        }
+        // A case with a mistake in its patterns has been reported.
+        if sound && alts.len() > 1 {
+            self.alternatives(alts, size);
+        }
+    }
+}
+
+/// `1 field`, `2 fields`.
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}

@@ -1,0 +1,223 @@
+//! Reports about names: unbound, ambiguous, defined or bound twice; and `main`.
+
+use rustc_hash::FxHashMap;
+
+use super::Checker;
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::name::Name;
+use crate::base::quote::shown;
+use crate::base::span::Span;
+use crate::base::suggest;
+use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
+use crate::syntax::ast::{ExprId, ItemKind};
+
+/// How many names are looked at for suggestions in one run: a source of a million unbound
+/// names is reported without comparing each with all others.
+pub(super) const SUGGESTIONS: usize = 1_000_000;
+
+/// What other languages call it.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("true", "true is written `1`"),
+    ("True", "true is written `1`"),
+    ("false", "false is written `0`"),
+    ("False", "false is written `0`"),
+    ("nil", "the empty list is `Nil`, or `[]`"),
+    ("null", "the empty list is `Nil`, or `[]`"),
+    ("cons", "a list cell is `(Cons head tail)`"),
+    ("lambda", "a function is written `(fn [x] body)`"),
+    ("plus", "addition is `add`"),
+    ("minus", "subtraction is `sub`"),
+    ("times", "multiplication is `mul`"),
+    ("quot", "the quotient truncated toward zero is `div`"),
+    ("modulo", "the remainder is `rem`, or `mod` when rounding down"),
+    ("equal", "equality of integers and of characters is `eq`"),
+    ("equals", "equality of integers and of characters is `eq`"),
+    ("def", "a definition is written `(defn name[x] body)`"),
+    ("define", "a definition is written `(defn name[x] body)`"),
+    ("match", "a match is written `(case e [pattern body] ..)`"),
+    ("cond", "a condition is `(if c then else)`"),
+];
+
+impl Checker<'_> {
+    fn text(&self, name: Name) -> String {
+        shown(self.globals.input.names.text(name))
+    }
+
+    /// Second definitions, and definitions of reserved names.
+    pub(super) fn definitions(&mut self) {
+        for duplicate in &self.globals.duplicates {
+            let name = self.text(duplicate.name);
+            let what = if duplicate.data { "the data type " } else { "" };
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::DuplicateDefinition,
+                    duplicate.second,
+                    format!("{what}`{name}` is defined twice"),
+                )
+                .label("the second definition")
+                .also(duplicate.first, "the first definition"),
+            );
+        }
+        for &(name, span) in &self.globals.reserved {
+            let name = self.text(name);
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::ReservedName,
+                    span,
+                    format!("`{name}` is built in and cannot be defined anew"),
+                )
+                .help("choose another name"),
+            );
+        }
+    }
+
+    /// Whether there is a `main` that can be run.
+    pub(super) fn main(&mut self) {
+        let main = self.globals.input.names.find("main");
+        let target = main.and_then(|main| self.globals.own(PROGRAM, main));
+        let report = match target {
+            None => Diagnostic::error(
+                Code::MissingMain,
+                Span::NONE,
+                "the program has no definition of `main`",
+            )
+            .help("add `(defn main[] ...)`: its value is what the program prints"),
+            Some(target @ Target::Defn(item)) => {
+                let params = match self.ast.items.get(item as usize).map(|item| &item.kind) {
+                    Some(ItemKind::Defn { params, .. }) if params.len() > 1 => params.len(),
+                    _ => return,
+                };
+                Diagnostic::error(
+                    Code::MainParameters,
+                    self.globals.span(target),
+                    format!("`main` has {params} parameters, and may have one at most"),
+                )
+                .help("the one parameter is standard input, a list of characters")
+            }
+            Some(target) => Diagnostic::error(
+                Code::MissingMain,
+                self.globals.span(target),
+                "`main` is a constructor, and the program has no definition of `main`",
+            )
+            .help("add `(defn main[] ...)`: its value is what the program prints"),
+        };
+        self.report(report);
+    }
+
+    /// A name in an expression.
+    pub(super) fn name(&mut self, expr: ExprId, name: Name) {
+        if self.is_bound(name) {
+            return;
+        }
+        match self.globals.lookup(self.unit, name) {
+            Lookup::Found(_) => {}
+            _ if !self.reported.insert(name) => {}
+            Lookup::Ambiguous(one, other) => {
+                let report = self.ambiguous(self.ast.expr_spans[expr], name, one, other);
+                self.report(report);
+            }
+            Lookup::Unbound => {
+                let text = self.text(name);
+                let mut report = Diagnostic::error(
+                    Code::UnboundName,
+                    self.ast.expr_spans[expr],
+                    format!("`{text}` is not bound"),
+                );
+                report.help = self.similar(name);
+                self.report(report);
+            }
+        }
+    }
+
+    pub(super) fn ambiguous(
+        &self,
+        span: Span,
+        name: Name,
+        one: UnitId,
+        other: UnitId,
+    ) -> Diagnostic {
+        let module = |unit: UnitId| {
+            self.globals.input.units.get(unit.0 as usize).map_or("", |unit| unit.name.as_str())
+        };
+        let mut report = Diagnostic::error(
+            Code::AmbiguousName,
+            span,
+            format!(
+                "`{}` is defined by two imported modules, {} and {}",
+                self.text(name),
+                module(one),
+                module(other)
+            ),
+        )
+        .help("define the name in the program, or import only one of the two");
+        for unit in [one, other] {
+            if let Some(target) = self.globals.own(unit, name) {
+                report = report.also(self.globals.span(target), format!("in {}", module(unit)));
+            }
+        }
+        report
+    }
+
+    /// What was probably meant by an unbound name.
+    fn similar(&self, name: Name) -> Option<String> {
+        let names = self.globals.input.names;
+        let text = names.text(name);
+        if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
+            return Some((*help).to_owned());
+        }
+        let visible = |other: Name| {
+            self.is_bound(other)
+                || matches!(self.globals.lookup(self.unit, other), Lookup::Found(_))
+        };
+        let found = self.nearest(text, visible)?;
+        Some(format!("did you mean `{}`?", shown(&found)))
+    }
+
+    /// The visible constructor that was probably meant.
+    pub(super) fn similar_constructor(&self, name: Name) -> Option<String> {
+        let text = self.globals.input.names.text(name);
+        self.nearest(text, |other| self.globals.con(self.unit, other).is_some())
+            .map(|found| shown(&found))
+    }
+
+    fn nearest(&self, text: &str, visible: impl Fn(Name) -> bool) -> Option<String> {
+        let names = self.globals.input.names;
+        self.suggestions.set(self.suggestions.get().checked_sub(names.len())?);
+        let candidates = names.names().filter(|&other| visible(other));
+        let candidates = candidates.map(|other| names.text(other));
+        suggest::nearest(text, candidates.chain(self.globals.hidden())).map(str::to_owned)
+    }
+
+    /// Reports the second one of two equal names in a list.
+    pub(super) fn doubled(
+        &mut self,
+        names: impl Iterator<Item = (Name, Span)> + Clone,
+        what: &str,
+        code: Code,
+    ) {
+        // Nearly all lists are short: no table for those.
+        let mut few: Vec<(Name, Span)> = Vec::new();
+        let mut many: FxHashMap<Name, Span> = FxHashMap::default();
+        for (name, span) in names {
+            let first = match few.iter().find(|(other, _)| *other == name) {
+                Some(&(_, first)) => Some(first),
+                None => many.get(&name).copied(),
+            };
+            match first {
+                Some(first) => {
+                    let text = self.text(name);
+                    self.report(
+                        Diagnostic::error(code, span, format!("this {what} binds `{text}` twice"))
+                            .label("the second time")
+                            .also(first, "the first time"),
+                    );
+                }
+                None if few.len() < 8 => few.push((name, span)),
+                None => {
+                    many.insert(name, span);
+                }
+            }
+        }
+    }
+}

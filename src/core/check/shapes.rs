@@ -1,0 +1,220 @@
+//! Mistakes that can be seen and need not be reached: applications of what is no function,
+//! operands of the wrong kind, too many arguments for a constructor. One level is looked at;
+//! nothing is inferred.
+
+use super::Checker;
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::quote::shown;
+use crate::base::span::Span;
+use crate::core::scope::{Lookup, Target};
+use crate::primitive::{Operand, Primitive};
+use crate::syntax::ast::{Expr, ExprId};
+
+/// What an expression is seen to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    Integer,
+    Character,
+    /// A string or a list.
+    List,
+    /// A value of another data type.
+    Data,
+    Function,
+    Unknown,
+}
+
+impl Shape {
+    fn noun(self) -> &'static str {
+        match self {
+            Shape::Integer => "an integer",
+            Shape::Character => "a character",
+            Shape::List => "a list",
+            Shape::Data => "a value of a data type",
+            Shape::Function => "a function",
+            Shape::Unknown => "unknown",
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn target(&self, expr: ExprId) -> Option<Target> {
+        let Expr::Name(name) = self.ast.exprs[expr] else { return None };
+        if self.is_bound(name) {
+            return None;
+        }
+        match self.globals.lookup(self.unit, name) {
+            Lookup::Found(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// What `target` with `args` arguments is.
+    fn applied(&self, target: Target, args: usize) -> Shape {
+        let arity = self.globals.arity(target);
+        if args < arity {
+            return Shape::Function;
+        }
+        match target {
+            Target::Con(con) if args == arity => {
+                if self.globals.cons[con].data.0 == 0 {
+                    Shape::List
+                } else {
+                    Shape::Data
+                }
+            }
+            Target::Primitive(primitive) if args == arity => match primitive.result() {
+                Operand::Integer => Shape::Integer,
+                Operand::Character => Shape::Character,
+                Operand::Comparable | Operand::Any => Shape::Unknown,
+            },
+            _ => Shape::Unknown,
+        }
+    }
+
+    fn shape(&self, expr: ExprId) -> Shape {
+        match self.ast.exprs[expr] {
+            Expr::Int(_) | Expr::Big(_) => Shape::Integer,
+            Expr::Char(_) => Shape::Character,
+            Expr::Text(_) | Expr::List(_) => Shape::List,
+            Expr::Fn(..) => Shape::Function,
+            Expr::Name(_) => match self.target(expr) {
+                Some(target) => self.applied(target, 0),
+                None => Shape::Unknown,
+            },
+            Expr::App(callee, args) => match self.target(callee) {
+                Some(target) => self.applied(target, args.len()),
+                None => Shape::Unknown,
+            },
+            Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) | Expr::Error => Shape::Unknown,
+        }
+    }
+
+    /// Looks at an application, its callee's own arguments among `args`.
+    pub(super) fn application(&mut self, span: Span, callee: ExprId, args: &[ExprId]) {
+        let Some(target) = self.target(callee) else {
+            let shape = self.shape(callee);
+            if !matches!(shape, Shape::Unknown | Shape::Function) {
+                let what = shape.noun();
+                self.report(
+                    Diagnostic::warning(
+                        Code::NotAFunction,
+                        span,
+                        format!("{what} is applied as if it were a function"),
+                    )
+                    .also(self.ast.expr_spans[callee], format!("this is {what}"))
+                    .note("the program fails when this is demanded"),
+                );
+            }
+            return;
+        };
+        let arity = self.globals.arity(target);
+        match target {
+            Target::Con(con) if args.len() > arity => {
+                let con = &self.globals.cons[con];
+                let name = shown(&con.name);
+                let mut report = Diagnostic::warning(
+                    Code::TooManyArguments,
+                    span,
+                    format!(
+                        "`{name}` takes {}, and is given {}",
+                        super::count(arity, "field"),
+                        args.len()
+                    ),
+                )
+                .note("the program fails when this is demanded");
+                if !con.span.is_none() {
+                    report = report.also(con.span, "declared here");
+                }
+                self.report(report);
+            }
+            Target::Primitive(primitive) if args.len() >= arity => {
+                self.operands(primitive, &args[..arity]);
+                let result = self.applied(target, arity);
+                if args.len() > arity && result != Shape::Unknown {
+                    self.report(
+                        Diagnostic::warning(
+                            Code::NotAFunction,
+                            span,
+                            format!(
+                                "`{}` takes {}, and is given {}",
+                                primitive.name(),
+                                super::count(arity, "argument"),
+                                args.len()
+                            ),
+                        )
+                        .label(format!("its result is {}, no function", result.noun()))
+                        .note("the program fails when this is demanded"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn operands(&mut self, primitive: Primitive, args: &[ExprId]) {
+        let name = primitive.name();
+        if primitive == Primitive::If {
+            if let Some(&condition) = args.first() {
+                self.condition(condition);
+            }
+            return;
+        }
+        let mut first: Option<(Shape, Span)> = None;
+        for &arg in args {
+            let shape = self.shape(arg);
+            let span = self.ast.expr_spans[arg];
+            let wanted = match primitive.operand() {
+                Operand::Integer => "an integer",
+                Operand::Character => "a character",
+                Operand::Comparable => "two integers or two characters",
+                Operand::Any => return,
+            };
+            let fits = match (primitive.operand(), shape) {
+                (_, Shape::Unknown) | (Operand::Any, _) => true,
+                (Operand::Integer, shape) => shape == Shape::Integer,
+                (Operand::Character, shape) => shape == Shape::Character,
+                (Operand::Comparable, Shape::Integer | Shape::Character) => match first {
+                    Some((before, _)) => before == shape,
+                    None => {
+                        first = Some((shape, span));
+                        true
+                    }
+                },
+                (Operand::Comparable, _) => false,
+            };
+            if fits {
+                continue;
+            }
+            let mut report = Diagnostic::warning(
+                Code::OperandKind,
+                span,
+                format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
+            )
+            .note("the program fails when this is demanded");
+            if let Some((before, place)) = first {
+                report = report.also(place, format!("this is {}", before.noun()));
+            }
+            self.report(report);
+        }
+    }
+
+    /// The condition of an `if` is 1 or 0.
+    fn condition(&mut self, condition: ExprId) {
+        let given = match (self.ast.exprs[condition], self.shape(condition)) {
+            (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,
+            (Expr::Int(value), _) => value.to_string(),
+            (Expr::Big(_), _) => "another integer".to_owned(),
+            (_, Shape::Integer) => return,
+            (_, shape) => shape.noun().to_owned(),
+        };
+        self.report(
+            Diagnostic::warning(
+                Code::OperandKind,
+                self.ast.expr_spans[condition],
+                format!("the condition of `if` must be 1 or 0, and is {given}"),
+            )
+            .note("the program fails when this is demanded"),
+        );
+    }
+}

@@ -1,0 +1,537 @@
+//! Syntax tree to core.
+//!
+//! The program's own definitions are all checked. Then, unless that found an error or only a
+//! check was asked for, what `main` and the other roots reach is lowered, definition by
+//! definition; the corelib costs what a program uses of it.
+
+use rustc_hash::FxHashMap;
+
+use super::check;
+use super::expr::{
+    Bind, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId, NIL, Program, TextId,
+};
+use super::matching::{self, BigTable, Tree};
+use super::pattern::{PatRef, Patterns, View};
+use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::{Idx, List};
+use crate::base::name::Name;
+use crate::base::span::Span;
+use crate::load::Loaded;
+use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
+
+/// What lowering is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Diagnostics alone; the program that comes out has no definitions.
+    Check,
+    /// A program to run.
+    Run,
+}
+
+/// Which definitions are kept beside `main`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Roots {
+    /// None.
+    Main,
+    /// Those of these names, as the program sees them; names without a definition are left
+    /// out.
+    Named(Vec<String>),
+    /// All that the program itself defines.
+    All,
+}
+
+/// What lowering is asked to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// What it is for.
+    pub mode: Mode,
+    /// Whether a program without `main` is a mistake, and one with a `main` of two or more
+    /// parameters.
+    pub needs_main: bool,
+    /// What is kept beside `main`.
+    pub roots: Roots,
+    /// Whether the corelib modules are checked like the program.
+    pub check_corelib: bool,
+}
+
+impl Options {
+    /// A program to be run from `main`.
+    pub const RUN: Options =
+        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
+    /// Diagnostics alone.
+    pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
+}
+
+/// Lowers a program that has been loaded. The diagnostics do not repeat those of loading. If
+/// there is an error among either, the program is not to be used.
+#[must_use]
+pub fn lower(loaded: &Loaded, hosts: &[HostDecl], options: &Options) -> (Program, Vec<Diagnostic>) {
+    lower_input(Input::from(loaded), hosts, options)
+}
+
+/// Lowers a program whose parts are known.
+pub(super) fn lower_input(
+    input: Input<'_>,
+    hosts: &[HostDecl],
+    options: &Options,
+) -> (Program, Vec<Diagnostic>) {
+    let globals = Globals::new(input, hosts);
+    let diagnostics = check::check(&globals, options);
+    let mut program = Program::default();
+    if options.mode == Mode::Run && !diagnostics.iter().any(Diagnostic::is_error) {
+        program.datas = globals.datas.clone();
+        program.cons = globals.cons.clone();
+        let mut lowerer = Lowerer::new(&globals, program);
+        lowerer.roots(options);
+        lowerer.reachable();
+        program = lowerer.program;
+    }
+    (program, diagnostics)
+}
+
+/// One step of lowering a definition. Steps are kept on a stack of their own, so that depth
+/// costs no native stack.
+enum Task {
+    /// Lowers an expression to a place.
+    Lower(ast::ExprId, ExprId),
+    /// A name stands for a local from here on.
+    Bind(Name, LocalId),
+    /// Forgets all bindings but the first so many.
+    Unbind(usize),
+    /// Writes a match whose right-hand sides have been lowered.
+    Match(Box<Match>),
+}
+
+/// A match that waits for its right-hand sides.
+struct Match {
+    tree: Tree,
+    bodies: Vec<ExprId>,
+    to: ExprId,
+    span: Span,
+}
+
+struct Lowerer<'a> {
+    globals: &'a Globals<'a>,
+    ast: &'a Ast,
+    unit: UnitId,
+    program: Program,
+    /// The globals that have been met, and the definitions among them in that order.
+    met: FxHashMap<Target, GlobalId>,
+    definitions: Vec<(GlobalId, u32)>,
+    /// What each name stands for here, if for a local.
+    env: Vec<Option<LocalId>>,
+    /// What they stood for before, innermost binding last.
+    undo: Vec<(Name, Option<LocalId>)>,
+    /// Whether a local is used, as far as we have come.
+    used: Vec<bool>,
+    tasks: Vec<Task>,
+    bigs: BigTable<'a>,
+    texts: FxHashMap<ast::TextId, TextId>,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(globals: &'a Globals<'a>, program: Program) -> Lowerer<'a> {
+        Lowerer {
+            globals,
+            ast: globals.input.ast,
+            unit: PROGRAM,
+            program,
+            met: FxHashMap::default(),
+            definitions: Vec::new(),
+            env: vec![None; globals.input.names.len()],
+            undo: Vec::new(),
+            used: Vec::new(),
+            tasks: Vec::new(),
+            bigs: BigTable::default(),
+            texts: FxHashMap::default(),
+        }
+    }
+
+    fn roots(&mut self, options: &Options) {
+        let names = self.globals.input.names;
+        if let Some(main) = names.find("main")
+            && let Some(target @ Target::Defn(_)) = self.globals.own(PROGRAM, main)
+        {
+            self.program.main = Some(self.global(target, main));
+        }
+        match &options.roots {
+            Roots::Main => {}
+            Roots::Named(roots) => {
+                for root in roots {
+                    if let Some(name) = names.find(root)
+                        && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
+                        && !matches!(target, Target::Con(_))
+                    {
+                        let global = self.global(target, name);
+                        self.program.roots.push(global);
+                    }
+                }
+            }
+            Roots::All => {
+                for (at, item) in self.ast.items.iter().enumerate() {
+                    let target = Target::Defn(at as u32);
+                    if let Some(name) = item.name
+                        && self.globals.own(PROGRAM, name) == Some(target)
+                    {
+                        let global = self.global(target, name);
+                        self.program.roots.push(global);
+                    }
+                }
+            }
+        }
+    }
+
+    fn global(&mut self, target: Target, name: Name) -> GlobalId {
+        if let Some(&global) = self.met.get(&target) {
+            return global;
+        }
+        let kind = match target {
+            Target::Defn(_) | Target::Con(_) => {
+                GlobalKind::Defn { params: List::EMPTY, body: None }
+            }
+            Target::Host(index) => {
+                GlobalKind::Host { index, arity: self.globals.arity(target) as u32 }
+            }
+            Target::Primitive(primitive) => GlobalKind::Primitive(primitive),
+        };
+        let global = self.program.globals.push(Global {
+            symbol: self.globals.symbol(target, name),
+            display: Some(self.globals.input.names.shared(name)),
+            kind,
+            span: self.globals.span(target),
+        });
+        self.met.insert(target, global);
+        if let Target::Defn(item) = target {
+            self.definitions.push((global, item));
+        }
+        global
+    }
+
+    /// Lowers the definitions that have been met, and those that they meet.
+    fn reachable(&mut self) {
+        let mut next = 0;
+        while let Some(&(global, item)) = self.definitions.get(next) {
+            next += 1;
+            self.definition(global, item);
+        }
+    }
+
+    fn definition(&mut self, global: GlobalId, item: u32) {
+        let Some(item) = self.ast.items.get(item as usize) else { return };
+        let ItemKind::Defn { params, body } = item.kind else { return };
+        self.unit = self.globals.input.unit(item.file);
+        let params = self.binders(params);
+        let params = self.program.local_lists.add(params);
+        let to = self.place(body);
+        while let Some(task) = self.tasks.pop() {
+            self.step(task);
+        }
+        self.unbind(0);
+        self.program.globals[global].kind = GlobalKind::Defn { params, body: Some(to) };
+    }
+
+    fn step(&mut self, task: Task) {
+        match task {
+            Task::Lower(expr, to) => self.lower(expr, to),
+            Task::Bind(name, local) => self.bind(name, local),
+            Task::Unbind(len) => self.unbind(len),
+            Task::Match(done) => {
+                let Match { tree, bodies, to, span } = *done;
+                let used = &self.used;
+                tree.emit(&mut self.program, to, &bodies, span, |local| {
+                    used.get(local.index()).copied().unwrap_or(false)
+                });
+            }
+        }
+    }
+
+    fn bind(&mut self, name: Name, local: LocalId) {
+        let slot = &mut self.env[name.index()];
+        self.undo.push((name, slot.replace(local)));
+    }
+
+    fn unbind(&mut self, len: usize) {
+        for (name, before) in self.undo.drain(len..).rev() {
+            self.env[name.index()] = before;
+        }
+    }
+
+    /// New locals for parameters, in scope at once.
+    fn binders(&mut self, binders: List<Binder>) -> Vec<LocalId> {
+        let binders = &self.ast.binders[binders];
+        let mut locals = Vec::with_capacity(binders.len());
+        for binder in binders {
+            let local = self.program.local(binder.name, binder.span);
+            if let Some(name) = binder.name {
+                self.bind(name, local);
+            }
+            locals.push(local);
+        }
+        locals
+    }
+
+    fn use_local(&mut self, local: LocalId) {
+        if self.used.len() <= local.index() {
+            self.used.resize(local.index() + 1, false);
+        }
+        self.used[local.index()] = true;
+    }
+
+    /// The local that an expression is, if it is one.
+    fn local(&self, expr: ast::ExprId) -> Option<LocalId> {
+        match self.ast.exprs[expr] {
+            ast::Expr::Name(name) => self.env[name.index()],
+            _ => None,
+        }
+    }
+
+    /// A place for an expression that stands in the present scope: filled at once if it is an
+    /// atom, else by a task.
+    fn place(&mut self, expr: ast::ExprId) -> ExprId {
+        let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
+        match self.atom(expr) {
+            Some(atom) => self.program.exprs[to] = atom,
+            None => self.tasks.push(Task::Lower(expr, to)),
+        }
+        to
+    }
+
+    /// A place for an expression whose scope is not yet open.
+    fn later(&mut self, expr: ast::ExprId) -> ExprId {
+        let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
+        self.tasks.push(Task::Lower(expr, to));
+        to
+    }
+
+    fn atom(&mut self, expr: ast::ExprId) -> Option<Expr> {
+        Some(match self.ast.exprs[expr] {
+            ast::Expr::Int(value) => Expr::Lit(Lit::Int(value)),
+            ast::Expr::Big(big) => {
+                let ast = self.ast;
+                Expr::Lit(Lit::Big(self.bigs.id(&mut self.program, &ast.bigs[big])))
+            }
+            ast::Expr::Char(c) => Expr::Lit(Lit::Char(c)),
+            ast::Expr::Text(text) => self.text(text),
+            ast::Expr::Name(name) => self.name(name),
+            ast::Expr::Error => Expr::Error,
+            ast::Expr::List(elements) if elements.is_empty() => Expr::Con(NIL),
+            _ => return None,
+        })
+    }
+
+    fn text(&mut self, text: ast::TextId) -> Expr {
+        let content = &self.ast.texts[text];
+        if content.is_empty() {
+            return Expr::Con(NIL);
+        }
+        let program = &mut self.program;
+        let id = *self.texts.entry(text).or_insert_with(|| program.texts.push((**content).into()));
+        Expr::Text(id)
+    }
+
+    fn name(&mut self, name: Name) -> Expr {
+        if let Some(local) = self.env[name.index()] {
+            self.use_local(local);
+            return Expr::Local(local);
+        }
+        match self.globals.lookup(self.unit, name) {
+            Lookup::Found(Target::Con(con)) => Expr::Con(con),
+            Lookup::Found(target) => Expr::Global(self.global(target, name)),
+            Lookup::Ambiguous(..) | Lookup::Unbound => Expr::Error,
+        }
+    }
+
+    fn lower(&mut self, expr: ast::ExprId, to: ExprId) {
+        let span = self.ast.expr_spans[expr];
+        self.program.spans[to] = span;
+        // Tasks are pushed in the order of the source, and turned around below.
+        let mark = self.tasks.len();
+        let result = match self.ast.exprs[expr] {
+            ast::Expr::App(callee, args) => self.application(callee, args),
+            ast::Expr::List(elements) => return self.list(elements, to),
+            ast::Expr::Let(bindings, body) => self.sequence(bindings, body, to),
+            ast::Expr::Letrec(bindings, body) => self.recursive(bindings, body, to),
+            ast::Expr::Fn(params, body) => self.function(params, body),
+            ast::Expr::Case(scrutinee, alts) => self.case(scrutinee, alts, to, span),
+            _ => Some(self.atom(expr).unwrap_or(Expr::Error)),
+        };
+        if let Some(result) = result {
+            self.program.exprs[to] = result;
+        }
+        self.tasks[mark..].reverse();
+    }
+
+    /// `((f a) b)` is `f a b`.
+    fn application(&mut self, callee: ast::ExprId, args: List<ast::ExprId>) -> Option<Expr> {
+        let ast = self.ast;
+        let mut callee = callee;
+        let mut groups = vec![args];
+        while let ast::Expr::App(inner, args) = ast.exprs[callee] {
+            groups.push(args);
+            callee = inner;
+        }
+        let callee = self.place(callee);
+        let mut places = Vec::with_capacity(groups.iter().map(|args| args.len()).sum());
+        for args in groups.into_iter().rev() {
+            for &arg in &ast.expr_lists[args] {
+                places.push(self.place(arg));
+            }
+        }
+        Some(Expr::App(callee, self.program.expr_lists.add(places)))
+    }
+
+    /// `[a b]` is `(Cons a (Cons b Nil))`.
+    fn list(&mut self, elements: List<ast::ExprId>, to: ExprId) {
+        let ast = self.ast;
+        let mark = self.tasks.len();
+        let span = self.program.spans[to];
+        let mut to = to;
+        for &element in &ast.expr_lists[elements] {
+            let callee = self.program.expr(Expr::Con(CONS), span);
+            let head = self.place(element);
+            let tail = self.program.expr(Expr::Con(NIL), span);
+            let args = self.program.expr_lists.add([head, tail]);
+            self.program.exprs[to] = Expr::App(callee, args);
+            to = tail;
+        }
+        self.tasks[mark..].reverse();
+    }
+
+    fn sequence(&mut self, bindings: List<Binding>, body: ast::ExprId, to: ExprId) -> Option<Expr> {
+        let ast = self.ast;
+        let mut to = to;
+        for binding in &ast.bindings[bindings] {
+            // What `_` is bound to is never demanded.
+            let Some(name) = binding.binder.name else { continue };
+            let local = self.program.local(Some(name), binding.binder.span);
+            let value = self.later(binding.value);
+            self.tasks.push(Task::Bind(name, local));
+            let rest = self.program.expr(Expr::Error, ast.expr_spans[body]);
+            self.program.exprs[to] = Expr::Let(local, value, rest);
+            to = rest;
+        }
+        self.tasks.push(Task::Lower(body, to));
+        self.tasks.push(Task::Unbind(self.undo.len()));
+        None
+    }
+
+    fn recursive(
+        &mut self,
+        bindings: List<Binding>,
+        body: ast::ExprId,
+        to: ExprId,
+    ) -> Option<Expr> {
+        let ast = self.ast;
+        let mark = self.undo.len();
+        let named = || ast.bindings[bindings].iter().filter(|b| b.binder.name.is_some());
+        let mut locals = Vec::with_capacity(bindings.len());
+        for binding in named() {
+            let local = self.program.local(binding.binder.name, binding.binder.span);
+            if let Some(name) = binding.binder.name {
+                self.bind(name, local);
+            }
+            locals.push(local);
+        }
+        if locals.is_empty() {
+            self.tasks.push(Task::Lower(body, to));
+            return None;
+        }
+        let mut binds = Vec::with_capacity(locals.len());
+        for (binding, local) in named().zip(locals) {
+            binds.push(Bind { local, value: self.later(binding.value) });
+        }
+        let body = self.later(body);
+        self.tasks.push(Task::Unbind(mark));
+        Some(Expr::Letrec(self.program.binds.add(binds), body))
+    }
+
+    /// `(fn [x] (fn [y] e))` is `(fn [x y] e)`: no work stands between.
+    fn function(&mut self, params: List<Binder>, body: ast::ExprId) -> Option<Expr> {
+        let mark = self.undo.len();
+        let mut locals = self.binders(params);
+        let mut body = body;
+        while let ast::Expr::Fn(more, inner) = self.ast.exprs[body] {
+            locals.extend(self.binders(more));
+            body = inner;
+        }
+        let body = self.later(body);
+        self.tasks.push(Task::Unbind(mark));
+        if locals.is_empty() {
+            return Some(Expr::Error);
+        }
+        Some(Expr::Lam(self.program.local_lists.add(locals), body))
+    }
+
+    fn case(
+        &mut self,
+        scrutinee: ast::ExprId,
+        alts: List<Alt>,
+        to: ExprId,
+        span: Span,
+    ) -> Option<Expr> {
+        let ast = self.ast;
+        let alts = &ast.alts[alts];
+        let patterns = Patterns::new(self.globals, self.unit);
+        let Some(first) = alts.first() else { return Some(Expr::Error) };
+        let known = self.local(scrutinee);
+        let undo = self.undo.len();
+        if let View::Any(name) = patterns.view(PatRef::Ast(first.pat)) {
+            // The first alternative always matches, and forces nothing.
+            match (name, known) {
+                (None, _) => self.tasks.push(Task::Lower(first.body, to)),
+                (Some(name), Some(local)) => {
+                    self.bind(name, local);
+                    self.tasks.push(Task::Lower(first.body, to));
+                    self.tasks.push(Task::Unbind(undo));
+                }
+                (Some(name), None) => {
+                    let local = self.program.local(Some(name), ast.pat_spans[first.pat]);
+                    let value = self.later(scrutinee);
+                    self.tasks.push(Task::Bind(name, local));
+                    let body = self.later(first.body);
+                    self.tasks.push(Task::Unbind(undo));
+                    return Some(Expr::Let(local, value, body));
+                }
+            }
+            return None;
+        }
+        let mut to = to;
+        let local = match known {
+            Some(local) => local,
+            None => {
+                let pats = alts.iter().map(|alt| PatRef::Ast(alt.pat));
+                let name = pats.clone().find_map(|pat| patterns.variable(pat));
+                let local = self.program.local(name, ast.expr_spans[scrutinee]);
+                let value = self.later(scrutinee);
+                let rest = self.program.expr(Expr::Error, span);
+                self.program.exprs[to] = Expr::Force(local, value, rest);
+                to = rest;
+                local
+            }
+        };
+        let tree = matching::compile(
+            &mut self.program,
+            patterns,
+            alts.iter().map(|alt| PatRef::Ast(alt.pat)),
+            local,
+            known.is_none(),
+            &mut self.bigs,
+        );
+        for &scrutinee in &tree.scrutinees {
+            self.use_local(scrutinee);
+        }
+        let mut bodies = Vec::with_capacity(tree.leaves.len());
+        for leaf in &tree.leaves {
+            for &(name, local) in &leaf.binds {
+                self.tasks.push(Task::Bind(name, local));
+            }
+            bodies.push(self.later(alts[leaf.alt].body));
+            if !leaf.binds.is_empty() {
+                self.tasks.push(Task::Unbind(undo));
+            }
+        }
+        self.tasks.push(Task::Match(Box::new(Match { tree, bodies, to, span })));
+        None
+    }
+}

@@ -1,0 +1,362 @@
+//! What becomes a supercombinator, and which variables each captures.
+//!
+//! A *point* is what will be lifted: a function without a name, a group of local functions
+//! that call each other, or an expression with a `case` in a lazy context. One walk finds
+//! the points and what they capture. An occurrence of a variable is added to the points
+//! around it from the inside outwards, up to the place of its binding or to a point that has
+//! it already, so the work is bounded by the size of the result. An occurrence of a local
+//! function stands for what its group captures (Johnsson, "Lambda lifting: transforming
+//! programs to recursive equations", 1985). While a group is still being walked that is not
+//! known; then the points around the occurrence note the group itself, and get what it
+//! captures when it is done. That is the least solution of Johnsson's equations: the
+//! functions of one group all reach each other, so they capture the same.
+
+use rustc_hash::FxHashSet;
+
+use super::dependency::{Groups, push_children};
+use crate::base::index::{Idx, IndexVec, List};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
+use crate::primitive::Shape;
+
+crate::define_index! {
+    /// What is lifted.
+    pub PointId;
+}
+
+/// What a point captures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Item {
+    Local(LocalId),
+    /// Whatever a group of functions around the point captures.
+    Group(PointId),
+}
+
+#[derive(Default)]
+struct Point {
+    items: Vec<Item>,
+    /// The points that note this one as a group.
+    holders: Vec<PointId>,
+    /// How many points are around it.
+    depth: usize,
+    closed: bool,
+}
+
+/// The points of a program.
+pub(super) struct Captures {
+    /// The point that an expression is the root of: a function, or a lazy expression.
+    point: Vec<Option<PointId>>,
+    /// The function that a local names, if it names one: its expression.
+    function: Vec<Option<ExprId>>,
+    /// The variables that each point captures, in the order of their binding.
+    captured: IndexVec<PointId, Vec<LocalId>>,
+}
+
+impl Captures {
+    /// The point that `expr` is the root of.
+    pub(super) fn point(&self, expr: ExprId) -> Option<PointId> {
+        self.point.get(expr.index()).copied().flatten()
+    }
+
+    /// The function that `local` names.
+    pub(super) fn function(&self, local: LocalId) -> Option<ExprId> {
+        self.function.get(local.index()).copied().flatten()
+    }
+
+    /// The variables that a point captures.
+    pub(super) fn captured(&self, point: PointId) -> &[LocalId] {
+        &self.captured[point]
+    }
+}
+
+/// How the value of an expression is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Context {
+    /// Now.
+    Strict,
+    /// Perhaps later.
+    Lazy,
+    /// Perhaps later; the expression ends a chain of lets that is known to have no case at
+    /// its end.
+    LazyTail,
+}
+
+/// In which context an application in context `context` has its arguments.
+pub(super) fn arguments(
+    program: &Program,
+    context: Context,
+    callee: ExprId,
+    args: usize,
+) -> Context {
+    if context == Context::Strict
+        && let Expr::Global(global) = program.exprs[callee]
+        && let GlobalKind::Primitive(primitive) = program.globals[global].kind
+        && primitive.arity() == args
+        && primitive.shape() != Shape::Error
+    {
+        return Context::Strict;
+    }
+    Context::Lazy
+}
+
+/// Whether an expression may stand in strict contexts only.
+pub(super) fn is_strict_only(expr: Expr) -> bool {
+    matches!(expr, Expr::Force(..) | Expr::Switch(_) | Expr::Try(..) | Expr::Fail | Expr::NoMatch)
+}
+
+/// Whether a chain of lets ends in a case.
+fn ends_in_case(program: &Program, expr: ExprId) -> bool {
+    let mut expr = expr;
+    while let Expr::Let(_, _, body) | Expr::Letrec(_, body) = program.exprs[expr] {
+        expr = body;
+    }
+    is_strict_only(program.exprs[expr])
+}
+
+enum Task {
+    Expr(ExprId, Context),
+    /// Walks the functions of a point.
+    Open(PointId, Vec<ExprId>),
+    Close(PointId),
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    groups: &'p Groups,
+    point: Vec<Option<PointId>>,
+    function: Vec<Option<ExprId>>,
+    /// How many points are around the binding of a local.
+    level: Vec<u32>,
+    points: IndexVec<PointId, Point>,
+    has: FxHashSet<(PointId, Item)>,
+    open: Vec<PointId>,
+    tasks: Vec<Task>,
+}
+
+/// Finds the points of a program whose letrecs have been split.
+pub(super) fn captures(program: &Program, groups: &Groups) -> Captures {
+    let mut walk = Walk {
+        program,
+        groups,
+        point: vec![None; program.exprs.len()],
+        function: vec![None; program.locals.len()],
+        level: vec![0; program.locals.len()],
+        points: IndexVec::new(),
+        has: FxHashSet::default(),
+        open: Vec::new(),
+        tasks: Vec::new(),
+    };
+    for global in program.globals.iter() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        // Parameters are bound outside all points, at level 0, as the table says already.
+        walk.tasks.push(Task::Expr(body, Context::Strict));
+        while let Some(task) = walk.tasks.pop() {
+            match task {
+                Task::Expr(expr, context) => walk.expr(expr, context),
+                Task::Open(point, functions) => walk.enter(point, &functions),
+                Task::Close(point) => walk.close(point),
+            }
+        }
+    }
+    let captured = walk
+        .points
+        .iter()
+        .map(|point| {
+            let mut locals: Vec<LocalId> = point
+                .items
+                .iter()
+                .filter_map(|item| match item {
+                    Item::Local(local) => Some(*local),
+                    Item::Group(_) => None,
+                })
+                .collect();
+            locals.sort_unstable();
+            locals
+        })
+        .collect();
+    Captures { point: walk.point, function: walk.function, captured }
+}
+
+impl Walk<'_> {
+    fn bind(&mut self, local: LocalId) {
+        self.level[local.index()] = self.open.len() as u32;
+    }
+
+    fn new_point(&mut self) -> PointId {
+        self.points.push(Point::default())
+    }
+
+    /// Adds an item to the open points deeper than `level`.
+    fn add(&mut self, item: Item, level: usize) {
+        for at in (level..self.open.len()).rev() {
+            if !self.hold(self.open[at], item) {
+                break;
+            }
+        }
+    }
+
+    /// Adds an item to a point; whether it was not there.
+    fn hold(&mut self, point: PointId, item: Item) -> bool {
+        if !self.has.insert((point, item)) {
+            return false;
+        }
+        self.points[point].items.push(item);
+        if let Item::Group(group) = item {
+            self.points[group].holders.push(point);
+        }
+        true
+    }
+
+    fn occurrence(&mut self, item: Item) {
+        match item {
+            Item::Local(local) => self.add(item, self.level[local.index()] as usize),
+            Item::Group(group) if !self.points[group].closed => {
+                self.add(item, self.points[group].depth + 1);
+            }
+            // What it captures has been handed to its holders.
+            Item::Group(_) => {}
+        }
+    }
+
+    fn mention(&mut self, local: LocalId) {
+        let group = self.function[local.index()].and_then(|function| self.point[function.index()]);
+        match group {
+            None => self.occurrence(Item::Local(local)),
+            Some(group) if !self.points[group].closed => self.occurrence(Item::Group(group)),
+            Some(group) => {
+                for next in 0..self.points[group].items.len() {
+                    self.occurrence(self.points[group].items[next]);
+                }
+            }
+        }
+    }
+
+    /// Opens a point and walks the bodies of its functions.
+    fn enter(&mut self, point: PointId, functions: &[ExprId]) {
+        self.points[point].depth = self.open.len();
+        self.open.push(point);
+        self.tasks.push(Task::Close(point));
+        for &function in functions {
+            let Expr::Lam(params, body) = self.program.exprs[function] else { continue };
+            for &param in &self.program.local_lists[params] {
+                self.bind(param);
+            }
+            self.tasks.push(Task::Expr(body, Context::Strict));
+        }
+    }
+
+    fn close(&mut self, point: PointId) {
+        self.open.pop();
+        self.points[point].closed = true;
+        for holder in std::mem::take(&mut self.points[point].holders) {
+            for next in 0..self.points[point].items.len() {
+                let item = self.points[point].items[next];
+                self.hold(holder, item);
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: ExprId, context: Context) {
+        let program = self.program;
+        let kind = program.exprs[expr];
+        let lifted = match kind {
+            Expr::Let(..) | Expr::Letrec(..) => {
+                context == Context::Lazy && ends_in_case(program, expr)
+            }
+            _ => context != Context::Strict && is_strict_only(kind),
+        };
+        if lifted {
+            let point = self.new_point();
+            self.point[expr.index()] = Some(point);
+            self.enter(point, &[]);
+            self.tasks.push(Task::Expr(expr, Context::Strict));
+            return;
+        }
+        let tail = if context == Context::Lazy { Context::LazyTail } else { context };
+        match kind {
+            Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Global(_)
+            | Expr::Con(_)
+            | Expr::Fail
+            | Expr::NoMatch
+            | Expr::Error => {}
+            Expr::Local(local) => self.mention(local),
+            Expr::App(callee, args) => {
+                let inner = arguments(program, context, callee, args.len());
+                for &arg in program.expr_lists[args].iter().rev() {
+                    self.tasks.push(Task::Expr(arg, inner));
+                }
+                self.tasks.push(Task::Expr(callee, Context::Lazy));
+            }
+            Expr::Let(local, value, body) => {
+                self.tasks.push(Task::Expr(body, tail));
+                if let Expr::Lam(..) = program.exprs[value] {
+                    let point = self.new_point();
+                    self.name(local, value, point);
+                    self.enter(point, &[value]);
+                } else {
+                    self.bind(local);
+                    self.tasks.push(Task::Expr(value, Context::Lazy));
+                }
+            }
+            Expr::Letrec(binds, body) => {
+                self.tasks.push(Task::Expr(body, tail));
+                let binds = &program.binds[binds];
+                for bind in binds.iter().rev() {
+                    self.bind(bind.local);
+                    if !matches!(program.exprs[bind.value], Expr::Lam(..)) {
+                        self.tasks.push(Task::Expr(bind.value, Context::Lazy));
+                    }
+                }
+                let groups = self.groups.get(&expr).map_or(&[][..], Vec::as_slice);
+                for group in groups.iter().rev() {
+                    let point = self.new_point();
+                    let members = group.iter().map(|&at| binds[at as usize]);
+                    members.clone().for_each(|bind| self.name(bind.local, bind.value, point));
+                    let functions = members.map(|bind| bind.value).collect();
+                    self.tasks.push(Task::Open(point, functions));
+                }
+            }
+            Expr::Lam(..) => {
+                let point = self.new_point();
+                self.point[expr.index()] = Some(point);
+                self.enter(point, &[expr]);
+            }
+            Expr::Force(local, value, body) => {
+                self.bind(local);
+                self.tasks.push(Task::Expr(body, context));
+                self.tasks.push(Task::Expr(value, context));
+            }
+            Expr::Try(..) => {
+                push_children(program, expr, &mut |child| {
+                    self.tasks.push(Task::Expr(child, context));
+                });
+            }
+            Expr::Switch(switch) => {
+                let switch = &program.switches[switch];
+                self.mention(switch.scrutinee);
+                if let Branches::Cons(branches) = &switch.branches {
+                    let fields = branches.iter().flat_map(|branch| branch.fields.iter().flatten());
+                    fields.for_each(|&field| self.bind(field));
+                }
+                push_children(program, expr, &mut |child| {
+                    self.tasks.push(Task::Expr(child, context));
+                });
+            }
+        }
+    }
+
+    /// Lets a local stand for a function.
+    fn name(&mut self, local: LocalId, function: ExprId, point: PointId) {
+        self.function[local.index()] = Some(function);
+        self.point[function.index()] = Some(point);
+    }
+}
+
+/// The parameters of a function expression; none for another one.
+pub(super) fn params(program: &Program, expr: ExprId) -> List<LocalId> {
+    match program.exprs[expr] {
+        Expr::Lam(params, _) => params,
+        _ => List::EMPTY,
+    }
+}

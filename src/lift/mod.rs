@@ -1,0 +1,36 @@
+//! Core to supercombinators: dependency analysis, then lambda lifting.
+//!
+//! What comes out is core of a narrower form. There is no `Lam`: a function has become a
+//! supercombinator whose first parameters are the variables that it captured (Johnsson,
+//! "Lambda lifting", 1985; Peyton Jones and Lester, "Implementing Functional Languages",
+//! 1992, chapter 6). `Force`, `Switch`, `Try`, `Fail` and `NoMatch` stand in strict contexts
+//! only: one in a lazy context has become a supercombinator of the variables in it.
+//!
+//! A context is strict if what stands there is evaluated as soon as the expression around
+//! it is: the body of a supercombinator; in a strict context, the body of `Let`, `Letrec`
+//! and `Force`, the value of `Force`, the parts of `Switch` and `Try`, and the operands of a
+//! saturated primitive other than `error`. (Of `if`'s two last operands and `seq`'s last one
+//! only what is taken is evaluated, and in their place.) Everything else is lazy.
+//!
+//! An occurrence of a local function becomes an application to what it captures: that is a
+//! partial application, a value, so no work is repeated. What is captured is passed on, so
+//! a shared expression stays shared. A lazy expression without variables becomes a CAF.
+
+mod capture;
+mod dependency;
+pub mod lint;
+mod rebuild;
+mod scc;
+
+use crate::core::expr::Program;
+
+/// Lifts a program without errors. The result holds what `main` and the roots reach, in the
+/// order in which it is met; supercombinators that were no definitions are called after the
+/// one that they stood in, `name$1`, and have no display name.
+#[must_use]
+pub fn lift(program: Program) -> Program {
+    let mut program = program;
+    let groups = dependency::split_letrecs(&mut program);
+    let captures = capture::captures(&program, &groups);
+    rebuild::rebuild(&mut program, &captures)
+}

@@ -1,0 +1,371 @@
+//! A root file to the syntax tree of all its files.
+//!
+//! The prelude is loaded first, then the root, then what they import, each file once. The
+//! library does not touch the file system: a [`Loader`] does.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::List;
+use crate::base::name::Interner;
+use crate::base::quote::shown;
+use crate::base::source::SourceMap;
+use crate::base::span::Span;
+use crate::base::suggest::nearest;
+use crate::corelib;
+use crate::syntax::ast::{Ast, ExprId, Item, ItemKind};
+use crate::syntax::parse::{parse_expression, parse_file};
+
+/// Where source files come from.
+pub trait Loader {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being read; it is reported in plain words.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// What two paths of the same file have in common. Of its own accord a path is made
+    /// normal by its text alone; a loader that has a file system can follow links.
+    fn identity(&self, path: &Path) -> PathBuf {
+        normal(path)
+    }
+}
+
+/// `path` without `.`, and without `..` where the text tells what it leads to.
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => drop(out.pop()),
+                Some(Component::RootDir | Component::Prefix(_)) => {}
+                _ => out.push(".."),
+            },
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The file that a program starts from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RootFile {
+    /// A file that the loader reads.
+    Path(PathBuf),
+    /// A text: standard input, or a program that an embedder has.
+    Text {
+        /// How messages call it.
+        name: String,
+        /// The text, which ought to be UTF-8.
+        text: Vec<u8>,
+        /// Where its imports of files are looked up; `None` if it can have none.
+        directory: Option<PathBuf>,
+    },
+}
+
+/// What is loaded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Root {
+    /// The program's file.
+    pub file: Option<RootFile>,
+    /// An expression that is `main` in the scope of that file, whose own `main` is set aside.
+    pub expression: Option<String>,
+}
+
+impl Root {
+    /// The program in the file `path`.
+    #[must_use]
+    pub fn path(path: impl Into<PathBuf>) -> Root {
+        Root { file: Some(RootFile::Path(path.into())), expression: None }
+    }
+
+    /// The program `text`, which imports no files.
+    #[must_use]
+    pub fn text(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Root {
+        let file = RootFile::Text { name: name.into(), text: text.into(), directory: None };
+        Root { file: Some(file), expression: None }
+    }
+
+    /// With `expression` as `main`.
+    #[must_use]
+    pub fn with_expression(mut self, expression: impl Into<String>) -> Root {
+        self.expression = Some(expression.into());
+        self
+    }
+}
+
+/// A corelib module that is part of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: &'static str,
+    /// The index of its text in the source map.
+    pub file: usize,
+    /// The modules that it imports, as indices of [`Loaded::modules`], in the order of the
+    /// imports. The prelude is in scope without being listed.
+    pub imports: Vec<usize>,
+}
+
+/// The files of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// All texts.
+    pub sources: SourceMap,
+    /// All names.
+    pub names: Interner,
+    /// The items of all files, each with the index of its file.
+    pub ast: Ast,
+    /// The corelib modules that are loaded. The first is the prelude.
+    pub modules: Vec<Module>,
+    /// The modules that the program's own files import, as indices of
+    /// [`modules`](Loaded::modules), in the order of the imports. All files of a program
+    /// share one namespace, so what one of them imports is there for all.
+    pub imports: Vec<usize>,
+    /// The expression of [`Root::expression`]. It is also the body of an item `main`, the
+    /// last one.
+    pub expression: Option<ExprId>,
+    /// Mistakes found so far, file by file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Loads a program: all that it needs of the corelib, and its files.
+#[must_use]
+pub fn load(root: &Root, loader: &dyn Loader) -> Loaded {
+    let mut load = Load {
+        loader,
+        out: Loaded::default(),
+        files: FxHashMap::default(),
+        module_of: FxHashMap::default(),
+        work: Vec::new(),
+    };
+    load.module(corelib::PRELUDE);
+    load.imports();
+    match &root.file {
+        Some(RootFile::Path(path)) => load.path(path, Span::NONE),
+        Some(RootFile::Text { name, text, directory }) => {
+            // Imports are looked up beside this file, which need not exist.
+            let path = directory.as_ref().map(|directory| directory.join(name));
+            load.bytes(name.clone(), path, text.clone(), Span::NONE);
+        }
+        None => {}
+    }
+    load.imports();
+    if let Some(expression) = &root.expression {
+        load.expression(expression);
+    }
+    load.out
+}
+
+/// Loading under way.
+struct Load<'l> {
+    loader: &'l dyn Loader,
+    out: Loaded,
+    /// The files seen so far, by identity.
+    files: FxHashMap<PathBuf, ()>,
+    /// The modules seen so far, as indices of `out.modules`.
+    module_of: FxHashMap<&'static str, usize>,
+    /// Parsed files whose imports have not been looked at: the items `from..to`.
+    work: Vec<std::ops::Range<usize>>,
+}
+
+impl Load<'_> {
+    fn report(&mut self, report: Diagnostic) {
+        self.out.diagnostics.push(report);
+    }
+
+    /// Loads the corelib module `name` unless it is there; its index.
+    fn module(&mut self, name: &str) -> Option<usize> {
+        let &name = corelib::MODULES.iter().find(|&&known| known == name)?;
+        if let Some(&index) = self.module_of.get(name) {
+            return Some(index);
+        }
+        let text = corelib::module(name)?;
+        let file = self.out.sources.add(format!("<{name}>"), None, text, true).ok()?;
+        let index = self.out.modules.len();
+        self.out.modules.push(Module { name, file, imports: Vec::new() });
+        self.module_of.insert(name, index);
+        self.parse(file);
+        Some(index)
+    }
+
+    /// Loads the file `path`, which is imported at `at`, unless it is there.
+    fn path(&mut self, path: &Path, at: Span) {
+        if self.files.insert(self.loader.identity(path), ()).is_some() {
+            return;
+        }
+        match self.loader.read(path) {
+            Ok(bytes) => {
+                self.bytes(path.display().to_string(), Some(path.to_path_buf()), bytes, at)
+            }
+            Err(error) => {
+                let message = format!("cannot read `{}`: {}", shown_path(path), reason(&error));
+                self.report(Diagnostic::error(Code::CannotRead, at, message));
+            }
+        }
+    }
+
+    /// Adds and parses a text that is imported at `at`.
+    fn bytes(&mut self, name: String, path: Option<PathBuf>, bytes: Vec<u8>, at: Span) {
+        let (text, bad) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let bytes = error.into_bytes();
+                let byte = bytes.get(valid).copied().unwrap_or_default();
+                // The text up to the bad byte is as it was, so places in it are right.
+                (String::from_utf8_lossy(&bytes).into_owned(), Some((valid, byte)))
+            }
+        };
+        let skipped = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        let shown_name = shown(&name);
+        let added = match skipped {
+            0 => self.out.sources.add(name, path, text, false),
+            _ => self.out.sources.add(name, path, &text[skipped..], false),
+        };
+        let Ok(file) = added else {
+            let message =
+                format!("`{shown_name}` is too large: all sources together may have 4 GiB");
+            self.report(Diagnostic::error(Code::TooLarge, at, message));
+            return;
+        };
+        let Some((valid, byte)) = bad else { return self.parse(file) };
+        let start = self.out.sources.files()[file].base + (valid - skipped) as u32;
+        // The replacement character, which stands for the bad bytes.
+        let span = Span::new(start, start + '\u{FFFD}'.len_utf8() as u32);
+        let message = format!("this source is not UTF-8: byte {} is 0x{byte:02X}", valid + 1);
+        self.report(
+            Diagnostic::error(Code::InvalidUtf8, span, message)
+                .label("the first bytes that are no character")
+                .help("save the file as UTF-8"),
+        );
+    }
+
+    fn parse(&mut self, file: usize) {
+        let from = self.out.ast.items.len();
+        let out = &mut self.out;
+        parse_file(&out.sources, file, &mut out.names, &mut out.ast, &mut out.diagnostics);
+        self.work.push(from..self.out.ast.items.len());
+    }
+
+    /// Loads what the files imported that wait on the work list, and what those import.
+    fn imports(&mut self) {
+        let mut next = 0;
+        while let Some(items) = self.work.get(next).cloned() {
+            next += 1;
+            for index in items {
+                let Item { name, name_span, file, ref kind, .. } = self.out.ast.items[index];
+                match kind {
+                    ItemKind::ImportFile { path } => {
+                        let path = path.clone();
+                        self.import_file(&path, name_span, file);
+                    }
+                    ItemKind::ImportModule => {
+                        let name = name.map(|name| self.out.names.shared(name));
+                        self.import_module(name.as_deref().unwrap_or_default(), name_span, file);
+                    }
+                    ItemKind::Defn { .. } | ItemKind::Data { .. } => {}
+                }
+            }
+        }
+        self.work.clear();
+    }
+
+    fn import_file(&mut self, path: &str, at: Span, from: usize) {
+        let Some(importing) = &self.out.sources.files()[from].path else {
+            let message = format!("cannot import `{}` here: this text is no file", shown(path));
+            let help = "only a file can import files; they are looked up beside it";
+            self.report(Diagnostic::error(Code::CannotRead, at, message).help(help));
+            return;
+        };
+        let path = match importing.parent() {
+            Some(directory) => directory.join(path),
+            None => PathBuf::from(path),
+        };
+        self.path(&path, at);
+    }
+
+    fn import_module(&mut self, name: &str, at: Span, from: usize) {
+        let Some(index) = self.module(name) else {
+            let mut report = Diagnostic::error(
+                Code::UnknownModule,
+                at,
+                format!("there is no module `{}`", shown(name)),
+            );
+            report = match nearest(name, corelib::MODULES.iter().copied()) {
+                Some(meant) => report.help(format!("did you mean `{meant}`?")),
+                None => report.help(format!(
+                    "the modules are {}; a file is imported as (import \"file.core\")",
+                    corelib::MODULES.join(", ")
+                )),
+            };
+            self.report(report);
+            return;
+        };
+        let imports = match self.out.modules.iter_mut().find(|module| module.file == from) {
+            Some(module) => &mut module.imports,
+            None => &mut self.out.imports,
+        };
+        if !imports.contains(&index) {
+            imports.push(index);
+        }
+    }
+
+    /// Makes `text` the program's `main`.
+    fn expression(&mut self, text: &str) {
+        let out = &mut self.out;
+        let Ok(file) = out.sources.add("<expression>", None, text, false) else {
+            let message = "the expression is too large: all sources together may have 4 GiB";
+            self.report(Diagnostic::error(Code::TooLarge, Span::NONE, message));
+            return;
+        };
+        let body = parse_expression(
+            &out.sources,
+            file,
+            &mut out.names,
+            &mut out.ast,
+            &mut out.diagnostics,
+        );
+        let main = out.names.intern("main");
+        let files = out.sources.files();
+        out.ast.items.retain(|item| {
+            files[item.file].corelib
+                || item.name != Some(main)
+                || !matches!(item.kind, ItemKind::Defn { .. })
+        });
+        let span = files[file].span();
+        out.ast.items.push(Item {
+            kind: ItemKind::Defn { params: List::EMPTY, body },
+            name: Some(main),
+            name_span: span,
+            span,
+            file,
+        });
+        out.expression = Some(body);
+    }
+}
+
+/// A path as a message shows it.
+fn shown_path(path: &Path) -> String {
+    shown(&path.display().to_string())
+}
+
+/// Why a file cannot be read, in plain words.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_string(),
+        io::ErrorKind::PermissionDenied => "it may not be read (permission denied)".to_string(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_string(),
+        io::ErrorKind::InvalidInput => "this is no path of a file".to_string(),
+        _ => shown(&error.to_string()),
+    }
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

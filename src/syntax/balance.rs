@@ -1,0 +1,340 @@
+//! Brackets that match: an adaptor between the lexer and the grammar.
+//!
+//! What leaves it is balanced, and `(` before `defn`, `data` or `import` stands at the top
+//! level only, whatever went in: so the grammar never sees a bracket mistake, and such a
+//! mistake is one report. Where a bracket is supplied, a [`Tok::Bad`] stands before it: the
+//! form is known to be broken, and its shape is not judged.
+//!
+//! The text falls into regions: an item with what stands outside items after it, if its
+//! brackets do not match. Inside one region, a bracket that was opened before a repair proves nothing any more:
+//! mistakes about it are taken for consequences and not reported, and when it is closed a
+//! [`Tok::Bad`] goes before. [`Balancer::finish`] tells which regions are broken: what is in
+//! them is not judged any further.
+
+use super::lex::Lexer;
+use super::report::Reports;
+use super::token::{Spanned, Tok};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::span::Span;
+
+/// An open bracket.
+#[derive(Clone, Copy)]
+struct Open {
+    at: u32,
+    square: bool,
+}
+
+impl Open {
+    fn span(self) -> Span {
+        Span::new(self.at, self.at + 1)
+    }
+
+    fn sign(self) -> char {
+        if self.square { '[' } else { '(' }
+    }
+
+    fn closer(self) -> Tok {
+        if self.square { Tok::RSquare } else { Tok::RParen }
+    }
+}
+
+/// How a closing bracket is written.
+fn closing_sign(square: bool) -> char {
+    if square { ']' } else { ')' }
+}
+
+/// The balanced tokens of a text.
+pub struct Balancer<'s> {
+    lexer: Lexer<'s>,
+    /// A token to be read (again) before the one ahead.
+    again: Option<Spanned>,
+    /// One token ahead; the outer `None` if it has not been read.
+    ahead: Option<Option<Spanned>>,
+    open: Vec<Open>,
+    /// While more brackets than this are open, they are being closed.
+    keep: usize,
+    /// Where the supplied brackets stand.
+    supply_at: u32,
+    /// Whether the `Bad` before the next supplied bracket has been handed out.
+    marked: bool,
+    /// Brackets opened before this position are not to be trusted; 0 if nothing of this
+    /// region was repaired.
+    repaired: u32,
+    /// Where the present region starts.
+    region: u32,
+    /// Whether the present region is a complete item, so that what comes next starts another.
+    complete: bool,
+    /// The regions with a mistake: where each starts, and where the next one does.
+    broken: Vec<Span>,
+    /// After a definition inside another one: how many brackets of the outer one are still
+    /// to be closed. Until then what stands outside definitions is dropped.
+    wreck: usize,
+    /// How many extra closing brackets an earlier report explains.
+    excused: usize,
+    /// What was found.
+    pub reports: Reports,
+}
+
+impl<'s> Balancer<'s> {
+    /// Balances the tokens of `lexer`.
+    #[must_use]
+    pub fn new(lexer: Lexer<'s>) -> Balancer<'s> {
+        Balancer {
+            lexer,
+            again: None,
+            ahead: None,
+            open: Vec::new(),
+            keep: usize::MAX,
+            supply_at: 0,
+            marked: false,
+            repaired: 0,
+            region: 0,
+            complete: true,
+            broken: Vec::new(),
+            wreck: 0,
+            excused: 0,
+            reports: Reports::default(),
+        }
+    }
+
+    /// What the lexer and the balancer found, and the regions whose brackets did not match,
+    /// in the order of their places.
+    #[must_use]
+    pub fn finish(self) -> (Reports, Reports, Vec<Span>) {
+        (self.lexer.reports, self.reports, self.broken)
+    }
+
+    /// Adds a report about the brackets of this region.
+    fn report(&mut self, make: impl FnOnce() -> Diagnostic) {
+        if self.broken.last().is_none_or(|last| last.lo != self.region) {
+            self.broken.push(Span::new(self.region, u32::MAX));
+        }
+        self.reports.add(make);
+    }
+
+    /// Begins a region at `lo`.
+    fn begin(&mut self, lo: u32) {
+        if let Some(last) = self.broken.last_mut() {
+            last.hi = last.hi.min(lo);
+        }
+        self.region = lo;
+        self.complete = false;
+        self.repaired = 0;
+    }
+
+    fn read(&mut self) -> Option<Spanned> {
+        if let Some(token) = self.again.take() {
+            return Some(token);
+        }
+        match self.ahead.take() {
+            Some(token) => token,
+            None => self.lexer.next(),
+        }
+    }
+
+    fn peek(&mut self) -> Option<Tok> {
+        if self.ahead.is_none() {
+            self.ahead = Some(self.lexer.next());
+        }
+        self.ahead.flatten().map(|(_, tok, _)| tok)
+    }
+
+    /// Closes all brackets but the outermost `keep`, then reads `again`.
+    fn close_down_to(&mut self, keep: usize, at: u32, again: Option<Spanned>) {
+        self.keep = keep;
+        self.supply_at = at;
+        self.marked = false;
+        self.again = again;
+    }
+
+    /// The next supplied token, while brackets are being closed.
+    fn supplied(&mut self) -> Option<Spanned> {
+        if self.open.len() <= self.keep {
+            self.keep = usize::MAX;
+            return None;
+        }
+        let at = self.supply_at;
+        self.marked = !self.marked;
+        if self.marked {
+            return Some((at, Tok::Bad, at));
+        }
+        self.open.pop().map(|open| (at, open.closer(), at))
+    }
+
+    /// Reports the innermost open bracket as never closed.
+    fn report_unclosed(&mut self, definition: Option<Span>) {
+        let (Some(&last), Some(&first)) = (self.open.last(), self.open.first()) else { return };
+        if last.at < self.repaired {
+            return;
+        }
+        let more = self.open.len() - 1;
+        self.report(|| {
+            let message = format!("this `{}` is never closed", last.sign());
+            let mut report = Diagnostic::error(Code::UnclosedBracket, last.span(), message);
+            if more > 0 {
+                report = report.also(first.span(), "the outermost bracket that is open here");
+                report = report.note(match more {
+                    1 => "1 more bracket, opened before it, is not closed either".to_string(),
+                    _ => format!("{more} more brackets, opened before it, are not closed either"),
+                });
+            }
+            if let Some(span) = definition {
+                report = report
+                    .also(span, "a definition starts here")
+                    .note("definitions stand at the top level only");
+            }
+            report.help(format!("close it with `{}`", closing_sign(last.square)))
+        });
+    }
+
+    /// An opening bracket; `None` if it is dropped or to be read again.
+    fn opening(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
+        let (lo, _, hi) = token;
+        if self.open.is_empty() {
+            if !square && self.peek().is_some_and(Tok::starts_item) {
+                self.begin(lo);
+                if lo != self.supply_at {
+                    self.excused = 0;
+                }
+            } else if self.wreck > 0 {
+                self.wreck += 1;
+                return None;
+            } else if self.complete {
+                self.begin(lo);
+            }
+        } else if !square && self.peek().is_some_and(Tok::starts_item) {
+            self.report_unclosed(Some(Span::new(lo, hi)));
+            // At the start of a line it is the next definition, else one inside another.
+            self.wreck = if self.lexer.starts_line(lo) { 0 } else { self.open.len() };
+            self.excused = self.open.len();
+            self.close_down_to(0, lo, Some(token));
+            return None;
+        }
+        self.open.push(Open { at: lo, square });
+        Some(token)
+    }
+
+    /// A closing bracket; `None` if it is dropped or to be read again.
+    fn closing(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
+        match self.open.last().copied() {
+            None => {
+                self.extra(token, square);
+                None
+            }
+            // The form is not what was meant: it is marked first.
+            Some(top) if top.square == square && top.at < self.repaired && !self.marked => {
+                self.marked = true;
+                self.again = Some(token);
+                Some((token.0, Tok::Bad, token.0))
+            }
+            Some(top) if top.square == square => {
+                self.marked = false;
+                self.open.pop();
+                self.complete = self.open.is_empty() && self.repaired == 0;
+                Some(token)
+            }
+            Some(top) => self.mismatch(top, token, square),
+        }
+    }
+
+    /// A closing bracket where none is open.
+    fn extra(&mut self, (lo, _, hi): Spanned, square: bool) {
+        if self.repaired == 0 && self.excused == 0 {
+            let sign = closing_sign(square);
+            self.report(|| {
+                Diagnostic::error(
+                    Code::ExtraBracket,
+                    Span::new(lo, hi),
+                    format!("this `{sign}` closes nothing"),
+                )
+                .help("remove it, or open a bracket before it")
+            });
+        }
+        self.wreck = self.wreck.saturating_sub(1);
+        self.excused = self.excused.saturating_sub(1);
+        self.repaired = hi;
+    }
+
+    /// `]` where `)` is due, or the other way round.
+    fn mismatch(&mut self, top: Open, token: Spanned, square: bool) -> Option<Spanned> {
+        let (lo, _, hi) = token;
+        if top.at >= self.repaired {
+            let (found, due) = (closing_sign(square), closing_sign(top.square));
+            self.report(|| {
+                let message = format!("`{found}` where `{due}` is due");
+                Diagnostic::error(Code::MismatchedBracket, Span::new(lo, hi), message)
+                    .also(top.span(), format!("this `{}` is open", top.sign()))
+                    .help(format!("close it with `{due}`; ( ) and [ ] are different brackets"))
+            });
+        }
+        self.repaired = hi;
+        let next = self.peek();
+        let depth = self.open.len();
+        let outer = depth.checked_sub(2).and_then(|at| self.open.get(at)).map(|open| open.square);
+        let beyond = depth.checked_sub(3).and_then(|at| self.open.get(at)).map(|open| open.square);
+        // Either the bracket is of the wrong kind, or one is missing before it. What comes
+        // next tells which.
+        let wrong_kind = match outer {
+            Some(outer) if outer == square && top.square => {
+                // Mistyped, unless it ends the item and another one follows.
+                let line = self.ahead.flatten().is_none_or(|(at, _, _)| self.lexer.starts_line(at));
+                depth > 2 || !line || !matches!(next, None | Some(Tok::LParen))
+            }
+            Some(outer) if outer == square => {
+                let round = Some(Tok::RParen);
+                next == round && beyond == Some(true)
+                    || next == Some(Tok::RSquare) && beyond != Some(true)
+            }
+            Some(_) => true,
+            None => next != Some(top.closer()),
+        };
+        if wrong_kind {
+            self.open.pop();
+            return Some((lo, top.closer(), hi));
+        }
+        // With no bracket around, the right one follows: this one is too many.
+        outer?;
+        self.close_down_to(depth - 1, lo, Some(token));
+        None
+    }
+}
+
+impl Iterator for Balancer<'_> {
+    type Item = Spanned;
+
+    fn next(&mut self) -> Option<Spanned> {
+        loop {
+            if let Some(token) = self.supplied() {
+                return Some(token);
+            }
+            let Some(token) = self.read() else {
+                if self.open.is_empty() {
+                    return None;
+                }
+                if !self.lexer.comment_unclosed {
+                    self.report_unclosed(None);
+                }
+                self.close_down_to(0, self.lexer.end(), None);
+                continue;
+            };
+            let kept = match token.1 {
+                Tok::LParen => self.opening(token, false),
+                Tok::LSquare => self.opening(token, true),
+                Tok::RParen => self.closing(token, false),
+                Tok::RSquare => self.closing(token, true),
+                _ if !self.open.is_empty() => Some(token),
+                _ if self.wreck > 0 => None,
+                _ => {
+                    if self.complete {
+                        self.begin(token.0);
+                    }
+                    Some(token)
+                }
+            };
+            if kept.is_some() {
+                return kept;
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Expressions.
+
+use super::{Builder, Seq, Shape};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::List;
+use crate::base::integer::Integer;
+use crate::base::span::Span;
+use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, Pat, PatId};
+
+impl Builder<'_> {
+    fn expr(&mut self, lo: u32, hi: u32, expr: Expr) -> ExprId {
+        self.ast.expr(expr, Span::new(lo, hi))
+    }
+
+    /// INT
+    pub fn int(&mut self, lo: u32, hi: u32) -> ExprId {
+        let expr = match self.integer(lo, hi) {
+            Some(Integer::Small(small)) => Expr::Int(small),
+            Some(big) => Expr::Big(self.ast.bigs.push(big)),
+            // Not reached: an INT is a sign and digits.
+            None => Expr::Error,
+        };
+        self.expr(lo, hi, expr)
+    }
+
+    /// CHAR
+    pub fn char(&mut self, lo: u32, hi: u32) -> ExprId {
+        // Always a character: the lexer let it pass.
+        let expr = self.unquote_char(lo, hi).map_or(Expr::Error, Expr::Char);
+        self.expr(lo, hi, expr)
+    }
+
+    /// STRING
+    pub fn text(&mut self, lo: u32, hi: u32) -> ExprId {
+        let text = self.unquote(lo, hi);
+        let text = self.ast.texts.push(text.into());
+        self.expr(lo, hi, Expr::Text(text))
+    }
+
+    /// NAME
+    pub fn name(&mut self, lo: u32, hi: u32) -> ExprId {
+        let name = self.intern(lo, hi);
+        self.expr(lo, hi, Expr::Name(name))
+    }
+
+    /// What has been reported. The token was noted last.
+    pub fn error(&mut self) -> ExprId {
+        let at = self.bad.last().copied().unwrap_or(self.base);
+        self.expr(at, at, Expr::Error)
+    }
+
+    /// A keyword where an expression is due.
+    pub fn keyword(&mut self, lo: u32, hi: u32) -> ExprId {
+        let word = self.slice(lo, hi);
+        self.report(Code::MisplacedKeyword, Span::new(lo, hi), |report| {
+            let report =
+                Diagnostic { message: format!("`{word}` is a keyword, no value"), ..report };
+            report.help(match word {
+                "let" => Shape::Let.form(),
+                "letrec" => Shape::Letrec.form(),
+                "fn" => Shape::Fn.form(),
+                "case" => Shape::Case.form(),
+                "defn" => Shape::Defn.form(),
+                "data" => Shape::Data.form(),
+                _ => Shape::Import.form(),
+            })
+        });
+        self.expr(lo, hi, Expr::Error)
+    }
+
+    /// `_` where an expression is due.
+    pub fn underscore(&mut self, lo: u32, hi: u32) -> ExprId {
+        self.report(Code::MisplacedUnderscore, Span::new(lo, hi), |report| Diagnostic {
+            message: "`_` binds nothing, so it has no value".to_string(),
+            ..report.help("give the value a name where it is bound, and use that name")
+        });
+        self.expr(lo, hi, Expr::Error)
+    }
+
+    /// `()`
+    pub fn empty(&mut self, lo: u32, hi: u32) -> ExprId {
+        if self.claim(lo) {
+            self.report(Code::EmptyApplication, Span::new(lo, hi), |report| Diagnostic {
+                message: "empty parentheses mean nothing".to_string(),
+                ..report
+                    .help("the empty list is [] or Nil; a call without arguments is the name alone")
+            });
+        }
+        self.expr(lo, hi, Expr::Error)
+    }
+
+    /// One more element of a list of expressions.
+    pub fn push_expr(&mut self, n: u32, expr: ExprId) -> u32 {
+        self.exprs.push(expr);
+        n + 1
+    }
+
+    /// Takes the last `n` expressions off the stack.
+    fn take_exprs(&mut self, n: u32) -> List<ExprId> {
+        let at = self.exprs.len().saturating_sub(n as usize);
+        self.ast.expr_lists.add(self.exprs.drain(at..))
+    }
+
+    /// Drops the last `n` expressions from the stack.
+    pub(super) fn drop_exprs(&mut self, n: u32) {
+        let at = self.exprs.len().saturating_sub(n as usize);
+        self.exprs.truncate(at);
+    }
+
+    /// `(f a ..)`; `(f)` is `f`
+    pub fn app(&mut self, lo: u32, hi: u32, f: ExprId, n: u32) -> ExprId {
+        self.claim(lo);
+        if n == 0 {
+            return f;
+        }
+        let arguments = self.take_exprs(n);
+        self.expr(lo, hi, Expr::App(f, arguments))
+    }
+
+    /// `[a ..]`
+    pub fn list(&mut self, lo: u32, hi: u32, n: u32) -> ExprId {
+        self.claim(lo);
+        let elements = self.take_exprs(n);
+        self.expr(lo, hi, Expr::List(elements))
+    }
+
+    /// The one expression that ends a form, out of the `n` that are there.
+    pub(super) fn one(&mut self, lo: u32, hi: u32, n: u32, shape: Shape, judge: bool) -> ExprId {
+        let at = self.exprs.len().saturating_sub(n as usize);
+        let found = self.exprs.get(at..).unwrap_or_default();
+        let (first, second, last) =
+            (found.first().copied(), found.get(1).copied(), found.last().copied());
+        self.exprs.truncate(at);
+        let what = if shape == Shape::Binding { "value" } else { "body" };
+        let Some(first) = first else {
+            if judge && !self.is_suspect(lo) {
+                self.report(shape.code(), Span::new(hi - 1, hi), |report| {
+                    Diagnostic { message: format!("this {} has no {what}", shape.name()), ..report }
+                        .label(format!("the {what} is missing here"))
+                        .also(Span::new(lo, lo + 1), format!("the {} starts here", shape.name()))
+                        .help(shape.form())
+                });
+            }
+            return self.expr(lo, hi, Expr::Error);
+        };
+        if judge && let (Some(second), Some(last)) = (second, last) {
+            let span = self.ast.expr_spans[second].to(self.ast.expr_spans[last]);
+            self.report(shape.code(), span, |report| {
+                Diagnostic {
+                    message: format!("this {} has more than one {what}", shape.name()),
+                    ..report
+                }
+                .label("too much")
+                .also(Span::new(lo, lo + 1), format!("the {} starts here", shape.name()))
+                .help(format!("{}; an application stands in brackets: (f x)", shape.form()))
+            });
+        }
+        first
+    }
+
+    /// A form that holds nothing, or lacks the brackets of its first part; `n` expressions
+    /// of it are on the stack.
+    pub fn bad_form(
+        &mut self,
+        lo: u32,
+        hi: u32,
+        n: u32,
+        first: Option<u32>,
+        shape: Shape,
+    ) -> ExprId {
+        self.drop_exprs(n);
+        if self.claim(lo) {
+            let name = shape.name();
+            let message = match (first, shape) {
+                (None, _) => format!("this {name} is empty"),
+                (_, Shape::Fn) => "the parameters of a fn stand in square brackets".to_string(),
+                _ => format!("the bindings of a {name} stand in a pair of ( )"),
+            };
+            let span = first.map_or(Span::new(lo, hi), |at| Span::new(at, hi - 1));
+            self.report(shape.code(), span, |report| {
+                Diagnostic { message, ..report }.help(shape.form())
+            });
+        }
+        self.expr(lo, hi, Expr::Error)
+    }
+
+    /// `(let ([x e] ..) body)`
+    pub fn let_(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
+        let clean = self.claim(lo);
+        let body = self.one(lo, hi, n, Shape::Let, clean);
+        self.expr(lo, hi, Expr::Let(list, body))
+    }
+
+    /// `(letrec ([x e] ..) body)`
+    pub fn letrec(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
+        let clean = self.claim(lo);
+        let body = self.one(lo, hi, n, Shape::Letrec, clean);
+        self.expr(lo, hi, Expr::Letrec(list, body))
+    }
+
+    /// `(fn [x ..] body)`
+    pub fn lambda(&mut self, lo: u32, hi: u32, params: List<Binder>, n: u32) -> ExprId {
+        let clean = self.claim(lo);
+        let body = self.one(lo, hi, n, Shape::Fn, clean);
+        if params.is_empty() {
+            if clean && !self.is_suspect(lo) {
+                self.report(Code::BadLambda, Span::new(lo, hi), |report| Diagnostic {
+                    message: "this fn has no parameter".to_string(),
+                    ..report.help(
+                        "a function has at least one parameter; without any, write the body alone",
+                    )
+                });
+            }
+            return body;
+        }
+        self.expr(lo, hi, Expr::Fn(params, body))
+    }
+
+    /// `(case e [pat body] ..)`
+    pub fn case(&mut self, lo: u32, hi: u32, scrutinee: ExprId, alts: Seq) -> ExprId {
+        let clean = self.claim(lo);
+        if alts.len == 0 && !alts.tainted && clean {
+            self.report(Code::BadCase, Span::new(lo, hi), |report| Diagnostic {
+                message: "this case has no alternatives".to_string(),
+                ..report.help(Shape::Case.form())
+            });
+        }
+        if alts.len == 0 {
+            return self.expr(lo, hi, Expr::Error);
+        }
+        let at = self.alts.len().saturating_sub(alts.len as usize);
+        let list = self.ast.alts.add(self.alts.drain(at..));
+        self.expr(lo, hi, Expr::Case(scrutinee, list))
+    }
+
+    /// `[x e]`
+    pub fn binding(&mut self, s: Seq, lo: u32, hi: u32, binder: Binder, n: u32) -> Seq {
+        let clean = self.claim(lo);
+        let value = self.one(lo, hi, n, Shape::Binding, clean);
+        self.bindings.push(Binding { binder, value });
+        s.good()
+    }
+
+    /// What stands where a binding is due; one report for what stands in a row.
+    pub fn bad_binding(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if self.junk_is_new(s, lo, hi) {
+            self.suspect(lo);
+            self.report(Code::BadLet, Span::new(lo, hi), |report| Diagnostic {
+                message: "this is no binding".to_string(),
+                ..report.help(
+                    "a binding is written [name value], and all of them stand in one pair of ( )",
+                )
+            });
+        }
+        s.bad()
+    }
+
+    /// The bindings of a let.
+    pub fn bindings(&mut self, lo: u32, s: Seq) -> List<Binding> {
+        if !self.claim(lo) {
+            self.suspect(lo);
+        }
+        let at = self.bindings.len().saturating_sub(s.len as usize);
+        self.ast.bindings.add(self.bindings.drain(at..))
+    }
+
+    /// `[pat e]`
+    pub fn alt(&mut self, s: Seq, lo: u32, hi: u32, pat: PatId, n: u32) -> Seq {
+        let clean = self.claim(lo);
+        let bare = matches!(self.ast.pats[pat], Pat::Name(_));
+        if n > 1 && clean && bare {
+            let span = self.ast.pat_spans[pat];
+            self.report(Code::BadCase, Span::new(lo, hi), |report| {
+                let message = "this alternative has more than a pattern and a body".to_string();
+                Diagnostic { message, ..report }
+                    .also(span, "the pattern is this name alone")
+                    .help("a constructor with fields stands in brackets: [(Con x y) body]")
+            });
+            self.drop_exprs(n);
+            let body = self.expr(lo, hi, Expr::Error);
+            self.alts.push(Alt { pat, body });
+            return s.good();
+        }
+        let body = self.one(lo, hi, n, Shape::Alternative, clean);
+        self.alts.push(Alt { pat, body });
+        s.good()
+    }
+
+    /// What stands where an alternative is due; one report for what stands in a row.
+    pub fn bad_alt(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if self.junk_is_new(s, lo, hi) {
+            self.report(Code::BadCase, Span::new(lo, hi), |report| Diagnostic {
+                message: "this is no alternative".to_string(),
+                ..report.help("an alternative is written [pattern body], in square brackets")
+            });
+        }
+        s.bad()
+    }
+
+    /// Whether junk between `lo` and `hi` is a mistake of its own: not the continuation of a
+    /// run, and not a token that has been reported.
+    pub(super) fn junk_is_new(&mut self, s: Seq, lo: u32, hi: u32) -> bool {
+        let reported = self.bad.last().is_some_and(|&at| at >= lo && at <= hi);
+        let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.claim(lo);
+        !s.junk && !reported && !empty
+    }
+
+    /// A keyword at the top level.
+    pub fn top_keyword(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if s.junk {
+            return s.bad();
+        }
+        let expr = self.keyword(lo, hi);
+        self.top_expr(s, expr)
+    }
+
+    /// Something at the top level that is no item.
+    pub fn top_expr(&mut self, s: Seq, expr: ExprId) -> Seq {
+        if self.wanted == super::Wanted::Expression {
+            self.exprs.push(expr);
+            return s.good();
+        }
+        if !s.junk && !matches!(self.ast.exprs[expr], Expr::Error) {
+            let head = match self.ast.exprs[expr] {
+                Expr::App(f, _) => f,
+                _ => expr,
+            };
+            let word = match self.ast.exprs[head] {
+                Expr::Name(name) => self.names.text(name),
+                _ => "",
+            };
+            let meant = match word {
+                "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
+                _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
+            };
+            let span = match meant {
+                Some(_) => self.ast.expr_spans[head],
+                None => self.ast.expr_spans[expr],
+            };
+            self.report(Code::ExpectedItem, span, |report| {
+                let message = "only definitions stand at the top level".to_string();
+                let report = Diagnostic { message, ..report };
+                match meant {
+                    Some("defn") => {
+                        report.help(format!("did you mean `defn`? {}", Shape::Defn.form()))
+                    }
+                    Some("data") => {
+                        report.help(format!("did you mean `data`? {}", Shape::Data.form()))
+                    }
+                    Some(_) => {
+                        report.help(format!("did you mean `import`? {}", Shape::Import.form()))
+                    }
+                    None => {
+                        report.help("what a program computes is its main: (defn main[] expression)")
+                    }
+                }
+            });
+        }
+        s.bad()
+    }
+}

@@ -1,0 +1,185 @@
+//! Definitions, data declarations, imports.
+
+use super::{Builder, Seq, Shape, Wanted};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::List;
+use crate::base::quote::shown;
+use crate::base::span::Span;
+use crate::syntax::ast::{Binder, ConDecl, Expr, ExprId, Item, ItemKind};
+
+impl Builder<'_> {
+    fn item(&mut self, lo: u32, hi: u32, name: Binder, kind: ItemKind) {
+        let span = Span::new(lo, hi);
+        if self.wanted == Wanted::Expression {
+            self.report(Code::ExpectedExpression, span, |report| Diagnostic {
+                message: "a definition where one expression is due".to_string(),
+                ..report.help("definitions stand in a file; a local one is a let")
+            });
+            let error = self.ast.expr(Expr::Error, span);
+            self.exprs.push(error);
+            return;
+        }
+        let file = self.file;
+        self.ast.items.push(Item { kind, name: name.name, name_span: name.span, span, file });
+    }
+
+    /// `(defn name[x ..] body)`
+    pub fn defn(&mut self, lo: u32, hi: u32, name: Binder, params: List<Binder>, n: u32) {
+        let clean = self.claim(lo);
+        let body = self.one(lo, hi, n, Shape::Defn, clean);
+        self.item(lo, hi, name, ItemKind::Defn { params, body });
+    }
+
+    /// `(defn name e ..)`: without a parameter list.
+    pub fn defn_without_params(&mut self, lo: u32, hi: u32, name: Binder, first: ExprId, n: u32) {
+        self.drop_exprs(n);
+        let clean = self.claim(lo);
+        if clean && !self.is_suspect(lo) {
+            let span = self.ast.expr_spans[first];
+            let word = name.name.map_or("_", |name| self.names.text(name));
+            let word = shown(word);
+            self.report(Code::BadDefinition, span, |report| {
+                let message = "this defn has no parameter list".to_string();
+                let report = Diagnostic { message, ..report }.label("it is due before this");
+                report.help(match n {
+                    0 => format!("write (defn {word}[] ..) for a definition without parameters"),
+                    _ => format!("parameters stand in square brackets: (defn {word}[x ..] body)"),
+                })
+            });
+        }
+        let body = if n == 0 { first } else { self.ast.expr(Expr::Error, Span::new(lo, hi)) };
+        self.item(lo, hi, name, ItemKind::Defn { params: List::EMPTY, body });
+    }
+
+    /// `(defn name)`
+    pub fn defn_name_only(&mut self, lo: u32, hi: u32, name: Binder) {
+        self.bad_item(lo, hi, Shape::Defn);
+        if self.wanted == Wanted::File {
+            let body = self.ast.expr(Expr::Error, Span::new(lo, hi));
+            self.item(lo, hi, name, ItemKind::Defn { params: List::EMPTY, body });
+        }
+    }
+
+    /// `(defn [x ..] body)`: without a name.
+    pub fn defn_without_name(&mut self, lo: u32, hi: u32, at: u32, end: u32, n: u32) {
+        self.drop_exprs(n);
+        if self.claim(lo) {
+            self.report(Code::BadDefinition, Span::new(at, end), |report| {
+                Diagnostic { message: "this defn has no name".to_string(), ..report }
+                    .label("a name is due before this")
+                    .also(Span::new(lo, hi.min(lo + 1)), "the defn starts here")
+                    .help(Shape::Defn.form())
+            });
+        }
+    }
+
+    /// An item that lacks something.
+    pub fn bad_item(&mut self, lo: u32, hi: u32, shape: Shape) {
+        if self.claim(lo) && !self.is_suspect(lo) {
+            // Of two words the second is the name.
+            let words = self.slice(lo, hi).split_whitespace().count();
+            let message = match shape {
+                Shape::Import if words > 1 => "this import names no file or module".to_string(),
+                Shape::Data if words > 1 => "this data declaration has no name".to_string(),
+                _ if words > 1 => {
+                    format!("this {} has no parameter list and no body", shape.name())
+                }
+                _ => format!("this {} is empty", shape.name()),
+            };
+            self.report(shape.code(), Span::new(lo, hi), |report| {
+                Diagnostic { message, ..report }.help(shape.form())
+            });
+        }
+    }
+
+    /// What is no name, after `defn` or `data`.
+    pub fn bad_defined(&mut self, lo: u32, hi: u32) -> Binder {
+        let help = match self.slice(lo, hi).as_bytes().first() {
+            Some(b'(') => "the name comes first and alone: (defn f[x y] body), (data T (Con x y))",
+            _ => "a name starts with a letter or `_` and is no keyword",
+        };
+        self.no_name(lo, hi, help);
+        Binder { name: None, span: Span::new(lo, hi) }
+    }
+
+    /// `(data Name (Con field ..) ..)`
+    pub fn data(&mut self, lo: u32, hi: u32, name: Binder, s: Seq) {
+        let clean = self.claim(lo);
+        if s.len == 0 && !s.tainted && clean && !self.is_suspect(lo) {
+            self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
+                message: "this data declaration has no constructor".to_string(),
+                ..report.help(Shape::Data.form())
+            });
+        }
+        let cons = std::mem::take(&mut self.cons);
+        self.item(lo, hi, name, ItemKind::Data { cons });
+    }
+
+    fn push_con(&mut self, lo: u32, hi: u32) {
+        let name = self.intern(lo, hi);
+        let fields = self.ast.binders.add(self.binders.drain(..));
+        self.cons.push(ConDecl { name, span: Span::new(lo, hi), fields });
+    }
+
+    /// `(Con field ..)`; the name is `name_lo..name_hi`.
+    pub fn con(&mut self, s: Seq, lo: u32, name_lo: u32, name_hi: u32) -> Seq {
+        self.claim(lo);
+        self.push_con(name_lo, name_hi);
+        s.good()
+    }
+
+    /// `Con`, without brackets. It is taken for one without fields.
+    pub fn bare_con(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if !s.junk {
+            let word = self.slice(lo, hi);
+            self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
+                message: "a constructor stands in brackets".to_string(),
+                ..report.help(format!("write ({})", shown(word)))
+            });
+        }
+        self.binders.clear();
+        self.push_con(lo, hi);
+        s.good().bad()
+    }
+
+    /// What stands where a constructor is due; one report for what stands in a row.
+    pub fn bad_con(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if self.junk_is_new(s, lo, hi) {
+            self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
+                message: "this is no constructor".to_string(),
+                ..report.help("a constructor is written (Con field ..), its name first")
+            });
+        }
+        s.bad()
+    }
+
+    /// `(import "file")`; the path is `path_lo..path_hi`.
+    pub fn import_file(&mut self, lo: u32, hi: u32, path_lo: u32, path_hi: u32, more: u32) {
+        if self.judge_import(lo, hi, more) {
+            let path = self.unquote(path_lo, path_hi);
+            let name = Binder { name: None, span: Span::new(path_lo, path_hi) };
+            self.item(lo, hi, name, ItemKind::ImportFile { path });
+        }
+    }
+
+    /// `(import module)`; the name is `name_lo..name_hi`.
+    pub fn import_module(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, more: u32) {
+        if self.judge_import(lo, hi, more) {
+            let name = self.binder(name_lo, name_hi);
+            self.item(lo, hi, name, ItemKind::ImportModule);
+        }
+    }
+
+    /// Whether an import names one thing and nothing else.
+    fn judge_import(&mut self, lo: u32, hi: u32, more: u32) -> bool {
+        let clean = self.claim(lo);
+        if clean && more > 0 {
+            self.report(Code::BadImport, Span::new(lo, hi), |report| {
+                Diagnostic { message: "an import names one file or module".to_string(), ..report }
+                    .help("write an import for each")
+            });
+        }
+        clean && more == 0 || !clean && more <= 1
+    }
+}

@@ -1,0 +1,246 @@
+//! What the grammar's rules do: they build the tree and judge the shape of the forms.
+
+mod expr;
+mod item;
+mod pattern;
+mod shape;
+
+use std::convert::Infallible;
+
+use lalrpop_util::ParseError;
+
+pub use shape::Shape;
+
+use super::ast::{Alt, Ast, Binder, Binding, ConDecl, Expr, ExprId, ItemKind, PatId};
+use super::literal::decode;
+use super::report::Reports;
+use super::token::Tok;
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::integer::Integer;
+use crate::base::name::{Interner, Name};
+use crate::base::span::Span;
+
+/// A list on its way: how many sound elements lie on the stack, and whether the last thing
+/// seen was none.
+#[derive(Clone, Copy, Debug)]
+pub struct Seq {
+    len: u32,
+    junk: bool,
+    /// Whether there was junk anywhere.
+    tainted: bool,
+}
+
+impl Seq {
+    /// Nothing yet.
+    pub const EMPTY: Seq = Seq { len: 0, junk: false, tainted: false };
+
+    /// With one more element.
+    #[must_use]
+    pub fn good(self) -> Seq {
+        Seq { len: self.len + 1, junk: false, tainted: self.tainted }
+    }
+
+    /// With junk after it.
+    #[must_use]
+    fn bad(self) -> Seq {
+        Seq { junk: true, tainted: true, ..self }
+    }
+}
+
+/// What a text is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Items.
+    File,
+    /// One expression.
+    Expression,
+}
+
+/// Builds the tree of one text.
+///
+/// The elements of lists that are not complete yet lie on stacks, one for each kind: lists
+/// nest, so the elements of the innermost are on top.
+pub struct Builder<'s> {
+    text: &'s str,
+    base: u32,
+    file: usize,
+    wanted: Wanted,
+    names: &'s mut Interner,
+    ast: &'s mut Ast,
+    exprs: Vec<ExprId>,
+    pats: Vec<PatId>,
+    binders: Vec<Binder>,
+    bindings: Vec<Binding>,
+    alts: Vec<Alt>,
+    cons: Vec<ConDecl>,
+    /// Where tokens stood that have been reported and that no bracketed form holds yet.
+    bad: Vec<u32>,
+    /// Where the last list or name stood whose mistake may explain that something is missing.
+    suspect: u32,
+    /// What was found.
+    pub reports: Reports,
+}
+
+impl<'s> Builder<'s> {
+    /// A builder for `text`, whose first byte has position `base`, of file `file`.
+    #[must_use]
+    pub fn new(
+        text: &'s str,
+        base: u32,
+        file: usize,
+        wanted: Wanted,
+        names: &'s mut Interner,
+        ast: &'s mut Ast,
+    ) -> Builder<'s> {
+        Builder {
+            text,
+            base,
+            file,
+            wanted,
+            names,
+            ast,
+            exprs: Vec::new(),
+            pats: Vec::new(),
+            binders: Vec::new(),
+            bindings: Vec::new(),
+            alts: Vec::new(),
+            cons: Vec::new(),
+            bad: Vec::new(),
+            suspect: 0,
+            reports: Reports::default(),
+        }
+    }
+
+    /// The text between two positions.
+    fn slice(&self, lo: u32, hi: u32) -> &'s str {
+        let at = |position: u32| position.saturating_sub(self.base) as usize;
+        self.text.get(at(lo)..at(hi)).unwrap_or_default()
+    }
+
+    fn intern(&mut self, lo: u32, hi: u32) -> Name {
+        let text = self.slice(lo, hi);
+        self.names.intern(text)
+    }
+
+    fn report(&mut self, code: Code, span: Span, make: impl FnOnce(Diagnostic) -> Diagnostic) {
+        self.reports.add(|| make(Diagnostic::error(code, span, String::new())));
+    }
+
+    /// Notes a token that has been reported already.
+    pub fn bad(&mut self, lo: u32) {
+        self.bad.push(lo);
+    }
+
+    /// Ends a bracketed form that starts at `lo`: whether no reported token stands directly
+    /// in it. If one does, the form is known to be broken and its shape is not judged.
+    fn claim(&mut self, lo: u32) -> bool {
+        if self.bad.is_empty() {
+            return true;
+        }
+        let before = self.bad.len();
+        let kept = self.bad.partition_point(|&at| at < lo);
+        self.bad.truncate(kept);
+        kept == before
+    }
+
+    /// Ends a bracketed stretch that is not judged.
+    pub fn junk(&mut self, lo: u32) {
+        self.claim(lo);
+    }
+
+    /// Something was reported at `lo` that may explain what else a form lacks.
+    fn suspect(&mut self, lo: u32) {
+        self.suspect = self.suspect.max(lo);
+    }
+
+    /// Whether something in the form that starts at `lo` explains what it lacks.
+    fn is_suspect(&self, lo: u32) -> bool {
+        self.suspect > lo
+    }
+
+    /// The value of an INT.
+    fn integer(&self, lo: u32, hi: u32) -> Option<Integer> {
+        let text = self.slice(lo, hi);
+        // Up to 18 digits fit a word.
+        if text.len() <= 18
+            && let Ok(small) = text.parse::<i64>()
+        {
+            return Some(Integer::Small(small));
+        }
+        Integer::parse(text)
+    }
+
+    /// The text inside a CHAR or a STRING.
+    fn unquote(&self, lo: u32, hi: u32) -> String {
+        let body = self.slice(lo + 1, hi.saturating_sub(1));
+        if !body.contains('\\') {
+            return body.to_string();
+        }
+        // The lexer has reported bad escapes and let none pass.
+        decode(body).filter_map(|(c, _)| c.ok()).collect()
+    }
+
+    /// The character of a CHAR.
+    fn unquote_char(&self, lo: u32, hi: u32) -> Option<char> {
+        let body = self.slice(lo + 1, hi.saturating_sub(1));
+        decode(body).next().and_then(|(c, _)| c.ok())
+    }
+
+    /// The expression that a text of one expression holds. `silent`: a mistake has been
+    /// reported that may explain another number of them.
+    pub fn the_expression(&mut self, whole: Span, silent: bool) -> ExprId {
+        let found = std::mem::take(&mut self.exprs);
+        match found.as_slice() {
+            [one] => return *one,
+            _ if silent => {}
+            [] => self.report(Code::ExpectedExpression, whole, |report| Diagnostic {
+                message: "an expression is missing".to_string(),
+                ..report.help("write a name, a literal or an application, as in (add 1 2)")
+            }),
+            [_, second, ..] => {
+                let span = self.ast.expr_spans[*second];
+                self.report(Code::ExpectedExpression, span, |report| Diagnostic {
+                    message: "one expression is due, and here a second one starts".to_string(),
+                    ..report.help("an application stands in brackets: (f x)")
+                });
+            }
+        }
+        self.ast.expr(Expr::Error, whole)
+    }
+
+    /// Takes back what was said of the regions whose brackets did not match: their shapes
+    /// are not what was meant. Definitions there keep their names and lose their bodies.
+    pub fn distrust(&mut self, broken: &[Span]) {
+        if broken.is_empty() {
+            return;
+        }
+        self.reports.drop_inside(broken);
+        let Ast { items, exprs, expr_spans, .. } = &mut *self.ast;
+        for item in items.iter_mut().rev().take_while(|item| item.file == self.file) {
+            let next = broken.partition_point(|region| region.lo <= item.span.lo);
+            let region = next.checked_sub(1).and_then(|at| broken.get(at));
+            if region.is_some_and(|region| item.span.lo < region.hi)
+                && let ItemKind::Defn { body, .. } = &mut item.kind
+            {
+                expr_spans.push(item.span);
+                *body = exprs.push(Expr::Error);
+            }
+        }
+    }
+
+    /// A token that the grammar has no place for. The balancer makes sure that there is none.
+    pub fn unexpected(&mut self, error: ParseError<u32, Tok, Infallible>) {
+        let span = match error {
+            ParseError::InvalidToken { location: at }
+            | ParseError::UnrecognizedEof { location: at, .. } => Span::new(at, at),
+            ParseError::UnrecognizedToken { token: (lo, _, hi), .. }
+            | ParseError::ExtraToken { token: (lo, _, hi) } => Span::new(lo, hi),
+            ParseError::User { error } => match error {},
+        };
+        self.report(Code::ExpectedExpression, span, |report| Diagnostic {
+            message: "this does not belong here".to_string(),
+            ..report
+        });
+    }
+}

@@ -1,0 +1,182 @@
+//! Patterns, and the names that are bound.
+
+use super::{Builder, Shape};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::index::List;
+use crate::base::integer::Integer;
+use crate::base::quote::shown;
+use crate::base::span::Span;
+use crate::syntax::ast::{Binder, Pat, PatId};
+
+impl Builder<'_> {
+    fn pat(&mut self, lo: u32, hi: u32, pat: Pat) -> PatId {
+        self.ast.pat(pat, Span::new(lo, hi))
+    }
+
+    /// NAME
+    pub fn pat_name(&mut self, lo: u32, hi: u32) -> PatId {
+        let name = self.intern(lo, hi);
+        self.pat(lo, hi, Pat::Name(name))
+    }
+
+    /// `_`
+    pub fn pat_wildcard(&mut self, lo: u32, hi: u32) -> PatId {
+        self.pat(lo, hi, Pat::Wildcard)
+    }
+
+    /// INT
+    pub fn pat_int(&mut self, lo: u32, hi: u32) -> PatId {
+        let pat = match self.integer(lo, hi) {
+            Some(Integer::Small(small)) => Pat::Int(small),
+            Some(big) => Pat::Big(self.ast.bigs.push(big)),
+            // Not reached: an INT is a sign and digits.
+            None => Pat::Error,
+        };
+        self.pat(lo, hi, pat)
+    }
+
+    /// CHAR
+    pub fn pat_char(&mut self, lo: u32, hi: u32) -> PatId {
+        let pat = self.unquote_char(lo, hi).map_or(Pat::Error, Pat::Char);
+        self.pat(lo, hi, pat)
+    }
+
+    /// STRING
+    pub fn pat_text(&mut self, lo: u32, hi: u32) -> PatId {
+        let text = self.unquote(lo, hi);
+        let text = self.ast.texts.push(text.into());
+        self.pat(lo, hi, Pat::Text(text))
+    }
+
+    /// What has been reported.
+    pub fn pat_error(&mut self) -> PatId {
+        let at = self.bad.last().copied().unwrap_or(self.base);
+        self.pat(at, at, Pat::Error)
+    }
+
+    /// One more element of a list of patterns.
+    pub fn push_pat(&mut self, n: u32, pat: PatId) -> u32 {
+        self.pats.push(pat);
+        n + 1
+    }
+
+    /// `(Con pat ..)`
+    pub fn pat_con(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, n: u32) -> PatId {
+        self.claim(lo);
+        let name = self.intern(name_lo, name_hi);
+        let at = self.pats.len().saturating_sub(n as usize);
+        let fields = self.ast.pat_lists.add(self.pats.drain(at..));
+        self.pat(lo, hi, Pat::Con(name, Span::new(name_lo, name_hi), fields))
+    }
+
+    /// What stands where a pattern is due; `n` patterns of it are on the stack.
+    pub fn bad_pat(&mut self, lo: u32, hi: u32, n: u32, shape: Shape) -> PatId {
+        let at = self.pats.len().saturating_sub(n as usize);
+        self.pats.truncate(at);
+        if self.claim(lo) {
+            let text = self.slice(lo, hi);
+            self.report(Code::ExpectedPattern, Span::new(lo, hi), |report| {
+                let message = match shape {
+                    Shape::EmptyPattern => "empty parentheses are no pattern".to_string(),
+                    Shape::ListPattern => "a list literal is no pattern".to_string(),
+                    Shape::KeywordPattern => format!("`{}` is a keyword, no pattern", shown(text)),
+                    _ => "this pattern does not start with a constructor".to_string(),
+                };
+                Diagnostic { message, ..report }.help(shape.form())
+            });
+        }
+        self.pat(lo, hi, Pat::Error)
+    }
+
+    /// `(head pat ..)` where `head` is no name.
+    pub fn bad_pat_head(&mut self, lo: u32, hi: u32, head: PatId, n: u32) -> PatId {
+        if matches!(self.ast.pats[head], Pat::Error) {
+            self.bad(lo);
+        }
+        self.bad_pat(lo, hi, n, Shape::PatternHead)
+    }
+
+    /// NAME, where it is bound.
+    pub fn binder(&mut self, lo: u32, hi: u32) -> Binder {
+        Binder { name: Some(self.intern(lo, hi)), span: Span::new(lo, hi) }
+    }
+
+    /// `_`, where a name may be bound.
+    pub fn wildcard_binder(&mut self, lo: u32, hi: u32) -> Binder {
+        Binder { name: None, span: Span::new(lo, hi) }
+    }
+
+    /// What has been reported, where a name is due.
+    pub fn unknown_binder(&mut self) -> Binder {
+        let at = self.bad.last().copied().unwrap_or(self.base);
+        Binder { name: None, span: Span::new(at, at) }
+    }
+
+    /// What is no name, where one is due.
+    pub fn bad_binder(&mut self, lo: u32, hi: u32) -> Binder {
+        let help = match self.slice(lo, hi).as_bytes().first() {
+            Some(b'(' | b'[') => {
+                "here stands a name; (case value [pattern body] ..) takes a value apart"
+            }
+            _ => "a name starts with a letter or `_` and is no keyword",
+        };
+        self.no_name(lo, hi, help);
+        Binder { name: None, span: Span::new(lo, hi) }
+    }
+
+    /// Reports that `lo..hi` is no name.
+    pub(super) fn no_name(&mut self, lo: u32, hi: u32, help: &str) {
+        let text = self.slice(lo, hi);
+        self.report(Code::ExpectedName, Span::new(lo, hi), |report| {
+            let message = match text.bytes().next() {
+                Some(b'(' | b'[') => "a name is due here, not a form in brackets".to_string(),
+                Some(b'-' | b'0'..=b'9') => {
+                    format!("a name is due here, not the integer {}", shown(text))
+                }
+                Some(b'\'') => "a name is due here, not a character".to_string(),
+                Some(b'"') => "a name is due here, not a string".to_string(),
+                _ => format!("`{}` is a keyword and cannot be a name", shown(text)),
+            };
+            Diagnostic { message, ..report }.help(help)
+        });
+        self.suspect(lo);
+    }
+
+    /// Begins a list of parameters or fields. They do not nest.
+    pub fn start_binders(&mut self) {
+        self.binders.clear();
+    }
+
+    /// A parameter.
+    pub fn push_name(&mut self, lo: u32, hi: u32) {
+        let binder = self.binder(lo, hi);
+        self.binders.push(binder);
+    }
+
+    /// `_` among parameters.
+    pub fn push_wildcard(&mut self, lo: u32, hi: u32) {
+        let binder = self.wildcard_binder(lo, hi);
+        self.binders.push(binder);
+    }
+
+    /// What is no name, among parameters.
+    pub fn push_bad_binder(&mut self, lo: u32, hi: u32) {
+        let binder = self.bad_binder(lo, hi);
+        self.binders.push(binder);
+    }
+
+    /// What has been reported, among parameters.
+    pub fn push_unknown_binder(&mut self) {
+        let binder = self.unknown_binder();
+        self.binders.push(binder);
+    }
+
+    /// `[x ..]`
+    pub fn params(&mut self, lo: u32) -> List<Binder> {
+        if !self.claim(lo) {
+            self.suspect(lo);
+        }
+        self.ast.binders.add(self.binders.drain(..))
+    }
+}

@@ -1,0 +1,446 @@
+//! Text to tokens. What is no token is reported, and lexing goes on after it.
+
+use logos::{Lexer as Scanner, Logos};
+
+use super::literal::{EscapeError, decode};
+use super::report::Reports;
+use super::token::{Spanned, Tok};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::quote::shown;
+use crate::base::span::Span;
+
+/// The tokens of one source text, with global positions. A mistake becomes a
+/// [`Tok::Bad`] and one report.
+pub struct Lexer<'s> {
+    scanner: Scanner<'s, Tok>,
+    base: u32,
+    /// A token that was read while a run of bad characters was gathered.
+    held: Option<Spanned>,
+    /// Braces opened and reported: their closing partners are the same mistake.
+    braces: usize,
+    /// Whether the last string without an end may be ended by the next one.
+    text_open: bool,
+    /// Whether a block comment swallowed the rest of the file.
+    pub comment_unclosed: bool,
+    /// What was found.
+    pub reports: Reports,
+}
+
+impl<'s> Lexer<'s> {
+    /// The tokens of `text`, whose first byte has position `base`.
+    #[must_use]
+    pub fn new(text: &'s str, base: u32) -> Lexer<'s> {
+        Lexer {
+            scanner: Tok::lexer(text),
+            base,
+            held: None,
+            braces: 0,
+            text_open: false,
+            comment_unclosed: false,
+            reports: Reports::default(),
+        }
+    }
+
+    /// The position after the last byte of the text.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.base + self.scanner.source().len() as u32
+    }
+
+    /// Whether a line starts at position `at`.
+    #[must_use]
+    pub fn starts_line(&self, at: u32) -> bool {
+        let before = (at.saturating_sub(self.base) as usize).checked_sub(1);
+        before.is_none_or(|before| self.scanner.source().as_bytes().get(before) == Some(&b'\n'))
+    }
+
+    /// The place of the bytes `lo..hi` of the text.
+    fn span(&self, lo: usize, hi: usize) -> Span {
+        Span::new(self.base + lo as u32, self.base + hi as u32)
+    }
+
+    fn spanned(&self, tok: Tok) -> Spanned {
+        let range = self.scanner.span();
+        (self.base + range.start as u32, tok, self.base + range.end as u32)
+    }
+
+    /// Goes on at byte `at`.
+    fn restart(&mut self, at: usize) {
+        self.scanner = Tok::lexer(self.scanner.source());
+        self.scanner.bump(at);
+    }
+
+    /// Checks the escapes between the quotes of the present token.
+    fn check_escapes(&mut self, tok: Tok) -> Tok {
+        let slice = self.scanner.slice();
+        if !slice.contains('\\') {
+            return tok;
+        }
+        let start = self.scanner.span().start;
+        // The quotes are one byte each, and the expression for the token has both.
+        if self.report_escapes(start + 1, &slice[1..slice.len() - 1]) { Tok::Bad } else { tok }
+    }
+
+    /// Reports the bad escapes of `body`, which starts at byte `start`; whether there are any.
+    fn report_escapes(&mut self, start: usize, body: &str) -> bool {
+        let mut any = false;
+        for (result, range) in decode(body) {
+            let Err(error) = result else { continue };
+            any = true;
+            let span = self.span(start + range.start, start + range.end);
+            let text = &body[range];
+            self.reports.add(|| bad_escape(error, span, text));
+        }
+        any
+    }
+
+    /// A quote that starts no sound CHAR: empty, several characters, or not closed.
+    fn bad_quote(&mut self) -> Tok {
+        let start = self.scanner.span().start;
+        let rest = self.scanner.remainder();
+        if let Some(after) = rest.strip_prefix('\'') {
+            let len = if after.starts_with('\'') { 2 } else { 1 };
+            self.scanner.bump(len);
+            let span = self.span(start, start + 1 + len);
+            self.reports.add(|| {
+                if len == 2 {
+                    Diagnostic::error(
+                        Code::BadCharacter,
+                        span,
+                        "a quote in a CHAR literal needs a backslash",
+                    )
+                    .help("write '\\''")
+                } else {
+                    Diagnostic::error(Code::BadCharacter, span, "this CHAR literal is empty")
+                        .help("a CHAR is one character, as 'a'; the empty text is \"\"")
+                }
+            });
+            return Tok::Bad;
+        }
+        if let Some(after) = rest.trim_start_matches('\r').strip_prefix("\n'") {
+            self.scanner.bump(rest.len() - after.len());
+            let span = self.span(start, start + 1);
+            self.reports.add(|| {
+                let message = "this CHAR literal is not closed on its line";
+                Diagnostic::error(Code::UnclosedQuote, span, message)
+                    .help("the character of a line break is '\\n'")
+            });
+            return Tok::Bad;
+        }
+        let (len, closed) = quoted_run(rest);
+        self.scanner.bump(len);
+        let span = self.span(start, start + 1 + len);
+        if !closed {
+            self.reports.add(|| {
+                Diagnostic::error(Code::UnclosedQuote, span, "this CHAR literal is not closed")
+                    .help("a CHAR is one character between two quotes, as 'a' or '\\n'")
+            });
+            return Tok::Bad;
+        }
+        let body = &rest[..len - 1];
+        if !self.report_escapes(start + 1, body) {
+            let count = decode(body).count();
+            self.reports.add(|| {
+                let message = format!("this CHAR literal has {count} characters");
+                Diagnostic::error(Code::BadCharacter, span, message)
+                    .help(format!("a text is written with double quotes: \"{}\"", shown(body)))
+            });
+        }
+        Tok::Bad
+    }
+
+    /// A string that its line does not close. The brackets that end the line are taken for
+    /// code, so that a forgotten quote does not unbalance them.
+    fn open_text(&mut self) -> Tok {
+        let range = self.scanner.span();
+        let slice = self.scanner.slice();
+        let kept = slice.trim_end_matches([')', ']', ' ', '\t', '\r']).len().max(1);
+        let end = range.start + kept;
+        if kept < slice.len() {
+            self.restart(end);
+        }
+        // Of a text over several lines the first quote is reported and the last is not.
+        self.text_open = !self.text_open;
+        if self.text_open {
+            let span = self.span(range.start, end);
+            self.reports.add(|| {
+                Diagnostic::error(
+                    Code::UnclosedQuote,
+                    span,
+                    "this STRING literal is not closed on its line",
+                )
+                .help("close it with \"; a line break in a text is written \\n")
+            });
+        }
+        self.held = Some((self.base + range.start as u32, Tok::Bad, self.base + end as u32));
+        Tok::Bad
+    }
+
+    /// Skips a block comment; comments nest.
+    fn skip_comment(&mut self) {
+        let start = self.scanner.span().start;
+        let rest = self.scanner.remainder().as_bytes();
+        let mut depth = 1usize;
+        let mut innermost = start;
+        let mut at = 0;
+        while depth > 0 {
+            match (rest.get(at), rest.get(at + 1)) {
+                (Some(b'#'), Some(b'|')) => {
+                    depth += 1;
+                    innermost = start + 2 + at;
+                    at += 2;
+                }
+                (Some(b'|'), Some(b'#')) => {
+                    depth -= 1;
+                    at += 2;
+                }
+                (Some(_), _) => at += 1,
+                (None, _) => {
+                    self.comment_unclosed = true;
+                    let (span, last) =
+                        (self.span(start, start + 2), self.span(innermost, innermost + 2));
+                    self.reports.add(|| {
+                        let report = Diagnostic::error(
+                            Code::UnclosedComment,
+                            span,
+                            "this block comment is never closed",
+                        )
+                        .help("close it with |#; block comments nest, each #| needs its |#");
+                        if last == span {
+                            report
+                        } else {
+                            report.also(last, "the last one opened inside it")
+                        }
+                    });
+                    break;
+                }
+            }
+        }
+        self.scanner.bump(at);
+    }
+
+    /// A brace. Of a pair only the first is reported.
+    fn brace(&mut self) -> Tok {
+        let opens = self.scanner.slice() == "{";
+        if !opens && self.braces > 0 {
+            self.braces -= 1;
+            return Tok::Bad;
+        }
+        self.braces += usize::from(opens);
+        let range = self.scanner.span();
+        let span = self.span(range.start, range.end);
+        self.reports.add(|| {
+            Diagnostic::error(Code::ReservedBrace, span, "braces are reserved")
+                .help("use ( ) for applications and forms, [ ] for lists, parameters and bindings")
+        });
+        Tok::Bad
+    }
+
+    /// A run of characters that start no token: one report.
+    fn bad_run(&mut self) -> Spanned {
+        let range = self.scanner.span();
+        let (start, mut end) = (range.start, range.end);
+        let more = belongs_to_run(self.scanner.slice(), self.scanner.remainder());
+        if more > 0 {
+            self.scanner.bump(more);
+            end += more;
+        }
+        loop {
+            match self.scanner.next() {
+                Some(Err(())) if self.scanner.span().start == end => end = self.scanner.span().end,
+                Some(result) => {
+                    let tok = result.unwrap_or(Tok::Bad);
+                    if result.is_err() {
+                        // Not adjacent: a run of its own, read again.
+                        let at = self.scanner.span().start;
+                        self.restart(at);
+                    } else {
+                        self.held = Some(self.spanned(tok));
+                    }
+                    break;
+                }
+                None => break,
+            }
+        }
+        let span = self.span(start, end);
+        let text = self.scanner.source().get(start..end).unwrap_or_default();
+        self.reports.add(|| bad_characters(span, text));
+        (span.lo, Tok::Bad, span.hi)
+    }
+
+    /// Deals with a token that is a mistake or the start of a comment; `None` for a comment.
+    fn special(&mut self, tok: Tok) -> Option<Spanned> {
+        let tok = match tok {
+            Tok::Char | Tok::Text => self.check_escapes(tok),
+            Tok::BadInt => {
+                let range = self.scanner.span();
+                let span = self.span(range.start, range.end);
+                let text = self.scanner.slice();
+                self.reports.add(|| bad_integer(span, text));
+                Tok::Bad
+            }
+            Tok::BadQuote => self.bad_quote(),
+            Tok::OpenText => {
+                self.open_text();
+                return self.held.take();
+            }
+            Tok::Brace => self.brace(),
+            Tok::OpenComment => {
+                self.skip_comment();
+                return None;
+            }
+            tok => tok,
+        };
+        Some(self.spanned(tok))
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Spanned;
+
+    fn next(&mut self) -> Option<Spanned> {
+        loop {
+            // A held token starts where the scanner stands, so that both paths treat alike.
+            let tok = match self.held.take() {
+                Some((_, tok, _)) => tok,
+                None => match self.scanner.next()? {
+                    Ok(tok) => tok,
+                    Err(()) => return Some(self.bad_run()),
+                },
+            };
+            match tok {
+                Tok::Char
+                | Tok::Text
+                | Tok::BadInt
+                | Tok::BadQuote
+                | Tok::OpenText
+                | Tok::OpenComment
+                | Tok::Brace => {
+                    if let Some(token) = self.special(tok) {
+                        return Some(token);
+                    }
+                }
+                tok => return Some(self.spanned(tok)),
+            }
+        }
+    }
+}
+
+/// How many bytes after `bad` are the same mistake: a text between curly quotes, the rest
+/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such
+/// characters on a long line are no more work than others.
+fn belongs_to_run(bad: &str, rest: &str) -> usize {
+    let closing: &[char] = match bad {
+        "“" | "„" => &['”', '“'],
+        "‘" => &['’'],
+        "«" => &['»'],
+        "\u{1b}" if rest.starts_with('[') => {
+            let mut rest = rest.bytes().enumerate().skip(1).take(20);
+            return rest.find(|(_, byte)| byte.is_ascii_alphabetic()).map_or(1, |(at, _)| at + 1);
+        }
+        _ => return 0,
+    };
+    let mut line = rest.char_indices().take(200).take_while(|&(_, c)| c != '\n');
+    line.find(|(_, c)| closing.contains(c)).map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// How far a malformed CHAR goes after its first quote, and whether a quote closes it: up
+/// to that quote, a blank, a bracket, a comment or the end of the line.
+fn quoted_run(text: &str) -> (usize, bool) {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => return (at, false),
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '\'' => return (at + 1, true),
+            ' ' | '\t' | '\r' | '(' | ')' | '[' | ']' | '"' | ';' => return (at, false),
+            _ => {}
+        }
+    }
+    (text.len(), false)
+}
+
+fn bad_escape(error: EscapeError, span: Span, text: &str) -> Diagnostic {
+    let text = shown(text);
+    let (message, help) = match error {
+        EscapeError::Unknown => (
+            format!("`{text}` is no escape"),
+            "the escapes are \\n \\t \\r \\0 \\\\ \\' \\\" and \\u{HEX}; a backslash is \\\\",
+        ),
+        EscapeError::Malformed => (
+            format!("`{text}` is no code point"),
+            "write hexadecimal digits between braces, as in \\u{3BB}",
+        ),
+        EscapeError::Surrogate => (
+            format!("`{text}` is a surrogate, which is no character"),
+            "write the code point of the character itself, not one half of it",
+        ),
+        EscapeError::TooLarge => {
+            (format!("`{text}` is no character"), "the largest code point is \\u{10FFFF}")
+        }
+    };
+    Diagnostic::error(Code::BadEscape, span, message).help(help)
+}
+
+fn bad_integer(span: Span, text: &str) -> Diagnostic {
+    let digits = text.len()
+        - text.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = text.split_at(digits);
+    let message = format!("the integer {} runs into `{}`", shown(number), shown(rest));
+    let report = Diagnostic::error(Code::BadInteger, span, message);
+    match rest.strip_prefix('-') {
+        Some(after) if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) => {
+            report.help(format!(
+                "put a blank between two integers; a difference is (sub {} {})",
+                shown(number),
+                shown(after)
+            ))
+        }
+        _ => report.help("put a blank after the integer; a name starts with a letter"),
+    }
+}
+
+fn bad_characters(span: Span, text: &str) -> Diagnostic {
+    let message = match text.chars().nth(1) {
+        None => format!("`{}` starts no token", shown(text)),
+        Some(_) => format!("`{}` are characters that start no token", shown(text)),
+    };
+    let report = Diagnostic::error(Code::UnknownCharacter, span, message);
+    let operator = |name: &str, sign: &str| {
+        format!("operators have names and stand first: (`{name}` a b), not a {sign} b")
+            .replace('`', "")
+    };
+    let help = match text {
+        "+" => operator("add", text),
+        "-" => operator("sub", text),
+        "*" => operator("mul", text),
+        "/" => operator("div", text),
+        "%" => operator("rem", text),
+        "=" | "==" => operator("eq", text),
+        "<" => operator("lt", text),
+        "<=" => operator("le", text),
+        ">" => operator("gt", text),
+        ">=" => operator("ge", text),
+        "!=" | "/=" => operator("neq", text),
+        "," => "elements and arguments are separated by blanks".to_string(),
+        "\\" | "->" | "=>" => "a function is written (fn [x] body)".to_string(),
+        "|#" => "no block comment is open here; one starts with #|".to_string(),
+        "." => "there are no fractions and no dotted pairs: a list cell is (Cons head tail)"
+            .to_string(),
+        _ => match text.chars().next() {
+            Some('“' | '”' | '„' | '«' | '»') => {
+                "a STRING stands between straight quotes: \"text\"".to_string()
+            }
+            Some('‘' | '’' | '´' | '`') => {
+                "a CHAR stands between straight quotes: 'a'".to_string()
+            }
+            Some(c) if c.is_whitespace() => "use a plain space, a tab or a line break".to_string(),
+            Some('?' | '!') => "a name starts with a letter or `_`".to_string(),
+            Some(c) if c.is_ascii_graphic() => "operators have names, as in (add a b)".to_string(),
+            _ => "remove it; in a CHAR or a STRING any character may stand".to_string(),
+        },
+    };
+    report.help(help)
+}

@@ -1,0 +1,63 @@
+//! Collecting the reports of one file.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::span::Span;
+
+/// How many mistakes of one file are reported; of the others, the number.
+pub const SHOWN: usize = 100;
+/// How many a stage keeps: some more, for those that turn out to be consequences.
+const KEPT: usize = 1000;
+
+/// The first reports of one stage, and how many there were.
+#[derive(Debug, Default)]
+pub struct Reports {
+    kept: Vec<Diagnostic>,
+    total: usize,
+}
+
+impl Reports {
+    /// Adds a report. It is made only if it will be kept, so that a million mistakes cost
+    /// no memory.
+    pub fn add(&mut self, make: impl FnOnce() -> Diagnostic) {
+        self.total += 1;
+        if self.kept.len() < KEPT {
+            self.kept.push(make());
+        }
+    }
+
+    /// Number of reports so far.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Drops the reports whose places are in `regions`, which are in order.
+    pub fn drop_inside(&mut self, regions: &[Span]) {
+        let before = self.kept.len();
+        self.kept.retain(|report| {
+            let at = report.primary.span.lo;
+            let next = regions.partition_point(|region| region.lo <= at);
+            next == 0 || regions.get(next - 1).is_none_or(|region| at >= region.hi)
+        });
+        self.total -= before - self.kept.len();
+    }
+
+    /// The reports of all stages in the order of their places, the surplus counted.
+    pub fn merge(stages: impl IntoIterator<Item = Reports>, out: &mut Vec<Diagnostic>) {
+        let start = out.len();
+        let mut total = 0;
+        for stage in stages {
+            total += stage.total;
+            out.extend(stage.kept);
+        }
+        out[start..].sort_by_key(|report| report.primary.span.lo);
+        out.truncate(start + SHOWN);
+        let more = total - (out.len() - start);
+        if more > 0
+            && let Some(last) = out.last_mut()
+        {
+            let mistakes = if more == 1 { "mistake" } else { "mistakes" };
+            last.notes.push(format!("{more} more {mistakes} in this file are not shown"));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Tokens.
+
+use logos::Logos;
+
+/// A token. It has no fields: what a literal or a name says is read from the source text
+/// when the tree is built.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(skip r"[ \t\r\n]+")]
+#[logos(skip(r";[^\n]*", allow_greedy = true))]
+pub enum Tok {
+    /// `(`
+    #[token("(")]
+    LParen,
+    /// `)`
+    #[token(")")]
+    RParen,
+    /// `[`
+    #[token("[")]
+    LSquare,
+    /// `]`
+    #[token("]")]
+    RSquare,
+    /// An integer.
+    #[regex("-?[0-9]+", priority = 30)]
+    Int,
+    /// A character; its escapes are sound.
+    #[regex(r"'([^'\\\n]|\\[^\nu]|\\u\{[^'}\n]*\})'")]
+    Char,
+    /// A string; its escapes are sound.
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Text,
+    /// A name.
+    #[regex(r"[\p{XID_Start}_][\p{XID_Continue}\-'?!]*")]
+    Name,
+    /// `_` alone.
+    #[token("_", priority = 10)]
+    Underscore,
+    /// `defn`
+    #[token("defn", priority = 20)]
+    Defn,
+    /// `data`
+    #[token("data", priority = 20)]
+    Data,
+    /// `import`
+    #[token("import", priority = 20)]
+    Import,
+    /// `let`
+    #[token("let", priority = 20)]
+    Let,
+    /// `letrec`
+    #[token("letrec", priority = 20)]
+    Letrec,
+    /// `fn`
+    #[token("fn", priority = 20)]
+    Fn,
+    /// `case`
+    #[token("case", priority = 20)]
+    Case,
+    /// What has been reported: it stands for anything.
+    Bad,
+    /// An integer that runs into a name. Inside the lexer only.
+    #[regex(r"-?[0-9]+[\p{XID_Continue}\-'?!]+")]
+    BadInt,
+    /// A quote that starts no sound CHAR. Inside the lexer only.
+    #[token("'")]
+    BadQuote,
+    /// A string up to the end of its line. Inside the lexer only.
+    #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#)]
+    OpenText,
+    /// The start of a block comment. Inside the lexer only.
+    #[token("#|")]
+    OpenComment,
+    /// A brace. Inside the lexer only.
+    #[regex(r"[{}]")]
+    Brace,
+}
+
+/// A token and the global positions where it starts and ends.
+pub type Spanned = (u32, Tok, u32);
+
+impl Tok {
+    /// What a listing calls the kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Tok::LParen => "left-paren",
+            Tok::RParen => "right-paren",
+            Tok::LSquare => "left-square",
+            Tok::RSquare => "right-square",
+            Tok::Int => "integer",
+            Tok::Char => "character",
+            Tok::Text => "string",
+            Tok::Name => "name",
+            Tok::Underscore => "underscore",
+            Tok::Defn | Tok::Data | Tok::Import => "keyword",
+            Tok::Let | Tok::Letrec | Tok::Fn | Tok::Case => "keyword",
+            Tok::Bad | Tok::BadInt | Tok::BadQuote => "error",
+            Tok::OpenText | Tok::OpenComment | Tok::Brace => "error",
+        }
+    }
+
+    /// Whether it is the keyword of something at the top level.
+    #[must_use]
+    pub const fn starts_item(self) -> bool {
+        matches!(self, Tok::Defn | Tok::Data | Tok::Import)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Tok, &str)> {
+        Tok::lexer(text)
+            .spanned()
+            .map(|(tok, range)| (tok.unwrap_or(Tok::Bad), &text[range]))
+            .collect()
+    }
+
+    #[test]
+    fn the_longest_token_wins() {
+        assert_eq!(
+            kinds("letrec let letter"),
+            [(Tok::Letrec, "letrec"), (Tok::Let, "let"), (Tok::Name, "letter"),]
+        );
+        assert_eq!(
+            kinds("_ _x __ x'"),
+            [(Tok::Underscore, "_"), (Tok::Name, "_x"), (Tok::Name, "__"), (Tok::Name, "x'"),]
+        );
+        assert_eq!(
+            kinds("-5 5-3 12ab -"),
+            [(Tok::Int, "-5"), (Tok::BadInt, "5-3"), (Tok::BadInt, "12ab"), (Tok::Bad, "-"),]
+        );
+        assert_eq!(
+            kinds("foldl' 'a' empty? set! add-1 λ"),
+            [
+                (Tok::Name, "foldl'"),
+                (Tok::Char, "'a'"),
+                (Tok::Name, "empty?"),
+                (Tok::Name, "set!"),
+                (Tok::Name, "add-1"),
+                (Tok::Name, "λ"),
+            ]
+        );
+    }
+
+    #[test]
+    fn quotes_close_on_their_line() {
+        assert_eq!(kinds("'\\'' '\\u{41}' '\"'").len(), 3);
+        assert_eq!(kinds("\"a\\\"b\" \"\""), [(Tok::Text, "\"a\\\"b\""), (Tok::Text, "\"\"")]);
+        assert_eq!(kinds("\"ab\nc"), [(Tok::OpenText, "\"ab"), (Tok::Name, "c")]);
+        assert_eq!(kinds("\"ab\\\nc"), [(Tok::OpenText, "\"ab\\"), (Tok::Name, "c")]);
+    }
+
+    #[test]
+    fn a_token_is_a_byte() {
+        assert_eq!(size_of::<Tok>(), 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! One report per mistake, with both places and a suggestion.
+
+use gmachine::core::scope::HostDecl;
+
+use super::{check_options, load_files, load_text, reports, run_options};
+
+fn check(text: &str) -> String {
+    format!("{}\n\n{}", text.trim(), reports(&load_text(text), &[], &check_options()))
+}
+
+fn golden(name: &str, text: String) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../golden/core");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+macro_rules! checks {
+    ($($name:ident $text:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            golden(stringify!($name), check($text));
+        }
+    )+};
+}
+
+checks! {
+    unbound "(defn f[x] (ad x y))";
+    unbound_once_in_a_definition "(defn f[x] (foo (foo x) foo)) (defn g[x] foo)";
+    unbound_nearest_is_local "(defn f[counter] (add countr 1))";
+    unbound_nearest_is_own "(defn collatz[n] n) (defn f[n] (colatz n))";
+    unbound_nearest_is_prelude "(defn f[xs] (zipwith add xs xs))";
+    unbound_without_suggestion "(defn f[] (quixotic 1))";
+    unbound_word_of_another_language "(defn f[] [true nil (lambda 1)])";
+    unbound_constructor_name "(data Tree (Leaf) (Node l r)) (defn f[] (Nod Leaf Leaf))";
+    unbound_out_of_scope "(defn f[] (add (let ([x 1]) x) x))";
+    unbound_let_does_not_see_itself "(defn f[] (let ([ones (Cons 1 ones)]) ones))";
+    unbound_pattern_variable_elsewhere "(defn f[xs] (case xs [(Nil) y] [(Cons y _) y]))";
+    unbound_underscore_parameter "(defn f[_ x] y)";
+    unbound_in_every_kind_of_expression
+        "(defn f[] [a1 (let ([x a2]) a3) (letrec ([y a4]) a5) (fn [z] a6) (case a7 [0 a8])])";
+    duplicate_definition "(defn f[] 1)\n(defn g[] 2)\n(defn f[x] 3)";
+    duplicate_definition_thrice "(defn f[] 1)\n(defn f[] 2)\n(defn f[] 3)";
+    duplicate_defn_and_constructor "(defn Leaf[] 1)\n(data Tree (Leaf))";
+    duplicate_constructor "(data A (X) (Y))\n(data B (Y z))";
+    duplicate_constructor_in_one_type "(data A (X) (X y))";
+    duplicate_data "(data A (X))\n(data A (Y))";
+    data_and_constructor_may_share_a_name "(data Pair (Pair a b)) (defn f[p] (case p [(Pair a b) a]))";
+    shadowing_the_prelude_is_fine "(defn map[f] f) (defn add[x] (map x)) (data Maybe (None) (Just x))";
+    duplicate_parameter "(defn f[x y x] x)";
+    duplicate_fn_parameter "(defn f[] (fn [x _ _ x] x))";
+    nested_fn_may_shadow "(defn f[] (fn [x] (fn [x] x)))";
+    let_may_bind_twice "(defn f[] (let ([x 1] [x (add x 1)]) x))";
+    duplicate_pattern_variable "(defn f[p] (case p [(Cons x (Cons x _)) x] [_ 1]))";
+    pattern_variables_of_two_alternatives "(defn f[p] (case p [(Cons x _) x] [x x]))";
+    duplicate_letrec_name "(defn f[] (letrec ([x 1] [y 2] [x 3]) y))";
+    duplicate_long_parameter_list "(defn f[a b c d e f g h i j k l c l] a)";
+    unknown_constructor "(defn f[x] (case x [(Jus y) y] [_ 1]))";
+    unknown_constructor_is_a_function "(defn g[x] x) (defn f[x] (case x [(g y) y] [_ 1]))";
+    unknown_constructor_is_a_primitive "(defn f[x] (case x [(add y 1) y] [_ 1]))";
+    unknown_constructor_is_a_local "(defn f[x g] (case x [(g y) y] [_ 1]))";
+    unknown_constructor_far_from_all "(defn f[x] (case x [(Quixotic y) y] [_ 1]))";
+    reserved_functions "(defn Nil[] 1)\n(defn Cons[a b] 2)\n(defn List[] 3)";
+    reserved_constructors "(data MyList (Nil) (Cons a b))";
+    reserved_data "(data List (Empty))";
+    pattern_arity_too_few "(defn f[xs] (case xs [(Cons x) x] [_ 1]))";
+    pattern_arity_too_many "(defn f[xs] (case xs [(Cons x y z) x] [_ 1]))";
+    pattern_arity_none "(defn f[xs] (case xs [Cons 1] [_ 1]))";
+    pattern_arity_of_constant "(defn f[xs] (case xs [(Nil x) 1] [_ 1]))";
+    pattern_arity_own_type "(data T (Node left value right))\n(defn f[t] (case t [(Node l r) l]))";
+    pattern_arity_nested "(defn f[t] (case t [(Cons (Cons x) (Nil y)) x] [_ 1]))";
+    mixed_types "(data T (A)) (defn f[x] (case x [(A) 1] [(Nil) 2]))";
+    mixed_in_a_field "(data T (A)) (defn f[x] (case x [(Cons (A) _) 1] [(Cons _ (Nil)) 2] [(Cons Nil _) 3] [_ 4]))";
+    mixed_literals "(defn f[x] (case x [1 1] ['a' 2] [_ 3]))";
+    mixed_literal_and_constructor "(defn f[x] (case x [(Nil) 1] [0 2] [_ 3]))";
+    mixed_string_and_constructor "(data T (A)) (defn f[x] (case x [\"a\" 1] [(A) 2] [_ 3]))";
+    mixed_string_and_integers "(defn f[x] (case x [\"ab\" 1] [(Cons 1 _) 2] [_ 3]))";
+    string_and_list_patterns_go_together "(defn f[x] (case x [\"ab\" 1] [(Cons 'c' _) 2] [(Nil) 3] [_ 4]))";
+    unreachable_after_variable "(defn f[x] (case x [0 1] [y 2] [3 4]))";
+    unreachable_after_misspelled_constructor "(defn f[x] (case x [Nill 1] [(Cons a b) 2]))";
+    unreachable_twice_the_same "(defn f[x] (case x [0 1] [1 2] [0 3] [_ 4]))";
+    unreachable_string "(defn f[x] (case x [\"a\" 1] [\"b\" 2] [\"a\" 3] [_ 4]))";
+    unreachable_all_covered "(defn f[x] (case x [(Nil) 1] [(Cons a b) 2] [_ 3]))";
+    unreachable_nested "(defn f[x] (case x [(Cons _ (Nil)) 1] [(Nil) 2] [(Cons 1 (Nil)) 3] [(Cons _ (Cons _ _)) 4] [_ 5]))";
+    reachable_by_a_field "(defn f[x] (case x [(Cons 1 _) 1] [(Cons _ (Nil)) 2] [(Nil) 3] [_ 4]))";
+    unreachable_big_literal "(defn f[x] (case x [100000000000000000000 1] [100000000000000000000 2] [_ 3]))";
+    not_a_function "(defn f[] [(3 4) ('c' 1) (\"s\" 1) ([1] 2) ((add 1 2) 3) (Nil 1)])";
+    too_many_for_a_primitive "(defn f[] (add 1 2 3))";
+    constructor_overapplied "(data T (A) (B x)) (defn f[] [(Cons 1 2 3) (A 1) (B 1 2) ((B 1) 2)])";
+    operand_kinds "(defn f[x] [(add 1 'c') (ord 1) (chr 'c') (negate \"s\") (lt 1 'c') (eq [] 1) (add (fn [x] x) 1) (mul (ord 'c') (chr 1)) (sub add 1)])";
+    operand_kinds_that_are_fine "(defn f[add g] [(add 1 'c') (g 1 'c') (eq 'a' (chr 1)) (lt (ord 'a') 1) (seq 'c' 1) (error 1)])";
+    condition "(defn f[x] [(if 2 1 0) (if 'c' 1 0) (if 1 2 3) (if (lt 1 2) 1 2) (if [] 1 2)])";
+    escapes_are_shown "(defn f[x] (x\u{200B} 1))";
+}
+
+#[test]
+fn a_program_without_main_cannot_run() {
+    golden("main_missing", reports(&load_text("(defn f[] 1)"), &[], &run_options()));
+    assert_eq!(reports(&load_text("(defn f[] 1)"), &[], &check_options()), "");
+}
+
+#[test]
+fn main_has_one_parameter_at_most() {
+    golden("main_parameters", reports(&load_text("(defn main[a b] a)"), &[], &run_options()));
+    assert_eq!(reports(&load_text("(defn main[a] a)"), &[], &run_options()), "");
+}
+
+#[test]
+fn main_is_no_constructor() {
+    golden("main_constructor", reports(&load_text("(data T (main))"), &[], &run_options()));
+}
+
+#[test]
+fn files_share_one_namespace() {
+    let loaded = load_files(&[
+        ("main.core", "(import \"a.core\") (defn main[] (f (g 1)))\n(defn h[] 1)"),
+        ("a.core", "(import \"main.core\") (defn f[x] (h x)) (defn g[x] x)\n(data T (h))"),
+    ]);
+    golden("files_share_one_namespace", reports(&loaded, &[], &run_options()));
+}
+
+#[test]
+fn host_functions_are_in_scope_below_the_programs_own_names() {
+    let hosts = [
+        HostDecl { name: "clock".to_owned(), arity: 1 },
+        HostDecl { name: "map".to_owned(), arity: 3 },
+    ];
+    let loaded = load_text("(defn main[] [(clock 1) (map 1) (clok 2)])");
+    golden("host_functions", reports(&loaded, &hosts, &run_options()));
+}
+
+#[test]
+fn the_corelib_has_no_mistakes() {
+    let loaded =
+        load_text("(import map) (import set) (import heap) (import queue) (defn main[] 1)");
+    let options = gmachine::core::lower::Options { check_corelib: true, ..run_options() };
+    assert_eq!(reports(&loaded, &[], &options), "");
+}
