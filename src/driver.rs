@@ -127,32 +127,26 @@ fn locate_missing_main(built: &mut Built) {
 
 /// Compiles `main` and the other roots, and what they reach.
 fn compile(program: &core::Program, names: &Interner, roots: &Roots) -> Program {
-    let named: Vec<core::GlobalId> = match roots {
-        Roots::Named(symbols) => program
-            .globals
-            .enumerate()
-            .filter(|(_, global)| symbols.iter().any(|symbol| **symbol == *global.symbol))
-            .map(|(id, _)| id)
-            .collect(),
-        Roots::Main | Roots::All => Vec::new(),
+    let is_root = |global: &core::Global| match roots {
+        Roots::Main => false,
+        Roots::Named(symbols) => symbols.iter().any(|symbol| **symbol == *global.symbol),
+        Roots::All => matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. }),
     };
-    if named.is_empty() {
-        return compile::compile(program, names);
-    }
-    let roots: Vec<core::GlobalId> = program.main.into_iter().chain(named).collect();
+    let others = program.globals.enumerate().filter(|(_, global)| is_root(global));
+    let roots: Vec<core::GlobalId> = program.main.into_iter().chain(others.map(|(id, _)| id)).collect();
     compile::compile_roots(program, names, &roots)
 }
 
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
-/// name without definition, if a file or module is missing that may define it.
+/// name without definition, if a text is missing that may define it; a `main` that is
+/// missing, if any definition may be the one that could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
-    let missing = |report: &Diagnostic| {
-        matches!(report.code, Code::CannotRead | Code::UnknownModule | Code::TooLarge)
-    };
-    if loading.iter().any(missing) {
-        found.retain(|report| {
-            let follows = [Code::UnboundName, Code::UnknownConstructor, Code::MissingMain];
-            !follows.contains(&report.code)
-        });
-    }
+    let missing = [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8];
+    let text_missing = loading.iter().any(|report| missing.contains(&report.code));
+    let any_error = loading.iter().any(Diagnostic::is_error);
+    found.retain(|report| match report.code {
+        Code::UnboundName | Code::UnknownConstructor => !text_missing,
+        Code::MissingMain => !any_error,
+        _ => true,
+    });
 }

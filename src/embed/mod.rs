@@ -10,6 +10,7 @@
 //! [`Call`] that a host function gets have.
 
 mod call;
+mod compile;
 mod engine;
 mod error;
 mod eval;
@@ -20,6 +21,7 @@ pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
 pub use crate::machine::print::Format;
 pub use crate::machine::reference::Interrupt;
 pub use call::{Call, HostError};
+pub use compile::{CompileError, Compiled};
 pub use engine::{Engine, Limits, RegisterError};
 pub use error::Error;
 pub use eval::{Eval, Items, Value, Whnf};
