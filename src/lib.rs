@@ -4,8 +4,11 @@
 //! supercombinators ([`lift`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
 
 pub mod base;
+pub mod compile;
 pub mod core;
 pub mod corelib;
+pub mod driver;
+pub mod embed;
 pub mod gcode;
 pub mod lift;
 pub mod load;

@@ -51,31 +51,231 @@ impl std::fmt::Display for Code {
 }
 
 codes! {
-    G0101 UnknownCharacter "a character that starts no token" "";
-    G0102 BadInteger "an integer literal that runs into a name" "";
-    G0103 BadCharacter "a CHAR literal that is no single character" "";
-    G0104 BadEscape "an unknown or malformed escape" "";
-    G0105 UnclosedQuote "a CHAR or STRING literal that is not closed on its line" "";
-    G0106 UnclosedComment "a block comment that is never closed" "";
-    G0107 ReservedBrace "a brace, which CoreF reserves" "";
-    G0108 InvalidUtf8 "a source that is not UTF-8" "";
-    G0109 TooLarge "a source that is too large" "";
-    G0201 UnclosedBracket "a bracket that is never closed" "";
-    G0202 ExtraBracket "a closing bracket that closes nothing" "";
-    G0203 MismatchedBracket "a bracket closed by one of the other kind" "";
-    G0204 ExpectedItem "something at the top level that is no definition" "";
-    G0205 ExpectedExpression "something that is no expression" "";
-    G0206 ExpectedPattern "something that is no pattern" "";
-    G0207 ExpectedName "a name is missing" "";
-    G0208 BadDefinition "a defn of the wrong form" "";
-    G0209 BadData "a data declaration of the wrong form" "";
-    G0210 BadImport "an import of the wrong form" "";
-    G0211 BadLet "a let or letrec of the wrong form" "";
-    G0212 BadLambda "a fn of the wrong form" "";
-    G0213 BadCase "a case of the wrong form" "";
-    G0214 EmptyApplication "empty parentheses" "";
-    G0215 MisplacedKeyword "a keyword where an expression stands" "";
-    G0216 MisplacedUnderscore "an underscore used as a value" "";
+    G0101 UnknownCharacter "a character that starts no token"
+"A character stands where no token can start with it: an operator sign, a comma, an invisible or control character, a curly quote. Operators have names in CoreF, and parts of a form are separated by blanks.
+
+```coref
+(defn main[] (+ 1 2))
+```
+
+Write `(add 1 2)`. Inside CHAR and STRING literals and in comments any character may stand.
+";
+    G0102 BadInteger "an integer literal that runs into a name"
+"An integer is directly followed by a letter, a quote or a minus sign. That could be read as one token or as two, so it is refused.
+
+```coref
+(defn main[] 5-3)
+```
+
+Put a blank between the two, or say what is meant: `(sub 5 3)`. A name starts with a letter.
+";
+    G0103 BadCharacter "a CHAR literal that is no single character"
+"A CHAR literal stands for exactly one character; this one holds none or several.
+
+```coref
+(defn main[] 'abc')
+```
+
+Write a text as a STRING, `\"abc\"`, and a quote as `'\\''`.
+";
+    G0104 BadEscape "an unknown or malformed escape"
+"A backslash in a CHAR or STRING literal starts an escape, and this one is unknown or malformed. The escapes are `\\n \\t \\r \\0 \\\\ \\' \\\"` and `\\u{HEX}`; a code point is at most 10FFFF and no surrogate.
+
+```coref
+(defn main[] \"C:\\dir\")
+```
+
+Write a backslash itself as `\\\\`.
+";
+    G0105 UnclosedQuote "a CHAR or STRING literal that is not closed on its line"
+"A CHAR or STRING literal starts here and its line ends before it does. A line break cannot stand in a literal.
+
+```coref
+(defn main[] \"text)
+```
+
+Close it with the same quote; write a line break as `\\n`.
+";
+    G0106 UnclosedComment "a block comment that is never closed"
+"A block comment starts with `#|` and ends with `|#`. They nest, so each start needs its own end; this one has none, and the rest of the file would be comment.
+
+```coref
+#| never closed
+```
+
+Close it with `|#`, or remove the `#|`. A comment up to the end of the line starts with `;`.
+";
+    G0107 ReservedBrace "a brace, which CoreF reserves"
+"The braces `{` and `}` are reserved and have no meaning yet.
+
+```coref
+(defn f[x] {add x 1})
+```
+
+Use `( )` for applications and forms, `[ ]` for lists, parameters and bindings.
+";
+    G0108 InvalidUtf8 "a source that is not UTF-8"
+"A source file is UTF-8 text. This one has bytes that are no UTF-8; the report shows where the first of them stands.
+
+```coref
+; saved as Latin-1: caf�
+```
+
+Save the file as UTF-8.
+";
+    G0109 TooLarge "a source that is too large"
+"All sources of a program together may have 4 GiB, because positions are counted in 32 bits.
+
+```coref
+; four thousand million characters
+```
+
+Split the program, or generate less of it.
+";
+    G0201 UnclosedBracket "a bracket that is never closed"
+"An opening bracket is not closed before the file ends or the next definition starts. The report points at the innermost one that is open there.
+
+```coref
+(defn main[] (add 1 2)
+```
+
+Close it. Definitions stand at the top level only, so a definition inside another one is reported this way too.
+";
+    G0202 ExtraBracket "a closing bracket that closes nothing"
+"A closing bracket stands where no bracket is open.
+
+```coref
+(defn f[x] x))
+```
+
+Remove it, or open a bracket before it.
+";
+    G0203 MismatchedBracket "a bracket closed by one of the other kind"
+"A bracket is closed by one of the other kind. `( )` and `[ ]` are different brackets.
+
+```coref
+(defn f[x] (add x 1])
+```
+
+Close each bracket with its own kind. The report shows the bracket that is open.
+";
+    G0204 ExpectedItem "something at the top level that is no definition"
+"A file is a row of definitions: `defn`, `data` and `import`. Something else stands between them.
+
+```coref
+(add 1 2)
+```
+
+Give the program a main: `(defn main[] (add 1 2))`.
+";
+    G0205 ExpectedExpression "something that is no expression"
+"One expression is due, and there is none, more than one, or something else.
+
+```coref
+1 2
+```
+
+Write one expression; an application stands in brackets: `(f 1 2)`.
+";
+    G0206 ExpectedPattern "something that is no pattern"
+"A pattern is `_`, a name, a literal, or a constructor with patterns for its fields in brackets.
+
+```coref
+(defn f[x] (case x [[y] y]))
+```
+
+Write `(Cons y Nil)` for a list of one element.
+";
+    G0207 ExpectedName "a name is missing"
+"A name is due here, as a parameter, in a binding, or after `defn` or `data`, and something else stands there: a literal, a keyword or a form in brackets.
+
+```coref
+(defn head[(Cons x xs)] x)
+```
+
+Bind a name and take the value apart with case: `(defn head[l] (case l [(Cons x xs) x]))`.
+";
+    G0208 BadDefinition "a defn of the wrong form"
+"A definition has a name, a parameter list in square brackets, which may be empty, and one body.
+
+```coref
+(defn f 1)
+```
+
+Write `(defn f[] 1)`.
+";
+    G0209 BadData "a data declaration of the wrong form"
+"A data declaration has a name and at least one constructor. Each constructor stands in brackets with names for its fields.
+
+```coref
+(data Bool True False)
+```
+
+Write `(data Bool (True) (False))`.
+";
+    G0210 BadImport "an import of the wrong form"
+"An import names one file, as a STRING, or one module of the corelib, as a name.
+
+```coref
+(import \"a.core\" \"b.core\")
+```
+
+Write an import for each.
+";
+    G0211 BadLet "a let or letrec of the wrong form"
+"A let or letrec has its bindings in one pair of `( )`, each a name and one value in square brackets, and then one body.
+
+```coref
+(defn f[] (let [x 1] x))
+```
+
+Write `(let ([x 1]) x)`.
+";
+    G0212 BadLambda "a fn of the wrong form"
+"A fn has at least one parameter, in square brackets, and one body.
+
+```coref
+(defn f[] (fn x x))
+```
+
+Write `(fn [x] x)`.
+";
+    G0213 BadCase "a case of the wrong form"
+"A case has a value and at least one alternative, each a pattern and one body in square brackets.
+
+```coref
+(defn f[x] (case x (Nil) 1))
+```
+
+Write `(case x [(Nil) 1])`. A constructor with fields has its own brackets: `[(Cons y ys) y]`.
+";
+    G0214 EmptyApplication "empty parentheses"
+"Empty parentheses are no expression.
+
+```coref
+(defn f[] (g ()))
+```
+
+Write `[]` or `Nil` for the empty list; a definition without parameters is its name alone, `g`.
+";
+    G0215 MisplacedKeyword "a keyword where an expression stands"
+"A keyword (`defn data import let letrec fn case`) stands where an expression is due. Keywords start forms and name nothing.
+
+```coref
+(defn f[] (g let 1))
+```
+
+Choose another name, or put the form into brackets: `(let ([x 1]) x)`.
+";
+    G0216 MisplacedUnderscore "an underscore used as a value"
+"`_` may stand where a name is bound and binds nothing, so it cannot be used as a value.
+
+```coref
+(defn f[_] (add _ 1))
+```
+
+Give the parameter a name: `(defn f[x] (add x 1))`.
+";
     G0301 UnboundName "a name that nothing binds" r#"A name in an expression must be bound: as a parameter, by `let`, `letrec`, `fn` or a pattern around it, by a definition of the program or of a module that it imports, or as a function of the prelude or a primitive. Mostly it is misspelled, or used outside its scope: a `let` binds from the next binding on, and a pattern in its own alternative only.
 
 ```coref
@@ -163,7 +363,15 @@ Add a definition without parameters, or with one, which is standard input as a l
 ```
 
 Remove the others, or give the function another name and call it from `main`."#;
-    G0310 UnknownModule "an import of an unknown corelib module" "";
+    G0310 UnknownModule "an import of an unknown corelib module"
+"The corelib has no module of this name.
+
+```coref
+(import mpa)
+```
+
+Check the spelling, `(import map)`. A file is imported by its path, as a STRING: `(import \"mpa.core\")`.
+";
     G0311 AmbiguousName "a name that two imported modules define" r#"Two modules that are imported define this name, and neither comes before the other.
 
 ```coref
@@ -255,7 +463,15 @@ Remove the extra arguments, or nest:
     G0601 HeapLimit "the memory limit" "";
     G0602 FuelLimit "the fuel limit" "";
     G0603 TimeLimit "the time limit" "";
-    G0701 CannotRead "a file that cannot be read" "";
+    G0701 CannotRead "a file that cannot be read"
+"The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
+
+```coref
+(import \"missing.core\")
+```
+
+Check the path and the permissions.
+";
     G0702 InputNotUtf8 "standard input that is not UTF-8" "";
     G0703 InputFailed "standard input that cannot be read" "";
     G0704 OutputFailed "output that cannot be written" "";

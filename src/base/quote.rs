@@ -50,7 +50,7 @@ pub fn shown(text: &str) -> String {
             out.push('…');
             break;
         }
-        if c.is_control() || is_invisible(c) {
+        if drives_display(c) {
             out.push_str(&format!("\\u{{{:X}}}", c as u32));
         } else {
             out.push(c);
@@ -59,9 +59,12 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// Whether `c` shows nothing by itself but changes how its neighbours show.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+/// Whether `c` shows nothing by itself but changes what a terminal shows: control characters,
+/// and what joins, hides or turns round its neighbours.
+#[must_use]
+pub fn drives_display(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 #[cfg(test)]

@@ -49,6 +49,11 @@ impl<K> Jumps<K> {
     pub fn targets(&self) -> impl Iterator<Item = Label> {
         self.branches.iter().map(|(_, label)| *label).chain(self.default)
     }
+
+    /// All targets, to be changed.
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Label> {
+        self.branches.iter_mut().map(|(_, label)| label).chain(&mut self.default)
+    }
 }
 
 /// How control leaves an instruction.
@@ -170,6 +175,13 @@ macro_rules! instructions {
                 match self { $(Op::$name => Flow::$flow,)+ }
             }
 
+            /// How many stack items it takes and leaves, as the table has it: an expression of
+            /// its operands.
+            #[must_use]
+            pub const fn effect(self) -> (&'static str, &'static str) {
+                match self { $(Op::$name => (stringify!($takes), stringify!($leaves)),)+ }
+            }
+
             /// The instruction with these operands, if they are of its kinds.
             #[must_use]
             #[allow(unused_mut, unused_variables, reason = "for instructions without operands")]
@@ -252,9 +264,12 @@ instructions! {
     ///
     /// `<Slide n : i, a0 : a1 : .. : an : s, d, h>  =>  <i, a0 : s, d, h>`
     Slide(n: u32) [_ids] n + 1 => 1, Next;
-    /// Takes the top and makes the item `n` below the next an indirection to it.
+    /// Takes the top and makes the item `n` below the next an indirection to it. An item that
+    /// would become an indirection to itself stays what it is, a hole or a redex under
+    /// evaluation: whoever evaluates it meets a value that depends on itself.
     ///
     /// `<Update n : i, a : a0 : .. : an : s, d, h>  =>  <i, a0 : .. : an : s, d, h[an: NInd a]>`
+    /// `<Update n : i, a : a0 : .. : an : s, d, h>, a reaches an by indirections  =>  <i, a0 : .. : an : s, d, h>`
     Update(n: u32) [_ids] n + 2 => n + 1, Next;
     /// Drops `n` items.
     ///
@@ -390,6 +405,18 @@ impl Instr {
             Instr::Jump(to) => vec![*to],
             Instr::CaseJump(jumps) => jumps.targets().collect(),
             Instr::LitJump(jumps) => jumps.targets().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The labels it may jump to, to be changed.
+    #[must_use]
+    pub fn labels_mut(&mut self) -> Vec<&mut Label> {
+        match self {
+            Instr::Cond(yes, no) => vec![yes, no],
+            Instr::Jump(to) => vec![to],
+            Instr::CaseJump(jumps) => jumps.targets_mut().collect(),
+            Instr::LitJump(jumps) => jumps.targets_mut().collect(),
             _ => Vec::new(),
         }
     }

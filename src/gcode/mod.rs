@@ -1,4 +1,11 @@
 //! G-code: the instructions of the G-machine, and programs made of them.
 
+pub mod docs;
 pub mod instr;
+mod lex;
+pub mod live;
+pub mod parse;
+pub mod print;
 pub mod program;
+mod stack;
+pub mod verify;

@@ -122,6 +122,19 @@ impl Program {
     pub fn find(&self, symbol: &str) -> Option<GlobalId> {
         self.globals.enumerate().find(|(_, global)| &*global.symbol == symbol).map(|(id, _)| id)
     }
+
+    /// The code that a run starts with: `PushGlobal main, Eval, Print`. A `main` with a
+    /// parameter finds its input on the stack, and is applied to it first. `None` without a
+    /// `main`.
+    #[must_use]
+    pub fn initial_code(&self) -> Option<Vec<Instr>> {
+        let main = self.main?;
+        let takes_input = self.globals.get(main)?.arity > 0;
+        let mut code = vec![Instr::PushGlobal(main)];
+        code.extend(takes_input.then_some(Instr::MkApp));
+        code.extend([Instr::Eval, Instr::Print]);
+        Some(code)
+    }
 }
 
 impl Arities for Program {

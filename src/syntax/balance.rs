@@ -5,8 +5,11 @@
 //! mistake is one report. Where a bracket is supplied, a [`Tok::Bad`] stands before it: the
 //! form is known to be broken, and its shape is not judged.
 //!
-//! Inside one item, a bracket that was opened before a repair proves nothing any more:
-//! mistakes about it are taken for consequences and not reported.
+//! The text falls into regions: an item with what stands outside items after it, if its
+//! brackets do not match. Inside one region, a bracket that was opened before a repair proves nothing any more:
+//! mistakes about it are taken for consequences and not reported, and when it is closed a
+//! [`Tok::Bad`] goes before. [`Balancer::finish`] tells which regions are broken: what is in
+//! them is not judged any further.
 
 use super::lex::Lexer;
 use super::report::Reports;
@@ -56,11 +59,19 @@ pub struct Balancer<'s> {
     /// Whether the `Bad` before the next supplied bracket has been handed out.
     marked: bool,
     /// Brackets opened before this position are not to be trusted; 0 if nothing of this
-    /// item was repaired.
+    /// region was repaired.
     repaired: u32,
+    /// Where the present region starts.
+    region: u32,
+    /// Whether the present region is a complete item, so that what comes next starts another.
+    complete: bool,
+    /// The regions with a mistake: where each starts, and where the next one does.
+    broken: Vec<Span>,
     /// After a definition inside another one: how many brackets of the outer one are still
     /// to be closed. Until then what stands outside definitions is dropped.
     wreck: usize,
+    /// How many extra closing brackets an earlier report explains.
+    excused: usize,
     /// What was found.
     pub reports: Reports,
 }
@@ -78,15 +89,38 @@ impl<'s> Balancer<'s> {
             supply_at: 0,
             marked: false,
             repaired: 0,
+            region: 0,
+            complete: true,
+            broken: Vec::new(),
             wreck: 0,
+            excused: 0,
             reports: Reports::default(),
         }
     }
 
-    /// What the lexer and the balancer found.
+    /// What the lexer and the balancer found, and the regions whose brackets did not match,
+    /// in the order of their places.
     #[must_use]
-    pub fn finish(self) -> [Reports; 2] {
-        [self.lexer.reports, self.reports]
+    pub fn finish(self) -> (Reports, Reports, Vec<Span>) {
+        (self.lexer.reports, self.reports, self.broken)
+    }
+
+    /// Adds a report about the brackets of this region.
+    fn report(&mut self, make: impl FnOnce() -> Diagnostic) {
+        if self.broken.last().is_none_or(|last| last.lo != self.region) {
+            self.broken.push(Span::new(self.region, u32::MAX));
+        }
+        self.reports.add(make);
+    }
+
+    /// Begins a region at `lo`.
+    fn begin(&mut self, lo: u32) {
+        if let Some(last) = self.broken.last_mut() {
+            last.hi = last.hi.min(lo);
+        }
+        self.region = lo;
+        self.complete = false;
+        self.repaired = 0;
     }
 
     fn read(&mut self) -> Option<Spanned> {
@@ -135,14 +169,15 @@ impl<'s> Balancer<'s> {
             return;
         }
         let more = self.open.len() - 1;
-        self.reports.add(|| {
+        self.report(|| {
             let message = format!("this `{}` is never closed", last.sign());
             let mut report = Diagnostic::error(Code::UnclosedBracket, last.span(), message);
             if more > 0 {
                 report = report.also(first.span(), "the outermost bracket that is open here");
-                let brackets = if more == 1 { "bracket" } else { "brackets" };
-                report =
-                    report.note(format!("{more} more {brackets} opened before it: none is closed"));
+                report = report.note(match more {
+                    1 => "1 more bracket, opened before it, is not closed either".to_string(),
+                    _ => format!("{more} more brackets, opened before it, are not closed either"),
+                });
             }
             if let Some(span) = definition {
                 report = report
@@ -157,17 +192,22 @@ impl<'s> Balancer<'s> {
     fn opening(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
         let (lo, _, hi) = token;
         if self.open.is_empty() {
-            if self.wreck == 0 {
-                self.repaired = 0;
-            } else if square || !self.peek().is_some_and(Tok::starts_item) {
+            if !square && self.peek().is_some_and(Tok::starts_item) {
+                self.begin(lo);
+                if lo != self.supply_at {
+                    self.excused = 0;
+                }
+            } else if self.wreck > 0 {
                 self.wreck += 1;
                 return None;
+            } else if self.complete {
+                self.begin(lo);
             }
         } else if !square && self.peek().is_some_and(Tok::starts_item) {
             self.report_unclosed(Some(Span::new(lo, hi)));
             // At the start of a line it is the next definition, else one inside another.
             self.wreck = if self.lexer.starts_line(lo) { 0 } else { self.open.len() };
-            self.repaired = lo;
+            self.excused = self.open.len();
             self.close_down_to(0, lo, Some(token));
             return None;
         }
@@ -182,8 +222,16 @@ impl<'s> Balancer<'s> {
                 self.extra(token, square);
                 None
             }
+            // The form is not what was meant: it is marked first.
+            Some(top) if top.square == square && top.at < self.repaired && !self.marked => {
+                self.marked = true;
+                self.again = Some(token);
+                Some((token.0, Tok::Bad, token.0))
+            }
             Some(top) if top.square == square => {
+                self.marked = false;
                 self.open.pop();
+                self.complete = self.open.is_empty() && self.repaired == 0;
                 Some(token)
             }
             Some(top) => self.mismatch(top, token, square),
@@ -192,9 +240,9 @@ impl<'s> Balancer<'s> {
 
     /// A closing bracket where none is open.
     fn extra(&mut self, (lo, _, hi): Spanned, square: bool) {
-        if self.repaired == 0 {
+        if self.repaired == 0 && self.excused == 0 {
             let sign = closing_sign(square);
-            self.reports.add(|| {
+            self.report(|| {
                 Diagnostic::error(
                     Code::ExtraBracket,
                     Span::new(lo, hi),
@@ -204,6 +252,7 @@ impl<'s> Balancer<'s> {
             });
         }
         self.wreck = self.wreck.saturating_sub(1);
+        self.excused = self.excused.saturating_sub(1);
         self.repaired = hi;
     }
 
@@ -212,7 +261,7 @@ impl<'s> Balancer<'s> {
         let (lo, _, hi) = token;
         if top.at >= self.repaired {
             let (found, due) = (closing_sign(square), closing_sign(top.square));
-            self.reports.add(|| {
+            self.report(|| {
                 let message = format!("`{found}` where `{due}` is due");
                 Diagnostic::error(Code::MismatchedBracket, Span::new(lo, hi), message)
                     .also(top.span(), format!("this `{}` is open", top.sign()))
@@ -220,31 +269,32 @@ impl<'s> Balancer<'s> {
             });
         }
         self.repaired = hi;
-        let next = match self.peek() {
-            Some(Tok::RParen) => Some(false),
-            Some(Tok::RSquare) => Some(true),
-            _ => None,
-        };
+        let next = self.peek();
         let depth = self.open.len();
         let outer = depth.checked_sub(2).and_then(|at| self.open.get(at)).map(|open| open.square);
         let beyond = depth.checked_sub(3).and_then(|at| self.open.get(at)).map(|open| open.square);
         // Either the bracket is of the wrong kind, or one is missing before it. What comes
         // next tells which.
         let wrong_kind = match outer {
+            Some(outer) if outer == square && top.square => {
+                // Mistyped, unless it ends the item and another one follows.
+                let line = self.ahead.flatten().is_none_or(|(at, _, _)| self.lexer.starts_line(at));
+                depth > 2 || !line || !matches!(next, None | Some(Tok::LParen))
+            }
             Some(outer) if outer == square => {
-                next == Some(top.square) || (next == Some(square) && beyond != Some(square))
+                let round = Some(Tok::RParen);
+                next == round && beyond == Some(true)
+                    || next == Some(Tok::RSquare) && beyond != Some(true)
             }
             Some(_) => true,
-            None => next != Some(top.square),
+            None => next != Some(top.closer()),
         };
         if wrong_kind {
             self.open.pop();
             return Some((lo, top.closer(), hi));
         }
-        if outer.is_none() {
-            // The right one follows: this one is too many.
-            return None;
-        }
+        // With no bracket around, the right one follows: this one is too many.
+        outer?;
         self.close_down_to(depth - 1, lo, Some(token));
         None
     }
@@ -273,8 +323,14 @@ impl Iterator for Balancer<'_> {
                 Tok::LSquare => self.opening(token, true),
                 Tok::RParen => self.closing(token, false),
                 Tok::RSquare => self.closing(token, true),
-                _ if self.wreck > 0 && self.open.is_empty() => None,
-                _ => Some(token),
+                _ if !self.open.is_empty() => Some(token),
+                _ if self.wreck > 0 => None,
+                _ => {
+                    if self.complete {
+                        self.begin(token.0);
+                    }
+                    Some(token)
+                }
             };
             if kept.is_some() {
                 return kept;

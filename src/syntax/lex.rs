@@ -118,6 +118,16 @@ impl<'s> Lexer<'s> {
             });
             return Tok::Bad;
         }
+        if let Some(after) = rest.trim_start_matches('\r').strip_prefix("\n'") {
+            self.scanner.bump(rest.len() - after.len());
+            let span = self.span(start, start + 1);
+            self.reports.add(|| {
+                let message = "this CHAR literal is not closed on its line";
+                Diagnostic::error(Code::UnclosedQuote, span, message)
+                    .help("the character of a line break is '\\n'")
+            });
+            return Tok::Bad;
+        }
         let (len, closed) = quoted_run(rest);
         self.scanner.bump(len);
         let span = self.span(start, start + 1 + len);
@@ -231,6 +241,11 @@ impl<'s> Lexer<'s> {
     fn bad_run(&mut self) -> Spanned {
         let range = self.scanner.span();
         let (start, mut end) = (range.start, range.end);
+        let more = belongs_to_run(self.scanner.slice(), self.scanner.remainder());
+        if more > 0 {
+            self.scanner.bump(more);
+            end += more;
+        }
         loop {
             match self.scanner.next() {
                 Some(Err(())) if self.scanner.span().start == end => end = self.scanner.span().end,
@@ -310,6 +325,24 @@ impl Iterator for Lexer<'_> {
             }
         }
     }
+}
+
+/// How many bytes after `bad` are the same mistake: a text between curly quotes, the rest
+/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such
+/// characters on a long line are no more work than others.
+fn belongs_to_run(bad: &str, rest: &str) -> usize {
+    let closing: &[char] = match bad {
+        "“" | "„" => &['”', '“'],
+        "‘" => &['’'],
+        "«" => &['»'],
+        "\u{1b}" if rest.starts_with('[') => {
+            let mut rest = rest.bytes().enumerate().skip(1).take(20);
+            return rest.find(|(_, byte)| byte.is_ascii_alphabetic()).map_or(1, |(at, _)| at + 1);
+        }
+        _ => return 0,
+    };
+    let mut line = rest.char_indices().take(200).take_while(|&(_, c)| c != '\n');
+    line.find(|(_, c)| closing.contains(c)).map_or(0, |(at, c)| at + c.len_utf8())
 }
 
 /// How far a malformed CHAR goes after its first quote, and whether a quote closes it: up

@@ -8,8 +8,10 @@ pub mod ast;
 pub mod balance;
 pub mod build;
 pub mod lex;
+pub mod listing;
 pub mod literal;
 pub mod parse;
+pub mod print;
 pub mod report;
 pub mod token;
 

@@ -53,10 +53,11 @@ fn parse(
     if let Err(error) = ProgramParser::new().parse(&mut builder, &mut tokens) {
         builder.unexpected(error);
     }
-    let [lexical, brackets] = tokens.finish();
+    let (lexical, brackets, broken) = tokens.finish();
     let silent = lexical.total() + brackets.total() + builder.reports.total() > 0;
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));
+    builder.distrust(&broken);
     Reports::merge([lexical, brackets, builder.reports], diagnostics);
     expression
 }

@@ -1,9 +1,12 @@
 //! Collecting the reports of one file.
 
 use crate::base::diagnostic::Diagnostic;
+use crate::base::span::Span;
 
 /// How many mistakes of one file are reported; of the others, the number.
 pub const SHOWN: usize = 100;
+/// How many a stage keeps: some more, for those that turn out to be consequences.
+const KEPT: usize = 1000;
 
 /// The first reports of one stage, and how many there were.
 #[derive(Debug, Default)]
@@ -17,7 +20,7 @@ impl Reports {
     /// no memory.
     pub fn add(&mut self, make: impl FnOnce() -> Diagnostic) {
         self.total += 1;
-        if self.kept.len() < SHOWN {
+        if self.kept.len() < KEPT {
             self.kept.push(make());
         }
     }
@@ -26,6 +29,17 @@ impl Reports {
     #[must_use]
     pub fn total(&self) -> usize {
         self.total
+    }
+
+    /// Drops the reports whose places are in `regions`, which are in order.
+    pub fn drop_inside(&mut self, regions: &[Span]) {
+        let before = self.kept.len();
+        self.kept.retain(|report| {
+            let at = report.primary.span.lo;
+            let next = regions.partition_point(|region| region.lo <= at);
+            next == 0 || regions.get(next - 1).is_none_or(|region| at >= region.hi)
+        });
+        self.total -= before - self.kept.len();
     }
 
     /// The reports of all stages in the order of their places, the surplus counted.

@@ -159,16 +159,27 @@ impl Builder<'_> {
         first
     }
 
-    /// A form that is not written as it should be; `n` expressions of it are on the stack.
-    pub fn bad_form(&mut self, lo: u32, hi: u32, n: u32, shape: Shape) -> ExprId {
+    /// A form that holds nothing, or lacks the brackets of its first part; `n` expressions
+    /// of it are on the stack.
+    pub fn bad_form(
+        &mut self,
+        lo: u32,
+        hi: u32,
+        n: u32,
+        first: Option<u32>,
+        shape: Shape,
+    ) -> ExprId {
         self.drop_exprs(n);
         if self.claim(lo) {
-            self.report(shape.code(), Span::new(lo, hi), |report| {
-                Diagnostic {
-                    message: format!("this {} is incomplete or misshapen", shape.name()),
-                    ..report
-                }
-                .help(shape.form())
+            let name = shape.name();
+            let message = match (first, shape) {
+                (None, _) => format!("this {name} is empty"),
+                (_, Shape::Fn) => "the parameters of a fn stand in square brackets".to_string(),
+                _ => format!("the bindings of a {name} stand in a pair of ( )"),
+            };
+            let span = first.map_or(Span::new(lo, hi), |at| Span::new(at, hi - 1));
+            self.report(shape.code(), span, |report| {
+                Diagnostic { message, ..report }.help(shape.form())
             });
         }
         self.expr(lo, hi, Expr::Error)
@@ -293,6 +304,15 @@ impl Builder<'_> {
         let reported = self.bad.last().is_some_and(|&at| at >= lo && at <= hi);
         let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.claim(lo);
         !s.junk && !reported && !empty
+    }
+
+    /// A keyword at the top level.
+    pub fn top_keyword(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
+        if s.junk {
+            return s.bad();
+        }
+        let expr = self.keyword(lo, hi);
+        self.top_expr(s, expr)
     }
 
     /// Something at the top level that is no item.

@@ -36,13 +36,12 @@ impl Builder<'_> {
         self.drop_exprs(n);
         let clean = self.claim(lo);
         if clean && !self.is_suspect(lo) {
-            let at = self.ast.expr_spans[first].lo;
+            let span = self.ast.expr_spans[first];
             let word = name.name.map_or("_", |name| self.names.text(name));
             let word = shown(word);
-            self.report(Code::BadDefinition, Span::new(lo, hi), |report| {
+            self.report(Code::BadDefinition, span, |report| {
                 let message = "this defn has no parameter list".to_string();
-                let report =
-                    Diagnostic { message, ..report }.also(Span::new(at, at), "it is due here");
+                let report = Diagnostic { message, ..report }.label("it is due before this");
                 report.help(match n {
                     0 => format!("write (defn {word}[] ..) for a definition without parameters"),
                     _ => format!("parameters stand in square brackets: (defn {word}[x ..] body)"),
@@ -75,15 +74,21 @@ impl Builder<'_> {
         }
     }
 
-    /// An item that is not written as it should be.
+    /// An item that lacks something.
     pub fn bad_item(&mut self, lo: u32, hi: u32, shape: Shape) {
         if self.claim(lo) && !self.is_suspect(lo) {
-            self.report(shape.code(), Span::new(lo, hi), |report| {
-                Diagnostic {
-                    message: format!("this {} is incomplete or misshapen", shape.name()),
-                    ..report
+            // Of two words the second is the name.
+            let words = self.slice(lo, hi).split_whitespace().count();
+            let message = match shape {
+                Shape::Import if words > 1 => "this import names no file or module".to_string(),
+                Shape::Data if words > 1 => "this data declaration has no name".to_string(),
+                _ if words > 1 => {
+                    format!("this {} has no parameter list and no body", shape.name())
                 }
-                .help(shape.form())
+                _ => format!("this {} is empty", shape.name()),
+            };
+            self.report(shape.code(), Span::new(lo, hi), |report| {
+                Diagnostic { message, ..report }.help(shape.form())
             });
         }
     }
@@ -91,9 +96,7 @@ impl Builder<'_> {
     /// What is no name, after `defn` or `data`.
     pub fn bad_defined(&mut self, lo: u32, hi: u32) -> Binder {
         let help = match self.slice(lo, hi).as_bytes().first() {
-            Some(b'(') => {
-                "the name stands alone, parameters in square brackets after it: (defn f[x y] body)"
-            }
+            Some(b'(') => "the name comes first and alone: (defn f[x y] body), (data T (Con x y))",
             _ => "a name starts with a letter or `_` and is no keyword",
         };
         self.no_name(lo, hi, help);

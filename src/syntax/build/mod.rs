@@ -11,7 +11,7 @@ use lalrpop_util::ParseError;
 
 pub use shape::Shape;
 
-use super::ast::{Alt, Ast, Binder, Binding, ConDecl, Expr, ExprId, PatId};
+use super::ast::{Alt, Ast, Binder, Binding, ConDecl, Expr, ExprId, ItemKind, PatId};
 use super::literal::decode;
 use super::report::Reports;
 use super::token::Tok;
@@ -207,6 +207,26 @@ impl<'s> Builder<'s> {
             }
         }
         self.ast.expr(Expr::Error, whole)
+    }
+
+    /// Takes back what was said of the regions whose brackets did not match: their shapes
+    /// are not what was meant. Definitions there keep their names and lose their bodies.
+    pub fn distrust(&mut self, broken: &[Span]) {
+        if broken.is_empty() {
+            return;
+        }
+        self.reports.drop_inside(broken);
+        let Ast { items, exprs, expr_spans, .. } = &mut *self.ast;
+        for item in items.iter_mut().rev().take_while(|item| item.file == self.file) {
+            let next = broken.partition_point(|region| region.lo <= item.span.lo);
+            let region = next.checked_sub(1).and_then(|at| broken.get(at));
+            if region.is_some_and(|region| item.span.lo < region.hi)
+                && let ItemKind::Defn { body, .. } = &mut item.kind
+            {
+                expr_spans.push(item.span);
+                *body = exprs.push(Expr::Error);
+            }
+        }
     }
 
     /// A token that the grammar has no place for. The balancer makes sure that there is none.

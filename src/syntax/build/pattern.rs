@@ -89,6 +89,14 @@ impl Builder<'_> {
         self.pat(lo, hi, Pat::Error)
     }
 
+    /// `(head pat ..)` where `head` is no name.
+    pub fn bad_pat_head(&mut self, lo: u32, hi: u32, head: PatId, n: u32) -> PatId {
+        if matches!(self.ast.pats[head], Pat::Error) {
+            self.bad(lo);
+        }
+        self.bad_pat(lo, hi, n, Shape::PatternHead)
+    }
+
     /// NAME, where it is bound.
     pub fn binder(&mut self, lo: u32, hi: u32) -> Binder {
         Binder { name: Some(self.intern(lo, hi)), span: Span::new(lo, hi) }

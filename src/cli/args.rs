@@ -1,0 +1,303 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::quantity::{parse_count, parse_duration, parse_size};
+
+/// A lazy graph-reduction machine: runs programs in CoreF, a small lazy functional language
+#[derive(Parser)]
+#[command(
+    name = "gmachine",
+    version,
+    before_long_help = "Examples:
+  gmachine run -e '(take 5 (iterate (mul 2) 1))'
+  gmachine trace -e '(add 1 2)'
+  gmachine explain G0301",
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command has.
+#[derive(Args, Clone)]
+pub struct Global {
+    /// When to colour: auto, always, never
+    #[arg(
+        long,
+        global = true,
+        display_order = 101,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: Color,
+    /// How to report mistakes: human, short, json
+    #[arg(
+        long,
+        global = true,
+        display_order = 102,
+        value_name = "FORMAT",
+        default_value = "human",
+        hide_possible_values = true
+    )]
+    pub error_format: ErrorFormat,
+    /// Report no warnings
+    #[arg(short, long, global = true, display_order = 103)]
+    pub quiet: bool,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Color {
+    /// At a terminal; NO_COLOR and CLICOLOR_FORCE are respected
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How mistakes are reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ErrorFormat {
+    /// With the marked lines of the source
+    Human,
+    /// A line each: file:line:col: error[CODE]: message
+    Short,
+    /// A JSON object a line
+    Json,
+}
+
+/// What there is to do.
+#[derive(Subcommand)]
+pub enum Command {
+    Run(Run),
+    Check(Check),
+    Dump(Dump),
+    Trace(Trace),
+    Explain(Explain),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Where a program comes from.
+#[derive(Args, Clone)]
+pub struct Program {
+    /// The program's file; - is standard input
+    #[arg(required_unless_present = "expr")]
+    pub file: Option<PathBuf>,
+    /// An expression to take for main; with FILE, in its scope
+    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub expr: Option<String>,
+}
+
+/// Run a program and print the value of its main
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine run [OPTIONS] FILE\n       gmachine run [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(before_long_help = "Examples:
+  gmachine run fibs.core
+  gmachine run fibs.core -e '(take 20 fibs)'
+  gmachine run loop.core --timeout 10s --max-heap 512M")]
+pub struct Run {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// How to print the value: text, sexpr, json
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: Format,
+    /// Print what the machine counted to standard error; =json as JSON
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text",
+        hide_possible_values = true
+    )]
+    pub stats: Option<Stats>,
+    /// The machine that runs the program: reference
+    #[arg(long, default_value = "reference", hide_possible_values = true)]
+    pub engine: Engine,
+}
+
+/// What a run may use.
+#[derive(Args, Clone)]
+pub struct Limits {
+    /// Memory that it may use, like 512M [default: most of what is free]
+    #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
+    pub max_heap: Option<u64>,
+    /// Instructions that it may execute [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub fuel: Option<u64>,
+    /// Time that it may take, like 10s [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub timeout: Option<Duration>,
+}
+
+/// How a value is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// Tokens, and lists of characters as text
+    Text,
+    /// An expression that reads back as the value
+    Sexpr,
+    /// JSON
+    Json,
+}
+
+/// How statistics are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Stats {
+    /// A line each
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// The machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// The G-machine of the textbook
+    Reference,
+}
+
+/// Report every mistake in programs, and run nothing
+#[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine check fibs.core
+  gmachine check --error-format short *.core
+  gmachine check --error-format json - < fibs.core")]
+pub struct Check {
+    /// The programs' files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Print what a stage of the compiler makes of a program
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine dump [OPTIONS] FILE\n       gmachine dump [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(before_long_help = "Examples:
+  gmachine dump fibs.core
+  gmachine dump fibs.core --only take --stage core
+  gmachine dump fibs.core --format dot | dot -Tsvg > calls.svg")]
+pub struct Dump {
+    #[command(flatten)]
+    pub program: Program,
+    /// The stage: tokens, ast, core, lifted, gcode
+    #[arg(long, default_value = "gcode", hide_possible_values = true)]
+    pub stage: Stage,
+    /// Only the definition of this name
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// How to print it: text, json, dot (the call graph)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: DumpFormat,
+}
+
+/// A stage of the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Stage {
+    /// The words of the file
+    Tokens,
+    /// The syntax trees of the program's files
+    Ast,
+    /// Names resolved, patterns compiled to switches
+    Core,
+    /// Supercombinators
+    Lifted,
+    /// G-machine instructions
+    Gcode,
+}
+
+/// How a stage is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DumpFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// The call graph, for Graphviz
+    Dot,
+}
+
+/// Print each step of the reference machine
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine trace [OPTIONS] FILE\n       gmachine trace [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(before_long_help = "Examples:
+  gmachine trace -e '(add 1 2)'
+  gmachine trace fibs.core --from 100 --to 120
+  gmachine trace fibs.core --only zipWith --format json")]
+pub struct Trace {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// The first step to print
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
+    pub from: u64,
+    /// The last step to print; the machine stops there
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub to: Option<u64>,
+    /// Only steps in the code of this definition
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// Leave the steps in the prelude's code away
+    #[arg(long)]
+    pub hide_prelude: bool,
+    /// How to print them: text, json
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: TraceFormat,
+}
+
+/// How steps are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceFormat {
+    /// For people
+    Text,
+    /// A JSON object a line
+    Json,
+}
+
+/// Explain the code of a report
+#[derive(Args)]
+pub struct Explain {
+    /// The code, like G0301; without it all are listed
+    pub code: Option<String>,
+}
+
+/// Print a completion script for a shell
+#[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine completions bash > ~/.local/share/bash-completion/completions/gmachine
+  gmachine completions zsh > ~/.zfunc/_gmachine
+  gmachine completions fish > ~/.config/fish/completions/gmachine.fish")]
+pub struct Completions {
+    /// The shell: bash, elvish, fish, powershell, zsh
+    #[arg(hide_possible_values = true)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Write the manual pages
+#[derive(Args)]
+pub struct Man {
+    /// The directory to write them to; it is made if it is missing
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}

@@ -1,0 +1,175 @@
+//! `gmachine dump`
+
+mod dot;
+mod gcode_json;
+mod syntax;
+
+use gmachine::base::source::SourceMap;
+use gmachine::base::span::Span;
+use gmachine::base::suggest::nearest;
+use gmachine::core::expr as core;
+use gmachine::core::lower::{self, Roots};
+use gmachine::core::print as print_core;
+use gmachine::driver::{self, Built, Options};
+use gmachine::gcode::print as print_gcode;
+use gmachine::gcode::program::{GlobalId, Program};
+use gmachine::load::Root;
+use serde_json::{Value, json};
+
+use super::args::{Dump, DumpFormat, Stage};
+use super::exit::Exit;
+use super::report::{json_span, short_expression};
+use super::{Context, Failure, files, usage};
+
+/// The version of the JSON formats: a change that a reader can notice is a new one.
+const VERSION: u32 = 1;
+
+/// Prints a form of a program.
+pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
+    if args.format == DumpFormat::Dot && args.stage != Stage::Gcode {
+        let tip = "the call graph is that of the stage gcode: leave --stage away";
+        return Err(usage("dump", "this stage has no --format dot".to_owned(), tip));
+    }
+    if args.only.is_some() && args.stage == Stage::Tokens {
+        let tip = "the stage ast has the definitions";
+        return Err(usage("dump", "the stage tokens knows no definitions".to_owned(), tip));
+    }
+    let root = files::program(&args.program, context)?;
+    let mut built = build(args, &root);
+    context.reporter.all(&built.diagnostics, &built.loaded.sources);
+    let tokens = args.stage == Stage::Tokens;
+    if built.has_errors() && !tokens {
+        return Err(Failure(Exit::of_all(&built.diagnostics)));
+    }
+    let artefact = match (&built.core, &built.gcode) {
+        (_, Some(program)) => gcode(args, program, &built.loaded.sources),
+        (Some(program), None) => core(args, program, &built),
+        (None, None) => syntax::render(args, &mut built),
+    };
+    let artefact = artefact.map_err(|known| unknown(args, known))?;
+    context.print(&artefact)?;
+    if built.has_errors() { Err(Failure(Exit::of_all(&built.diagnostics))) } else { Ok(()) }
+}
+
+/// Walks the chain up to the stage. Of a program with `main` what that reaches is kept, of
+/// one without all its definitions.
+fn build(args: &Dump, root: &Root) -> Built {
+    let until = match args.stage {
+        Stage::Tokens | Stage::Ast => driver::Stage::Syntax,
+        Stage::Core => driver::Stage::Core,
+        Stage::Lifted => driver::Stage::Lifted,
+        Stage::Gcode => driver::Stage::Gcode,
+    };
+    let roots = match &args.only {
+        Some(name) => Roots::Named(vec![name.clone()]),
+        None => Roots::Main,
+    };
+    let mut options = Options {
+        until,
+        lower: lower::Options { needs_main: false, roots, ..lower::Options::RUN },
+        ..Options::RUN
+    };
+    let built = driver::build(root, &files::Files, &options);
+    let without_main = built.core.as_ref().is_some_and(|program| program.main.is_none())
+        || built.gcode.as_ref().is_some_and(|program| program.main.is_none());
+    if args.only.is_some() || !without_main {
+        return built;
+    }
+    options.lower.roots = Roots::All;
+    driver::build(root, &files::Files, &options)
+}
+
+/// Whether the thing called `symbol` is the definition `only`, or was lifted out of it.
+fn is_wanted(only: Option<&str>, symbol: &str) -> bool {
+    let Some(only) = only else { return true };
+    symbol.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+/// Refuses a name that is none, given those that are.
+fn unknown(args: &Dump, known: Vec<String>) -> Failure {
+    let name = args.only.as_deref().unwrap_or_default();
+    let message = format!("the program has no definition '{name}'");
+    let tip = match nearest(name, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => "without --only all are printed".to_owned(),
+    };
+    usage("dump", message, &tip)
+}
+
+/// G-code; or the names that there are, if the wanted one is none of them.
+fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, Vec<String>> {
+    let only = args.only.as_deref();
+    let wanted: Vec<GlobalId> = program
+        .globals
+        .enumerate()
+        .filter(|(_, global)| is_wanted(only, &global.symbol))
+        .map(|(id, _)| id)
+        .collect();
+    if wanted.is_empty() && only.is_some() {
+        return Err(program.globals.iter().map(|global| global.symbol.to_string()).collect());
+    }
+    let mut margin = |span: Span| {
+        let text = sources.text(span);
+        (!text.is_empty()).then(|| short_expression(text))
+    };
+    Ok(match args.format {
+        DumpFormat::Text if only.is_none() => print_gcode::program(program, &mut margin),
+        DumpFormat::Text => wanted
+            .iter()
+            .map(|&id| print_gcode::global(program, id, &mut margin))
+            .collect::<Vec<_>>()
+            .join("\n"),
+        DumpFormat::Json => document("gcode", gcode_json::render(program, &wanted, sources)),
+        DumpFormat::Dot => dot::render(program, &wanted),
+    })
+}
+
+/// Core or supercombinators; or the names that there are.
+fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, Vec<String>> {
+    let names = &built.loaded.names;
+    let only = args.only.as_deref();
+    if only.is_none() && args.format == DumpFormat::Text {
+        return Ok(print_core::program(program, names));
+    }
+    let has_body =
+        |global: &core::Global| matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. });
+    let wanted: Vec<core::GlobalId> = program
+        .globals
+        .enumerate()
+        .filter(|(_, global)| has_body(global) && is_wanted(only, &global.symbol))
+        .map(|(id, _)| id)
+        .collect();
+    if wanted.is_empty() && only.is_some() {
+        let known = program.globals.iter().filter(|global| has_body(global));
+        return Err(known.map(|global| global.symbol.to_string()).collect());
+    }
+    let text = |id| {
+        let mut out = String::new();
+        print_core::definition(program, names, id, &mut out);
+        out
+    };
+    if args.format == DumpFormat::Text {
+        return Ok(wanted.into_iter().map(text).collect::<Vec<_>>().join("\n"));
+    }
+    let definitions: Vec<Value> = wanted
+        .into_iter()
+        .map(|id| {
+            let global = &program.globals[id];
+            json!({
+                "symbol": &*global.symbol,
+                "arity": program.arity(id),
+                "span": json_span(global.span, &built.loaded.sources),
+                "text": text(id),
+            })
+        })
+        .collect();
+    let stage = if args.stage == Stage::Core { "core" } else { "lifted" };
+    Ok(document(stage, json!({ "definitions": definitions })))
+}
+
+/// A JSON document of a stage, with a line end.
+fn document(stage: &str, mut content: Value) -> String {
+    content["schema"] = format!("gmachine-{stage}").into();
+    content["version"] = VERSION.into();
+    content.to_string() + "\n"
+}

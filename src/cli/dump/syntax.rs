@@ -1,0 +1,112 @@
+//! Tokens and syntax trees.
+
+use gmachine::base::source::{SourceFile, SourceMap};
+use gmachine::base::span::Span;
+use gmachine::driver::Built;
+use gmachine::syntax::ast::{Item, ItemKind};
+use gmachine::syntax::balance::Balancer;
+use gmachine::syntax::lex::Lexer;
+use gmachine::syntax::listing;
+use serde_json::{Value, json};
+
+use super::super::args::{Dump, DumpFormat, Stage};
+use super::super::report::{json_span, one_line};
+use super::document;
+
+/// The tokens or the syntax trees of the program's own files; or the names that there are,
+/// if the wanted one is none of them.
+pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
+    if let Some(only) = &args.only {
+        keep(only, built)?;
+    }
+    let own = |file: &&SourceFile| !file.corelib;
+    let sources = &built.loaded.sources;
+    let files: Vec<usize> = (0..sources.files().len())
+        .filter(|&file| sources.files().get(file).as_ref().is_some_and(own))
+        .collect();
+    Ok(match (args.stage, args.format) {
+        (Stage::Tokens, DumpFormat::Text) => texts(sources, &files, |file| tokens(built, file)),
+        (Stage::Tokens, _) => {
+            let tokens: Vec<Value> =
+                files.iter().flat_map(|&file| tokens_json(built, file)).collect();
+            document("tokens", json!({ "tokens": tokens }))
+        }
+        (_, DumpFormat::Text) => texts(sources, &files, |file| tree(built, file)),
+        _ => document("ast", json!({ "items": items_json(built) })),
+    })
+}
+
+/// Keeps of the program's own items those called `only`.
+fn keep(only: &str, built: &mut Built) -> Result<(), Vec<String>> {
+    let files = built.loaded.sources.files();
+    let names = &built.loaded.names;
+    let items = &mut built.loaded.ast.items;
+    items.retain(|item| !files[item.file].corelib);
+    let wanted = |item: &Item| item.name.is_some_and(|name| names.text(name) == only);
+    if !items.iter().any(wanted) {
+        return Err(items.iter().filter_map(|i| Some(names.text(i.name?).to_owned())).collect());
+    }
+    items.retain(wanted);
+    Ok(())
+}
+
+/// The parts of all files, under the file's name if they are several.
+fn texts(sources: &SourceMap, files: &[usize], text: impl Fn(usize) -> String) -> String {
+    let parts = files.iter().map(|&file| (file, text(file))).filter(|(_, text)| !text.is_empty());
+    let parts: Vec<(usize, String)> = parts.collect();
+    if let [(_, text)] = parts.as_slice() {
+        return text.clone();
+    }
+    let titled = parts
+        .iter()
+        .map(|(file, text)| format!("; {}\n{text}", one_line(&sources.files()[*file].name)));
+    titled.collect::<Vec<_>>().join("\n")
+}
+
+/// The tokens of a file, or of the items that were kept of it.
+fn tokens(built: &Built, file: usize) -> String {
+    listing::tokens(&built.loaded.sources, file)
+}
+
+fn tree(built: &Built, file: usize) -> String {
+    listing::tree(&built.loaded.sources, &built.loaded.names, &built.loaded.ast, file)
+}
+
+fn tokens_json(built: &Built, file: usize) -> Vec<Value> {
+    let sources = &built.loaded.sources;
+    let source = &sources.files()[file];
+    Balancer::new(Lexer::new(&source.text, source.base))
+        .map(|(lo, token, hi)| {
+            let span = Span::new(lo, hi);
+            json!({
+                "kind": token.kind(),
+                "text": sources.text(span),
+                "span": json_span(span, sources),
+            })
+        })
+        .collect()
+}
+
+fn items_json(built: &Built) -> Vec<Value> {
+    let loaded = &built.loaded;
+    let own = loaded.ast.items.iter().filter(|item| !loaded.sources.files()[item.file].corelib);
+    own.map(|item| {
+        let body = match item.kind {
+            ItemKind::Defn { body, .. } => {
+                Some(listing::expression(&loaded.sources, &loaded.names, &loaded.ast, body))
+            }
+            ItemKind::Data { .. } | ItemKind::ImportFile { .. } | ItemKind::ImportModule => None,
+        };
+        json!({
+            "kind": match item.kind {
+                ItemKind::Defn { .. } => "defn",
+                ItemKind::Data { .. } => "data",
+                ItemKind::ImportFile { .. } | ItemKind::ImportModule => "import",
+            },
+            "name": item.name.map(|name| loaded.names.text(name)),
+            "span": json_span(item.span, &loaded.sources),
+            "body": body,
+        })
+    })
+    .collect()
+}

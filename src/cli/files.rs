@@ -1,0 +1,103 @@
+//! Files, and what the system says of them.
+
+use std::fs::File;
+use std::io::{self, Error, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use gmachine::base::code::Code;
+use gmachine::base::diagnostic::Diagnostic;
+use gmachine::base::span::Span;
+use gmachine::load::{Loader, Root, RootFile, normal};
+
+use super::args::Program;
+use super::{Context, Failure};
+
+/// More than this a program's sources cannot be.
+const LARGEST: u64 = 4 << 30;
+
+/// The files of the system.
+pub struct Files;
+
+impl Loader for Files {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        read_all(File::open(path)?)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.canonicalize().unwrap_or_else(|_| normal(path))
+    }
+}
+
+/// All that a file holds, unless that is more than any source.
+fn read_all(mut file: File) -> io::Result<Vec<u8>> {
+    let size = file.metadata()?.len();
+    let mut bytes = Vec::with_capacity(size.min(LARGEST) as usize);
+    if size <= LARGEST {
+        Read::take(&mut file, LARGEST + 1).read_to_end(&mut bytes)?;
+    }
+    if size > LARGEST || bytes.len() as u64 > LARGEST {
+        return Err(Error::new(ErrorKind::FileTooLarge, "it is larger than 4 GiB"));
+    }
+    Ok(bytes)
+}
+
+/// The program in `path`; `-` is standard input.
+pub fn root(path: &Path, context: &Context) -> Result<Root, Failure> {
+    if path.as_os_str() != "-" {
+        return Ok(Root::path(path));
+    }
+    let read = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
+    match read.and_then(|stdin| read_all(File::from(stdin))) {
+        Ok(text) => {
+            let file = RootFile::Text {
+                name: "<stdin>".to_owned(),
+                text,
+                directory: Some(PathBuf::new()),
+            };
+            Ok(Root { file: Some(file), expression: None })
+        }
+        Err(error) => {
+            let message = format!("standard input cannot be read: {}", reason(&error));
+            Err(context.fail(&Diagnostic::error(Code::CannotRead, Span::NONE, message)))
+        }
+    }
+}
+
+/// The program that a command is asked for.
+pub fn program(args: &Program, context: &Context) -> Result<Root, Failure> {
+    let root = match &args.file {
+        Some(path) => root(path, context)?,
+        None => Root::default(),
+    };
+    Ok(Root { expression: args.expr.clone(), ..root })
+}
+
+/// Why an operation on a file failed, in words.
+pub fn reason(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission is denied".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::FileTooLarge => "it is larger than 4 GiB".to_owned(),
+        ErrorKind::StorageFull => "the disk is full".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or(&text);
+            let mut letters = text.chars();
+            letters
+                .next()
+                .map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_words_without_numbers() {
+        assert_eq!(reason(&Error::from_raw_os_error(2)), "there is no such file");
+        assert_eq!(reason(&Error::from_raw_os_error(5)), "input/output error");
+    }
+}

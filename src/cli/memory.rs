@@ -1,0 +1,70 @@
+//! How much memory a run may use when nobody says: most of what there is.
+
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+
+/// What is taken if the system tells nothing.
+const UNKNOWN: u64 = 4 << 30;
+/// The least that is ever taken.
+const LEAST: u64 = 16 << 20;
+
+/// Four fifths of the memory that this process can still have: of the machine, of its control
+/// group, of its address space.
+pub fn default_limit() -> u64 {
+    let sources = [available(), control_group(), address_space()];
+    let most = sources.into_iter().flatten().min().unwrap_or(UNKNOWN);
+    (most / 5 * 4).max(LEAST)
+}
+
+/// What the machine has left, from `/proc/meminfo`.
+fn available() -> Option<u64> {
+    meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn meminfo(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// What the control groups that this process is in leave it.
+fn control_group() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let root = Path::new("/sys/fs/cgroup");
+    let path = root.join(group.trim_start_matches('/'));
+    path.ancestors().take_while(|path| path.starts_with(root)).filter_map(left_in).min()
+}
+
+/// What one control group leaves, if it has a limit.
+fn left_in(group: &Path) -> Option<u64> {
+    let read = |name| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
+    let limit = read("memory.max")?;
+    Some(limit.saturating_sub(read("memory.current").unwrap_or(0)))
+}
+
+/// The rest of the address space that `ulimit -v` allows.
+fn address_space() -> Option<u64> {
+    let limit = getrlimit(Resource::As).current?;
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_always_some_memory() {
+        assert!(default_limit() >= LEAST);
+    }
+
+    #[test]
+    fn meminfo_is_read() {
+        let text = "MemTotal:       24000000 kB\nMemAvailable:   23000000 kB\n";
+        assert_eq!(meminfo(text), Some(23_000_000 * 1024));
+        assert_eq!(meminfo("nothing"), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! The command: arguments, files, streams, clocks, the environment. All of them are here,
+//! and nothing of the language is.
+
+pub mod alloc;
+mod args;
+mod check;
+mod completions;
+mod dump;
+mod exit;
+mod explain;
+mod files;
+mod input;
+mod interrupt;
+mod man;
+mod memory;
+mod output;
+pub mod panic;
+mod quantity;
+mod report;
+mod run;
+mod stats;
+mod trace;
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, FromArgMatches, ValueEnum};
+use gmachine::base::code::Code;
+use gmachine::base::diagnostic::Diagnostic;
+use gmachine::base::source::SourceMap;
+use gmachine::base::span::Span;
+use gmachine::machine::outcome::{Output, OutputError};
+
+use args::{Cli, Color, Command, Global};
+use exit::Exit;
+use report::Reporter;
+
+/// Runs the command with these arguments.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
+    let arguments: Vec<OsString> = arguments.collect();
+    let cli = match parse(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(error, &arguments),
+    };
+    let mut context = Context::new(&cli.global);
+    let result = match &cli.command {
+        Command::Run(args) => run::run(args, &mut context),
+        Command::Trace(args) => trace::run(args, &mut context),
+        Command::Check(args) => check::run(args, &mut context),
+        Command::Dump(args) => dump::run(args, &mut context),
+        Command::Explain(args) => explain::run(args, &mut context),
+        Command::Completions(args) => completions::run(args, &mut context),
+        Command::Man(args) => man::run(args, &mut context),
+    };
+    match result {
+        Ok(()) => Exit::Success,
+        Err(Failure(exit)) => exit,
+    }
+}
+
+/// A command that has failed and has said so.
+#[derive(Debug)]
+pub struct Failure(pub Exit);
+
+/// What every command has at hand.
+pub struct Context {
+    /// Where mistakes are reported.
+    pub reporter: Reporter,
+}
+
+impl Context {
+    fn new(global: &Global) -> Context {
+        Context { reporter: Reporter::new(global) }
+    }
+
+    /// Writes an artefact to standard output.
+    pub fn print(&mut self, text: &str) -> Result<(), Failure> {
+        let written = output::stdout().and_then(|mut stdout| {
+            Output::write(&mut stdout, text)?;
+            Output::flush(&mut stdout)
+        });
+        written.map_err(|error| self.output_failed(&error))
+    }
+
+    /// Reports an output that took no more; one whose reader has gone is no news.
+    pub fn output_failed(&self, error: &OutputError) -> Failure {
+        if error.kind == ErrorKind::BrokenPipe {
+            return Failure(Exit::ClosedPipe);
+        }
+        self.fail(&Diagnostic::error(Code::OutputFailed, Span::NONE, &error.message))
+    }
+
+    /// Reports a mistake that stands in no source.
+    pub fn fail(&self, report: &Diagnostic) -> Failure {
+        self.reporter.one(report, &SourceMap::new());
+        Failure(Exit::of(report.code))
+    }
+}
+
+/// Reads the command line.
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let command = Cli::command().color(help_color(arguments));
+    let matches = command.try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Whether help is coloured; decided before the arguments are understood.
+fn help_color(arguments: &[OsString]) -> clap::ColorChoice {
+    let words = arguments.iter().map(|word| word.to_string_lossy());
+    let mut choice = Color::Auto;
+    let mut after = false;
+    for word in words {
+        if let Some(value) = word.strip_prefix("--color=").or(after.then_some(&*word)) {
+            choice = Color::from_str(value, false).unwrap_or(choice);
+        }
+        after = word == "--color";
+    }
+    match choice {
+        Color::Auto => clap::ColorChoice::Auto,
+        Color::Always => clap::ColorChoice::Always,
+        Color::Never => clap::ColorChoice::Never,
+    }
+}
+
+/// Shows help, the version, or what is wrong with the arguments.
+fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    if error.kind() == clap::error::ErrorKind::InvalidSubcommand
+        && let Some(file) = arguments.get(1).filter(|word| is_program(Path::new(word)))
+    {
+        let tip = format!("to run a program: gmachine run {}", file.to_string_lossy());
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    let printed = error.print();
+    match printed {
+        _ if error.use_stderr() => Exit::Usage,
+        Ok(()) => Exit::Success,
+        Err(failed) if failed.kind() == ErrorKind::BrokenPipe => Exit::ClosedPipe,
+        Err(failed) => {
+            let reason = files::reason(&failed);
+            report::write(&format!(
+                "error[{}]: standard output cannot be written: {reason}\n",
+                Code::OutputFailed
+            ));
+            Exit::Io
+        }
+    }
+}
+
+/// Whether a word on the command line looks like a program's file.
+fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "core") || path.is_file()
+}
+
+/// Refuses a value that only the command itself can judge.
+pub fn usage(command: &str, message: String, tip: &str) -> Failure {
+    let mut cli = Cli::command();
+    cli.build();
+    let shown = format!("{message}\n\n  tip: {tip}");
+    let error = match cli.find_subcommand_mut(command) {
+        Some(sub) => sub.error(clap::error::ErrorKind::InvalidValue, shown),
+        None => cli.error(clap::error::ErrorKind::InvalidValue, shown),
+    };
+    let _ = error.print();
+    Failure(Exit::Usage)
+}

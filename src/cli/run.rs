@@ -1,0 +1,172 @@
+//! `gmachine run`
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gmachine::base::code::Code;
+use gmachine::base::diagnostic::Diagnostic;
+use gmachine::base::source::SourceMap;
+use gmachine::base::span::Span;
+use gmachine::driver::{self, Options};
+use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::{Input, Limit, LimitReached, Output, Stop};
+use gmachine::machine::print;
+use gmachine::machine::reference::{Config, Machine};
+
+use super::args::{self, Engine, Format, Limits, Run};
+use super::exit::Exit;
+use super::input::{self, Decoder};
+use super::interrupt::Stopper;
+use super::output::{self, Stdout};
+use super::quantity::{show_count, show_duration, show_size};
+use super::stats::{self, Clocks};
+use super::{Context, Failure, files, memory, report};
+
+/// Compiles a program, runs it and prints the value of its `main`.
+pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
+    let Engine::Reference = args.engine;
+    let start = Instant::now();
+    let stopper = prepare(&args.limits)?;
+    let (program, sources) = compile(&args.program, context)?;
+    let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
+    let input = input(&args.program, &stdout, &stopper);
+    let mut machine = Machine::new(program, config(&args.limits, &stopper));
+    let compiled = Instant::now();
+    let stopped = machine
+        .start(print_format(args.format), Some(input))
+        .and_then(|()| machine.run(&mut stdout))
+        .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
+    stopper.stopped();
+    let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
+    let result = stopped.map_err(|stop| failed(stop, &stopper, &sources, context));
+    if let Some(format) = args.stats {
+        report::write(&stats::render(format, &machine.statistics(), clocks));
+    }
+    result
+}
+
+/// Wires Ctrl-C and starts the clock.
+pub fn prepare(limits: &Limits) -> Result<Stopper, Failure> {
+    let stopper = Stopper::wired();
+    if let Some(limit) = limits.timeout
+        && stopper.after(limit).is_err()
+    {
+        super::alloc::out_of_memory(None);
+    }
+    Ok(stopper)
+}
+
+/// Compiles the program that is asked for, reporting what there is to say of it.
+pub fn compile(
+    args: &args::Program,
+    context: &Context,
+) -> Result<(Arc<Program>, SourceMap), Failure> {
+    let root = files::program(args, context)?;
+    let built = driver::build(&root, &files::Files, &Options::RUN);
+    context.reporter.all(&built.diagnostics, &built.loaded.sources);
+    match built.gcode {
+        Some(program) => Ok((Arc::new(program), built.loaded.sources)),
+        None => Err(Failure(Exit::of_all(&built.diagnostics))),
+    }
+}
+
+/// How the machine is to run.
+pub fn config(limits: &Limits, stopper: &Stopper) -> Config {
+    Config {
+        heap_limit: Some(limits.max_heap.unwrap_or_else(memory::default_limit)),
+        fuel: limits.fuel,
+        interrupt: stopper.machine(),
+        ..Config::default()
+    }
+}
+
+/// What the program's `main` gets for its input: standard input, unless the program itself
+/// came from there.
+pub fn input(args: &args::Program, stdout: &Stdout, stopper: &Stopper) -> Box<dyn Input> {
+    if args.file.as_deref() == Some(Path::new("-")) {
+        return Box::new(Decoder::new(std::io::empty()));
+    }
+    match input::stdin(stdout.clone(), stopper.clone()) {
+        Ok(input) => Box::new(input),
+        Err(error) => Box::new(input::Broken(error)),
+    }
+}
+
+fn print_format(format: Format) -> print::Format {
+    match format {
+        Format::Text => print::Format::Default,
+        Format::Sexpr => print::Format::Sexpr,
+        Format::Json => print::Format::Json,
+    }
+}
+
+/// Reports why a run stopped; standard output is flushed before.
+pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Context) -> Failure {
+    let stop = match stop {
+        Stop::Input(error) => stopper.reason().unwrap_or(Stop::Input(error)),
+        stop => stop,
+    };
+    if !matches!(stop, Stop::Output(_)) {
+        let flushed = output::stdout().and_then(|mut stdout| Output::flush(&mut stdout));
+        if let Err(error) = flushed {
+            return context.output_failed(&error);
+        }
+    }
+    match &stop {
+        Stop::Error(error) => {
+            let diagnostic = error.diagnostic();
+            context.reporter.with_chain(&diagnostic, Some(&error.chain), sources);
+            Failure(Exit::of(error.code))
+        }
+        Stop::Limit(reached) => {
+            let diagnostic = limit(reached);
+            context.reporter.with_chain(&diagnostic, Some(&reached.chain), sources);
+            Failure(Exit::Limit)
+        }
+        Stop::Interrupted => {
+            report::write("interrupted\n");
+            Failure(Exit::Interrupted)
+        }
+        Stop::Input(error) => {
+            context.fail(&Diagnostic::error(error.code, Span::NONE, &error.message))
+        }
+        Stop::Output(error) => context.output_failed(error),
+    }
+}
+
+/// The report of a limit, with the option that raises it.
+fn limit(reached: &LimitReached) -> Diagnostic {
+    let (code, message, help) = match reached.limit {
+        Limit::Heap(bytes) => {
+            let limit = show_size(bytes);
+            let more = show_size(bytes.saturating_mul(2));
+            (
+                Code::HeapLimit,
+                format!("the memory limit of {limit} is reached"),
+                format!("raise it with --max-heap, like --max-heap {more}"),
+            )
+        }
+        Limit::Fuel(fuel) => (
+            Code::FuelLimit,
+            format!("the fuel limit of {} instructions is reached", show_count(fuel)),
+            format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
+        ),
+        Limit::Time(limit) => {
+            let more = show_duration(limit.saturating_mul(2));
+            let help = format!("raise it with --timeout, like --timeout {more}");
+            (Code::TimeLimit, time_message(limit), help)
+        }
+    };
+    Diagnostic::error(code, reached.span, message).label("under evaluation").help(help)
+}
+
+fn time_message(limit: Duration) -> String {
+    format!("the time limit of {} is reached", show_duration(limit))
+}
+
+/// The report of a reached time limit where nothing else can be said.
+pub fn time_limit(limit: Duration) -> String {
+    let code = Code::TimeLimit;
+    format!("error[{code}]: {}\n  = help: raise it with --timeout\n", time_message(limit))
+}

@@ -1,0 +1,99 @@
+//! What a run counted, on standard error: first what depends on the program and its input
+//! alone, then the clocks.
+
+use std::time::Duration;
+
+use gmachine::machine::outcome::Statistics;
+use serde_json::{Map, Value, json};
+
+use super::args::Stats;
+use super::quantity::show_count;
+
+/// How long the parts of a run took.
+#[derive(Clone, Copy, Default)]
+pub struct Clocks {
+    /// From reading the source to G-code.
+    pub compile: Duration,
+    /// In the machine.
+    pub run: Duration,
+}
+
+/// The counts with their names in the order in which they are shown: as people read them, as
+/// programs do.
+fn counts(statistics: &Statistics) -> [(&'static str, &'static str, u64); 11] {
+    // Destructured, so that a new count cannot be forgotten here.
+    let Statistics {
+        instructions,
+        reductions,
+        allocations,
+        allocated_bytes,
+        thunks_made,
+        thunks_entered,
+        thunks_updated,
+        collections,
+        peak_live_bytes,
+        peak_stack,
+        peak_dump,
+    } = *statistics;
+    [
+        ("instructions", "instructions", instructions),
+        ("reductions", "reductions", reductions),
+        ("nodes allocated", "allocations", allocations),
+        ("bytes allocated", "allocated_bytes", allocated_bytes),
+        ("thunks made", "thunks_made", thunks_made),
+        ("thunks entered", "thunks_entered", thunks_entered),
+        ("thunks updated", "thunks_updated", thunks_updated),
+        ("collections", "collections", collections),
+        ("peak live bytes", "peak_live_bytes", peak_live_bytes),
+        ("peak stack items", "peak_stack", peak_stack),
+        ("peak evaluations waiting", "peak_dump", peak_dump),
+    ]
+}
+
+/// The statistics of a run as text, a line end at its end.
+pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String {
+    let counts = counts(statistics);
+    match format {
+        Stats::Text => {
+            let mut out = String::new();
+            for (name, _, count) in counts {
+                out.push_str(&format!("{name:<24} {:>18}\n", show_count(count)));
+            }
+            for (name, time) in [("compile time", clocks.compile), ("run time", clocks.run)] {
+                out.push_str(&format!("{name:<24} {:>16.3} s\n", time.as_secs_f64()));
+            }
+            out
+        }
+        Stats::Json => {
+            let counts: Map<String, Value> =
+                counts.into_iter().map(|(_, key, count)| (key.to_owned(), count.into())).collect();
+            let object = json!({
+                "schema": "gmachine-statistics",
+                "version": 1,
+                "counts": counts,
+                "clocks": {
+                    "compile_seconds": clocks.compile.as_secs_f64(),
+                    "run_seconds": clocks.run.as_secs_f64(),
+                },
+            });
+            object.to_string() + "\n"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_is_shown_apart_from_the_clocks() {
+        let statistics = Statistics { instructions: 1_234_567, peak_dump: 9, ..Default::default() };
+        let clocks = Clocks { compile: Duration::from_millis(2), run: Duration::from_secs(61) };
+        insta::assert_snapshot!(render(Stats::Text, &statistics, clocks), @"");
+        let value: Value =
+            serde_json::from_str(&render(Stats::Json, &statistics, clocks)).expect("JSON");
+        assert_eq!(value["counts"]["instructions"], 1_234_567);
+        assert_eq!(value["clocks"]["run_seconds"], 61.0);
+        assert_eq!(value["counts"].as_object().expect("object").len(), 11);
+    }
+}

@@ -1,0 +1,80 @@
+//! C: an expression in a lazy context. A graph of it is left on top of the stack; nothing is
+//! evaluated.
+
+use super::control::Call;
+use super::{Compiler, Source};
+use crate::base::deep::deep;
+use crate::core::expr::{Bind, Expr, ExprId};
+use crate::gcode::instr::Instr;
+
+impl Compiler<'_> {
+    /// Emits `C[expr]`.
+    pub(super) fn c(&mut self, expr: ExprId) {
+        deep(|| self.c_step(expr));
+    }
+
+    fn c_step(&mut self, expr: ExprId) {
+        if !self.code.is_live() {
+            return;
+        }
+        let span = self.core.spans[expr];
+        match self.core.exprs[expr] {
+            Expr::Lit(lit) => self.push_lit(lit, span),
+            Expr::Text(text) => {
+                let text = self.text(text);
+                self.emit(Instr::PushText(text), span);
+            }
+            Expr::Local(local) => self.push_local(local, span),
+            Expr::Global(global) => self.push_global(Source::Core(global), span),
+            Expr::Con(con) if self.core.cons[con].arity == 0 => {
+                self.emit(Instr::Pack(self.cons[con]), span);
+            }
+            Expr::Con(con) => self.push_global(Source::Con(con), span),
+            Expr::App(callee, args) => {
+                let args = &self.core.expr_lists[args];
+                args.iter().rev().for_each(|&arg| self.c(arg));
+                match self.call(callee, args.len()) {
+                    Call::Pack(con) => self.emit(Instr::Pack(self.cons[con]), span),
+                    _ => {
+                        self.c(callee);
+                        self.apply(args.len(), span);
+                    }
+                }
+            }
+            Expr::Let(local, value, body) => {
+                self.c(value);
+                self.env.bind(local, self.code.depth() - 1, false);
+                self.c(body);
+                self.emit(Instr::Slide(1), span);
+            }
+            Expr::Letrec(binds, body) => {
+                let binds = &self.core.binds[binds];
+                self.letrec(binds, expr);
+                self.c(body);
+                self.emit(Instr::Slide(binds.len() as u32), span);
+            }
+            Expr::Lam(..)
+            | Expr::Force(..)
+            | Expr::Switch(_)
+            | Expr::Try(..)
+            | Expr::Fail
+            | Expr::NoMatch
+            | Expr::Error => unreachable!("lifting leaves none in a lazy context; its lint checks"),
+        }
+    }
+
+    /// Emits the bindings of the letrec `expr`: a hole for each, then each hole's value.
+    pub(super) fn letrec(&mut self, binds: &[Bind], expr: ExprId) {
+        let span = self.core.spans[expr];
+        let count = binds.len() as u32;
+        self.emit(Instr::Alloc(count), span);
+        let first = self.code.depth() - count;
+        for (i, bind) in binds.iter().enumerate() {
+            self.env.bind(bind.local, first + i as u32, false);
+        }
+        for (i, bind) in binds.iter().enumerate() {
+            self.c(bind.value);
+            self.emit(Instr::Update(count - 1 - i as u32), self.core.spans[bind.value]);
+        }
+    }
+}

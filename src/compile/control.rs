@@ -1,0 +1,299 @@
+//! What R and E have in common: the expressions through which a strict context reaches its
+//! parts, and what an application is a call of.
+//!
+//! Both schemes emit the same code up to the end of a branch. In R a branch ends in `Unwind`;
+//! the `Slide` and `Jump` that E has there cannot be reached then and are not emitted.
+
+use super::Compiler;
+use crate::base::span::Span;
+use crate::core::expr::{
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Switch,
+};
+use crate::gcode::instr::{Instr, Jumps, Label};
+use crate::primitive::{Primitive, Shape};
+
+/// Which scheme the parts in the same context are compiled with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// The value goes into the redex.
+    R,
+    /// The value stays on the stack.
+    E,
+}
+
+/// What an application is a call of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    /// A constructor with all its fields.
+    Pack(ConId),
+    /// A primitive that is one instruction, with all its operands.
+    Strict(Primitive),
+    /// `if` with all its operands.
+    If,
+    /// `seq` with all its operands.
+    Seq,
+    /// `error` with its message.
+    Error,
+    /// A host function with all its arguments.
+    Host(GlobalId),
+    /// Something with fewer arguments than it takes: a value.
+    Partial,
+    /// Anything else: known at run time, or more arguments than it takes.
+    Other,
+}
+
+impl Compiler<'_> {
+    /// What `callee` applied to `count` arguments is a call of.
+    pub(super) fn call(&self, callee: ExprId, count: usize) -> Call {
+        let (arity, saturated) = match self.core.exprs[callee] {
+            Expr::Con(con) => (self.core.cons[con].arity as usize, Call::Pack(con)),
+            Expr::Global(global) => {
+                let saturated = match self.core.globals[global].kind {
+                    GlobalKind::Defn { .. } => Call::Other,
+                    GlobalKind::Host { .. } => Call::Host(global),
+                    GlobalKind::Primitive(primitive) => match primitive.shape() {
+                        Shape::Strict => Call::Strict(primitive),
+                        Shape::If => Call::If,
+                        Shape::Seq => Call::Seq,
+                        Shape::Error => Call::Error,
+                    },
+                };
+                (self.core.arity(global), saturated)
+            }
+            _ => return Call::Other,
+        };
+        match count.cmp(&arity) {
+            std::cmp::Ordering::Less => Call::Partial,
+            std::cmp::Ordering::Equal => saturated,
+            std::cmp::Ordering::Greater => Call::Other,
+        }
+    }
+
+    /// Emits code for an expression that passes its strict context on to its parts; `false`
+    /// if it is no such expression.
+    pub(super) fn control(&mut self, scheme: Scheme, expr: ExprId) -> bool {
+        let core = self.core;
+        let span = core.spans[expr];
+        match core.exprs[expr] {
+            Expr::App(callee, args) => {
+                let args = &core.expr_lists[args];
+                match (self.call(callee, args.len()), args) {
+                    (Call::If, &[condition, yes, no]) => {
+                        self.if_(scheme, condition, yes, no, span);
+                    }
+                    (Call::Seq, &[first, second]) => {
+                        self.e(first);
+                        self.emit(Instr::Pop(1), span);
+                        self.strict(scheme, second);
+                    }
+                    (Call::Host(global), args) => {
+                        args.iter().rev().for_each(|&arg| self.c(arg));
+                        self.host_call(scheme, global, span);
+                    }
+                    _ => return false,
+                }
+            }
+            Expr::Let(local, value, body) => {
+                self.c(value);
+                self.env.bind(local, self.code.depth() - 1, false);
+                self.strict(scheme, body);
+                self.emit(Instr::Slide(1), span);
+            }
+            Expr::Letrec(binds, body) => {
+                let binds = &core.binds[binds];
+                self.letrec(binds, expr);
+                self.strict(scheme, body);
+                self.emit(Instr::Slide(binds.len() as u32), span);
+            }
+            Expr::Force(local, value, body) => {
+                self.e(value);
+                // The value of a local that has been evaluated is found through the local too.
+                match core.exprs[value] {
+                    Expr::Local(same) => {
+                        let before = self.env.set_evaluated(same, true);
+                        self.forced(scheme, local, body, span);
+                        self.env.set_evaluated(same, before);
+                    }
+                    _ => self.forced(scheme, local, body, span),
+                }
+            }
+            Expr::Switch(switch) => {
+                let switch = &core.switches[switch];
+                self.push_local(switch.scrutinee, span);
+                if !switch.evaluated && !self.env.is_evaluated(switch.scrutinee) {
+                    self.emit(Instr::Eval, span);
+                }
+                let before = self.env.set_evaluated(switch.scrutinee, true);
+                self.switch(scheme, switch, span);
+                self.env.set_evaluated(switch.scrutinee, before);
+            }
+            Expr::Try(first, second) => {
+                let (fail, end) = (self.code.label(), self.code.label());
+                self.fails.push((fail, self.code.depth()));
+                self.strict(scheme, first);
+                self.fails.pop();
+                if self.code.is_used(fail) {
+                    self.emit(Instr::Jump(end), span);
+                    self.code.place(fail);
+                    self.strict(scheme, second);
+                    self.code.place(end);
+                }
+            }
+            Expr::Fail => {
+                let Some(&(fail, depth)) = self.fails.last() else {
+                    unreachable!("Fail stands in a Try: the lint of core checks it")
+                };
+                let above = self.code.depth() - depth;
+                if above > 0 {
+                    self.emit(Instr::Pop(above), span);
+                }
+                self.emit(Instr::Jump(fail), span);
+            }
+            Expr::NoMatch => self.emit(Instr::NoMatch, span),
+            Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Local(_)
+            | Expr::Global(_)
+            | Expr::Con(_)
+            | Expr::Lam(..)
+            | Expr::Error => return false,
+        }
+        true
+    }
+
+    /// Emits a part in the same context.
+    fn strict(&mut self, scheme: Scheme, expr: ExprId) {
+        match scheme {
+            Scheme::R => self.r(expr),
+            Scheme::E => self.e(expr),
+        }
+    }
+
+    fn if_(&mut self, scheme: Scheme, condition: ExprId, yes: ExprId, no: ExprId, span: Span) {
+        let (at_yes, at_no, end) = (self.code.label(), self.code.label(), self.code.label());
+        self.e(condition);
+        self.emit(Instr::Cond(at_yes, at_no), span);
+        self.code.place(at_yes);
+        self.strict(scheme, yes);
+        self.emit(Instr::Jump(end), span);
+        self.code.place(at_no);
+        self.strict(scheme, no);
+        self.code.place(end);
+    }
+
+    /// Calls a host function whose arguments are on the stack.
+    fn host_call(&mut self, scheme: Scheme, global: GlobalId, span: Span) {
+        if !self.code.is_live() {
+            return;
+        }
+        let arity = self.core.arity(global) as u32;
+        let host = self.host(global, arity);
+        self.emit(Instr::CallHost(host), span);
+        match scheme {
+            Scheme::R => self.update_and_unwind(span),
+            Scheme::E => self.emit(Instr::Eval, span),
+        }
+    }
+
+    /// Emits the body of a `Force` whose value is on top.
+    fn forced(&mut self, scheme: Scheme, local: LocalId, body: ExprId, span: Span) {
+        if !self.code.is_live() {
+            return;
+        }
+        let core = self.core;
+        match (self.uses[local], core.exprs[body]) {
+            (0, _) => {
+                self.emit(Instr::Pop(1), span);
+                self.strict(scheme, body);
+            }
+            // Looked at once and not named again: it needs no place of its own.
+            (1, Expr::Switch(switch)) if core.switches[switch].scrutinee == local => {
+                self.switch(scheme, &core.switches[switch], core.spans[body]);
+            }
+            _ => {
+                self.env.bind(local, self.code.depth() - 1, true);
+                self.strict(scheme, body);
+                self.emit(Instr::Slide(1), span);
+            }
+        }
+    }
+
+    /// Emits a switch whose scrutinee, evaluated, is on top.
+    fn switch(&mut self, scheme: Scheme, switch: &Switch, span: Span) {
+        match &switch.branches {
+            Branches::Cons(branches) => self.con_switch(scheme, branches, switch.default, span),
+            Branches::Lits(branches) => self.lit_switch(scheme, branches, switch.default, span),
+        }
+    }
+
+    fn con_switch(
+        &mut self,
+        scheme: Scheme,
+        branches: &[ConBranch],
+        default: Option<ExprId>,
+        span: Span,
+    ) {
+        let labels: Vec<Label> = branches.iter().map(|_| self.code.label()).collect();
+        let all = branches
+            .first()
+            .map_or(0, |branch| self.core.datas[self.core.cons[branch.con].data].cons.len());
+        let otherwise = (default.is_some() || branches.len() < all).then(|| self.code.label());
+        let end = self.code.label();
+        let cons = branches.iter().map(|branch| self.cons[branch.con]);
+        let jumps =
+            Jumps { branches: cons.zip(labels.iter().copied()).collect(), default: otherwise };
+        self.emit(Instr::CaseJump(Box::new(jumps)), span);
+        for (i, (branch, &label)) in branches.iter().zip(&labels).enumerate() {
+            self.code.place(label);
+            let count = branch.fields.len() as u32;
+            self.emit(Instr::Split(count), span);
+            for (height, field) in (0..self.code.depth()).rev().zip(&branch.fields) {
+                if let Some(field) = *field {
+                    self.env.bind(field, height, false);
+                }
+            }
+            self.strict(scheme, branch.body);
+            self.emit(Instr::Slide(count), span);
+            if i + 1 < branches.len() || otherwise.is_some() {
+                self.emit(Instr::Jump(end), span);
+            }
+        }
+        if let Some(otherwise) = otherwise {
+            self.code.place(otherwise);
+            self.emit(Instr::Pop(1), span);
+            self.default(scheme, default, span);
+        }
+        self.code.place(end);
+    }
+
+    fn lit_switch(
+        &mut self,
+        scheme: Scheme,
+        branches: &[(Lit, ExprId)],
+        default: Option<ExprId>,
+        span: Span,
+    ) {
+        let (otherwise, end) = (self.code.label(), self.code.label());
+        let jumps: Vec<_> =
+            branches.iter().map(|&(lit, _)| (self.lit(lit), self.code.label())).collect();
+        let targets: Vec<Label> = jumps.iter().map(|(_, label)| *label).collect();
+        let jumps = Jumps { branches: jumps, default: Some(otherwise) };
+        self.emit(Instr::LitJump(Box::new(jumps)), span);
+        for (&(_, body), label) in branches.iter().zip(targets) {
+            self.code.place(label);
+            self.strict(scheme, body);
+            self.emit(Instr::Jump(end), span);
+        }
+        self.code.place(otherwise);
+        self.default(scheme, default, span);
+        self.code.place(end);
+    }
+
+    /// Emits what is done when no branch fits: without a default, that is an error.
+    fn default(&mut self, scheme: Scheme, default: Option<ExprId>, span: Span) {
+        match default {
+            Some(default) => self.strict(scheme, default),
+            None => self.emit(Instr::NoMatch, span),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! E: an expression in a strict context. Its value, in weak head normal form, is left on top
+//! of the stack, and no application is built for what can be computed at once.
+
+use super::control::{Call, Scheme};
+use super::primitive::{MESSAGE_LIMIT, instr};
+use super::{Compiler, Source};
+use crate::base::deep::deep;
+use crate::core::expr::{Expr, ExprId, GlobalKind};
+use crate::gcode::instr::{Instr, IntLit};
+
+impl Compiler<'_> {
+    /// Emits `E[expr]`.
+    pub(super) fn e(&mut self, expr: ExprId) {
+        deep(|| self.e_step(expr));
+    }
+
+    fn e_step(&mut self, expr: ExprId) {
+        if !self.code.is_live() || self.control(Scheme::E, expr) {
+            return;
+        }
+        let span = self.core.spans[expr];
+        if let Expr::App(callee, args) = self.core.exprs[expr] {
+            let args = &self.core.expr_lists[args];
+            match self.call(callee, args.len()) {
+                Call::Strict(primitive) => {
+                    args.iter().rev().for_each(|&arg| self.e(arg));
+                    return self.emit(instr(primitive), span);
+                }
+                Call::Error => {
+                    args.iter().for_each(|&arg| self.e(arg));
+                    self.emit(Instr::PushInt(IntLit::Small(MESSAGE_LIMIT)), span);
+                    self.push_global(Source::ErrorText, span);
+                    self.apply(2, span);
+                    self.emit(Instr::Eval, span);
+                    return self.emit(Instr::Raise, span);
+                }
+                _ => {}
+            }
+        }
+        self.c(expr);
+        if !self.is_value(expr) {
+            self.emit(Instr::Eval, span);
+        }
+    }
+
+    /// Whether the graph that C makes of an expression is in weak head normal form.
+    fn is_value(&self, expr: ExprId) -> bool {
+        match self.core.exprs[expr] {
+            Expr::Lit(_) | Expr::Con(_) => true,
+            Expr::Local(local) => self.env.is_evaluated(local),
+            Expr::Global(global) => match self.core.globals[global].kind {
+                GlobalKind::Defn { params, .. } => !params.is_empty(),
+                GlobalKind::Host { arity, .. } => arity > 0,
+                GlobalKind::Primitive(_) => true,
+            },
+            Expr::App(callee, args) => {
+                matches!(self.call(callee, args.len()), Call::Pack(_) | Call::Partial)
+            }
+            _ => false,
+        }
+    }
+}

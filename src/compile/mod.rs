@@ -1,0 +1,346 @@
+//! The schemes: supercombinators to G-code.
+//!
+//! [`r`] compiles a body: it leaves the value in the redex and goes on with it. [`e`] leaves
+//! the value of an expression, evaluated, on the stack. [`c`] leaves a graph of it and
+//! evaluates nothing. What R and E have in common is in [`control`]: they go through the same
+//! expressions and differ in what a branch ends in. (Johnsson, *Efficient compilation of lazy
+//! evaluation*, 1984; Peyton Jones and Lester, *Implementing Functional Languages*, chapter 3.)
+//! `docs/gcode.md` has the schemes as equations.
+//!
+//! Invariants:
+//! - What comes in holds no `Lam`, `Error` or definition without a body that can be reached:
+//!   lifting's lint sees to it.
+//! - Globals, and the texts and big integers in them, are numbered in the order in which the
+//!   code first mentions them, from `main` on. What is not mentioned is not compiled.
+//! - Time and code are linear in the size of the program.
+
+mod c;
+mod control;
+mod e;
+mod env;
+mod primitive;
+mod r;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::index::IndexVec;
+use crate::base::integer::Integer;
+use crate::base::name::Interner;
+use crate::base::span::Span;
+use crate::core::expr as core;
+use crate::core::expr::{Branches, Expr, ExprId, LocalId};
+use crate::gcode::instr::{Instr, IntLit, Label, Lit};
+use crate::gcode::program::{
+    BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
+};
+use env::{Code, Env};
+
+/// Compiles what `main` can reach; of a program without `main`, every definition.
+#[must_use]
+pub fn compile(program: &core::Program, names: &Interner) -> Program {
+    match program.main {
+        Some(main) => compile_roots(program, names, &[main]),
+        None => {
+            let has_body = |global: &core::Global| {
+                matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. })
+            };
+            let roots: Vec<_> = program
+                .globals
+                .enumerate()
+                .filter_map(|(id, global)| has_body(global).then_some(id))
+                .collect();
+            compile_roots(program, names, &roots)
+        }
+    }
+}
+
+/// Compiles what `roots` can reach. They come first, in this order.
+#[must_use]
+pub fn compile_roots(
+    program: &core::Program,
+    names: &Interner,
+    roots: &[core::GlobalId],
+) -> Program {
+    let mut compiler = Compiler::new(program, names);
+    for &root in roots {
+        let id = compiler.global(Source::Core(root));
+        if program.main == Some(root) {
+            compiler.out.main = Some(id);
+        }
+    }
+    compiler.run();
+    compiler.out
+}
+
+/// What a global of the output is made from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    /// A global of core.
+    Core(core::GlobalId),
+    /// A constructor as a function.
+    Con(core::ConId),
+    /// The function that evaluates the message of the primitive `error`.
+    ErrorText,
+}
+
+/// The state of a compilation.
+struct Compiler<'a> {
+    core: &'a core::Program,
+    names: &'a Interner,
+    out: Program,
+    /// The globals mentioned so far.
+    globals: FxHashMap<Source, GlobalId>,
+    /// The same, in order: the code of those after `out.globals` is still to be made.
+    mentioned: IndexVec<GlobalId, Source>,
+    /// The symbols of all globals, so that those made here differ.
+    symbols: FxHashSet<Arc<str>>,
+    cons: IndexVec<core::ConId, ConId>,
+    hosts: FxHashMap<core::GlobalId, HostId>,
+    texts: FxHashMap<Arc<str>, TextId>,
+    bigs: FxHashMap<Integer, BigId>,
+    env: Env,
+    /// How often each local is used.
+    uses: IndexVec<LocalId, u32>,
+    code: Code,
+    /// Where `Fail` goes on, and the depth there, innermost last.
+    fails: Vec<(Label, u32)>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(program: &'a core::Program, names: &'a Interner) -> Compiler<'a> {
+        let (out, cons) = data_tables(program);
+        Compiler {
+            core: program,
+            names,
+            out,
+            globals: FxHashMap::default(),
+            mentioned: IndexVec::new(),
+            symbols: program.globals.iter().map(|global| global.symbol.clone()).collect(),
+            cons,
+            hosts: FxHashMap::default(),
+            texts: FxHashMap::default(),
+            bigs: FxHashMap::default(),
+            env: Env::new(program.locals.len()),
+            uses: program.locals.iter().map(|_| 0).collect(),
+            code: Code::new(0),
+            fails: Vec::new(),
+        }
+    }
+
+    /// Makes the code of everything mentioned, and of what that mentions.
+    fn run(&mut self) {
+        while let Some(&source) = self.mentioned.get(self.out.globals.next_index()) {
+            let global = match source {
+                Source::Core(id) => self.core_global(id),
+                Source::Con(con) => self.con_function(con),
+                Source::ErrorText => self.error_text(),
+            };
+            self.out.globals.push(global);
+        }
+    }
+
+    /// The global made from `source`; its code will be made.
+    fn global(&mut self, source: Source) -> GlobalId {
+        let mentioned = &mut self.mentioned;
+        *self.globals.entry(source).or_insert_with(|| mentioned.push(source))
+    }
+
+    fn core_global(&mut self, id: core::GlobalId) -> Global {
+        let global = &self.core.globals[id];
+        let arity = self.core.arity(id) as u32;
+        self.code = Code::new(arity);
+        let (kind, params) = match global.kind {
+            core::GlobalKind::Defn { params, body } => {
+                let Some(body) = body else {
+                    unreachable!("what is reached has a body: the lint of lifting checks it")
+                };
+                let params = &self.core.local_lists[params];
+                self.count_uses(body);
+                for (i, &param) in params.iter().enumerate() {
+                    self.env.bind(param, arity - i as u32, false);
+                }
+                self.r(body);
+                let name = |&param: &LocalId| {
+                    self.core.locals[param].name.map(|name| self.names.shared(name))
+                };
+                (GlobalKind::Supercombinator, params.iter().map(name).collect())
+            }
+            core::GlobalKind::Primitive(primitive) => {
+                self.primitive_code(primitive);
+                (GlobalKind::Primitive, Vec::new())
+            }
+            core::GlobalKind::Host { .. } => {
+                let host = self.host_code(id, arity);
+                (GlobalKind::Host(host), Vec::new())
+            }
+        };
+        let (symbol, display) = (global.symbol.clone(), global.display.clone());
+        self.finish(symbol, display, kind, arity, params, global.span)
+    }
+
+    /// The global whose code has just been emitted.
+    fn finish(
+        &mut self,
+        symbol: Arc<str>,
+        display: Option<Arc<str>>,
+        kind: GlobalKind,
+        arity: u32,
+        params: Vec<Option<Arc<str>>>,
+        span: Span,
+    ) -> Global {
+        let (code, spans) = std::mem::replace(&mut self.code, Code::new(0)).finish();
+        Global { symbol, display, kind, arity, params, code, spans, span }
+    }
+
+    /// `symbol`, changed if it is taken, to something that is no NAME.
+    fn unique(&mut self, symbol: &str) -> Arc<str> {
+        let mut symbol: Arc<str> = symbol.into();
+        while !self.symbols.insert(symbol.clone()) {
+            symbol = format!("{symbol}$").into();
+        }
+        symbol
+    }
+
+    fn emit(&mut self, instr: Instr, span: Span) {
+        self.code.emit(&self.out, instr, span);
+    }
+
+    /// `PushGlobal` of what is made from `source`. Code that is not reached mentions nothing.
+    fn push_global(&mut self, source: Source, span: Span) {
+        if self.code.is_live() {
+            let global = self.global(source);
+            self.emit(Instr::PushGlobal(global), span);
+        }
+    }
+
+    /// `Push` of the item that is `height` above the redex.
+    fn push_height(&mut self, height: u32, span: Span) {
+        if self.code.is_live() {
+            self.emit(Instr::Push(self.code.depth() - 1 - height), span);
+        }
+    }
+
+    /// `Push` of a local.
+    fn push_local(&mut self, local: LocalId, span: Span) {
+        self.push_height(self.env.height(local), span);
+    }
+
+    /// Applies the function on top to the `count` arguments below it.
+    fn apply(&mut self, count: usize, span: Span) {
+        for _ in 0..count {
+            self.emit(Instr::MkApp, span);
+        }
+    }
+
+    /// Makes the redex an indirection to the value on top and goes on with it.
+    fn update_and_unwind(&mut self, span: Span) {
+        if self.code.is_live() {
+            let above = self.code.depth() - 2;
+            self.emit(Instr::Update(above), span);
+            self.emit(Instr::Pop(above), span);
+            self.emit(Instr::Unwind, span);
+        }
+    }
+
+    /// Pushes a literal.
+    fn push_lit(&mut self, lit: core::Lit, span: Span) {
+        let instr = match self.lit(lit) {
+            Lit::Int(int) => Instr::PushInt(int),
+            Lit::Char(c) => Instr::PushChar(c),
+        };
+        self.emit(instr, span);
+    }
+
+    fn lit(&mut self, lit: core::Lit) -> Lit {
+        match lit {
+            core::Lit::Int(small) => Lit::Int(IntLit::Small(small)),
+            core::Lit::Char(c) => Lit::Char(c),
+            core::Lit::Big(big) => match &self.core.bigs[big] {
+                Integer::Small(small) => Lit::Int(IntLit::Small(*small)),
+                big @ Integer::Big(_) => {
+                    let bigs = &mut self.out.bigs;
+                    let id = self.bigs.entry(big.clone()).or_insert_with(|| bigs.push(big.clone()));
+                    Lit::Int(IntLit::Big(*id))
+                }
+            },
+        }
+    }
+
+    fn text(&mut self, text: core::TextId) -> TextId {
+        let text = &self.core.texts[text];
+        let texts = &mut self.out.texts;
+        *self.texts.entry(text.clone()).or_insert_with(|| texts.push(text.clone()))
+    }
+
+    fn host(&mut self, id: core::GlobalId, arity: u32) -> HostId {
+        let global = &self.core.globals[id];
+        let hosts = &mut self.out.hosts;
+        *self.hosts.entry(id).or_insert_with(|| {
+            let name = global.display.as_ref().unwrap_or(&global.symbol).clone();
+            hosts.push(Host { name, arity })
+        })
+    }
+
+    /// Counts the uses of every local bound in a body.
+    fn count_uses(&mut self, body: ExprId) {
+        let core = self.core;
+        let mut todo = vec![body];
+        while let Some(expr) = todo.pop() {
+            match core.exprs[expr] {
+                Expr::Local(local) => self.uses[local] += 1,
+                Expr::App(callee, args) => {
+                    todo.push(callee);
+                    todo.extend(&core.expr_lists[args]);
+                }
+                Expr::Let(_, first, second)
+                | Expr::Force(_, first, second)
+                | Expr::Try(first, second) => todo.extend([first, second]),
+                Expr::Letrec(binds, body) => {
+                    todo.push(body);
+                    todo.extend(core.binds[binds].iter().map(|bind| bind.value));
+                }
+                Expr::Lam(_, body) => todo.push(body),
+                Expr::Switch(switch) => {
+                    let switch = &core.switches[switch];
+                    self.uses[switch.scrutinee] += 1;
+                    match &switch.branches {
+                        Branches::Cons(branches) => {
+                            todo.extend(branches.iter().map(|branch| branch.body));
+                        }
+                        Branches::Lits(branches) => {
+                            todo.extend(branches.iter().map(|(_, body)| *body));
+                        }
+                    }
+                    todo.extend(switch.default);
+                }
+                Expr::Lit(_)
+                | Expr::Text(_)
+                | Expr::Global(_)
+                | Expr::Con(_)
+                | Expr::Fail
+                | Expr::NoMatch
+                | Expr::Error => {}
+            }
+        }
+    }
+}
+
+/// A program that has the data types of core and nothing else, and what each constructor is
+/// in it. Constructors are numbered type by type.
+fn data_tables(core: &core::Program) -> (Program, IndexVec<core::ConId, ConId>) {
+    let mut out = Program::default();
+    let mut cons: IndexVec<_, _> = core.cons.iter().map(|_| ConId(0)).collect();
+    for data in core.datas.iter() {
+        let id = out.datas.next_index();
+        let mut of_data = Vec::with_capacity(data.cons.len());
+        for &con in &data.cons {
+            let core::Con { name, symbol, tag, arity, .. } = core.cons[con].clone();
+            cons[con] = out.cons.push(Con { symbol, name, data: id, tag, arity });
+            of_data.push(cons[con]);
+        }
+        out.datas.push(Data { symbol: data.symbol.clone(), cons: of_data });
+    }
+    (out, cons)
+}

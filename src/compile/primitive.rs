@@ -1,0 +1,186 @@
+//! The code of what no definition stands behind: primitives, constructors and host functions
+//! as functions.
+
+use std::sync::Arc;
+
+use super::{Compiler, Source};
+use crate::base::span::Span;
+use crate::core::expr as core;
+use crate::gcode::instr::{Instr, IntLit, Jumps, Lit};
+use crate::gcode::program::{CONS, ConId, Global, GlobalKind, HostId, NIL};
+use crate::primitive::{Primitive, Shape};
+
+/// How many characters of an error's message are evaluated and shown; what follows is cut,
+/// so that a message without end is reported too.
+pub const MESSAGE_LIMIT: i64 = 10_000;
+
+/// The instruction of a primitive of [`Shape::Strict`].
+pub(super) fn instr(primitive: Primitive) -> Instr {
+    match primitive {
+        Primitive::Add => Instr::Add,
+        Primitive::Sub => Instr::Sub,
+        Primitive::Mul => Instr::Mul,
+        Primitive::Div => Instr::Div,
+        Primitive::Rem => Instr::Rem,
+        Primitive::FloorDiv => Instr::FloorDiv,
+        Primitive::Mod => Instr::Mod,
+        Primitive::Negate => Instr::Neg,
+        Primitive::Eq => Instr::Eq,
+        Primitive::Neq => Instr::Ne,
+        Primitive::Lt => Instr::Lt,
+        Primitive::Le => Instr::Le,
+        Primitive::Gt => Instr::Gt,
+        Primitive::Ge => Instr::Ge,
+        Primitive::Ord => Instr::Ord,
+        Primitive::Chr => Instr::Chr,
+        Primitive::If | Primitive::Seq | Primitive::Error => {
+            unreachable!("their shapes are not Strict")
+        }
+    }
+}
+
+impl Compiler<'_> {
+    fn generated(&mut self, instr: Instr) {
+        self.emit(instr, Span::NONE);
+    }
+
+    /// Emits the code of a primitive as a function.
+    pub(super) fn primitive_code(&mut self, primitive: Primitive) {
+        let arity = primitive.arity() as u32;
+        match primitive.shape() {
+            Shape::Strict => {
+                // Each push finds the next operand, the last first, at one and the same place.
+                for _ in 0..arity {
+                    self.generated(Instr::Push(arity - 1));
+                    self.generated(Instr::Eval);
+                }
+                self.generated(instr(primitive));
+            }
+            Shape::If => {
+                let (yes, no, end) = (self.code.label(), self.code.label(), self.code.label());
+                self.generated(Instr::Push(0));
+                self.generated(Instr::Eval);
+                self.generated(Instr::Cond(yes, no));
+                self.code.place(yes);
+                self.generated(Instr::Push(1));
+                self.generated(Instr::Jump(end));
+                self.code.place(no);
+                self.generated(Instr::Push(2));
+                self.code.place(end);
+            }
+            Shape::Seq => {
+                self.generated(Instr::Push(0));
+                self.generated(Instr::Eval);
+                self.generated(Instr::Pop(1));
+                self.generated(Instr::Push(1));
+            }
+            Shape::Error => {
+                self.generated(Instr::Push(0));
+                self.generated(Instr::PushInt(IntLit::Small(MESSAGE_LIMIT)));
+                self.push_global(Source::ErrorText, Span::NONE);
+                self.apply(2, Span::NONE);
+                self.generated(Instr::Eval);
+                self.generated(Instr::Raise);
+            }
+        }
+        self.update_and_unwind(Span::NONE);
+    }
+
+    /// A constructor as a function of its fields.
+    pub(super) fn con_function(&mut self, con: core::ConId) -> Global {
+        let core::Con { name, symbol, arity, span, .. } = self.core.cons[con].clone();
+        let con: ConId = self.cons[con];
+        self.start(arity);
+        self.push_arguments(arity);
+        self.generated(Instr::Pack(con));
+        self.update_and_unwind(Span::NONE);
+        let symbol = self.unique(&symbol);
+        self.finish(symbol, Some(name), GlobalKind::Constructor(con), arity, Vec::new(), span)
+    }
+
+    /// Emits the code of a host function, and returns its number.
+    pub(super) fn host_code(&mut self, id: core::GlobalId, arity: u32) -> HostId {
+        let host = self.host(id, arity);
+        self.push_arguments(arity);
+        self.generated(Instr::CallHost(host));
+        self.update_and_unwind(Span::NONE);
+        host
+    }
+
+    /// Pushes the arguments of a global again, the first topmost.
+    fn push_arguments(&mut self, arity: u32) {
+        for _ in 0..arity {
+            self.generated(Instr::Push(arity - 1));
+        }
+    }
+
+    /// The function that evaluates a message to its end before it is raised: a copy of the
+    /// list `s`, evaluated up to `n` elements; if it is longer, it ends in an ellipsis.
+    ///
+    /// ```text
+    /// text n s = case s of
+    ///   Nil       -> Nil
+    ///   Cons c cs -> if n is 0 then "…"
+    ///                else case c of a character -> Cons c (text (n - 1) cs), text forced
+    /// ```
+    ///
+    /// No other code without spans has `CaseJump` or `LitJump`: one that fails here tells a
+    /// machine that the message is no text.
+    pub(super) fn error_text(&mut self) -> Global {
+        let (n, s, arity) = (2, 1, 2);
+        self.start(arity);
+        let (empty, cell) = (self.code.label(), self.code.label());
+        let (cut, more, character) = (self.code.label(), self.code.label(), self.code.label());
+
+        self.push_height(s, Span::NONE);
+        self.generated(Instr::Eval);
+        let branches = vec![(NIL, empty), (CONS, cell)];
+        self.generated(Instr::CaseJump(Box::new(Jumps { branches, default: None })));
+
+        self.code.place(empty);
+        self.generated(Instr::Split(0));
+        self.generated(Instr::Pack(NIL));
+        self.update_and_unwind(Span::NONE);
+
+        self.code.place(cell);
+        self.generated(Instr::Split(2));
+        let (cs, c) = (3, 4);
+        self.push_height(n, Span::NONE);
+        self.generated(Instr::Eval);
+        let branches = vec![(Lit::Int(IntLit::Small(0)), cut)];
+        self.generated(Instr::LitJump(Box::new(Jumps { branches, default: Some(more) })));
+
+        self.code.place(cut);
+        self.generated(Instr::Pack(NIL));
+        self.generated(Instr::PushChar('…'));
+        self.generated(Instr::Pack(CONS));
+        self.update_and_unwind(Span::NONE);
+
+        self.code.place(more);
+        self.push_height(c, Span::NONE);
+        self.generated(Instr::Eval);
+        // Whichever character it is: this drops it, and fails on anything else.
+        let branches = vec![(Lit::Char('\0'), character)];
+        self.generated(Instr::LitJump(Box::new(Jumps { branches, default: Some(character) })));
+        self.code.place(character);
+        self.push_height(cs, Span::NONE);
+        self.generated(Instr::PushInt(IntLit::Small(1)));
+        self.push_height(n, Span::NONE);
+        self.generated(Instr::Sub);
+        self.push_global(Source::ErrorText, Span::NONE);
+        self.apply(2, Span::NONE);
+        self.generated(Instr::Eval);
+        self.push_height(c, Span::NONE);
+        self.generated(Instr::Pack(CONS));
+        self.update_and_unwind(Span::NONE);
+
+        let symbol = self.unique("error$text");
+        let params = ["n", "s"].map(|name| Some(Arc::from(name))).into();
+        let display = Some(Arc::from("error"));
+        self.finish(symbol, display, GlobalKind::Primitive, arity, params, Span::NONE)
+    }
+
+    fn start(&mut self, arity: u32) {
+        self.code = super::Code::new(arity);
+    }
+}

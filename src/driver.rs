@@ -1,0 +1,158 @@
+//! The one chain of stages: from a root file to G-code. The command and the library walk it.
+
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::name::Interner;
+use crate::base::span::Span;
+use crate::compile;
+use crate::core::expr as core;
+use crate::core::lint::lint as lint_core;
+use crate::core::lower::{self, Mode, Roots, lower};
+use crate::core::scope::HostDecl;
+use crate::gcode::program::Program;
+use crate::gcode::verify::verify;
+use crate::lift;
+use crate::load::{Loaded, Loader, Root, load};
+use crate::syntax::ast::Ast;
+
+/// A form that a program takes on its way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// The syntax trees of all files.
+    Syntax,
+    /// Names resolved, pattern matching compiled.
+    Core,
+    /// Supercombinators.
+    Lifted,
+    /// Instructions.
+    Gcode,
+}
+
+/// How far to go, and with what.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// The last stage. Whatever it is, all mistakes of a program are found, unless it is
+    /// [`Stage::Syntax`].
+    pub until: Stage,
+    /// The functions that the embedding program provides.
+    pub hosts: &'a [HostDecl],
+    /// What lowering is asked to do.
+    pub lower: lower::Options,
+}
+
+impl Options<'_> {
+    /// A program to be run from `main`.
+    pub const RUN: Options<'static> =
+        Options { until: Stage::Gcode, hosts: &[], lower: lower::Options::RUN };
+    /// Diagnostics alone.
+    pub const CHECK: Options<'static> =
+        Options { until: Stage::Core, hosts: &[], lower: lower::Options::CHECK };
+}
+
+/// What has become of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Built {
+    /// Its texts and names, and up to [`Stage::Syntax`] its syntax trees. Its diagnostics
+    /// have moved to [`Built::diagnostics`].
+    pub loaded: Loaded,
+    /// What there is to say of it, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Its form at [`Stage::Core`] or [`Stage::Lifted`], if that was the last one and there
+    /// was no error.
+    pub core: Option<core::Program>,
+    /// Its G-code, if that was the last stage and there was no error.
+    pub gcode: Option<Program>,
+}
+
+impl Built {
+    /// Whether there is an error among the diagnostics.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Walks the chain. After an error the stages that only find more errors are still walked.
+#[must_use]
+pub fn build(root: &Root, loader: &dyn Loader, options: &Options<'_>) -> Built {
+    let mut built = Built { loaded: load(root, loader), ..Built::default() };
+    built.diagnostics = std::mem::take(&mut built.loaded.diagnostics);
+    if options.until > Stage::Syntax {
+        advance(&mut built, options);
+    }
+    built.diagnostics.sort_by_key(|report| (report.primary.span.is_none(), report.primary.span));
+    built
+}
+
+/// Goes on from the syntax trees.
+fn advance(built: &mut Built, options: &Options<'_>) {
+    let mut wanted = options.lower.clone();
+    if built.has_errors() {
+        wanted.mode = Mode::Check;
+    }
+    let (program, mut found) = lower(&built.loaded, options.hosts, &wanted);
+    withdraw_consequences(&built.diagnostics, &mut found);
+    built.diagnostics.append(&mut found);
+    locate_missing_main(built);
+    built.loaded.ast = Ast::default();
+    if built.has_errors() || wanted.mode == Mode::Check {
+        return;
+    }
+    debug_assert_eq!(lint_core(&program), Vec::<String>::new(), "core");
+    if options.until == Stage::Core {
+        built.core = Some(program);
+        return;
+    }
+    let lifted = lift::lift(program);
+    debug_assert_eq!(lift::lint::lint(&lifted), Vec::<String>::new(), "supercombinators");
+    if options.until == Stage::Lifted {
+        built.core = Some(lifted);
+        return;
+    }
+    let gcode = compile(&lifted, &built.loaded.names, &wanted.roots);
+    debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
+    built.gcode = Some(gcode);
+}
+
+/// Gives the report that there is no `main` a place: where the program's first file starts.
+fn locate_missing_main(built: &mut Built) {
+    let own = built.loaded.sources.files().iter().find(|file| !file.corelib);
+    let Some(start) = own.map(|file| file.base) else { return };
+    for report in &mut built.diagnostics {
+        if report.code == Code::MissingMain && report.primary.span.is_none() {
+            report.primary.span = Span::new(start, start);
+        }
+    }
+}
+
+/// Compiles `main` and the other roots, and what they reach.
+fn compile(program: &core::Program, names: &Interner, roots: &Roots) -> Program {
+    let named: Vec<core::GlobalId> = match roots {
+        Roots::Named(symbols) => program
+            .globals
+            .enumerate()
+            .filter(|(_, global)| symbols.iter().any(|symbol| **symbol == *global.symbol))
+            .map(|(id, _)| id)
+            .collect(),
+        Roots::Main | Roots::All => Vec::new(),
+    };
+    if named.is_empty() {
+        return compile::compile(program, names);
+    }
+    let roots: Vec<core::GlobalId> = program.main.into_iter().chain(named).collect();
+    compile::compile_roots(program, names, &roots)
+}
+
+/// Takes those reports out of `found` that probably follow from what could not be loaded: a
+/// name without definition, if a file or module is missing that may define it.
+fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
+    let missing = |report: &Diagnostic| {
+        matches!(report.code, Code::CannotRead | Code::UnknownModule | Code::TooLarge)
+    };
+    if loading.iter().any(missing) {
+        found.retain(|report| {
+            let follows = [Code::UnboundName, Code::UnknownConstructor, Code::MissingMain];
+            !follows.contains(&report.code)
+        });
+    }
+}

@@ -1,0 +1,117 @@
+//! A call of a host function.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::error::Error;
+use super::eval::{Access, Value};
+use crate::gcode::program::HostId;
+use crate::machine::outcome::Stop;
+use crate::machine::reference::{HostFailure, Hosts, Machine, Root};
+
+/// What a host function gets: its arguments, not evaluated, and through
+/// [`Eval`](super::Eval) the means to force them and to make its result.
+pub struct Call<'a> {
+    machine: &'a mut Machine,
+    args: Vec<Value>,
+}
+
+impl Call<'_> {
+    /// The arguments, as many as were registered.
+    #[must_use]
+    pub fn args(&self) -> &[Value] {
+        &self.args
+    }
+
+    /// Argument `n`, from 0.
+    ///
+    /// # Errors
+    /// When the function was registered with fewer.
+    pub fn arg(&self, n: usize) -> Result<Value, HostError> {
+        let arg = self.args.get(n).cloned();
+        arg.ok_or_else(|| HostError::new(format!("it has no argument {n}")))
+    }
+}
+
+impl Access for Call<'_> {
+    fn machine(&mut self) -> &mut Machine {
+        self.machine
+    }
+}
+
+/// Why a host function gives no value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostError(Why);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Why {
+    Failed(String),
+    Stopped(Stop),
+}
+
+impl HostError {
+    /// The function failed, and says why in one sentence. For the program that is the error
+    /// G0801.
+    pub fn new(message: impl Into<String>) -> HostError {
+        HostError(Why::Failed(message.into()))
+    }
+}
+
+/// A stop inside the function becomes a stop of whoever called it; everything else is a
+/// failure.
+impl From<Error> for HostError {
+    fn from(error: Error) -> HostError {
+        match error {
+            Error::Stop(stop) => HostError(Why::Stopped(stop)),
+            other => HostError::new(other.to_string()),
+        }
+    }
+}
+
+impl From<String> for HostError {
+    fn from(message: String) -> HostError {
+        HostError::new(message)
+    }
+}
+
+impl From<&str> for HostError {
+    fn from(message: &str) -> HostError {
+        HostError::new(message)
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Why::Failed(message) => f.write_str(message),
+            Why::Stopped(stop) => Error::Stop(stop.clone()).fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for HostError {}
+
+/// A function of the embedding program.
+pub(super) type HostFunction = Arc<dyn Fn(&mut Call<'_>) -> Result<Value, HostError> + Send + Sync>;
+
+/// The host functions of a module, by their numbers in its program.
+pub(super) struct HostTable(pub(super) Vec<HostFunction>);
+
+impl Hosts for HostTable {
+    fn call(
+        &self,
+        machine: &mut Machine,
+        host: HostId,
+        args: &[Root],
+    ) -> Result<Root, HostFailure> {
+        let Some(function) = self.0.get(host.0 as usize) else {
+            return Err(HostFailure::Failed("it is not there".into()));
+        };
+        let mut call = Call { machine, args: args.iter().cloned().map(Value).collect() };
+        match function(&mut call) {
+            Ok(value) => Ok(value.0),
+            Err(HostError(Why::Failed(message))) => Err(HostFailure::Failed(message)),
+            Err(HostError(Why::Stopped(stop))) => Err(HostFailure::Stopped(stop)),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Configuration: limits and host functions.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::call::{Call, HostError, HostFunction};
+use super::eval::Value;
+
+/// What a store may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Bytes of heap, stack and big integers; `None`: what the system gives.
+    pub heap: Option<u64>,
+    /// Instructions; `None`: as many as it takes.
+    pub fuel: Option<u64>,
+}
+
+/// A host function.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) name: Arc<str>,
+    pub(super) arity: u32,
+    pub(super) function: HostFunction,
+}
+
+/// The configuration that modules are compiled with: limits of their stores, and the
+/// functions of the embedding program that they may call.
+#[derive(Clone, Default)]
+pub struct Engine {
+    pub(super) hosts: Vec<Entry>,
+    pub(super) limits: Limits,
+}
+
+/// Why a host function cannot be registered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegisterError {
+    /// There is one of this name.
+    Taken(String),
+    /// A program could not write the name.
+    NoName(String),
+    /// It has no arguments, or more than 255.
+    Arity(u32),
+}
+
+impl fmt::Display for RegisterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterError::Taken(name) => write!(f, "there is a host function `{name}` already"),
+            RegisterError::NoName(name) => write!(f, "`{name}` is no name of the language"),
+            RegisterError::Arity(arity) => {
+                write!(f, "a host function has 1 to 255 arguments, not {arity}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RegisterError {}
+
+impl Engine {
+    /// An engine without limits or host functions.
+    #[must_use]
+    pub fn new() -> Engine {
+        Engine::default()
+    }
+
+    /// Sets the limits that stores of its modules start with.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Makes a function of the embedding program known to the modules that are compiled from
+    /// now on. It gets its arguments unevaluated. It should depend on nothing but them: like
+    /// any other expression a call is evaluated at most once and only when needed, and after
+    /// a stop inside it it is called again.
+    ///
+    /// # Errors
+    /// When the name is taken or no NAME of the language, or the number of arguments is 0 or
+    /// above 255.
+    pub fn register<F>(&mut self, name: &str, arity: u32, function: F) -> Result<(), RegisterError>
+    where
+        F: Fn(&mut Call<'_>) -> Result<Value, HostError> + Send + Sync + 'static,
+    {
+        if self.hosts.iter().any(|entry| &*entry.name == name) {
+            return Err(RegisterError::Taken(name.to_owned()));
+        }
+        if !is_name(name) {
+            return Err(RegisterError::NoName(name.to_owned()));
+        }
+        if !(1..=255).contains(&arity) {
+            return Err(RegisterError::Arity(arity));
+        }
+        self.hosts.push(Entry { name: name.into(), arity, function: Arc::new(function) });
+        Ok(())
+    }
+}
+
+/// Whether a program can write this name and the name is no keyword.
+fn is_name(name: &str) -> bool {
+    let keywords = ["defn", "data", "import", "let", "letrec", "fn", "case", "_"];
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'' | '?' | '!');
+    starts && chars.all(goes_on) && !keywords.contains(&name)
+}

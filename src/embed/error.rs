@@ -1,0 +1,66 @@
+//! What can go wrong with values.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::machine::outcome::{Limit, Stop};
+
+/// Why an operation on values gave no result. The store stays usable whatever it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// The evaluation stopped: an error of the program, a limit, an interrupt.
+    Stop(Stop),
+    /// A value of another store was given.
+    ForeignValue,
+    /// The module has no global of this name.
+    UnknownGlobal(Arc<str>),
+    /// The module has no constructor of this name.
+    UnknownConstructor(Arc<str>),
+    /// A constructor was given another number of fields than it has.
+    FieldCount {
+        /// How many it has.
+        takes: u32,
+        /// How many it was given.
+        given: usize,
+    },
+    /// The value is of another kind than was asked for.
+    Kind {
+        /// What was asked for.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+}
+
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Error {
+        Error::Stop(stop)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Stop(Stop::Error(error)) => write!(f, "{}: {}", error.code, error.message),
+            Error::Stop(Stop::Limit(reached)) => match reached.limit {
+                Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
+                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} instructions is reached"),
+                Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
+            },
+            Error::Stop(Stop::Interrupted) => f.write_str("interrupted"),
+            Error::Stop(Stop::Input(error)) => f.write_str(&error.message),
+            Error::Stop(Stop::Output(error)) => f.write_str(&error.message),
+            Error::ForeignValue => f.write_str("the value belongs to another store"),
+            Error::UnknownGlobal(name) => write!(f, "the module has no definition `{name}`"),
+            Error::UnknownConstructor(name) => {
+                write!(f, "the module has no constructor `{name}`")
+            }
+            Error::FieldCount { takes, given } => {
+                write!(f, "the constructor takes {takes} fields, not {given}")
+            }
+            Error::Kind { expected, found } => write!(f, "expected {expected}, found {found}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

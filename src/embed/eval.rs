@@ -1,0 +1,266 @@
+//! Values, and what can be done with them.
+
+use std::sync::Arc;
+
+use super::error::Error;
+use crate::base::integer::Integer;
+use crate::gcode::program::{CONS, NIL};
+use crate::machine::reference::{self, Machine, Root};
+
+/// A handle on a value of a store, evaluated or not. The collector keeps the value while a
+/// clone of the handle lives.
+#[derive(Clone, Debug)]
+pub struct Value(pub(super) Root);
+
+/// A value in weak head normal form.
+#[derive(Clone, Debug)]
+pub enum Whnf {
+    /// An integer.
+    Int(Integer),
+    /// A character.
+    Char(char),
+    /// A constructor, by the name that it prints with, and its fields, which need not be
+    /// evaluated. `Nil` and `Cons` are lists.
+    Con {
+        /// Its name.
+        name: Arc<str>,
+        /// Its fields.
+        fields: Vec<Value>,
+    },
+    /// A function.
+    Function {
+        /// The name that it prints with; a lambda has none.
+        name: Option<Arc<str>>,
+        /// How many arguments it still takes.
+        arity: u32,
+    },
+}
+
+impl Whnf {
+    /// What kind of value it is, in words.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Whnf::Int(_) => "an integer",
+            Whnf::Char(_) => "a character",
+            Whnf::Con { name, fields } if is_list(name, fields.len()) => "a list",
+            Whnf::Con { .. } => "a constructor",
+            Whnf::Function { .. } => "a function",
+        }
+    }
+}
+
+fn is_list(name: &str, fields: usize) -> bool {
+    // No other constructor can have these names.
+    matches!((name, fields), ("Nil", 0) | ("Cons", 2))
+}
+
+/// Hands out the machine, inside the crate.
+pub trait Access {
+    /// The machine.
+    fn machine(&mut self) -> &mut Machine;
+}
+
+/// Operations on values: of a [`Store`](super::Store), and inside a host function.
+///
+/// Every operation can fail for want of memory, with [`Error::Stop`]. A value of another
+/// store is [`Error::ForeignValue`].
+pub trait Eval: Access + Sized {
+    /// The value of a definition: its name as listings show it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownGlobal`].
+    fn global(&mut self, name: &str) -> Result<Value, Error> {
+        let machine = self.machine();
+        let global = machine.program().find(name);
+        let global = global.ok_or_else(|| Error::UnknownGlobal(name.into()))?;
+        Ok(Value(machine.global_root(global)?))
+    }
+
+    /// An integer.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn int(&mut self, value: impl Into<Integer>) -> Result<Value, Error> {
+        Ok(Value(self.machine().new_int(value.into())?))
+    }
+
+    /// A character.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn character(&mut self, value: char) -> Result<Value, Error> {
+        Ok(Value(self.machine().new_char(value)?))
+    }
+
+    /// A list of characters.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn text(&mut self, text: &str) -> Result<Value, Error> {
+        Ok(Value(self.machine().new_text(text)?))
+    }
+
+    /// The list of these elements.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn list(&mut self, items: &[Value]) -> Result<Value, Error> {
+        let roots = roots(items);
+        Ok(Value(self.machine().new_list(&roots).ok_or(Error::ForeignValue)??))
+    }
+
+    /// A constructor with all its fields.
+    ///
+    /// # Errors
+    /// [`Error::UnknownConstructor`], [`Error::FieldCount`].
+    fn con(&mut self, name: &str, fields: &[Value]) -> Result<Value, Error> {
+        let machine = self.machine();
+        let cons = &machine.program().cons;
+        let of = |symbol: bool| {
+            cons.enumerate().find(|(_, con)| name == if symbol { &*con.symbol } else { &*con.name })
+        };
+        let (id, con) =
+            of(true).or_else(|| of(false)).ok_or_else(|| Error::UnknownConstructor(name.into()))?;
+        if con.arity as usize != fields.len() {
+            return Err(Error::FieldCount { takes: con.arity, given: fields.len() });
+        }
+        let roots = roots(fields);
+        Ok(Value(machine.new_con(id, &roots).ok_or(Error::ForeignValue)??))
+    }
+
+    /// The application of a function to arguments. Nothing is evaluated.
+    ///
+    /// # Errors
+    /// Only the general ones: what is no function fails when it is forced.
+    fn call(&mut self, function: &Value, args: &[Value]) -> Result<Value, Error> {
+        let roots = roots(args);
+        Ok(Value(self.machine().apply(&function.0, &roots).ok_or(Error::ForeignValue)??))
+    }
+
+    /// Evaluates a value to weak head normal form.
+    ///
+    /// # Errors
+    /// [`Error::Stop`] when the evaluation stops. Forced again the value goes on, or fails
+    /// again.
+    fn force(&mut self, value: &Value) -> Result<Whnf, Error> {
+        let machine = self.machine();
+        machine.force(&value.0).ok_or(Error::ForeignValue)??;
+        // What was forced is in weak head normal form.
+        let whnf = machine.whnf(&value.0).ok_or(Error::ForeignValue)?;
+        Ok(match whnf {
+            reference::Whnf::Int(value) => Whnf::Int(value),
+            reference::Whnf::Char(value) => Whnf::Char(value),
+            reference::Whnf::Con(con, fields) => {
+                let con = machine.program().cons.get(con);
+                let name = con.map_or_else(|| "?".into(), |con| con.name.clone());
+                Whnf::Con { name, fields: fields.into_iter().map(Value).collect() }
+            }
+            reference::Whnf::Function(global, arity) => {
+                let global = machine.program().globals.get(global);
+                Whnf::Function { name: global.and_then(|global| global.display.clone()), arity }
+            }
+        })
+    }
+
+    /// Evaluates an integer.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is none.
+    fn to_integer(&mut self, value: &Value) -> Result<Integer, Error> {
+        match self.force(value)? {
+            Whnf::Int(value) => Ok(value),
+            other => Err(Error::Kind { expected: "an integer", found: other.kind() }),
+        }
+    }
+
+    /// Evaluates a character.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is none.
+    fn to_char(&mut self, value: &Value) -> Result<char, Error> {
+        match self.force(value)? {
+            Whnf::Char(value) => Ok(value),
+            other => Err(Error::Kind { expected: "a character", found: other.kind() }),
+        }
+    }
+
+    /// Evaluates a list of characters to its end. A text without end ends at a limit of the
+    /// store only for fuel or time: use [`items`](Eval::items) where that matters.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is no list, or not of characters.
+    fn to_text(&mut self, value: &Value) -> Result<String, Error> {
+        let mut text = String::new();
+        let mut items = self.items(value);
+        while let Some(item) = items.next() {
+            text.push(items.store.to_char(&item?)?);
+        }
+        Ok(text)
+    }
+
+    /// A list as an iterator. Its cells are evaluated one by one, its elements are not. After
+    /// an error it ends; what was left is [`Items::rest`].
+    fn items(&mut self, list: &Value) -> Items<'_, Self> {
+        Items { store: self, rest: list.clone(), ended: false }
+    }
+}
+
+impl<T: Access> Eval for T {}
+
+fn roots(values: &[Value]) -> Vec<Root> {
+    values.iter().map(|value| value.0.clone()).collect()
+}
+
+/// The elements of a list; see [`Eval::items`].
+#[derive(Debug)]
+pub struct Items<'a, S> {
+    store: &'a mut S,
+    rest: Value,
+    ended: bool,
+}
+
+impl<S> Items<'_, S> {
+    /// What has not been iterated over.
+    #[must_use]
+    pub fn rest(&self) -> &Value {
+        &self.rest
+    }
+}
+
+impl<S: Access> Iterator for Items<'_, S> {
+    type Item = Result<Value, Error>;
+
+    fn next(&mut self) -> Option<Result<Value, Error>> {
+        if self.ended {
+            return None;
+        }
+        let machine = self.store.machine();
+        let forced = match machine.force(&self.rest.0) {
+            None => Err(Error::ForeignValue),
+            Some(Err(stop)) => Err(Error::Stop(stop)),
+            Some(Ok(())) => Ok(machine.whnf(&self.rest.0)),
+        };
+        match forced {
+            Ok(Some(reference::Whnf::Con(CONS, fields))) => {
+                let mut fields = fields.into_iter().map(Value);
+                let (head, tail) = (fields.next()?, fields.next()?);
+                self.rest = tail;
+                return Some(Ok(head));
+            }
+            Ok(Some(reference::Whnf::Con(NIL, _))) => {
+                self.ended = true;
+                return None;
+            }
+            Ok(_) => {
+                self.ended = true;
+                let found = self.store.force(&self.rest).map_or("nothing", |whnf| whnf.kind());
+                Some(Err(Error::Kind { expected: "a list", found }))
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The face of the library: [`Engine`] (configuration and host functions), [`Module`] (a
+//! compiled program, shareable between threads), [`Store`] (a heap that runs it).
+//!
+//! A [`Value`] is a handle on a node of a store. It is lazy: making an application evaluates
+//! nothing, [`force`](Eval::force) does, as far as the first constructor. A lazy list is a
+//! Rust iterator ([`items`](Eval::items)). A stop (an error, a limit, an interrupt) leaves
+//! the store usable and every value evaluable: forced again it goes on, or fails again.
+//!
+//! The operations on values are in the trait [`Eval`], which both a [`Store`] and the
+//! [`Call`] that a host function gets have.
+
+mod call;
+mod engine;
+mod error;
+mod eval;
+mod module;
+mod store;
+
+pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
+pub use crate::machine::print::Format;
+pub use crate::machine::reference::Interrupt;
+pub use call::{Call, HostError};
+pub use engine::{Engine, Limits, RegisterError};
+pub use error::Error;
+pub use eval::{Eval, Items, Value, Whnf};
+pub use module::{Module, ModuleError};
+pub use store::Store;

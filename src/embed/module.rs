@@ -1,0 +1,84 @@
+//! A compiled program.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::call::HostTable;
+use super::engine::{Engine, Limits};
+use crate::gcode::program::Program;
+use crate::gcode::verify::{Violation, verify};
+use crate::machine::reference::{Config, Machine};
+
+/// A compiled program: immutable, cheap to clone, shareable between threads.
+#[derive(Clone)]
+pub struct Module {
+    program: Arc<Program>,
+    hosts: Arc<HostTable>,
+    limits: Limits,
+}
+
+/// Why G-code makes no module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ModuleError {
+    /// The verifier has found this, at least one thing.
+    Invalid(Vec<Violation>),
+    /// The program calls a host function that the engine does not have, or with another
+    /// number of arguments.
+    UnknownHost {
+        /// Its name.
+        name: Arc<str>,
+        /// The number of arguments in the program.
+        arity: u32,
+    },
+}
+
+impl fmt::Display for ModuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModuleError::Invalid(violations) => {
+                f.write_str("the G-code is not valid")?;
+                violations.first().map_or(Ok(()), |first| write!(f, ": {first}"))
+            }
+            ModuleError::UnknownHost { name, arity } => {
+                write!(f, "there is no host function `{name}` of {arity} arguments")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ModuleError {}
+
+impl Module {
+    /// The module of a program in G-code, which is verified first.
+    ///
+    /// # Errors
+    /// When the verifier rejects it, or it calls a host function that `engine` has not.
+    pub fn from_gcode(engine: &Engine, program: Program) -> Result<Module, ModuleError> {
+        let violations = verify(&program);
+        if !violations.is_empty() {
+            return Err(ModuleError::Invalid(violations));
+        }
+        let function = |name: &Arc<str>, arity: u32| {
+            let entry = engine.hosts.iter().find(|entry| entry.name == *name);
+            let entry = entry.filter(|entry| entry.arity == arity);
+            let missing = || ModuleError::UnknownHost { name: name.clone(), arity };
+            entry.map(|entry| entry.function.clone()).ok_or_else(missing)
+        };
+        let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
+        let hosts = Arc::new(HostTable(hosts.collect::<Result<_, _>>()?));
+        Ok(Module { program: Arc::new(program), hosts, limits: engine.limits })
+    }
+
+    /// Its G-code.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// A machine for it.
+    pub(super) fn machine(&self) -> Machine {
+        let config =
+            Config { heap_limit: self.limits.heap, fuel: self.limits.fuel, ..Config::default() };
+        Machine::new(self.program.clone(), config).with_hosts(self.hosts.clone())
+    }
+}

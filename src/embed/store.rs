@@ -1,0 +1,92 @@
+//! A heap with its limits.
+
+use super::error::Error;
+use super::eval::{Access, Value};
+use super::module::Module;
+use crate::machine::outcome::{Input, Output, Statistics, Stop};
+use crate::machine::print::Format;
+use crate::machine::reference::{Interrupt, Machine};
+
+/// A heap in which a module's program is evaluated. It can move between threads; each store
+/// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
+pub struct Store {
+    machine: Machine,
+}
+
+impl Store {
+    /// An empty store for a module, with the limits of its engine.
+    #[must_use]
+    pub fn new(module: &Module) -> Store {
+        Store { machine: module.machine() }
+    }
+
+    /// Evaluates and prints `main`, applied to `input` if it has a parameter. What was
+    /// printed when it stops is ended by a newline and flushed.
+    ///
+    /// # Errors
+    /// When it stops, or the module has no `main`.
+    pub fn run_main(
+        &mut self,
+        input: Option<Box<dyn Input>>,
+        output: &mut dyn Output,
+        format: Format,
+    ) -> Result<(), Stop> {
+        self.machine.start(format, input)?;
+        let result = self.machine.run(output);
+        self.machine.abandon();
+        result
+    }
+
+    /// Evaluates a value as far as there is any, and prints it.
+    ///
+    /// # Errors
+    /// When it stops.
+    pub fn print(
+        &mut self,
+        value: &Value,
+        format: Format,
+        output: &mut dyn Output,
+    ) -> Result<(), Error> {
+        Ok(self.machine.print_root(&value.0, format, output).ok_or(Error::ForeignValue)??)
+    }
+
+    /// A handle that stops an evaluation of this store from any thread.
+    #[must_use]
+    pub fn interrupt_handle(&self) -> Interrupt {
+        self.machine.interrupt_handle()
+    }
+
+    /// Gives this many instructions from now on; `None`: as many as it takes.
+    pub fn set_fuel(&mut self, fuel: Option<u64>) {
+        self.machine.set_fuel(fuel);
+    }
+
+    /// Changes the limit on memory, in bytes.
+    pub fn set_heap_limit(&mut self, limit: Option<u64>) {
+        self.machine.set_heap_limit(limit);
+    }
+
+    /// Frees what no handle and no code still to run can reach. CAFs among it are evaluated
+    /// anew if they are asked for again.
+    pub fn collect(&mut self) {
+        self.machine.collect();
+    }
+
+    /// Bytes in use.
+    #[must_use]
+    pub fn footprint(&self) -> u64 {
+        self.machine.footprint()
+    }
+
+    /// What has been counted since the store was made.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.machine.statistics()
+    }
+}
+
+impl Access for Store {
+    fn machine(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+}

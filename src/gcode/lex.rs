@@ -1,0 +1,188 @@
+//! The tokens of a listing.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use super::parse::ParseError;
+use super::print::{continues_name, starts_name};
+use crate::base::quote::shown;
+
+/// What a token is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A bare name.
+    Name(String),
+    /// An integer: digits, perhaps after a minus sign.
+    Number(String),
+    /// A CHAR.
+    Char(char),
+    /// A STRING: a text, or a name that is not bare.
+    Text(String),
+    /// One of `/ : = [ ]`.
+    Mark(char),
+}
+
+/// A token and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Token {
+    pub kind: Kind,
+    pub line: u32,
+    pub column: u32,
+    /// The column after it.
+    pub end: u32,
+}
+
+/// The tokens of `text`.
+///
+/// # Errors
+/// The first character that starts no token, or the first bad literal.
+pub(super) fn lex(text: &str) -> Result<Vec<Token>, ParseError> {
+    let mut lexer = Lexer { chars: text.chars().peekable(), line: 1, column: 1 };
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.token()? {
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+struct Lexer<'a> {
+    chars: Peekable<Chars<'a>>,
+    line: u32,
+    column: u32,
+}
+
+impl Lexer<'_> {
+    fn bump(&mut self) -> Option<char> {
+        let c = self.chars.next()?;
+        if c == '\n' {
+            self.line = self.line.saturating_add(1);
+            self.column = 1;
+        } else {
+            self.column = self.column.saturating_add(1);
+        }
+        Some(c)
+    }
+
+    fn error<T>(&self, message: impl Into<String>) -> Result<T, ParseError> {
+        Err(ParseError { line: self.line, column: self.column, message: message.into() })
+    }
+
+    fn token(&mut self) -> Result<Option<Token>, ParseError> {
+        while let Some(&c) = self.chars.peek() {
+            if c == ';' {
+                while self.chars.peek().is_some_and(|&c| c != '\n') {
+                    self.bump();
+                }
+            } else if c.is_whitespace() {
+                self.bump();
+            } else {
+                break;
+            }
+        }
+        let (line, column) = (self.line, self.column);
+        let Some(&first) = self.chars.peek() else { return Ok(None) };
+        let kind = match first {
+            '/' | ':' | '=' | '[' | ']' => {
+                self.bump();
+                Kind::Mark(first)
+            }
+            '"' => Kind::Text(self.quoted('"')?),
+            '\'' => {
+                let text = self.quoted('\'')?;
+                let mut chars = text.chars();
+                match (chars.next(), chars.next()) {
+                    (Some(c), None) => Kind::Char(c),
+                    _ => return self.error("a CHAR has one character"),
+                }
+            }
+            '-' | '0'..='9' => {
+                self.bump();
+                let mut digits = String::from(first);
+                while let Some(digit) = self.chars.next_if(char::is_ascii_digit) {
+                    self.column = self.column.saturating_add(1);
+                    digits.push(digit);
+                }
+                if digits == "-" {
+                    return self.error("expected a digit");
+                }
+                Kind::Number(digits)
+            }
+            first if starts_name(first) => {
+                let mut name = String::new();
+                while self.chars.peek().is_some_and(|&c| continues_name(c)) {
+                    name.extend(self.bump());
+                }
+                Kind::Name(name)
+            }
+            other => {
+                return self.error(format!("no token starts with {}", shown(&other.to_string())));
+            }
+        };
+        Ok(Some(Token { kind, line, column, end: self.column }))
+    }
+
+    /// What stands between two `quote`s, escapes resolved.
+    fn quoted(&mut self, quote: char) -> Result<String, ParseError> {
+        self.bump();
+        let mut text = String::new();
+        loop {
+            match self.chars.peek() {
+                None | Some('\n') => return self.error("the quote is not closed on this line"),
+                Some('\\') => {
+                    self.bump();
+                    text.push(self.escape()?);
+                }
+                Some(&c) => {
+                    self.bump();
+                    if c == quote {
+                        return Ok(text);
+                    }
+                    text.push(c);
+                }
+            }
+        }
+    }
+
+    /// An escape, after its backslash.
+    fn escape(&mut self) -> Result<char, ParseError> {
+        Ok(match self.chars.peek() {
+            Some('u') => {
+                self.bump();
+                return self.code_point();
+            }
+            Some('n') => self.escaped('\n'),
+            Some('t') => self.escaped('\t'),
+            Some('r') => self.escaped('\r'),
+            Some('0') => self.escaped('\0'),
+            Some(&c @ ('\\' | '\'' | '"')) => self.escaped(c),
+            _ => return self.error("this is no escape"),
+        })
+    }
+
+    fn escaped(&mut self, c: char) -> char {
+        self.bump();
+        c
+    }
+
+    /// `{HEX}`
+    fn code_point(&mut self) -> Result<char, ParseError> {
+        let mut digits = String::new();
+        if self.chars.peek() == Some(&'{') {
+            self.bump();
+            while let Some(&c) = self.chars.peek()
+                && c.is_ascii_hexdigit()
+                && digits.len() <= 6
+            {
+                digits.push(c);
+                self.bump();
+            }
+            if self.chars.peek() == Some(&'}')
+                && let Some(c) = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)
+            {
+                self.bump();
+                return Ok(c);
+            }
+        }
+        self.error("\\u is followed by the number of a character, in hexadecimal, in braces")
+    }
+}

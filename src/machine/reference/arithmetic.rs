@@ -1,0 +1,190 @@
+//! Arithmetic and comparison.
+
+use std::cmp::Ordering;
+
+use super::heap::node::{Addr, Node};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::gcode::instr::Op;
+use crate::machine::outcome::Stop;
+
+/// An integer in a node: a word by value, anything larger in place.
+enum Number<'a> {
+    Word(Integer),
+    Large(&'a Integer),
+}
+
+impl std::ops::Deref for Number<'_> {
+    type Target = Integer;
+    fn deref(&self) -> &Integer {
+        match self {
+            Number::Word(word) => word,
+            Number::Large(large) => large,
+        }
+    }
+}
+
+impl Machine {
+    fn number(&self, addr: Addr) -> Option<Number<'_>> {
+        match self.heap.get(self.heap.value(addr)) {
+            Node::Int(word) => Some(Number::Word(Integer::Small(*word))),
+            Node::Big(large) => Some(Number::Large(large)),
+            _ => None,
+        }
+    }
+
+    /// `<Op : i, a : b : s, d, h[a: NNum x, b: NNum y]>  =>  <i, c : s, d, h[c: NNum (x op y)]>`
+    ///
+    /// for `Add Sub Mul Div Rem FloorDiv Mod`.
+    pub(super) fn arithmetic(&mut self, op: Op) -> Result<(), Stop> {
+        let (a, b) = (self.item(0), self.item(1));
+        let bytes = match (self.number(a), self.number(b)) {
+            (Some(x), Some(y)) => result_bytes(op, &x, &y),
+            (None, _) => return Err(self.wrong_operand(op, "an integer", "first", a)),
+            (_, None) => return Err(self.wrong_operand(op, "an integer", "second", b)),
+        };
+        // What the result may need is asked for before it is computed.
+        self.reserve(1, bytes)?;
+        let (a, b) = (self.item(0), self.item(1));
+        let result = match (self.number(a), self.number(b)) {
+            (Some(x), Some(y)) => match op {
+                Op::Add => Some(x.add(&y)),
+                Op::Sub => Some(x.sub(&y)),
+                Op::Mul => Some(x.mul(&y)),
+                Op::Div => x.div(&y),
+                Op::Rem => x.rem(&y),
+                Op::FloorDiv => x.floor_div(&y),
+                _ => x.modulo(&y),
+            },
+            _ => None,
+        };
+        let Some(result) = result else {
+            let message = format!("`{}` by zero", primitive_name(op));
+            return Err(self.fail(Code::DivisionByZero, message, "the divisor is 0"));
+        };
+        let addr = self.heap.alloc(Node::integer(result));
+        self.replace(2, addr);
+        Ok(())
+    }
+
+    /// `<Neg : i, a : s, d, h[a: NNum x]>  =>  <i, b : s, d, h[b: NNum (-x)]>`
+    pub(super) fn negate(&mut self) -> Result<(), Stop> {
+        let a = self.item(0);
+        let Some(bytes) = self.number(a).map(|x| x.heap_bytes() as u64 + 48) else {
+            return Err(self.wrong_operand(Op::Neg, "an integer", "only", a));
+        };
+        self.reserve(1, bytes)?;
+        let result = self.number(self.item(0)).map_or(Integer::ZERO, |x| x.negate());
+        let addr = self.heap.alloc(Node::integer(result));
+        self.replace(1, addr);
+        Ok(())
+    }
+
+    /// `<Op : i, a : b : s, d, h[a: NNum x, b: NNum y]>  =>  <i, c : s, d, h[c: NNum (x op y)]>`
+    ///
+    /// for `Eq Ne Lt Le Gt Ge`, and the same for two characters.
+    pub(super) fn compare(&mut self, op: Op) -> Result<(), Stop> {
+        self.reserve(1, 0)?;
+        let (a, b) = (self.item(0), self.item(1));
+        let (x, y) = (self.heap.get(self.heap.value(a)), self.heap.get(self.heap.value(b)));
+        let order = match (x, y) {
+            (Node::Char(x), Node::Char(y)) => x.cmp(y),
+            _ => match (self.number(a), self.number(b)) {
+                (Some(x), Some(y)) => x.cmp(&y),
+                _ => return Err(self.incomparable(op, a, b)),
+            },
+        };
+        let holds = match op {
+            Op::Eq => order == Ordering::Equal,
+            Op::Ne => order != Ordering::Equal,
+            Op::Lt => order == Ordering::Less,
+            Op::Le => order != Ordering::Greater,
+            Op::Gt => order == Ordering::Greater,
+            _ => order != Ordering::Less,
+        };
+        let addr = self.heap.alloc(Node::Int(holds.into()));
+        self.replace(2, addr);
+        Ok(())
+    }
+
+    /// `<Ord : i, a : s, d, h[a: NChar c]>  =>  <i, b : s, d, h[b: NNum (ord c)]>`
+    pub(super) fn ord(&mut self) -> Result<(), Stop> {
+        self.reserve(1, 0)?;
+        let a = self.item(0);
+        let Node::Char(c) = *self.heap.get(self.heap.value(a)) else {
+            return Err(self.wrong_operand(Op::Ord, "a character", "only", a));
+        };
+        let addr = self.heap.alloc(Node::Int(i64::from(u32::from(c))));
+        self.replace(1, addr);
+        Ok(())
+    }
+
+    /// `<Chr : i, a : s, d, h[a: NNum n]>, n a code point  =>  <i, b : s, d, h[b: NChar (chr n)]>`
+    pub(super) fn chr(&mut self) -> Result<(), Stop> {
+        self.reserve(1, 0)?;
+        let a = self.item(0);
+        let Some(code) = self.number(a).map(|n| n.to_i64()) else {
+            return Err(self.wrong_operand(Op::Chr, "an integer", "only", a));
+        };
+        let c = code.and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
+        let Some(c) = c else {
+            let message = format!("{} is the code point of no character", self.describe(a));
+            return Err(self.fail(Code::ChrOutOfRange, message, ""));
+        };
+        let addr = self.heap.alloc(Node::Char(c));
+        self.replace(1, addr);
+        Ok(())
+    }
+
+    pub(super) fn wrong_operand(&self, op: Op, needs: &str, which: &str, operand: Addr) -> Stop {
+        let found = self.describe(operand);
+        let name = primitive_name(op);
+        let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
+        self.fail(Code::WrongKind, message, "")
+    }
+
+    fn incomparable(&self, op: Op, a: Addr, b: Addr) -> Stop {
+        let (a, b) = (self.describe(a), self.describe(b));
+        let name = primitive_name(op);
+        let message =
+            format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
+        self.fail(Code::WrongKind, message, "")
+    }
+}
+
+/// Bytes that the result of an operation may own, 0 for words that cannot overflow far.
+fn result_bytes(op: Op, x: &Integer, y: &Integer) -> u64 {
+    if let (Integer::Small(_), Integer::Small(_)) = (x, y) {
+        return 0;
+    }
+    let bytes = match op {
+        Op::Mul => x.product_bytes(y),
+        // The working copies of a division are as large as its operands.
+        _ => x.heap_bytes() + y.heap_bytes() + 16,
+    };
+    bytes as u64
+}
+
+/// What a program calls the primitive of an instruction.
+pub(super) fn primitive_name(op: Op) -> &'static str {
+    match op {
+        Op::Add => "add",
+        Op::Sub => "sub",
+        Op::Mul => "mul",
+        Op::Div => "div",
+        Op::Rem => "rem",
+        Op::FloorDiv => "floordiv",
+        Op::Mod => "mod",
+        Op::Neg => "negate",
+        Op::Eq => "eq",
+        Op::Ne => "neq",
+        Op::Lt => "lt",
+        Op::Le => "le",
+        Op::Gt => "gt",
+        Op::Ge => "ge",
+        Op::Ord => "ord",
+        Op::Chr => "chr",
+        other => other.name(),
+    }
+}

@@ -1,0 +1,159 @@
+//! A program made ready to run: positions, sites, the boot code, selectors.
+
+use std::sync::Arc;
+
+use super::heap::node::Site;
+use super::selector;
+use crate::base::index::{Idx, IndexVec};
+use crate::base::span::Span;
+use crate::gcode::instr::Instr;
+use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
+
+/// A position in code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Position {
+    /// Whose code; [`Position::RUN`] and [`Position::FORCE`] are the machine's own.
+    pub global: GlobalId,
+    /// Number of the instruction.
+    pub pc: u32,
+}
+
+impl Position {
+    /// The code that prints `main`: `PushGlobal main, Eval, Print`.
+    pub const RUN: GlobalId = GlobalId(u32::MAX);
+    /// The code that forces one value: `Eval`.
+    pub const FORCE: GlobalId = GlobalId(u32::MAX - 1);
+
+    pub(super) fn start(global: GlobalId) -> Position {
+        Position { global, pc: 0 }
+    }
+
+    pub(super) fn next(self) -> Position {
+        self.to(self.pc + 1)
+    }
+
+    pub(super) fn to(self, pc: u32) -> Position {
+        Position { global: self.global, pc }
+    }
+
+    /// Whether it is in the machine's own code.
+    #[must_use]
+    pub fn is_boot(self) -> bool {
+        self.global == Position::RUN || self.global == Position::FORCE
+    }
+}
+
+/// A program and what the machine derives from it once.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) program: Arc<Program>,
+    run: Vec<Instr>,
+    force: Vec<Instr>,
+    /// Where each global's code starts when all are laid end to end.
+    starts: IndexVec<GlobalId, u32>,
+    /// Number of instructions in all.
+    pub(super) size: usize,
+    /// For globals that select a field of their only argument: which, by constructor.
+    selectors: IndexVec<GlobalId, Option<Box<[(ConId, u32)]>>>,
+}
+
+impl Code {
+    pub(super) fn new(program: Arc<Program>) -> Code {
+        let mut size = 0;
+        let starts = program
+            .globals
+            .iter()
+            .map(|global| {
+                let start = size as u32;
+                size += global.code.len();
+                start
+            })
+            .collect();
+        let selectors = program.globals.iter().map(|g| selector::analyse(g, &program)).collect();
+        let mut run: Vec<Instr> = program.main.map(Instr::PushGlobal).into_iter().collect();
+        if program.main.is_some_and(|main| program.globals.get(main).is_some_and(|g| g.arity > 0)) {
+            run.push(Instr::MkApp);
+        }
+        run.extend([Instr::Eval, Instr::Print]);
+        Code { program, run, force: vec![Instr::Eval], starts, size, selectors }
+    }
+
+    /// The instructions of a global or of the machine's own code.
+    #[inline]
+    pub(super) fn code(&self, global: GlobalId) -> &[Instr] {
+        match self.program.globals.get(global) {
+            Some(global) => &global.code,
+            None if global == Position::RUN => &self.run,
+            None => &self.force,
+        }
+    }
+
+    /// The instruction at a position; `None` past the end.
+    #[inline]
+    pub(super) fn instr(&self, at: Position) -> Option<&Instr> {
+        self.code(at.global).get(at.pc as usize)
+    }
+
+    pub(super) fn global(&self, global: GlobalId) -> Option<&Global> {
+        self.program.globals.get(global)
+    }
+
+    /// The source expression of an instruction.
+    pub(super) fn span(&self, at: Position) -> Span {
+        let spans = self.global(at.global).map(|global| &global.spans);
+        spans.and_then(|spans| spans.get(at.pc as usize)).copied().unwrap_or(Span::NONE)
+    }
+
+    /// The site of the instruction at a position.
+    #[inline]
+    pub(super) fn site(&self, at: Position) -> Site {
+        self.starts.get(at.global).map_or(Site::NONE, |start| Site(start + at.pc))
+    }
+
+    /// The number of an instruction of the program, of all laid end to end.
+    pub(super) fn flat(&self, at: Position) -> Option<usize> {
+        self.starts.get(at.global).map(|start| (*start + at.pc) as usize)
+    }
+
+    /// The source expression that a site stands for.
+    pub(super) fn site_span(&self, site: Site) -> Span {
+        if site == Site::NONE {
+            return Span::NONE;
+        }
+        let after = self.starts.as_slice().partition_point(|start| *start <= site.0);
+        let Some(index) = after.checked_sub(1) else { return Span::NONE };
+        let global = GlobalId::new(index);
+        let pc = site.0 - self.starts.get(global).copied().unwrap_or(site.0);
+        self.span(Position { global, pc })
+    }
+
+    /// Which field of its argument a selector returns.
+    pub(super) fn selected(&self, global: GlobalId, con: ConId) -> Option<usize> {
+        let table = self.selectors.get(global)?.as_ref()?;
+        let (_, field) = table.iter().find(|(of, _)| *of == con)?;
+        Some(*field as usize)
+    }
+
+    pub(super) fn is_selector(&self, global: GlobalId) -> bool {
+        self.selectors.get(global).is_some_and(Option::is_some)
+    }
+
+    /// How messages and chains call a global: the name that it prints with; a function
+    /// without one goes by the definition that it was lifted out of.
+    pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
+        match self.global(global) {
+            None => "main".into(),
+            Some(Global { display: Some(name), .. }) => name.clone(),
+            Some(Global { symbol, .. }) => match symbol.split_once('$') {
+                Some((stem, _)) if !stem.is_empty() => stem.into(),
+                _ => symbol.clone(),
+            },
+        }
+    }
+
+    /// Whether the code at a position is written in no source: a primitive's, the machine's.
+    pub(super) fn is_hidden(&self, at: Position) -> bool {
+        self.span(at).is_none()
+            || self.global(at.global).is_none_or(|global| global.kind == GlobalKind::Primitive)
+    }
+}

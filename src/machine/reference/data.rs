@@ -1,0 +1,112 @@
+//! Constructors: making them, going by them, taking them apart.
+
+use super::heap::node::{Node, fields_bytes};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::gcode::instr::{IntLit, Jumps, Lit};
+use crate::gcode::program::{ConId, GlobalKind};
+use crate::machine::outcome::Stop;
+
+impl Machine {
+    /// `<Pack t n : i, a1 : .. : an : s, d, h>  =>  <i, a : s, d, h[a: NConstr t [a1 .. an]]>`
+    pub(super) fn pack(&mut self, con: ConId) -> Result<(), Stop> {
+        let arity = self.code.program.cons.get(con).map_or(0, |con| con.arity as usize);
+        self.room(1)?;
+        self.reserve(1, fields_bytes(arity))?;
+        let start = self.stack.len() - arity;
+        // The first field is on top.
+        self.stack[start..].reverse();
+        let node = Node::constr(con, &self.stack[start..]);
+        let addr = self.heap.alloc(node);
+        self.replace(arity, addr);
+        Ok(())
+    }
+
+    /// `<CaseJump [.. t -> l ..] : i, a : s, d, h[a: NConstr t as]>  =>  <code at l, a : s, d, h>`
+    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>) -> Result<(), Stop> {
+        let top = self.item(0);
+        let cons = &self.code.program.cons;
+        let data = |con: ConId| cons.get(con).map(|con| con.data);
+        let expected = jumps.branches.first().and_then(|(con, _)| data(*con));
+        let found = self.heap.get(self.heap.value(top)).as_constr().map(|(con, _)| con);
+        let Some(con) = found.filter(|con| data(*con) == expected) else {
+            let of = expected.and_then(|data| self.code.program.datas.get(data));
+            let of = of.map_or("a constructor".into(), |data| {
+                format!("a value of type `{}`", crate::base::quote::shown(&data.symbol))
+            });
+            return Err(self.wrong_scrutinee(&of, top));
+        };
+        let branch = jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label);
+        match branch.or(jumps.default) {
+            Some(label) => self.at = self.at.to(label.0),
+            None => return Err(self.no_alternative(Some(top))),
+        }
+        Ok(())
+    }
+
+    /// `<LitJump [.. k -> l ..] : i, a : s, d, h[a: NNum k]>  =>  <code at l, s, d, h>`
+    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>) -> Result<(), Stop> {
+        let top = self.item(0);
+        let wants_char = matches!(jumps.branches.first(), Some((Lit::Char(_), _)));
+        let node = self.heap.get(self.heap.value(top));
+        let is_lit = |lit: &Lit| match (lit, node) {
+            (Lit::Char(c), Node::Char(found)) => c == found,
+            (Lit::Int(IntLit::Small(n)), Node::Int(found)) => n == found,
+            (Lit::Int(IntLit::Big(big)), Node::Big(found)) => {
+                let big: Option<&Integer> = self.code.program.bigs.get(*big);
+                big == Some(&**found)
+            }
+            _ => false,
+        };
+        match (wants_char, node) {
+            (true, Node::Char(_)) | (false, Node::Int(_) | Node::Big(_)) => {}
+            (true, _) => return Err(self.wrong_scrutinee("a character", top)),
+            (false, _) => return Err(self.wrong_scrutinee("an integer", top)),
+        }
+        let branch = jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label);
+        match branch.or(jumps.default) {
+            Some(label) => {
+                self.stack.pop();
+                self.at = self.at.to(label.0);
+                Ok(())
+            }
+            None => Err(self.no_alternative(Some(top))),
+        }
+    }
+
+    /// `<Split n : i, a : s, d, h[a: NConstr t [a1 .. an]]>  =>  <i, a1 : .. : an : s, d, h>`
+    pub(super) fn split(&mut self, n: u32) -> Result<(), Stop> {
+        self.room((n as usize).saturating_sub(1))?;
+        let top = self.item(0);
+        let node = self.heap.get(self.heap.value(top));
+        let Some((_, fields)) = node.as_constr().filter(|(_, all)| all.len() == n as usize) else {
+            return Err(self.wrong_scrutinee(&format!("a constructor of {n} fields"), top));
+        };
+        self.stack.pop();
+        self.stack.extend(fields.iter().rev());
+        Ok(())
+    }
+
+    fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
+        let found = self.describe(found);
+        // The one code of a primitive that goes by a value is the one that evaluates the
+        // message of `error`.
+        let code = self.code.global(self.at.global);
+        if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
+            let message = format!("`error` needs a text, and its message has {found} in it");
+            return self.fail(Code::WrongKind, message, "");
+        }
+        let message = format!("a case expects {expected}, and was given {found}");
+        self.fail(Code::WrongScrutinee, message, "")
+    }
+
+    /// `<NoMatch : i, s, d, h>  =>  error`
+    pub(super) fn no_alternative(&self, value: Option<super::heap::Addr>) -> Stop {
+        let message = match value {
+            Some(value) => format!("no alternative matches {}", self.describe(value)),
+            None => "no alternative matches".to_owned(),
+        };
+        self.fail(Code::NoAlternative, message, "this case has no alternative for the value")
+    }
+}

@@ -1,0 +1,154 @@
+//! Host functions: the rule that calls them, and evaluation inside a call.
+
+use super::code::Position;
+use super::heap::node::Addr;
+use super::roots::Root;
+use super::state::{Frame, Machine, NO_REDEX};
+use crate::base::code::Code;
+use crate::base::quote::shown;
+use crate::gcode::program::HostId;
+use crate::machine::outcome::{Output, OutputError, Stop};
+
+/// How many evaluations may call each other through host functions. Each uses the native
+/// stack, which is why there is a limit.
+pub const HOST_DEPTH: u32 = 100;
+
+/// Why a host function gives no value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HostFailure {
+    /// It failed, and says why.
+    Failed(String),
+    /// An evaluation inside it stopped, and it passes that on.
+    Stopped(Stop),
+}
+
+/// The functions of the embedding program.
+pub trait Hosts: Send + Sync {
+    /// Calls a function with its arguments, which are not evaluated. It may force values on
+    /// the machine. It may be called again with the same arguments if its evaluation is
+    /// stopped and goes on later.
+    ///
+    /// # Errors
+    /// When it has no value to give.
+    fn call(&self, machine: &mut Machine, host: HostId, args: &[Root])
+    -> Result<Root, HostFailure>;
+}
+
+/// An output for evaluations that print nothing.
+struct Nothing;
+
+impl Output for Nothing {
+    fn write(&mut self, _: &str) -> Result<(), OutputError> {
+        Ok(())
+    }
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+impl Machine {
+    /// `<CallHost f : i, a1 : .. : an : s, d, h>  =>  <i, a : s, d, h[a: f a1 .. an]>`
+    pub(super) fn call_host(&mut self, host: HostId) -> Result<(), Stop> {
+        let entry = self.code.program.hosts.get(host);
+        let (name, arity) = entry.map_or(("?".into(), 0), |h| (h.name.clone(), h.arity as usize));
+        self.room(1)?;
+        let Some(hosts) = self.hosts.clone() else {
+            let message = format!("the host function `{}` is not there", shown(&name));
+            return Err(self.fail(Code::HostFailed, message, ""));
+        };
+        let args: Vec<Root> = (0..arity).map(|n| self.roots.add(self.item(n))).collect();
+        let result = hosts.call(self, host, &args);
+        let failed = |why: &str| {
+            let message = format!("the host function `{}` failed: {}", shown(&name), shown(why));
+            self.fail(Code::HostFailed, message, "")
+        };
+        let value = match result {
+            Ok(root) => self.roots.get(&root),
+            Err(HostFailure::Stopped(stop)) => return Err(stop),
+            Err(HostFailure::Failed(why)) => return Err(failed(&why)),
+        };
+        let Some(value) = value else {
+            return Err(failed("it returned a value of another store"));
+        };
+        self.replace(arity, value);
+        Ok(())
+    }
+
+    /// Evaluates a value to weak head normal form. A handle of another machine is an error
+    /// of the caller: `None`.
+    ///
+    /// # Errors
+    /// When the evaluation stops. What it was evaluating is left evaluable.
+    pub fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
+        let addr = self.roots.get(root)?;
+        if self.nesting == 0 {
+            self.abandon();
+        }
+        Some(self.force_addr(addr))
+    }
+
+    fn force_addr(&mut self, addr: Addr) -> Result<(), Stop> {
+        if self.nesting >= HOST_DEPTH {
+            let message = format!("more than {HOST_DEPTH} host functions wait for each other");
+            return Err(self.fail(Code::HostDepth, message, ""));
+        }
+        self.room(1)?;
+        self.dump_room()?;
+        let caller = Frame { at: self.at, base: self.base, redex: self.redex };
+        self.dump.push(caller);
+        let depth = self.dump.len();
+        self.base = self.stack.len() as u32;
+        self.redex = NO_REDEX;
+        self.at = Position::start(Position::FORCE);
+        self.stack.push(addr);
+        self.nesting += 1;
+        let result = self.go(&mut Nothing);
+        self.nesting -= 1;
+        if result.is_err() {
+            self.freeze(depth);
+        }
+        self.stack.truncate(self.base as usize);
+        self.dump.truncate(depth - 1);
+        (self.at, self.base, self.redex) = (caller.at, caller.base, caller.redex);
+        self.unwinding = false;
+        result
+    }
+
+    /// Freezes all evaluations above the `depth` first frames of the dump, and goes back to
+    /// the `Eval` of boot code that waits for them.
+    pub(super) fn freeze(&mut self, depth: usize) {
+        let Some(&boot) = self.dump.get(depth) else { return };
+        let here = Frame { at: self.at, base: self.base, redex: self.redex };
+        // What the boot code waits for stays on the stack; its slot may be a redex too.
+        let waits = self.dump.get(depth + 1).unwrap_or(&here).base as usize;
+        // The smaller part of the stack is copied: a deep one leaves as a whole.
+        let (frozen, shift) = if waits < self.stack.len() / 2 {
+            let below = self.stack[..=waits].to_vec();
+            (std::mem::replace(&mut self.stack, below), 0)
+        } else {
+            let above = self.stack[waits..].to_vec();
+            self.stack.truncate(waits + 1);
+            (above, waits as u32)
+        };
+        let mut frames = if depth == 0 {
+            std::mem::take(&mut self.dump)
+        } else {
+            self.dump.drain(depth..).collect()
+        };
+        // The frame of the boot code makes room for the present one.
+        frames.rotate_left(1);
+        if let Some(last) = frames.last_mut() {
+            *last = here;
+        }
+        for frame in &mut frames {
+            frame.base -= shift;
+            if frame.redex != NO_REDEX {
+                frame.redex -= shift;
+            }
+        }
+        self.frozen.freeze(&mut self.heap, frozen, frames);
+        (self.at, self.base, self.redex) = (boot.at, boot.base, boot.redex);
+        self.unwinding = false;
+        self.count_side();
+    }
+}

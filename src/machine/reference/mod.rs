@@ -1,0 +1,69 @@
+//! The reference machine: the G-machine of the textbooks, rule by rule.
+//!
+//! It is what `trace` shows and what every faster machine is compared with. A rule is a
+//! function, and its doc comment is its equation; the rules that read the node on top of the
+//! stack are in `unwind`, the others by topic in `stack`, `arithmetic`, `data`, `control`,
+//! `print` and `host`. A rule first makes sure of room (a collection happens there), then
+//! looks whether it can do its work, and only then changes anything: so whatever stops it
+//! leaves the state before the instruction.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gmachine::gcode::instr::{Instr, IntLit};
+//! use gmachine::gcode::program::{Global, GlobalKind, Program};
+//! use gmachine::machine::print::Format;
+//! use gmachine::machine::reference::{Config, Machine};
+//!
+//! let code = vec![
+//!     Instr::PushInt(IntLit::Small(2)),
+//!     Instr::PushInt(IntLit::Small(40)),
+//!     Instr::Add,
+//!     Instr::Update(0),
+//!     Instr::Unwind,
+//! ];
+//! let mut program = Program::default();
+//! program.main = Some(program.globals.push(Global {
+//!     symbol: "main".into(),
+//!     display: Some("main".into()),
+//!     kind: GlobalKind::Supercombinator,
+//!     arity: 0,
+//!     params: Vec::new(),
+//!     spans: vec![Default::default(); code.len()],
+//!     code,
+//!     span: Default::default(),
+//! }));
+//! let mut machine = Machine::new(Arc::new(program), Config::default());
+//! let mut out = String::new();
+//! machine.start(Format::Default, None)?;
+//! machine.run(&mut out)?;
+//! assert_eq!(out, "42\n");
+//! # Ok::<(), gmachine::machine::outcome::Stop>(())
+//! ```
+
+mod arithmetic;
+mod code;
+mod control;
+mod data;
+mod freeze;
+mod heap;
+mod host;
+mod interrupt;
+mod print;
+mod report;
+mod roots;
+mod run;
+mod selector;
+mod stack;
+mod state;
+mod trace;
+mod unwind;
+mod value;
+
+pub use code::Position;
+pub use heap::node::{Addr, Node, Site};
+pub use host::{HOST_DEPTH, HostFailure, Hosts};
+pub use interrupt::Interrupt;
+pub use roots::Root;
+pub use state::{Config, Machine};
+pub use trace::{Event, FrameView, NodeView, Rule};
+pub use value::Whnf;

@@ -1,0 +1,117 @@
+//! The rule that prints: the machine's side of the printing automaton.
+
+use super::heap::node::{Addr, Node};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
+use crate::machine::outcome::{Output, Stop};
+use crate::machine::print::{Move, Shape, Trouble};
+
+impl Machine {
+    /// `<Print : i, a : s, d, h[a: NNum n], o>  =>  <i, s, d, h, o n>`
+    ///
+    /// `<Print : i, a : s, d, h[a: NConstr t [a1 .. an]], o>  =>  <Eval : Print : .. : i, a1 : .. : an : s, d, h, o>`
+    ///
+    /// The boot code ends in `Eval, Print`: while there is more to print, control goes back
+    /// to that `Eval`.
+    pub(super) fn print(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        let value = self.heap.value(self.item(0));
+        let fields = match self.heap.get(value).as_constr() {
+            Some((_, fields)) => fields.to_vec(),
+            None => self.arguments(value),
+        };
+        self.room(fields.len() + 1)?;
+        let Some(mut printer) = self.printer.take() else {
+            unreachable!("`Print` stands in the boot code alone, which starts with a printer")
+        };
+        let said = self.with_shape(value, fields.len(), |shape| printer.value(shape, out));
+        let done = printer.is_done();
+        self.printer = Some(printer);
+        let next = match said {
+            Ok(next) => next,
+            Err(Trouble::Output(error)) => return Err(Stop::Output(error)),
+            Err(Trouble::Value(code, message)) => {
+                return Err(self.fail_at(self.main_span(), code, message, "this is printed"));
+            }
+        };
+        self.stack.pop();
+        match next {
+            Move::Drop => {}
+            Move::Fields => self.stack.extend(fields.iter().rev()),
+            Move::Backward => self.stack.extend(fields.iter()),
+            Move::Under => {
+                let top = self.stack.len() - 1;
+                self.stack.insert(top, value);
+            }
+            Move::Reverse { keep, count } => {
+                self.stack.extend(keep.then_some(value));
+                let from = self.stack.len() - count - usize::from(keep);
+                self.stack[from..].reverse();
+            }
+        }
+        self.at = if done { self.at.next() } else { self.at.to(self.at.pc.saturating_sub(1)) };
+        Ok(())
+    }
+
+    /// Hands on what the automaton wants to know of an evaluated value.
+    pub(super) fn with_shape<R>(
+        &self,
+        value: Addr,
+        fields: usize,
+        then: impl FnOnce(Shape<'_>) -> R,
+    ) -> R {
+        let node = self.heap.get(value);
+        match node {
+            Node::Int(word) => then(Shape::Int(&Integer::Small(*word))),
+            Node::Big(big) => then(Shape::Int(big)),
+            Node::Char(c) => then(Shape::Char(*c)),
+            _ => match node.as_constr().map(|(con, _)| con) {
+                Some(NIL) => then(Shape::Nil),
+                Some(CONS) => then(Shape::Cons),
+                Some(con) => {
+                    let con = self.code.program.cons.get(con);
+                    let name = con.map_or("?", |con| &con.name);
+                    let readable = con.is_some_and(|con| con.name == con.symbol);
+                    then(Shape::Con { name, fields, readable })
+                }
+                None => {
+                    let global = self.function(value).map(|(global, _)| global);
+                    let global = global.and_then(|global| self.code.global(global));
+                    let name = global.and_then(|global| global.display.as_deref());
+                    let readable = global.is_some_and(|global| match global.kind {
+                        GlobalKind::Constructor(con) => {
+                            let con = self.code.program.cons.get(con);
+                            con.is_some_and(|con| con.name == con.symbol)
+                        }
+                        _ => global.display.as_ref() == Some(&global.symbol),
+                    });
+                    then(Shape::Function { name, arguments: fields, readable })
+                }
+            },
+        }
+    }
+
+    /// Ends the line that has been printed so far, if it is not ended, and flushes.
+    ///
+    /// # Errors
+    /// When the output takes no more.
+    pub fn end_line(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        if let Some(printer) = &mut self.printer {
+            printer.end_line(out).map_err(Stop::Output)?;
+        }
+        out.flush().map_err(Stop::Output)
+    }
+
+    /// Why a program cannot be started, if it cannot.
+    pub(super) fn cannot_start(&self) -> Option<Stop> {
+        let main = self.code.program.main.and_then(|main: GlobalId| self.code.global(main));
+        match main {
+            None => Some(self.fail(Code::MissingMain, "the program has no `main`", "")),
+            Some(main) if main.arity > 1 => {
+                Some(self.fail(Code::MainParameters, "`main` takes two or more arguments", ""))
+            }
+            Some(_) => None,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What is said when an evaluation stops: where, what, and who waited for it.
+
+use super::code::Position;
+use super::heap::node::{Addr, Node, Site};
+use super::state::{Machine, NO_REDEX};
+use crate::base::code::Code;
+use crate::base::quote::{char_literal, shown};
+use crate::base::span::Span;
+use crate::gcode::program::{Con, GlobalId};
+use crate::machine::outcome::{Chain, Limit, LimitReached, RunError, Stop, Waiting};
+
+/// Integers of up to this many limbs are shown in a message.
+const SHOWN_BYTES: usize = 64;
+
+impl Machine {
+    /// A failure of the program at the present position.
+    pub(super) fn fail(&self, code: Code, message: impl Into<String>, label: &str) -> Stop {
+        self.fail_at(self.here(), code, message, label)
+    }
+
+    /// A failure at a source expression.
+    pub(super) fn fail_at(
+        &self,
+        span: Span,
+        code: Code,
+        message: impl Into<String>,
+        label: &str,
+    ) -> Stop {
+        Stop::Error(Box::new(RunError {
+            code,
+            message: message.into(),
+            span,
+            label: label.to_owned(),
+            chain: self.chain(span),
+            help: None,
+        }))
+    }
+
+    pub(super) fn limit(&self, limit: Limit) -> Stop {
+        let span = self.here();
+        Stop::Limit(Box::new(LimitReached { limit, span, chain: self.chain(span) }))
+    }
+
+    /// The source expression under evaluation. In code that no source stands behind, such as
+    /// a primitive's, it is the application that this code reduces, or what waits for it.
+    pub(super) fn here(&self) -> Span {
+        let span = self.code.span(self.at);
+        if !span.is_none() {
+            return span;
+        }
+        let redex = |redex: u32| match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
+            Some(Node::BlackHole { site, .. }) if redex != NO_REDEX => self.code.site_span(*site),
+            _ => Span::NONE,
+        };
+        let waiting = self.dump.iter().rev().map(|frame| (self.code.span(frame.at), frame.redex));
+        let here = redex(self.redex);
+        let all = waiting.flat_map(|(span, at)| [span, redex(at)]);
+        let span = std::iter::once(here).chain(all).find(|span| !span.is_none());
+        span.unwrap_or_else(|| self.main_span())
+    }
+
+    /// Where `main` is defined: what a failure of printing points to.
+    pub(super) fn main_span(&self) -> Span {
+        let main = self.code.program.main.and_then(|main| self.code.global(main));
+        main.map_or(Span::NONE, |main| main.span)
+    }
+
+    /// What waits for the expression at `span`, innermost first.
+    fn chain(&self, span: Span) -> Chain {
+        let mut chain = Chain::default();
+        for frame in self.dump.iter().rev() {
+            if self.code.is_hidden(frame.at) {
+                continue;
+            }
+            let waits = self.code.span(frame.at);
+            if waits == span && chain.shown.is_empty() && chain.more == 0 {
+                // The failing expression itself.
+                continue;
+            }
+            if chain.shown.len() < Chain::SHOWN {
+                chain.shown.push(Waiting { name: self.code.name(frame.at.global), span: waits });
+            } else {
+                chain.more += 1;
+            }
+        }
+        chain
+    }
+
+    /// A value that is no function, applied to `waiting` arguments.
+    pub(super) fn applied_value(&self, value: Addr, waiting: usize) -> Stop {
+        let below = self.stack.len().checked_sub(2).and_then(|at| self.stack.get(at));
+        let site = match below.map(|at| self.heap.get(*at)) {
+            Some(Node::App { site, .. }) => *site,
+            _ => Site::NONE,
+        };
+        let span = Some(self.code.site_span(site)).filter(|span| !span.is_none());
+        let span = span.unwrap_or_else(|| self.here());
+        if let Some((con, fields)) = self.heap.get(value).as_constr() {
+            let name = self.code.program.cons.get(con).map_or("?".into(), |con| shown(&con.name));
+            let (has, given) = (fields.len(), fields.len() + waiting);
+            let message = format!("`{name}` has {}, and is given {given}", count(has, "field"));
+            return self.fail_at(span, Code::OverappliedConstructor, message, "");
+        }
+        let message =
+            format!("{} is applied to an argument, and is no function", self.describe(value));
+        self.fail_at(span, Code::AppliedNonFunction, message, "")
+    }
+
+    /// A value in a few words.
+    pub(super) fn describe(&self, addr: Addr) -> String {
+        let addr = self.heap.value(addr);
+        match self.heap.get(addr) {
+            Node::Int(word) => format!("the integer {word}"),
+            Node::Big(big) if big.heap_bytes() <= SHOWN_BYTES => format!("the integer {big}"),
+            Node::Big(_) => "a large integer".to_owned(),
+            Node::Char(c) => format!("the character {}", char_literal(*c)),
+            node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
+                Some(Con { arity: 0, name, .. }) => format!("`{}`", shown(name)),
+                Some(con) => format!("a `{}`", shown(&con.name)),
+                None => match self.function(addr) {
+                    Some((global, 0)) => format!("the function `{}`", self.shown_name(global)),
+                    Some((global, _)) => {
+                        format!("a partial application of `{}`", self.shown_name(global))
+                    }
+                    None => "an expression that is not evaluated".to_owned(),
+                },
+            },
+        }
+    }
+
+    /// The global and the number of arguments that a function value has, if it is one.
+    pub(super) fn function(&self, addr: Addr) -> Option<(GlobalId, usize)> {
+        let mut at = self.heap.value(addr);
+        let mut arguments = 0;
+        loop {
+            match *self.heap.get(at) {
+                Node::App { fun, .. } => {
+                    at = self.heap.value(fun);
+                    arguments += 1;
+                }
+                Node::Global(global) => {
+                    let arity = self.code.global(global)?.arity as usize;
+                    return (arguments < arity).then_some((global, arguments));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The arguments of a partial application, the first one first.
+    pub(super) fn arguments(&self, addr: Addr) -> Vec<Addr> {
+        let mut at = self.heap.value(addr);
+        let mut arguments = Vec::new();
+        while let Node::App { fun, arg, .. } = *self.heap.get(at) {
+            arguments.push(arg);
+            at = self.heap.value(fun);
+        }
+        arguments.reverse();
+        arguments
+    }
+
+    /// A global's name, fit for a message.
+    pub(super) fn shown_name(&self, global: GlobalId) -> String {
+        shown(&self.code.name(global))
+    }
+
+    /// Whose code runs, and where.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.at
+    }
+}
+
+/// `1 field`, `2 fields`.
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+}

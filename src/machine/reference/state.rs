@@ -1,0 +1,252 @@
+//! The state of the machine, and the room in it.
+
+use std::sync::Arc;
+
+use super::code::{Code, Position};
+use super::freeze::Frozen;
+use super::heap::mark::Marker;
+use super::heap::node::{Addr, Node};
+use super::heap::{Full, Heap};
+use super::host::Hosts;
+use super::interrupt::Interrupt;
+use super::roots::Roots;
+use crate::gcode::program::GlobalId;
+use crate::machine::outcome::{Input, Limit, Statistics, Stop};
+use crate::machine::print::Printer;
+
+/// The `redex` of a frame that has none, or has updated it.
+pub(super) const NO_REDEX: u32 = u32::MAX;
+
+/// A piece of the stack and the code that works on it: an evaluation that waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The instruction that waits: an `Eval`, or a `CallHost` whose function calls back.
+    pub(super) at: Position,
+    /// Where the piece starts.
+    pub(super) base: u32,
+    /// Where in it the redex is that the code will update.
+    pub(super) redex: u32,
+}
+
+/// How a machine is to run.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Bytes of heap, stack and big integers together.
+    pub heap_limit: Option<u64>,
+    /// Instructions that may be executed.
+    pub fuel: Option<u64>,
+    /// Whether to collect wherever a collection could happen: slow, for tests.
+    pub stress: bool,
+    /// What stops it from outside.
+    pub interrupt: Interrupt,
+}
+
+/// The textbook machine: code, stack, dump, heap, globals, output, statistics.
+///
+/// It runs verified programs (see [`verify`](crate::gcode)): of what the verifier excludes,
+/// such as taking from an empty stack, it may panic.
+pub struct Machine {
+    pub(super) code: Arc<Code>,
+    /// The position in the code. While unwinding: of the instruction that began it.
+    pub(super) at: Position,
+    pub(super) unwinding: bool,
+    pub(super) stack: Vec<Addr>,
+    /// Where the present piece of the stack starts, and its redex.
+    pub(super) base: u32,
+    pub(super) redex: u32,
+    pub(super) dump: Vec<Frame>,
+    pub(super) heap: Heap,
+    /// The node of each global that has one.
+    pub(super) globals: Vec<Addr>,
+    pub(super) roots: Roots,
+    pub(super) frozen: Frozen,
+    pub(super) input: Option<Box<dyn Input>>,
+    pub(super) printer: Option<Printer>,
+    pub(super) hosts: Option<Arc<dyn Hosts>>,
+    /// How many evaluations called each other through host functions.
+    pub(super) nesting: u32,
+    pub(super) interrupt: Interrupt,
+    /// The fuel that was given, and the instruction count at which it is used up.
+    pub(super) fuel: Option<(u64, u64)>,
+    pub(super) stress: bool,
+    pub(super) counts: Statistics,
+}
+
+impl Machine {
+    /// The item `n` below the top. The verifier has checked that there is one.
+    #[inline]
+    pub(super) fn item(&self, n: usize) -> Addr {
+        self.stack[self.stack.len() - 1 - n]
+    }
+
+    /// Replaces the `n` items on top by one.
+    #[inline]
+    pub(super) fn replace(&mut self, n: usize, addr: Addr) {
+        self.stack.truncate(self.stack.len() - n);
+        self.stack.push(addr);
+    }
+
+    /// Makes sure of `nodes` free nodes and `bytes` that they will own. Rules call it before
+    /// they change anything: here is where a collection happens.
+    #[inline]
+    pub(super) fn reserve(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
+        if !self.stress && !self.heap.is_due(nodes, bytes) && self.heap.secure(nodes, bytes).is_ok()
+        {
+            return Ok(());
+        }
+        self.collect();
+        if self.heap.is_exhausted(nodes, bytes) || self.heap.secure(nodes, bytes).is_err() {
+            return Err(self.heap_limit());
+        }
+        Ok(())
+    }
+
+    /// Makes sure that the stack takes `items` more.
+    #[inline]
+    pub(super) fn room(&mut self, items: usize) -> Result<(), Stop> {
+        if self.stress {
+            self.collect();
+        }
+        if self.stack.capacity() - self.stack.len() >= items {
+            return Ok(());
+        }
+        if grow(&mut self.stack, items, &self.heap).is_err() {
+            self.collect();
+            grow(&mut self.stack, items, &self.heap).map_err(|Full| self.heap_limit())?;
+        }
+        self.count_side();
+        Ok(())
+    }
+
+    /// Makes sure that the dump takes one more frame.
+    #[inline]
+    pub(super) fn dump_room(&mut self) -> Result<(), Stop> {
+        if self.dump.len() < self.dump.capacity() {
+            return Ok(());
+        }
+        if grow(&mut self.dump, 1, &self.heap).is_err() {
+            self.collect();
+            grow(&mut self.dump, 1, &self.heap).map_err(|Full| self.heap_limit())?;
+        }
+        self.count_side();
+        Ok(())
+    }
+
+    /// Tells the heap how much stack, dump and frozen stacks take.
+    pub(super) fn count_side(&mut self) {
+        let stack = self.stack.capacity() * size_of::<Addr>();
+        let dump = self.dump.capacity() * size_of::<Frame>();
+        self.heap.side = (stack + dump) as u64 + self.frozen.bytes();
+    }
+
+    fn heap_limit(&self) -> Stop {
+        // Without a limit of ours it is the system that refused.
+        self.limit(Limit::Heap(self.heap.limit.unwrap_or(self.heap.footprint())))
+    }
+
+    /// Collects: what neither the stack, the dump, a handle nor code still to run can reach
+    /// becomes free.
+    pub fn collect(&mut self) {
+        let code = self.code.clone();
+        self.counts.collections += 1;
+        let mut marker = Marker::new(&mut self.heap, &code, &self.globals, &mut self.frozen);
+        // The applications that an unwinding goes through stay applications: those below the
+        // redex of each frame, or all of a piece without redex.
+        let here = Frame { at: self.at, base: self.base, redex: self.redex };
+        let end = self.stack.len() as u32;
+        for (frame, end) in frames(&self.dump, here, end) {
+            let pinned = frame.base..if frame.redex == NO_REDEX { end } else { frame.redex };
+            for at in pinned {
+                if let Some(slot) = self.stack.get_mut(at as usize) {
+                    marker.pinned(slot);
+                }
+            }
+        }
+        self.stack.iter_mut().for_each(|slot| marker.root(slot));
+        self.roots.live().for_each(|slot| marker.root(slot));
+        if !self.unwinding {
+            marker.position(self.at);
+        }
+        for frame in &self.dump {
+            marker.position(frame.at.next());
+        }
+        marker.run();
+        for addr in &mut self.globals {
+            if *addr != Addr::NONE && !self.heap.was_marked(*addr) {
+                *addr = Addr::NONE;
+            }
+        }
+        self.heap.sweep(&mut self.frozen);
+        self.frozen.pack(&mut self.heap);
+        self.count_side();
+        self.counts.peak_live_bytes = self.counts.peak_live_bytes.max(self.heap.live_bytes());
+    }
+
+    /// The node of a global; the caller has reserved one.
+    pub(super) fn global_node(&mut self, global: GlobalId) -> Addr {
+        let known = self.globals.get(global.0 as usize).copied().unwrap_or(Addr::NONE);
+        if known != Addr::NONE {
+            return known;
+        }
+        let addr = self.heap.alloc(Node::Global(global));
+        if let Some(slot) = self.globals.get_mut(global.0 as usize) {
+            *slot = addr;
+        }
+        addr
+    }
+
+    /// What is wrong with heap, stack or dump, if anything is. For tests.
+    ///
+    /// # Errors
+    /// With what is wrong.
+    pub fn verify(&self) -> Result<(), String> {
+        self.heap.verify(self.code.size)?;
+        for &addr in &self.stack {
+            if matches!(self.heap.node_at(addr)?, Node::Free(_)) {
+                return Err(format!("the stack leads to {}, which is free", addr.0));
+            }
+        }
+        let here = Frame { at: self.at, base: self.base, redex: self.redex };
+        for (frame, _) in frames(&self.dump, here, self.stack.len() as u32) {
+            if frame.redex == NO_REDEX {
+                continue;
+            }
+            let redex = self.stack.get(frame.redex as usize).ok_or("a redex off the stack")?;
+            if !matches!(self.heap.get(*redex), Node::BlackHole { .. }) {
+                return Err(format!("the redex {} is no black hole", redex.0));
+            }
+        }
+        for addr in self.globals.iter().filter(|addr| **addr != Addr::NONE) {
+            if matches!(self.heap.node_at(*addr)?, Node::Free(_)) {
+                return Err(format!("a global is {}, which is free", addr.0));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All frames from the outermost, the present one last, each with the end of its piece.
+fn frames(dump: &[Frame], here: Frame, end: u32) -> impl Iterator<Item = (Frame, u32)> {
+    (0..=dump.len()).map(move |at| {
+        let frame = dump.get(at).copied().unwrap_or(here);
+        let next = dump.get(at + 1).copied().unwrap_or(here);
+        (frame, if at == dump.len() { end } else { next.base })
+    })
+}
+
+/// Grows a vector to twice its size, or as far as the limit allows if that takes `more`.
+fn grow<T>(vec: &mut Vec<T>, more: usize, heap: &Heap) -> Result<(), Full> {
+    let need = vec.len() + more;
+    // Offsets in the stack are words of 32 bits.
+    if need >= NO_REDEX as usize {
+        return Err(Full);
+    }
+    let modest = need + need / 64;
+    for wanted in [need.max(vec.capacity() * 2).max(256), modest.max(need)] {
+        let bytes = (wanted - vec.capacity()) * size_of::<T>();
+        if heap.fits(bytes as u64).is_ok() && vec.try_reserve_exact(wanted - vec.len()).is_ok() {
+            return Ok(());
+        }
+    }
+    Err(Full)
+}

@@ -1,0 +1,181 @@
+//! Values from outside: an embedder makes them, applies them and looks at them.
+
+use super::heap::node::{Addr, Node, Site, fields_bytes};
+use super::roots::Root;
+use super::state::Machine;
+use crate::base::integer::Integer;
+use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
+use crate::machine::outcome::Stop;
+
+/// A value in weak head normal form, as an embedder sees it.
+#[derive(Clone, Debug)]
+pub enum Whnf {
+    /// An integer.
+    Int(Integer),
+    /// A character.
+    Char(char),
+    /// A constructor and its fields, which need not be evaluated.
+    Con(ConId, Vec<Root>),
+    /// A function, and how many arguments it still takes.
+    Function(GlobalId, u32),
+}
+
+impl Machine {
+    /// A handle on the value of a global.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
+        self.reserve(1, 0)?;
+        let addr = self.global_node(global);
+        Ok(self.roots.add(addr))
+    }
+
+    /// A new integer.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+        let node = Node::integer(value);
+        self.reserve(1, node.owned_bytes())?;
+        let addr = self.heap.alloc(node);
+        Ok(self.roots.add(addr))
+    }
+
+    /// A new character.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_char(&mut self, value: char) -> Result<Root, Stop> {
+        self.reserve(1, 0)?;
+        let addr = self.heap.alloc(Node::Char(value));
+        Ok(self.roots.add(addr))
+    }
+
+    /// A new list of characters.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+        self.reserve(2 * text.chars().count() + 1, 0)?;
+        let mut list = self.heap.alloc(Node::constr(NIL, &[]));
+        for c in text.chars().rev() {
+            let head = self.heap.alloc(Node::Char(c));
+            list = self.heap.alloc(Node::constr(CONS, &[head, list]));
+        }
+        Ok(self.roots.add(list))
+    }
+
+    /// A new constructor; `None` if a field belongs to another machine or their number is
+    /// not the constructor's.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
+        if self.code.program.cons.get(con)?.arity as usize != fields.len() {
+            return None;
+        }
+        if fields.iter().any(|field| self.roots.get(field).is_none()) {
+            return None;
+        }
+        if let Err(stop) = self.reserve(1, fields_bytes(fields.len())) {
+            return Some(Err(stop));
+        }
+        let fields: Vec<Addr> = fields.iter().filter_map(|field| self.roots.get(field)).collect();
+        let addr = self.heap.alloc(Node::constr(con, &fields));
+        Some(Ok(self.roots.add(addr)))
+    }
+
+    /// The list of these elements; `None` if one belongs to another machine.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
+        if items.iter().any(|item| self.roots.get(item).is_none()) {
+            return None;
+        }
+        if let Err(stop) = self.reserve(items.len() + 1, 0) {
+            return Some(Err(stop));
+        }
+        let mut list = self.heap.alloc(Node::constr(NIL, &[]));
+        for item in items.iter().rev().filter_map(|item| self.roots.get(item)) {
+            list = self.heap.alloc(Node::constr(CONS, &[item, list]));
+        }
+        Some(Ok(self.roots.add(list)))
+    }
+
+    /// An application, not evaluated; `None` if something belongs to another machine.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
+        self.roots.get(function)?;
+        if args.iter().any(|arg| self.roots.get(arg).is_none()) {
+            return None;
+        }
+        if let Err(stop) = self.reserve(args.len(), 0) {
+            return Some(Err(stop));
+        }
+        let mut fun = self.roots.get(function)?;
+        for arg in args.iter().filter_map(|arg| self.roots.get(arg)) {
+            fun = self.heap.alloc(Node::App { fun, arg, site: Site::NONE });
+            self.counts.thunks_made += 1;
+        }
+        Some(Ok(self.roots.add(fun)))
+    }
+
+    /// What a value is; `None` if it is not evaluated, or belongs to another machine.
+    pub fn whnf(&mut self, root: &Root) -> Option<Whnf> {
+        let addr = self.heap.value(self.roots.get(root)?);
+        match self.heap.get(addr) {
+            Node::Int(word) => Some(Whnf::Int(Integer::Small(*word))),
+            Node::Big(big) => Some(Whnf::Int((**big).clone())),
+            Node::Char(c) => Some(Whnf::Char(*c)),
+            node => match node.as_constr() {
+                Some((con, fields)) => {
+                    let roots = &mut self.roots;
+                    let fields = fields.iter().map(|field| roots.add(*field)).collect();
+                    Some(Whnf::Con(con, fields))
+                }
+                None => {
+                    let (global, arguments) = self.function(addr)?;
+                    let arity = self.code.global(global)?.arity;
+                    Some(Whnf::Function(global, arity - arguments as u32))
+                }
+            },
+        }
+    }
+
+    /// Whether a handle belongs to this machine.
+    #[must_use]
+    pub fn knows(&self, root: &Root) -> bool {
+        self.roots.get(root).is_some()
+    }
+
+    /// Prints a value as [`run`](Machine::run) prints `main`; `None` if it belongs to
+    /// another machine.
+    ///
+    /// # Errors
+    /// When the evaluation stops.
+    pub fn print_root(
+        &mut self,
+        root: &Root,
+        format: crate::machine::print::Format,
+        out: &mut dyn crate::machine::outcome::Output,
+    ) -> Option<Result<(), Stop>> {
+        let addr = self.roots.get(root)?;
+        if self.nesting > 0 {
+            return None;
+        }
+        self.abandon();
+        if let Err(stop) = self.room(1) {
+            return Some(Err(stop));
+        }
+        self.begin_print(addr, format);
+        let result = self.run(out);
+        if result.is_err() {
+            self.abandon();
+        }
+        Some(result)
+    }
+}

@@ -1,0 +1,263 @@
+//! What the collector keeps, and what it must not.
+
+use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+
+use crate::programs::{SHARED, apply, lines, machine, program, raw, run};
+
+fn peak(code: &[String], config: Config) -> (String, u64) {
+    let mut machine = machine(program(&lines(code)), config);
+    let mut out = String::new();
+    machine.start(Format::Default, None).unwrap();
+    machine.run(&mut out).unwrap();
+    assert!(machine.statistics().collections > 1, "{:?}", machine.statistics());
+    (out, machine.statistics().peak_live_bytes)
+}
+
+#[test]
+fn a_list_consumed_as_it_is_made_stays_flat() {
+    // nth 100000 (from 0)
+    let code = apply("nth", &[&["PushInt 100000"], &["PushInt 0", "PushGlobal from", "MkApp"]]);
+    let (out, peak) = peak(&code, Config::default());
+    assert_eq!(out, "100000\n");
+    assert!(peak < 1 << 20, "{peak}");
+}
+
+#[test]
+fn a_caf_that_nothing_can_reach_any_more_is_consumed_flat() {
+    // `nats` is a CAF; main reaches it through its own code, which is done with it.
+    let text = format!(
+        "{SHARED}
+supercombinator nats/0
+  0 PushInt 0
+  1 PushGlobal from
+  2 MkApp
+  3 Update 0
+  4 Pop 0
+  5 Unwind
+supercombinator main/0
+  0 PushGlobal nats
+  1 PushInt 100000
+  2 PushGlobal nth
+  3 MkApp
+  4 MkApp
+  5 Eval
+  6 PushInt 1
+  7 Add
+  8 Update 0
+  9 Pop 0
+ 10 Unwind
+"
+    );
+    let mut machine = machine(raw(&text), Config::default());
+    let mut out = String::new();
+    machine.start(Format::Default, None).unwrap();
+    machine.run(&mut out).unwrap();
+    assert_eq!(out, "100001\n");
+    let peak = machine.statistics().peak_live_bytes;
+    assert!(peak < 1 << 20, "{peak}");
+}
+
+#[test]
+fn tail_calls_run_in_constant_space() {
+    let (out, peak) = peak(&apply("count", &[&["PushInt 300000"]]), Config::default());
+    assert_eq!(out, "42\n");
+    assert!(peak < 1 << 20, "{peak}");
+}
+
+#[test]
+fn deep_recursion_needs_memory_alone() {
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let sum = thread.spawn(|| {
+        let code = apply(
+            "sum",
+            &[&[
+                "PushInt 0",
+                "PushGlobal from",
+                "MkApp",
+                "PushInt 1000000",
+                "PushGlobal take",
+                "MkApp",
+                "MkApp",
+            ]],
+        );
+        let (out, peak) = peak(&code, Config::default());
+        assert!(peak < 256 << 20, "{peak}");
+        out
+    });
+    assert_eq!(sum.unwrap().join().unwrap(), "499999500000\n");
+}
+
+#[test]
+fn a_deep_structure_is_marked_and_dropped_without_native_stack() {
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let done = thread.spawn(|| {
+        // Left-deep: each Pair holds the one before it as its first field, an integer as its
+        // second, so that a mark stack would have to hold them all.
+        let mut machine = machine(program(&["PushInt 0"]), Config::default());
+        let pair = machine.program().cons.enumerate().find(|(_, con)| &*con.symbol == "Pair");
+        let pair = pair.map(|(id, _)| id).unwrap();
+        let mut left = machine.new_int(0.into()).unwrap();
+        for n in 0..1_000_000 {
+            let right = machine.new_int(n.into()).unwrap();
+            left = machine.new_con(pair, &[left, right]).unwrap().unwrap();
+        }
+        machine.collect();
+        assert_eq!(machine.verify(), Ok(()));
+        assert!(machine.footprint() > 32_000_000);
+        drop(left);
+        machine.collect();
+        assert_eq!(machine.verify(), Ok(()));
+        drop(machine);
+    });
+    done.unwrap().join().unwrap();
+}
+
+#[test]
+fn the_memory_limit_is_kept_and_used() {
+    for limit in [1u64 << 20, 4 << 20, 32 << 20] {
+        let code = apply("sum", &[&["PushInt 0", "PushGlobal from", "MkApp"]]);
+        let config = Config { heap_limit: Some(limit), ..Config::default() };
+        let (_, result) = run(program(&lines(&code)), config);
+        let Err(Stop::Limit(reached)) = result else { panic!("{result:?}") };
+        assert_eq!(reached.limit, Limit::Heap(limit));
+    }
+}
+
+#[test]
+fn what_fits_the_limit_runs() {
+    let limit = 24 << 20;
+    let code = apply(
+        "sum",
+        &[&[
+            "PushInt 0",
+            "PushGlobal from",
+            "MkApp",
+            "PushInt 100000",
+            "PushGlobal take",
+            "MkApp",
+            "MkApp",
+        ]],
+    );
+    let (out, result) =
+        run(program(&lines(&code)), Config { heap_limit: Some(limit), ..Config::default() });
+    assert_eq!((out.as_str(), result), ("4999950000\n", Ok(())));
+}
+
+#[test]
+fn a_huge_product_is_refused_before_it_is_computed() {
+    // Squares 10 again and again: without the check the last step alone would take minutes.
+    let text = format!(
+        "{SHARED}
+supercombinator square/1 [x]
+  0 Push 0
+  1 Eval
+  2 Push 0
+  3 Mul
+  4 PushGlobal square
+  5 MkApp
+  6 Slide 0
+  7 Update 1
+  8 Pop 1
+  9 Unwind
+supercombinator main/0
+  0 PushInt 10
+  1 PushGlobal square
+  2 MkApp
+  3 Update 0
+  4 Pop 0
+  5 Unwind
+"
+    );
+    let limit = 1 << 20;
+    let started = std::time::Instant::now();
+    let (_, result) = run(raw(&text), Config { heap_limit: Some(limit), ..Config::default() });
+    assert!(matches!(result, Err(Stop::Limit(reached)) if reached.limit == Limit::Heap(limit)));
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn an_application_of_a_selector_does_not_keep_the_rest() {
+    // p is the pair of 0 and a long list; main holds (fst p) unevaluated while it walks over
+    // (snd p), then adds the two.
+    let text = format!(
+        "{SHARED}
+supercombinator both/1 [n]
+  0 Push 0
+  1 PushGlobal from
+  2 MkApp
+  3 PushInt 0
+  4 Pack 0 2 Pair
+  5 Update 1
+  6 Pop 1
+  7 Unwind
+supercombinator main/0
+  0 PushInt 0
+  1 PushGlobal both
+  2 MkApp
+  3 Push 0
+  4 PushGlobal fst
+  5 MkApp
+  6 Push 1
+  7 PushGlobal snd
+  8 MkApp
+  9 Slide 2
+ 10 Push 0
+ 11 PushInt 100000
+ 12 PushGlobal nth
+ 13 MkApp
+ 14 MkApp
+ 15 Slide 1
+ 16 Update 0
+ 17 Pop 0
+ 18 Unwind
+"
+    );
+    // Slide 2 above drops `p` and `fst p`; keep `fst p` in this variant.
+    let keeps = text.replace(" 9 Slide 2\n 10 Push 0\n 11", " 9 Push 0\n 10 Pop 1\n 11");
+    for text in [text, keeps] {
+        if gmachine::gcode::parse::parse(&text)
+            .is_ok_and(|program| gmachine::gcode::verify::verify(&program).is_empty())
+        {
+            let mut machine = machine(raw(&text), Config::default());
+            let mut out = String::new();
+            machine.start(Format::Default, None).unwrap();
+            machine.run(&mut out).unwrap();
+            assert_eq!(out, "100000\n");
+            let peak = machine.statistics().peak_live_bytes;
+            assert!(peak < 1 << 20, "{peak}");
+        }
+    }
+}
+
+#[test]
+fn indirections_disappear() {
+    let mut machine = machine(program(&["PushInt 1"]), Config::default());
+    let count = machine.program().find("count").unwrap();
+    let count = machine.global_root(count).unwrap();
+    let n = machine.new_int(20_000.into()).unwrap();
+    let value = machine.apply(&count, &[n]).unwrap().unwrap();
+    assert_eq!(machine.force(&value), Some(Ok(())));
+    machine.collect();
+    let before = live(&machine);
+    assert!(before < 100, "{before} nodes: a chain of 20000 indirections is gone");
+}
+
+/// Number of nodes in use.
+fn live(machine: &Machine) -> usize {
+    machine.node_count()
+}
+
+#[test]
+fn a_collected_caf_is_evaluated_anew_on_demand() {
+    let mut machine = machine(program(&["PushInt 1"]), Config::default());
+    let fibs = machine.program().find("fibs").unwrap();
+    for _ in 0..2 {
+        let root = machine.global_root(fibs).unwrap();
+        assert_eq!(machine.force(&root), Some(Ok(())));
+        drop(root);
+        machine.collect();
+        assert_eq!(machine.node_count(), 0);
+    }
+}
