@@ -2,12 +2,11 @@
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::name::Interner;
 use crate::base::span::Span;
-use crate::compile;
+use crate::compile::compile_roots;
 use crate::core::expr as core;
 use crate::core::lint::lint as lint_core;
-use crate::core::lower::{self, Mode, Roots, lower};
+use crate::core::lower::{self, Mode, lower};
 use crate::core::scope::HostDecl;
 use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
@@ -109,7 +108,9 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(lifted);
         return;
     }
-    let gcode = compile(&lifted, &built.loaded.names, &wanted.roots);
+    let roots: Vec<core::GlobalId> =
+        lifted.main.into_iter().chain(lifted.roots.iter().copied()).collect();
+    let gcode = compile_roots(&lifted, &built.loaded.names, &roots);
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
 }
@@ -123,18 +124,6 @@ fn locate_missing_main(built: &mut Built) {
             report.primary.span = Span::new(start, start);
         }
     }
-}
-
-/// Compiles `main` and the other roots, and what they reach.
-fn compile(program: &core::Program, names: &Interner, roots: &Roots) -> Program {
-    let is_root = |global: &core::Global| match roots {
-        Roots::Main => false,
-        Roots::Named(symbols) => symbols.iter().any(|symbol| **symbol == *global.symbol),
-        Roots::All => matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. }),
-    };
-    let others = program.globals.enumerate().filter(|(_, global)| is_root(global));
-    let roots: Vec<core::GlobalId> = program.main.into_iter().chain(others.map(|(id, _)| id)).collect();
-    compile::compile_roots(program, names, &roots)
 }
 
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a

@@ -448,21 +448,123 @@ Remove the extra arguments, or nest:
 ```coref
 (defn main[] (Cons 1 (Cons 2 (Cons 3 Nil))))
 ```"#;
-    G0501 ErrorCalled "the program called error" "";
-    G0502 DivisionByZero "a division by zero" "";
-    G0503 WrongKind "an operand of the wrong kind" "";
-    G0504 AppliedNonFunction "an application of what is no function" "";
-    G0505 NoAlternative "no alternative matches" "";
-    G0506 OverappliedConstructor "a constructor given too many arguments" "";
-    G0507 ChrOutOfRange "chr of a number that is no code point" "";
-    G0508 SelfDependent "a value that depends on itself" "";
-    G0509 NotText "a text with an element that is no character" "";
-    G0510 WrongScrutinee "a case on a value of the wrong kind" "";
-    G0511 NotBoolean "a condition that is neither 1 nor 0" "";
-    G0512 Unprintable "a value that the format cannot write" "";
-    G0601 HeapLimit "the memory limit" "";
-    G0602 FuelLimit "the fuel limit" "";
-    G0603 TimeLimit "the time limit" "";
+    G0501 ErrorCalled "the program called error" r#"The program called `error`, and this is the message that it gave. The expression that called it is marked; what waited for its value is listed below it.
+
+```coref
+(defn item[n xs]
+  (case xs
+    [(Cons x rest) (if (eq n 0) x (item (sub n 1) rest))]
+    [Nil (error "the list is too short")]))
+(defn main[] (item 5 [1 2 3]))
+```
+
+Calls of `error` mark what a function does not expect. Look at what it was given, or give it an alternative that needs no error."#;
+    G0502 DivisionByZero "a division by zero" r#"A number was divided by 0. `div` and `rem`, which round toward zero, and `floordiv` and `mod`, which round toward minus infinity, have no value for a divisor of 0.
+
+```coref
+(defn mean[xs] (div (sum xs) (length xs)))
+(defn main[] (mean Nil))
+```
+
+Ask first: `(if (isNil xs) 0 (div (sum xs) (length xs)))`."#;
+    G0503 WrongKind "an operand of the wrong kind" r#"A primitive was given a value of a kind that it does not take: `add` and its like take integers, `ord` takes a character, `eq` and the other comparisons take two integers or two characters. Nothing is converted.
+
+```coref
+(defn main[] (map (add 1) [1 2 'c']))
+```
+
+Convert it: `(ord 'c')` is the code point of a character, `chr` the character of a code point, `showInt` and `readInt` stand between integers and texts."#;
+    G0504 AppliedNonFunction "an application of what is no function" r#"A value that is no function was applied to an argument: an integer, a character, a list, or another constructor that has all its fields. Often a bracket stands in the wrong place, so that a function got too many arguments: the last ones were then applied to its result.
+
+```coref
+(defn apply-to-one[f] (f 1))
+(defn main[] (apply-to-one 3))
+```
+
+Look at the marked application: how many arguments does its function take? `(f)` is `f`, and `[a b]`, not `(a b)`, is a list."#;
+    G0505 NoAlternative "no alternative matches" r#"The value of a `case` fits none of its alternatives.
+
+```coref
+(defn first[xs] (case xs [(Cons x _) x]))
+(defn main[] (first Nil))
+```
+
+Add an alternative for the missing values; `[_ ..]` takes all that are left. A message of your own comes from `(error "..")`."#;
+    G0506 OverappliedConstructor "a constructor given too many arguments" r#"A constructor was given more arguments than it has fields. With all its fields it is a value and no function, so it cannot take another.
+
+```coref
+(defn build[con] (con 1 2))
+(defn main[] (build Just))
+```
+
+Look at the `data` declaration for the number of fields."#;
+    G0507 ChrOutOfRange "chr of a number that is no code point" r#"`chr` takes the code point of a character: 0 to 1114111 (10FFFF in hexadecimal), without the surrogates 55296 to 57343 (D800 to DFFF).
+
+```coref
+(defn main[] (chr 1114112))
+```
+
+Check the number before, or take `mod` of it."#;
+    G0508 SelfDependent "a value that depends on itself" r#"A value was needed to compute itself. A recursive value is fine as long as it can be known in part before it is used, as in `(letrec ([xs (Cons 1 xs)]) xs)`; here nothing of it was known yet.
+
+```coref
+(defn main[] (letrec ([x (add x 1)]) x))
+```
+
+Was another name meant? In a `letrec` the new name is bound in its own value; in a `let` it is not, there the outer one is meant. A function needs a parameter that changes from call to call."#;
+    G0509 NotText "a text with an element that is no character" r#"What a list prints as is decided by its first element: a list that starts with a character is a text, and is written as it is. Later it had an element that is no character.
+
+```coref
+(defn main[] (Cons 'a' (Cons 1 Nil)))
+```
+
+Turn the numbers into texts with `showInt` and put the pieces together with `append`, or print a list of texts."#;
+    G0510 WrongScrutinee "a case on a value of the wrong kind" r#"A `case` met a value of another kind than its patterns: a number where constructors were expected, a character where numbers were, or a constructor of another data type. That is no value that fits no alternative, but one that should never have come there.
+
+```coref
+(defn size[xs] (case xs [Nil 0] [(Cons _ rest) (add 1 (size rest))]))
+(defn main[] (size 42))
+```
+
+Look where the value comes from; what waited for it is listed in the report."#;
+    G0511 NotBoolean "a condition that is neither 1 nor 0" r#"A condition is 1 for true or 0 for false. `if` was given something else.
+
+```coref
+(defn main[] (if (length [1 2]) 1 0))
+```
+
+Compare: `(if (gt (length xs) 0) ..)`, or `(if (not (isNil xs)) ..)`."#;
+    G0512 Unprintable "a value that the format cannot write" r#"The format asked for cannot write this value. `--format sexpr` writes what reads back as the same value, and a lambda has no name to read back.
+
+```coref
+(defn main[] [(fn [x] x)])
+```
+
+Print something else, or take the default format, which writes `<function>`."#;
+    G0601 HeapLimit "the memory limit" r#"The program needs more memory than it may use. The limit counts the heap, the stack of evaluations that wait and big integers; by default it is most of the memory that is free.
+
+```coref
+(defn count[n] (add 1 (count n)))
+(defn main[] (count 0))
+```
+
+Raise the limit with `--max-heap 4G`. If the memory should not grow at all: a function that calls itself inside `add` waits for the result, so pass an accumulator along and force it with `seq`; a list that is used twice is kept, so compute it twice or use it once."#;
+    G0602 FuelLimit "the fuel limit" r#"The program has executed as many instructions as `--fuel` allows. Fuel is counted the same on every machine and in every run.
+
+```coref
+(defn loop[x] (loop x))
+(defn main[] (loop 1))
+```
+
+Raise it, or leave `--fuel` away. If the program should have ended: `gmachine trace --from N` shows what it does."#;
+    G0603 TimeLimit "the time limit" r#"The program has taken as long as `--timeout` allows.
+
+```coref
+(defn loop[x] (loop x))
+(defn main[] (loop 1))
+```
+
+Raise it, or leave `--timeout` away. For a limit that does not depend on the machine take `--fuel`."#;
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
 
@@ -472,9 +574,39 @@ Remove the extra arguments, or nest:
 
 Check the path and the permissions.
 ";
-    G0702 InputNotUtf8 "standard input that is not UTF-8" "";
-    G0703 InputFailed "standard input that cannot be read" "";
-    G0704 OutputFailed "output that cannot be written" "";
-    G0801 HostFailed "a host function that failed" "";
-    G0802 HostDepth "host functions that call back too deeply" "";
+    G0702 InputNotUtf8 "standard input that is not UTF-8" r#"Standard input is text in UTF-8. A program that reads it met bytes that are none; the report has the offset of the first of them.
+
+```coref
+(defn main[input] (length input))
+```
+
+Convert the input: `iconv -f LATIN1 -t UTF-8 input.txt | gmachine run program.core`."#;
+    G0703 InputFailed "standard input that cannot be read" r#"The system refused to read standard input, with the reason that is given.
+
+```coref
+(defn main[input] (length input))
+```
+
+Check what standard input is connected to: a directory, for one, cannot be read."#;
+    G0704 OutputFailed "output that cannot be written" r#"The system refused to write, with the reason that is given: mostly the disk is full. What was written before stays. (When the reader of a pipe has gone, the run ends without a report.)
+
+```coref
+(defn main[] (from 0))
+```
+
+Make room, or write to another place."#;
+    G0801 HostFailed "a host function that failed" r#"A function of the program that CoreF is embedded in has failed; the message is its own.
+
+```coref
+(defn main[] (lookup-user 7))
+```
+
+See the documentation of the embedding program."#;
+    G0802 HostDepth "host functions that call back too deeply" r#"A function of the embedding program evaluated a value that called such a function again, and so on: each level takes a piece of the native stack, so their number is limited.
+
+```coref
+(defn main[] (call-me (call-me (call-me 1))))
+```
+
+Let the function return an unevaluated value instead of evaluating it."#;
 }
