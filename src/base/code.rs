@@ -276,15 +276,93 @@ Choose another name, or put the form into brackets: `(let ([x 1]) x)`.
 
 Give the parameter a name: `(defn f[x] (add x 1))`.
 ";
-    G0301 UnboundName "a name that nothing binds" "";
-    G0302 DuplicateDefinition "two definitions of one name" "";
-    G0303 DuplicateParameter "a parameter list that binds a name twice" "";
-    G0304 DuplicatePatternName "a pattern that binds a name twice" "";
-    G0305 DuplicateLetrecName "a letrec that binds a name twice" "";
-    G0306 UnknownConstructor "a pattern with an unknown constructor" "";
-    G0307 ReservedName "a new definition of Nil, Cons or List" "";
-    G0308 MissingMain "a program without main" "";
-    G0309 MainParameters "a main with two or more parameters" "";
+    G0301 UnboundName "a name that nothing binds" r#"A name in an expression must be bound: as a parameter, by `let`, `letrec`, `fn` or a pattern around it, by a definition of the program or of a module that it imports, or as a function of the prelude or a primitive. Mostly it is misspelled, or used outside its scope: a `let` binds from the next binding on, and a pattern in its own alternative only.
+
+```coref
+(defn main[] (add (let ([x 1]) x) x))
+```
+
+The last `x` is outside the `let`. Move it inside:
+
+```coref
+(defn main[] (let ([x 1]) (add x x)))
+```
+
+An unbound name is reported once in each definition."#;
+    G0302 DuplicateDefinition "two definitions of one name" r#"A program defines a name once, and the files of a program share one namespace. A `defn` and a constructor may not have the same name either, because a constructor is a function too. Names of data types are apart: only two data types cannot have the same name.
+
+```coref
+(defn size[x] 1)
+(defn size[x] 2)
+```
+
+Rename or remove one of the two. A definition of the prelude, or a primitive, is no obstacle: the program's own definition is used instead of it."#;
+    G0303 DuplicateParameter "a parameter list that binds a name twice" r#"The parameters of a function have different names; otherwise it would not be clear which argument the name means.
+
+```coref
+(defn first[x x] x)
+```
+
+Rename one of them, or write `_` for a parameter that is not used:
+
+```coref
+(defn first[x _] x)
+```"#;
+    G0304 DuplicatePatternName "a pattern that binds a name twice" r#"A pattern binds a name once. It does not compare: a name that stands twice does not mean that the two parts are equal.
+
+```coref
+(defn same[p] (case p [(Pair x x) 1] [_ 0]))
+```
+
+Bind two names, and compare them:
+
+```coref
+(defn same[p] (case p [(Pair x y) (eq x y)]))
+```"#;
+    G0305 DuplicateLetrecName "a letrec that binds a name twice" r#"The bindings of a `letrec` see each other, so each needs a name of its own.
+
+```coref
+(defn main[] (letrec ([x 1] [x 2]) x))
+```
+
+Rename one of them. A `let` may bind a name again: there, each binding sees those before it."#;
+    G0306 UnknownConstructor "a pattern with an unknown constructor" r#"A pattern in parentheses begins with a constructor: a name that a `data` declaration in scope lists. A function cannot be applied in a pattern.
+
+```coref
+(defn f[x] (case x [(Jst y) y] [_ 0]))
+```
+
+Correct the name, or declare the constructor:
+
+```coref
+(defn f[x] (case x [(Just y) y] [_ 0]))
+```"#;
+    G0307 ReservedName "a new definition of Nil, Cons or List" r#"`List` with its constructors `Nil` and `Cons` is built into the language: list literals and strings mean them. A program cannot define these three names anew.
+
+```coref
+(data List (Nil) (Cons head tail))
+```
+
+Remove the declaration, or choose other names."#;
+    G0308 MissingMain "a program without main" r#"What a program prints is the value of `main`, so a program that is run must define it. A file that is only imported needs none.
+
+```coref
+(defn square[x] (mul x x))
+```
+
+Add a definition without parameters, or with one, which is standard input as a list of characters:
+
+```coref
+(defn square[x] (mul x x))
+(defn main[] (square 7))
+```"#;
+    G0309 MainParameters "a main with two or more parameters" r#"`main` has no parameter, or one: standard input as a list of characters. There is nothing that a second parameter could be.
+
+```coref
+(defn main[input other] input)
+```
+
+Remove the others, or give the function another name and call it from `main`."#;
     G0310 UnknownModule "an import of an unknown corelib module"
 "The corelib has no module of this name.
 
@@ -294,13 +372,82 @@ Give the parameter a name: `(defn f[x] (add x 1))`.
 
 Check the spelling, `(import map)`. A file is imported by its path, as a STRING: `(import \"mpa.core\")`.
 ";
-    G0311 AmbiguousName "a name that two imported modules define" "";
-    G0401 PatternArity "a pattern with the wrong number of fields" "";
-    G0402 MixedConstructors "constructors of two data types in one column" "";
-    G0403 UnreachableAlternative "an alternative that is never reached" "";
-    G0404 NotAFunction "an application of what is no function" "";
-    G0405 OperandKind "an operand of a kind that the primitive does not take" "";
-    G0406 TooManyArguments "a constructor with too many arguments" "";
+    G0311 AmbiguousName "a name that two imported modules define" r#"Two modules that are imported define this name, and neither comes before the other.
+
+```coref
+(import one)
+(import other)
+(defn main[] (insert 1 2))
+```
+
+Import only one of the modules, or define the name in the program: the program's own definition is always the one that counts."#;
+    G0401 PatternArity "a pattern with the wrong number of fields" r#"A constructor pattern has as many fields as the constructor. A constructor with fields cannot stand bare.
+
+```coref
+(defn head[xs] (case xs [(Cons x) x]))
+```
+
+Give every field a pattern; `_` matches anything:
+
+```coref
+(defn head[xs] (case xs [(Cons x _) x]))
+```"#;
+    G0402 MixedConstructors "constructors of two data types in one column" r#"The patterns in one place of a case are all for values of one kind: constructors of one data type, integers, or characters. A value of another kind would stop the program rather than go on to the next alternative, so a pattern for it could never match.
+
+```coref
+(defn f[x] (case x [(Nil) 0] [0 1] [_ 2]))
+```
+
+A string pattern is a pattern for a list of characters. If a value may be of several kinds, declare a data type for it:
+
+```coref
+(data Value (Number n) (Items list))
+(defn f[x] (case x [(Items (Nil)) 0] [(Number 0) 1] [_ 2]))
+```"#;
+    G0403 UnreachableAlternative "an alternative that is never reached" r#"The alternatives of a case are tried from top to bottom. This one is never reached, because those above it match all that it matches. A name that is no constructor matches everything, so a misspelled constructor has this effect as well.
+
+```coref
+(defn f[x] (case x [n 0] [1 1]))
+```
+
+Move the alternative up, remove it, or correct the one that hides it:
+
+```coref
+(defn f[x] (case x [1 1] [n 0]))
+```"#;
+    G0404 NotAFunction "an application of what is no function" r#"Something that can be seen to be no function is applied: an integer, a character, a list, or the result of a primitive that has all its arguments. The program runs, and fails if the application is demanded.
+
+```coref
+(defn main[] (3 4))
+```
+
+Brackets are meant for lists, parentheses for applications:
+
+```coref
+(defn main[] [3 4])
+```"#;
+    G0405 OperandKind "an operand of a kind that the primitive does not take" r#"An operand can be seen to be of a kind that the primitive does not take. Arithmetic is on integers; `eq`, `lt` and the like compare two integers or two characters; the condition of `if` is 1 or 0. The program runs, and fails if the operation is demanded.
+
+```coref
+(defn main[] (add 1 '2'))
+```
+
+Convert the operand first: `ord` makes an integer of a character, `chr` a character of an integer.
+
+```coref
+(defn main[] (add 1 (sub (ord '2') (ord '0'))))
+```"#;
+    G0406 TooManyArguments "a constructor with too many arguments" r#"A constructor is given more arguments than it has fields. What it makes is no function, so the rest cannot be applied. The program runs, and fails if the application is demanded.
+
+```coref
+(defn main[] (Cons 1 2 3))
+```
+
+Remove the extra arguments, or nest:
+
+```coref
+(defn main[] (Cons 1 (Cons 2 (Cons 3 Nil))))
+```"#;
     G0501 ErrorCalled "the program called error" "";
     G0502 DivisionByZero "a division by zero" "";
     G0503 WrongKind "an operand of the wrong kind" "";
