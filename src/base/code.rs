@@ -448,21 +448,148 @@ Remove the extra arguments, or nest:
 ```coref
 (defn main[] (Cons 1 (Cons 2 (Cons 3 Nil))))
 ```"#;
-    G0501 ErrorCalled "the program called error" "";
-    G0502 DivisionByZero "a division by zero" "";
-    G0503 WrongKind "an operand of the wrong kind" "";
-    G0504 AppliedNonFunction "an application of what is no function" "";
-    G0505 NoAlternative "no alternative matches" "";
-    G0506 OverappliedConstructor "a constructor given too many arguments" "";
-    G0507 ChrOutOfRange "chr of a number that is no code point" "";
-    G0508 SelfDependent "a value that depends on itself" "";
-    G0509 NotText "a text with an element that is no character" "";
-    G0510 WrongScrutinee "a case on a value of the wrong kind" "";
-    G0511 NotBoolean "a condition that is neither 1 nor 0" "";
-    G0512 Unprintable "a value that the format cannot write" "";
-    G0601 HeapLimit "the memory limit" "";
-    G0602 FuelLimit "the fuel limit" "";
-    G0603 TimeLimit "the time limit" "";
+    G0501 ErrorCalled "the program called error"
+"The program called `error`. Its argument is the message of the report: the first part of it, if it is long.
+
+```coref
+(defn main[] (error \"no such key\"))
+```
+
+Look at what waited for the call, which the report lists, and handle the case that leads there.
+";
+    G0502 DivisionByZero "a division by zero"
+"`div`, `rem`, `floordiv` or `mod` was given 0 as its second operand. No integer is the answer.
+
+```coref
+(defn main[] (div 1 0))
+```
+
+Ask first: `(if (eq n 0) other (div m n))`.
+";
+    G0503 WrongKind "an operand of the wrong kind"
+"A primitive was given a value that it does not work on: arithmetic takes integers, a comparison two integers or two characters, `ord` a character, `chr` an integer, `error` a text.
+
+```coref
+(defn main[] (add 1 'a'))
+```
+
+Convert it: `(add 1 (ord 'a'))`. If the operand should have been of the right kind, look where it comes from.
+";
+    G0504 AppliedNonFunction "an application of what is no function"
+"Something is applied that is an integer or a character and not a function. Often a function was given more arguments than it takes, so that its result is applied to those left over; or parentheses stand around a value, `(3)` is 3 but `(3 4)` applies it.
+
+```coref
+(defn main[] (negate 1 2))
+```
+
+Remove the arguments that are too many, or make the value a function.
+";
+    G0505 NoAlternative "no alternative matches"
+"A `case` met a value that none of its alternatives matches.
+
+```coref
+(defn head[l] (case l [(Cons x _) x]))
+(defn main[] (head Nil))
+```
+
+Add an alternative for it, or one with `_` for all others.
+";
+    G0506 OverappliedConstructor "a constructor given too many arguments"
+"A constructor has as many arguments as its `data` declaration gives it fields. Here it got more.
+
+```coref
+(data Pair (Pair first second))
+(defn main[] (Pair 1 2 3))
+```
+
+Remove the arguments that are too many, or declare more fields.
+";
+    G0507 ChrOutOfRange "chr of a number that is no code point"
+"`chr` makes a character of its code point. Code points are the numbers from 0 to 1114111 (10FFFF in hexadecimal) without the surrogates 55296 to 57343.
+
+```coref
+(defn main[] (chr -1))
+```
+
+Check the number before: `(if (lt n 0) other (chr n))`.
+";
+    G0508 SelfDependent "a value that depends on itself"
+"To compute a value, the value itself was needed. So there is none. Lists and functions may refer to themselves, because a constructor's fields and a function's body are not needed to make them; an integer cannot.
+
+```coref
+(defn main[] (letrec ([x (add x 1)]) x))
+```
+
+Break the circle: pass what changes as an argument, or put a constructor between, as in `(letrec ([ones (Cons 1 ones)]) ones)`.
+";
+    G0509 NotText "a text with an element that is no character"
+"A list whose first element is a character prints as text, and this one has an element that is no character.
+
+```coref
+(defn main[] (Cons 'a' (Cons 1 Nil)))
+```
+
+Convert the element to text, or wrap the list in a constructor if it is meant to be printed as values.
+";
+    G0510 WrongScrutinee "a case on a value of the wrong kind"
+"A `case` looks for values of one kind: of one data type, or integers, or characters. It met a value of another kind, which is neither a match nor a reason to try the next alternative.
+
+```coref
+(defn isNil[l] (case l [(Nil) 1] [(Cons _ _) 0]))
+(defn main[] (isNil 3))
+```
+
+Look where the value comes from; the report lists what waited for it.
+";
+    G0511 NotBoolean "a condition that is neither 1 nor 0"
+"The first argument of `if` must be 1, which is true, or 0, which is false. Nothing else is taken for either.
+
+```coref
+(defn main[] (if 2 \"yes\" \"no\"))
+```
+
+Compare: `(if (neq n 0) \"yes\" \"no\")`.
+";
+    G0512 Unprintable "a value that the format cannot write"
+"With `--format sexpr` a value is written as an expression that reads back. Some values are none: a function without a name, a function or constructor whose name the program has given to something else.
+
+```coref
+(defn main[] (fn [x] x))
+```
+
+Use the default format or `--format json`, or give the function a name with `defn`.
+";
+    G0601 HeapLimit "the memory limit"
+"The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
+
+```coref
+(defn from[n] (Cons n (from (add n 1))))
+(defn length[l] (case l [(Nil) 0] [(Cons _ t) (add 1 (length t))]))
+(defn main[] (length (from 0)))
+```
+
+Raise it with `--max-heap`. If the program should need less: a recursion whose calls wait for one another can carry its result along in an argument that is forced with `seq`, and a long list that is used twice is kept whole between the two uses.
+";
+    G0602 FuelLimit "the fuel limit"
+"The evaluation has executed as many instructions as `--fuel` allows. The count is the same in every run.
+
+```coref
+(defn loop[n] (loop (add n 1)))
+(defn main[] (loop 0))
+```
+
+Raise it with `--fuel`, or look in the report for what was being evaluated.
+";
+    G0603 TimeLimit "the time limit"
+"The evaluation took longer than `--timeout` allows.
+
+```coref
+(defn loop[n] (loop (add n 1)))
+(defn main[] (loop 0))
+```
+
+Raise it with `--timeout`, or look in the report for what was being evaluated.
+";
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
 
@@ -472,9 +599,50 @@ Remove the extra arguments, or nest:
 
 Check the path and the permissions.
 ";
-    G0702 InputNotUtf8 "standard input that is not UTF-8" "";
-    G0703 InputFailed "standard input that cannot be read" "";
-    G0704 OutputFailed "output that cannot be written" "";
-    G0801 HostFailed "a host function that failed" "";
-    G0802 HostDepth "host functions that call back too deeply" "";
+    G0702 InputNotUtf8 "standard input that is not UTF-8"
+"A program whose `main` has a parameter reads standard input as text, and text is UTF-8. Here are bytes that are none.
+
+```coref
+(defn main[input] input)
+```
+
+Convert the input to UTF-8 before.
+";
+    G0703 InputFailed "standard input that cannot be read"
+"Standard input could not be read: it is a directory, say, or the device failed.
+
+```coref
+(defn main[input] input)
+```
+
+Check what standard input is connected to.
+";
+    G0704 OutputFailed "output that cannot be written"
+"What the program printed could not be written: the disk is full, say. What was written before is kept. A reader that has closed the pipe is no error.
+
+```coref
+(defn main[] \"hello\")
+```
+
+Make room, or write to somewhere else.
+";
+    G0801 HostFailed "a host function that failed"
+"A function of the embedding program failed, and says why in the message. It may have been given a value of a kind that it does not work on.
+
+```coref
+(defn main[] (readSensor \"kitchen\"))
+```
+
+Look at the message, and at the arguments of the call.
+";
+    G0802 HostDepth "host functions that call back too deeply"
+"A function of the embedding program may evaluate values while it runs, and that may call such functions again. A hundred of these calls waited for each other here. Unlike a recursion of the program, which is limited by memory alone, each of them uses the stack of the embedding program.
+
+```coref
+(defn f[n] (hostApply f (sub n 1)))
+(defn main[] (f 1000))
+```
+
+Let the program recurse, and call the function outside the recursion.
+";
 }

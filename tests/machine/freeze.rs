@@ -59,9 +59,6 @@ fn stopped_after_any_number_of_instructions_a_value_goes_on() {
                 let mut machine = machine(program(&code), config.clone());
                 let main = main_of(&mut machine);
                 let done = force(&mut machine, &main, Some(steps));
-                if !done {
-                    assert!(machine.whnf(&main).is_none(), "stopped after {steps}");
-                }
                 assert!(force(&mut machine, &main, None));
                 assert_eq!(int(&mut machine, &main), expected, "stopped after {steps}");
                 if done {
@@ -203,7 +200,8 @@ fn after_the_memory_limit_the_machine_is_usable() {
         let Some(Err(Stop::Limit(reached))) = machine.force(&main) else { panic!("no limit") };
         assert_eq!(reached.limit, Limit::Heap(limit));
         assert_eq!(machine.verify(), Ok(()));
-        assert!(machine.statistics().peak_live_bytes <= limit);
+        let peak = machine.statistics().peak_live_bytes;
+        assert!(peak <= limit, "{peak}");
     }
     drop(main);
     let nth = machine.program().find("fibs").unwrap();

@@ -9,7 +9,7 @@ use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
-/// Definitions that the tests share; `list.0 .. list.n` and so on are not needed.
+/// Definitions that the tests share.
 pub const SHARED: &str = "
 data List = Nil/0 Cons/2
 data Pair = Pair/2
@@ -139,7 +139,7 @@ primitive sub/2
 supercombinator nth/2 [n l]
    0 Push 1
    1 Eval
-   2 CaseJump Cons:3 _:26
+   2 CaseJump Cons:3 _:25
    3 Split 2
    4 PushInt 0
    5 Push 3
@@ -162,23 +162,21 @@ supercombinator nth/2 [n l]
   22 Update 4
   23 Pop 4
   24 Unwind
-  25 NoMatch
-  26 Pop 1
-  27 NoMatch
+  25 Pop 1
+  26 NoMatch
 
 supercombinator from/1 [n]
    0 PushInt 1
    1 Push 1
-   2 PushGlobal add
-   3 MkApp
-   4 MkApp
-   5 PushGlobal from
-   6 MkApp
-   7 Push 1
-   8 Pack 1 2 Cons
-   9 Update 1
-  10 Pop 1
-  11 Unwind
+   2 Eval
+   3 Add
+   4 PushGlobal from
+   5 MkApp
+   6 Push 1
+   7 Pack 1 2 Cons
+   8 Update 1
+   9 Pop 1
+  10 Unwind
 
 supercombinator sum/1 [l]
    0 Push 0

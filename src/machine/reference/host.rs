@@ -80,20 +80,22 @@ impl Machine {
     /// # Errors
     /// When the evaluation stops. What it was evaluating is left evaluable.
     pub fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
-        let addr = self.roots.get(root)?;
+        self.roots.get(root)?;
         if self.nesting == 0 {
             self.abandon();
         }
-        Some(self.force_addr(addr))
+        Some(self.force_known(root))
     }
 
-    fn force_addr(&mut self, addr: Addr) -> Result<(), Stop> {
+    fn force_known(&mut self, root: &Root) -> Result<(), Stop> {
         if self.nesting >= HOST_DEPTH {
             let message = format!("more than {HOST_DEPTH} host functions wait for each other");
             return Err(self.fail(Code::HostDepth, message, ""));
         }
         self.room(1)?;
         self.dump_room()?;
+        // After the room is made: a collection may have shortened the way to the value.
+        let addr = self.roots.get(root).unwrap_or(Addr::NONE);
         let caller = Frame { at: self.at, base: self.base, redex: self.redex };
         self.dump.push(caller);
         let depth = self.dump.len();
@@ -130,8 +132,11 @@ impl Machine {
             self.stack.truncate(waits + 1);
             (above, waits as u32)
         };
-        let mut frames = if depth == 0 {
-            std::mem::take(&mut self.dump)
+        let mut frames: Vec<Frame> = if depth < self.dump.len() / 2 {
+            let below = self.dump[..depth].to_vec();
+            let mut all = std::mem::replace(&mut self.dump, below);
+            all.drain(..depth);
+            all
         } else {
             self.dump.drain(depth..).collect()
         };

@@ -16,12 +16,10 @@ impl Machine {
     /// The boot code ends in `Eval, Print`: while there is more to print, control goes back
     /// to that `Eval`.
     pub(super) fn print(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        self.room(self.parts(self.item(0)).len() + 1)?;
+        // Looked up again: a collection may have shortened the ways.
         let value = self.heap.value(self.item(0));
-        let fields = match self.heap.get(value).as_constr() {
-            Some((_, fields)) => fields.to_vec(),
-            None => self.arguments(value),
-        };
-        self.room(fields.len() + 1)?;
+        let fields = self.parts(value);
         let Some(mut printer) = self.printer.take() else {
             unreachable!("`Print` stands in the boot code alone, which starts with a printer")
         };
@@ -52,6 +50,15 @@ impl Machine {
         }
         self.at = if done { self.at.next() } else { self.at.to(self.at.pc.saturating_sub(1)) };
         Ok(())
+    }
+
+    /// The fields of a constructor, the arguments of a function.
+    fn parts(&self, value: Addr) -> Vec<Addr> {
+        let value = self.heap.value(value);
+        match self.heap.get(value).as_constr() {
+            Some((_, fields)) => fields.to_vec(),
+            None => self.arguments(value),
+        }
     }
 
     /// Hands on what the automaton wants to know of an evaluated value.

@@ -163,7 +163,7 @@ impl Machine {
         format: crate::machine::print::Format,
         out: &mut dyn crate::machine::outcome::Output,
     ) -> Option<Result<(), Stop>> {
-        let addr = self.roots.get(root)?;
+        self.roots.get(root)?;
         if self.nesting > 0 {
             return None;
         }
@@ -171,6 +171,7 @@ impl Machine {
         if let Err(stop) = self.room(1) {
             return Some(Err(stop));
         }
+        let addr = self.roots.get(root)?;
         self.begin_print(addr, format);
         let result = self.run(out);
         if result.is_err() {
