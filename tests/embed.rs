@@ -339,3 +339,41 @@ fn bad_code_and_bad_names_make_no_module() {
     assert_eq!(register(&mut engine, "case", 1), Some(RegisterError::NoName("case".into())));
     assert_eq!(register(&mut engine, "none", 0), Some(RegisterError::Arity(0)));
 }
+
+#[test]
+fn a_text_is_compiled_with_host_functions_and_imports() {
+    struct Files;
+    impl gmachine::embed::Loader for Files {
+        fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+            match path.to_str() {
+                Some("triple.core") => Ok(b"(defn triple[n] (mul 3 n))".to_vec()),
+                _ => Err(std::io::ErrorKind::NotFound.into()),
+            }
+        }
+    }
+    let mut engine = engine(&Arc::default());
+    engine.set_loader(Files);
+    let text = "(import \"triple.core\") (defn six[n] (double (triple n))) (defn main[] (six 7))";
+    let module = engine.compile("six", text).unwrap();
+    assert!(module.warnings().is_empty());
+    let mut store = Store::new(&module);
+    let mut out = String::new();
+    store.run_main(None, &mut out, Format::Default).unwrap();
+    assert_eq!(out, "42\n");
+    let (six, n) = (store.global("six").unwrap(), store.int(10).unwrap());
+    let value = store.call(&six, &[n]).unwrap();
+    assert_eq!(store.to_integer(&value), Ok(Integer::from(60)));
+
+    let error = engine.compile("bad", "(defn main[] (six 1))\n(defn f[x x] y)").unwrap_err();
+    assert!(error.diagnostics.iter().filter(|report| report.is_error()).count() >= 3, "{error}");
+    assert!(error.to_string().contains("bad:1:15: error[G0301]"), "{error}");
+}
+
+#[test]
+fn a_run_time_error_points_into_the_source() {
+    let module =
+        Engine::new().compile("div", "(defn f[n] (div 1 n))\n(defn main[] (f 0))").unwrap();
+    let stop = Store::new(&module).run_main(None, &mut String::new(), Format::Default);
+    let Err(Stop::Error(error)) = stop else { panic!("{stop:?}") };
+    assert_eq!(module.sources().text(error.span), "(div 1 n)");
+}

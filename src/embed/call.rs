@@ -115,3 +115,9 @@ impl Hosts for HostTable {
         }
     }
 }
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("args", &self.args).finish_non_exhaustive()
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::machine::outcome::{Limit, Stop};
+use crate::machine::outcome::Stop;
 
 /// Why an operation on values gave no result. The store stays usable whatever it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,15 +41,7 @@ impl From<Stop> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Stop(Stop::Error(error)) => write!(f, "{}: {}", error.code, error.message),
-            Error::Stop(Stop::Limit(reached)) => match reached.limit {
-                Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
-                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} instructions is reached"),
-                Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
-            },
-            Error::Stop(Stop::Interrupted) => f.write_str("interrupted"),
-            Error::Stop(Stop::Input(error)) => f.write_str(&error.message),
-            Error::Stop(Stop::Output(error)) => f.write_str(&error.message),
+            Error::Stop(stop) => stop.fmt(f),
             Error::ForeignValue => f.write_str("the value belongs to another store"),
             Error::UnknownGlobal(name) => write!(f, "the module has no definition `{name}`"),
             Error::UnknownConstructor(name) => {

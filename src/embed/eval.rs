@@ -246,11 +246,11 @@ impl<S: Access> Iterator for Items<'_, S> {
                 let mut fields = fields.into_iter().map(Value);
                 let (head, tail) = (fields.next()?, fields.next()?);
                 self.rest = tail;
-                return Some(Ok(head));
+                Some(Ok(head))
             }
             Ok(Some(reference::Whnf::Con(NIL, _))) => {
                 self.ended = true;
-                return None;
+                None
             }
             Ok(_) => {
                 self.ended = true;

@@ -6,6 +6,19 @@
 //! Rust iterator ([`items`](Eval::items)). A stop (an error, a limit, an interrupt) leaves
 //! the store usable and every value evaluable: forced again it goes on, or fails again.
 //!
+//! ```
+//! use gmachine::embed::{Engine, Eval, Store};
+//!
+//! let module = Engine::new().compile("nats", "(defn from[n] (Cons n (from (add n 1))))")?;
+//! let mut store = Store::new(&module);
+//! let from = store.global("from")?;
+//! let one = store.int(1)?;
+//! let list = store.call(&from, &[one])?;
+//! let third = store.items(&list).nth(2).expect("the list has no end")?;
+//! assert_eq!(store.to_integer(&third)?.to_string(), "3");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The operations on values are in the trait [`Eval`], which both a [`Store`] and the
 //! [`Call`] that a host function gets have.
 
@@ -25,5 +38,7 @@ pub use compile::{CompileError, Compiled};
 pub use engine::{Engine, Limits, RegisterError};
 pub use error::Error;
 pub use eval::{Eval, Items, Value, Whnf};
-pub use module::{Module, ModuleError};
+pub use module::{CompileError, Module, ModuleError};
+
+pub use crate::load::Loader;
 pub use store::Store;

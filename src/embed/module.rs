@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::call::HostTable;
 use super::engine::{Engine, Limits};
+use crate::base::diagnostic::{Diagnostic, Severity};
+use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
 use crate::gcode::verify::{Violation, verify};
 use crate::machine::reference::{Config, Machine};
@@ -15,7 +17,44 @@ pub struct Module {
     program: Arc<Program>,
     hosts: Arc<HostTable>,
     limits: Limits,
+    warnings: Arc<[Diagnostic]>,
+    sources: Arc<SourceMap>,
 }
+
+/// A program that is not compiled, and why.
+#[derive(Clone, Debug)]
+pub struct CompileError {
+    /// What there is to say of it: at least one error, and warnings, in the order of the
+    /// source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the spans of the diagnostics point into.
+    pub sources: SourceMap,
+    /// Generated code that the verifier rejects: a mistake of the compiler, not of the
+    /// program.
+    pub invalid: Option<ModuleError>,
+}
+
+/// A line for each diagnostic: `file:line:column: error[G0301]: ...`.
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, report) in self.diagnostics.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            if let Some(place) = self.sources.place(report.primary.span) {
+                write!(f, "{place}: ")?;
+            }
+            let severity = match report.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            write!(f, "{severity}[{}]: {}", report.code, report.message)?;
+        }
+        self.invalid.as_ref().map_or(Ok(()), |invalid| invalid.fmt(f))
+    }
+}
+
+impl std::error::Error for CompileError {}
 
 /// Why G-code makes no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +105,30 @@ impl Module {
         };
         let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
         let hosts = Arc::new(HostTable(hosts.collect::<Result<_, _>>()?));
-        Ok(Module { program: Arc::new(program), hosts, limits: engine.limits })
+        Ok(Module {
+            program: Arc::new(program),
+            hosts,
+            limits: engine.limits,
+            warnings: Arc::default(),
+            sources: Arc::default(),
+        })
+    }
+
+    pub(super) fn with_sources(self, warnings: Vec<Diagnostic>, sources: SourceMap) -> Module {
+        Module { warnings: warnings.into(), sources: Arc::new(sources), ..self }
+    }
+
+    /// What there was to say of its source.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The texts that the spans of warnings and run-time errors point into; empty for a
+    /// module of G-code.
+    #[must_use]
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
     }
 
     /// Its G-code.
@@ -80,5 +142,11 @@ impl Module {
         let config =
             Config { heap_limit: self.limits.heap, fuel: self.limits.fuel, ..Config::default() };
         Machine::new(self.program.clone(), config).with_hosts(self.hosts.clone())
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("limits", &self.limits).finish_non_exhaustive()
     }
 }

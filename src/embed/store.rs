@@ -90,3 +90,9 @@ impl Access for Store {
         &mut self.machine
     }
 }
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("machine", &self.machine).finish()
+    }
+}

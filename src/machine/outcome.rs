@@ -23,6 +23,24 @@ pub enum Stop {
     Output(OutputError),
 }
 
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stop::Error(error) => write!(f, "{}: {}", error.code, error.message),
+            Stop::Limit(reached) => match reached.limit {
+                Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
+                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} instructions is reached"),
+                Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
+            },
+            Stop::Interrupted => f.write_str("interrupted"),
+            Stop::Input(error) => f.write_str(&error.message),
+            Stop::Output(error) => f.write_str(&error.message),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
 /// A failure of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunError {

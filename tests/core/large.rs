@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{check_options, load_text, run_options};
 
-const DEEP: usize = 300_000;
+const DEEP: usize = 100_000;
 
 /// Lowers and lifts, prints, and checks both forms.
 fn survives(text: &str) -> gmachine::core::expr::Program {

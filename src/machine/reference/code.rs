@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::heap::node::Site;
-use super::selector;
+use super::selector::{self, Selector};
 use crate::base::index::{Idx, IndexVec};
 use crate::base::span::Span;
 use crate::gcode::instr::Instr;
@@ -54,7 +54,7 @@ pub(super) struct Code {
     /// Number of instructions in all.
     pub(super) size: usize,
     /// For globals that select a field of their only argument: which, by constructor.
-    selectors: IndexVec<GlobalId, Option<Box<[(ConId, u32)]>>>,
+    selectors: IndexVec<GlobalId, Option<Selector>>,
 }
 
 impl Code {

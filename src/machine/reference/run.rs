@@ -46,6 +46,10 @@ impl Machine {
             stress: config.stress,
             counts: Statistics::default(),
         };
+        if config.stress {
+            // So that the mark stack overflows all the time.
+            machine.heap.mark_capacity = Some(2);
+        }
         machine.set_fuel(config.fuel);
         machine
     }

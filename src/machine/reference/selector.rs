@@ -7,6 +7,9 @@
 use crate::gcode::instr::{Arities, Instr};
 use crate::gcode::program::{ConId, Global, Program};
 
+/// The field that a selector returns, by the constructor that it takes apart.
+pub(super) type Selector = Box<[(ConId, u32)]>;
+
 /// What a stack item stands for while a selector's code is run on symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symbol {
@@ -17,7 +20,7 @@ enum Symbol {
 
 /// For each constructor that a function of one argument takes apart only to return one of
 /// the fields: which field. `None` if it does anything else.
-pub(super) fn analyse(global: &Global, program: &Program) -> Option<Box<[(ConId, u32)]>> {
+pub(super) fn analyse(global: &Global, program: &Program) -> Option<Selector> {
     if global.arity != 1 {
         return None;
     }

@@ -72,6 +72,16 @@ pub struct Machine {
     pub(super) counts: Statistics,
 }
 
+/// Where it stands; heap and stack are seen through its views.
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut machine = f.debug_struct("Machine");
+        machine.field("at", &self.at).field("unwinding", &self.unwinding);
+        machine.field("stack", &self.stack.len()).field("dump", &self.dump.len());
+        machine.finish_non_exhaustive()
+    }
+}
+
 impl Machine {
     /// The item `n` below the top. The verifier has checked that there is one.
     #[inline]
