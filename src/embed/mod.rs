@@ -23,7 +23,6 @@
 //! [`Call`] that a host function gets have.
 
 mod call;
-mod compile;
 mod engine;
 mod error;
 mod eval;
@@ -34,7 +33,6 @@ pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
 pub use crate::machine::print::Format;
 pub use crate::machine::reference::Interrupt;
 pub use call::{Call, HostError};
-pub use compile::{CompileError, Compiled};
 pub use engine::{Engine, Limits, RegisterError};
 pub use error::Error;
 pub use eval::{Eval, Items, Value, Whnf};
