@@ -167,10 +167,12 @@ fn a_text_with_another_element_is_an_error_that_ends_the_line() {
 }
 
 #[test]
-fn a_text_may_end_in_another_value() {
-    assert_eq!(print(Format::Default, cons(Char('a'), Int(1))), "a 1\n");
-    assert_eq!(print(Format::Default, node(vec![cons(Char('a'), Int(1))])), "(Node \"a\" | 1)\n");
-    assert_eq!(print(Format::Default, list([cons(Char('a'), Int(1))])), "\"a\" 1 Nil\n");
+fn a_text_that_does_not_end_in_nil_is_an_error() {
+    let odd = || cons(Char('a'), Int(1));
+    for value in [odd(), node(vec![odd()]), list([odd()])] {
+        let (_, result) = drive(Format::Default, value);
+        assert!(matches!(result, Err(Trouble::Value(Code::NotText, _))));
+    }
 }
 
 #[test]
