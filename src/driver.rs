@@ -3,7 +3,7 @@
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
-use crate::compile::compile_roots;
+use crate::compile::compile;
 use crate::core::expr as core;
 use crate::core::lint::lint as lint_core;
 use crate::core::lower::{self, Mode, lower};
@@ -108,9 +108,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(lifted);
         return;
     }
-    let roots: Vec<core::GlobalId> =
-        lifted.main.into_iter().chain(lifted.roots.iter().copied()).collect();
-    let gcode = compile_roots(&lifted, &built.loaded.names, &roots);
+    let gcode = compile(&lifted, &built.loaded.names);
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
 }
