@@ -274,12 +274,12 @@ fn host_functions_that_call_back_too_deeply_are_an_error() {
         }
         value
     };
-    let fine = nest(&mut store, 40);
-    assert_eq!(store.to_integer(&fine), Ok(Integer::from(41)));
+    let fine = nest(&mut store, 100);
+    assert_eq!(store.to_integer(&fine), Ok(Integer::from(101)));
     let deep = nest(&mut store, 400);
     let Err(Error::Stop(Stop::Error(error))) = store.force(&deep) else { panic!("no error") };
     assert_eq!(error.code, Code::HostDepth);
-    assert_eq!(store.to_integer(&fine), Ok(Integer::from(41)));
+    assert_eq!(store.to_integer(&fine), Ok(Integer::from(101)));
 }
 
 #[test]
@@ -378,4 +378,27 @@ fn a_run_time_error_points_into_the_source() {
     let stop = Store::new(&module).run_main(None, &mut String::new(), Format::Default);
     let Err(Stop::Error(error)) = stop else { panic!("{stop:?}") };
     assert_eq!(module.sources().text(error.span), "(div 1 n)");
+}
+
+#[test]
+fn a_run_that_calls_back_stops_and_goes_on_at_any_instruction() {
+    let text = "(defn main[] [(double (add 1 2)) (double (double 1))])";
+    let module = engine(&Arc::default()).compile("run", text).unwrap();
+    let mut fuel = 0;
+    loop {
+        let mut store = Store::new(&module);
+        store.set_fuel(Some(fuel));
+        let mut out = String::new();
+        let stopped = store.run_main(None, &mut out, Format::Default).is_err();
+        store.set_fuel(None);
+        store.collect();
+        let mut out = String::new();
+        store.run_main(None, &mut out, Format::Default).unwrap();
+        assert_eq!(out, "6 4 Nil\n", "stopped after {fuel}");
+        if !stopped {
+            break;
+        }
+        fuel += 1;
+    }
+    assert!(fuel > 30, "{fuel}");
 }

@@ -1,6 +1,6 @@
 //! The default format: tokens, or raw text.
 
-use super::{Line, Move, Shape, Trouble, not_text};
+use super::{Line, Move, Shape, Trouble, no_end_of_text, not_text};
 use crate::base::quote::{char_literal, escape_char};
 use crate::machine::outcome::Output;
 
@@ -137,10 +137,8 @@ impl Automaton {
                 text.push('"');
                 Ok(Move::Drop)
             }
-            (
-                Context::RawHead | Context::RawTail | Context::QuoteHead | Context::QuoteTail,
-                shape,
-            ) => Err(not_text(shape)),
+            (Context::RawHead | Context::QuoteHead, shape) => Err(not_text(shape)),
+            (Context::RawTail | Context::QuoteTail, shape) => Err(no_end_of_text(shape)),
             (Context::ListHead, Shape::Char(c)) => {
                 self.rest_is(Context::QuoteTail);
                 text.push('"');

@@ -8,8 +8,8 @@
 //! # The formats
 //!
 //! **Default**: what a person reads, as the language reference says under "What a run
-//! prints". Where that says nothing: a text that ends in something else than `Nil` has that
-//! value after it, `a 1` on the top level and `"a" | 1` inside another value.
+//! prints". Where that says nothing: a text that ends in something else than `Nil` is the
+//! same error as one with an element that is no character.
 //!
 //! **Sexpr**: one expression that reads back as the same value. A list is a STRING if all its
 //! elements are characters, else a list literal; an improper one is written with `Cons`. So
@@ -180,14 +180,24 @@ impl Printer {
 
 /// What is no character in a text.
 fn not_text(shape: Shape<'_>) -> Trouble {
-    let what = match shape {
+    let what = kind(shape);
+    Trouble::Value(Code::NotText, format!("a text has {what} where a character must be"))
+}
+
+/// What is no rest of a text.
+fn no_end_of_text(shape: Shape<'_>) -> Trouble {
+    let what = kind(shape);
+    Trouble::Value(Code::NotText, format!("a text ends in {what}, which is no list"))
+}
+
+fn kind(shape: Shape<'_>) -> &'static str {
+    match shape {
         Shape::Int(_) => "an integer",
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",
         Shape::Function { .. } => "a function",
-    };
-    Trouble::Value(Code::NotText, format!("a text has {what} where a character must be"))
+    }
 }
 
 #[cfg(test)]

@@ -167,11 +167,15 @@ fn a_text_with_another_element_is_an_error_that_ends_the_line() {
 }
 
 #[test]
-fn a_text_that_does_not_end_in_nil_is_an_error() {
-    let odd = || cons(Char('a'), Int(1));
-    for value in [odd(), node(vec![odd()]), list([odd()])] {
-        let (_, result) = drive(Format::Default, value);
-        assert!(matches!(result, Err(Trouble::Value(Code::NotText, _))));
+fn a_text_that_ends_in_another_value_is_an_error() {
+    let odd = cons(Char('a'), Int(1));
+    for (value, printed) in
+        [(odd.clone(), "a\n"), (node(vec![odd.clone()]), "(Node \"a\n"), (list([odd]), "\"a\n")]
+    {
+        let (out, result) = drive(Format::Default, value);
+        assert_eq!(out, printed);
+        let Err(Trouble::Value(Code::NotText, message)) = result else { panic!("{result:?}") };
+        assert_eq!(message, "a text ends in an integer, which is no list");
     }
 }
 

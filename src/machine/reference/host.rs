@@ -9,7 +9,7 @@ use crate::base::quote::shown;
 use crate::gcode::program::HostId;
 use crate::machine::outcome::{Output, OutputError, Stop};
 
-/// How many evaluations may call each other through host functions. Each uses the native
+/// How many calls of host functions may wait for each other. Each uses the native
 /// stack, which is why there is a limit.
 pub const HOST_DEPTH: u32 = 100;
 
@@ -57,7 +57,9 @@ impl Machine {
             return Err(self.fail(Code::HostFailed, message, ""));
         };
         let args: Vec<Root> = (0..arity).map(|n| self.roots.add(self.item(n))).collect();
+        self.nesting += 1;
         let result = hosts.call(self, host, &args);
+        self.nesting -= 1;
         let failed = |why: &str| {
             let message = format!("the host function `{}` failed: {}", shown(&name), shown(why));
             self.fail(Code::HostFailed, message, "")
@@ -75,7 +77,7 @@ impl Machine {
     }
 
     /// Evaluates a value to weak head normal form. A handle of another machine is an error
-    /// of the caller: `None`.
+    /// of the caller: `None`. Outside of a host function a run that is under way is abandoned.
     ///
     /// # Errors
     /// When the evaluation stops. What it was evaluating is left evaluable.
@@ -88,7 +90,7 @@ impl Machine {
     }
 
     fn force_known(&mut self, root: &Root) -> Result<(), Stop> {
-        if self.nesting >= HOST_DEPTH {
+        if self.nesting > HOST_DEPTH {
             let message = format!("more than {HOST_DEPTH} host functions wait for each other");
             return Err(self.fail(Code::HostDepth, message, ""));
         }
@@ -103,9 +105,7 @@ impl Machine {
         self.redex = NO_REDEX;
         self.at = Position::start(Position::FORCE);
         self.stack.push(addr);
-        self.nesting += 1;
         let result = self.go(&mut Nothing);
-        self.nesting -= 1;
         if result.is_err() {
             self.freeze(depth);
         }

@@ -63,7 +63,7 @@ pub struct Machine {
     pub(super) input: Option<Box<dyn Input>>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
-    /// How many evaluations called each other through host functions.
+    /// How many calls of host functions wait for each other.
     pub(super) nesting: u32,
     pub(super) interrupt: Interrupt,
     /// The fuel that was given, and the instruction count at which it is used up.
