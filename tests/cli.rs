@@ -90,3 +90,52 @@ fn artefacts_are_the_same_every_time() {
         assert_eq!(once, again, "{command}");
     }
 }
+
+/// What a line of shell printed to both streams, and its exit code.
+fn status(line: &str) -> (Option<i32>, String, String) {
+    let output = shell(line, Path::new("."));
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_printed_and_gives_the_statistics() {
+    let line = "timeout -s INT --preserve-status 0.5 gmachine run -s examples/nats.core";
+    let (code, printed, errors) = status(line);
+    assert_eq!(code, Some(130), "{errors}");
+    assert!(printed.starts_with("0\n1\n2\n") && printed.ends_with('\n'));
+    assert!(errors.starts_with("interrupted\ninstructions "), "{errors}");
+}
+
+#[test]
+fn a_reader_that_goes_is_no_news() {
+    let line = "{ gmachine run examples/nats.core; echo $? >&2; } | head -n 1";
+    assert_eq!(status(line), (Some(0), "0\n".to_owned(), "141\n".to_owned()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported() {
+    let (code, _, errors) = status("gmachine run examples/nats.core > /dev/full");
+    assert_eq!(code, Some(5));
+    assert_eq!(errors, "error[G0704]: standard output cannot be written: the disk is full\n\n");
+}
+
+#[test]
+fn a_run_ends_when_its_time_is_up_though_it_waits_for_input() {
+    let line = "sleep 5 | timeout 4 gmachine run examples/wc.core --timeout 200ms";
+    let start = std::time::Instant::now();
+    let (code, printed, errors) = status(&format!("({line}) & wait $!"));
+    assert_eq!((code, printed.as_str()), (Some(4), ""));
+    assert!(errors.contains("G0603") && errors.contains("--timeout 400ms"), "{errors}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+}
+
+#[test]
+fn refused_memory_is_a_limit() {
+    let program = "(defn f[x] (add 1 (f x)))(defn main[] (f 1))";
+    let (code, _, errors) =
+        status(&format!("ulimit -v 300000; echo '{program}' | gmachine run -M 4G -"));
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(errors.contains("G0601"), "{errors}");
+}

@@ -89,7 +89,21 @@ mod tests {
     fn every_count_is_shown_apart_from_the_clocks() {
         let statistics = Statistics { instructions: 1_234_567, peak_dump: 9, ..Default::default() };
         let clocks = Clocks { compile: Duration::from_millis(2), run: Duration::from_secs(61) };
-        insta::assert_snapshot!(render(Stats::Text, &statistics, clocks), @"");
+        insta::assert_snapshot!(render(Stats::Text, &statistics, clocks), @r#"
+        instructions                      1,234,567
+        reductions                                0
+        nodes allocated                           0
+        bytes allocated                           0
+        thunks made                               0
+        thunks entered                            0
+        thunks updated                            0
+        collections                               0
+        peak live bytes                           0
+        peak stack items                          0
+        peak evaluations waiting                  9
+        compile time                        0.002 s
+        run time                           61.000 s
+        "#);
         let value: Value =
             serde_json::from_str(&render(Stats::Json, &statistics, clocks)).expect("JSON");
         assert_eq!(value["counts"]["instructions"], 1_234_567);

@@ -23,7 +23,6 @@
 //! [`Call`] that a host function gets have.
 
 mod call;
-mod compile;
 mod engine;
 mod error;
 mod eval;

@@ -224,7 +224,7 @@ mod tests {
           |   ^^^^^
           |
           = waiting: f
-                     main waits for `(add 1 (f 2))` at a.core:1:14
+                     main waits for `(add 1 (f 2))` at a.core:1:14 (2 times)
                      and 1,200 more
         "#);
     }
