@@ -23,6 +23,7 @@
 //! [`Call`] that a host function gets have.
 
 mod call;
+mod compile;
 mod engine;
 mod error;
 mod eval;
