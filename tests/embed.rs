@@ -157,7 +157,7 @@ fn a_value_of_another_store_is_an_error() {
     let (mut one, mut two) = (Store::new(&module), Store::new(&module));
     let value = one.int(1).unwrap();
     assert_eq!(two.force(&value).err(), Some(Error::ForeignValue));
-    assert_eq!(two.list(&[value.clone()]).err(), Some(Error::ForeignValue));
+    assert_eq!(two.list(std::slice::from_ref(&value)).err(), Some(Error::ForeignValue));
     assert_eq!(two.con("Pair", &[value.clone(), value.clone()]).err(), Some(Error::ForeignValue));
     assert_eq!(two.call(&value, &[]).err(), Some(Error::ForeignValue));
     assert_eq!(two.items(&value).next().unwrap().err(), Some(Error::ForeignValue));
