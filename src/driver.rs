@@ -2,12 +2,11 @@
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::name::Interner;
 use crate::base::span::Span;
-use crate::compile;
+use crate::compile::compile;
 use crate::core::expr as core;
 use crate::core::lint::lint as lint_core;
-use crate::core::lower::{self, Mode, Roots, lower};
+use crate::core::lower::{self, Mode, lower};
 use crate::core::scope::HostDecl;
 use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
@@ -109,7 +108,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(lifted);
         return;
     }
-    let gcode = compile(&lifted, &built.loaded.names, &wanted.roots);
+    let gcode = compile(&lifted, &built.loaded.names);
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
 }
@@ -125,34 +124,16 @@ fn locate_missing_main(built: &mut Built) {
     }
 }
 
-/// Compiles `main` and the other roots, and what they reach.
-fn compile(program: &core::Program, names: &Interner, roots: &Roots) -> Program {
-    let named: Vec<core::GlobalId> = match roots {
-        Roots::Named(symbols) => program
-            .globals
-            .enumerate()
-            .filter(|(_, global)| symbols.iter().any(|symbol| **symbol == *global.symbol))
-            .map(|(id, _)| id)
-            .collect(),
-        Roots::Main | Roots::All => Vec::new(),
-    };
-    if named.is_empty() {
-        return compile::compile(program, names);
-    }
-    let roots: Vec<core::GlobalId> = program.main.into_iter().chain(named).collect();
-    compile::compile_roots(program, names, &roots)
-}
-
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
-/// name without definition, if a file or module is missing that may define it.
+/// name without definition, if a text is missing that may define it; a `main` that is
+/// missing, if any definition may be the one that could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
-    let missing = |report: &Diagnostic| {
-        matches!(report.code, Code::CannotRead | Code::UnknownModule | Code::TooLarge)
-    };
-    if loading.iter().any(missing) {
-        found.retain(|report| {
-            let follows = [Code::UnboundName, Code::UnknownConstructor, Code::MissingMain];
-            !follows.contains(&report.code)
-        });
-    }
+    let missing = [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8];
+    let text_missing = loading.iter().any(|report| missing.contains(&report.code));
+    let any_error = loading.iter().any(Diagnostic::is_error);
+    found.retain(|report| match report.code {
+        Code::UnboundName | Code::UnknownConstructor => !text_missing,
+        Code::MissingMain => !any_error,
+        _ => true,
+    });
 }

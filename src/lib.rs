@@ -15,3 +15,5 @@ pub mod load;
 pub mod machine;
 pub mod primitive;
 pub mod syntax;
+
+pub use embed::{Engine, Eval, Module, Store, Value};

@@ -346,15 +346,17 @@ fn a_text_is_compiled_with_host_functions_and_imports() {
     impl gmachine::embed::Loader for Files {
         fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
             match path.to_str() {
+                Some("six.core") => Ok(
+                    b"(import \"triple.core\") (defn six[n] (double (triple n))) (defn main[] (six 7))"
+                        .to_vec(),
+                ),
                 Some("triple.core") => Ok(b"(defn triple[n] (mul 3 n))".to_vec()),
                 _ => Err(std::io::ErrorKind::NotFound.into()),
             }
         }
     }
-    let mut engine = engine(&Arc::default());
-    engine.set_loader(Files);
-    let text = "(import \"triple.core\") (defn six[n] (double (triple n))) (defn main[] (six 7))";
-    let module = engine.compile("six", text).unwrap();
+    let engine = engine(&Arc::default());
+    let module = engine.compile_root(&gmachine::load::Root::path("six.core"), &Files).unwrap();
     assert!(module.warnings().is_empty());
     let mut store = Store::new(&module);
     let mut out = String::new();

@@ -276,15 +276,93 @@ Choose another name, or put the form into brackets: `(let ([x 1]) x)`.
 
 Give the parameter a name: `(defn f[x] (add x 1))`.
 ";
-    G0301 UnboundName "a name that nothing binds" "";
-    G0302 DuplicateDefinition "two definitions of one name" "";
-    G0303 DuplicateParameter "a parameter list that binds a name twice" "";
-    G0304 DuplicatePatternName "a pattern that binds a name twice" "";
-    G0305 DuplicateLetrecName "a letrec that binds a name twice" "";
-    G0306 UnknownConstructor "a pattern with an unknown constructor" "";
-    G0307 ReservedName "a new definition of Nil, Cons or List" "";
-    G0308 MissingMain "a program without main" "";
-    G0309 MainParameters "a main with two or more parameters" "";
+    G0301 UnboundName "a name that nothing binds" r#"A name in an expression must be bound: as a parameter, by `let`, `letrec`, `fn` or a pattern around it, by a definition of the program or of a module that it imports, or as a function of the prelude or a primitive. Mostly it is misspelled, or used outside its scope: a `let` binds from the next binding on, and a pattern in its own alternative only.
+
+```coref
+(defn main[] (add (let ([x 1]) x) x))
+```
+
+The last `x` is outside the `let`. Move it inside:
+
+```coref
+(defn main[] (let ([x 1]) (add x x)))
+```
+
+An unbound name is reported once in each definition."#;
+    G0302 DuplicateDefinition "two definitions of one name" r#"A program defines a name once, and the files of a program share one namespace. A `defn` and a constructor may not have the same name either, because a constructor is a function too. Names of data types are apart: only two data types cannot have the same name.
+
+```coref
+(defn size[x] 1)
+(defn size[x] 2)
+```
+
+Rename or remove one of the two. A definition of the prelude, or a primitive, is no obstacle: the program's own definition is used instead of it."#;
+    G0303 DuplicateParameter "a parameter list that binds a name twice" r#"The parameters of a function have different names; otherwise it would not be clear which argument the name means.
+
+```coref
+(defn first[x x] x)
+```
+
+Rename one of them, or write `_` for a parameter that is not used:
+
+```coref
+(defn first[x _] x)
+```"#;
+    G0304 DuplicatePatternName "a pattern that binds a name twice" r#"A pattern binds a name once. It does not compare: a name that stands twice does not mean that the two parts are equal.
+
+```coref
+(defn same[p] (case p [(Pair x x) 1] [_ 0]))
+```
+
+Bind two names, and compare them:
+
+```coref
+(defn same[p] (case p [(Pair x y) (eq x y)]))
+```"#;
+    G0305 DuplicateLetrecName "a letrec that binds a name twice" r#"The bindings of a `letrec` see each other, so each needs a name of its own.
+
+```coref
+(defn main[] (letrec ([x 1] [x 2]) x))
+```
+
+Rename one of them. A `let` may bind a name again: there, each binding sees those before it."#;
+    G0306 UnknownConstructor "a pattern with an unknown constructor" r#"A pattern in parentheses begins with a constructor: a name that a `data` declaration in scope lists. A function cannot be applied in a pattern.
+
+```coref
+(defn f[x] (case x [(Jst y) y] [_ 0]))
+```
+
+Correct the name, or declare the constructor:
+
+```coref
+(defn f[x] (case x [(Just y) y] [_ 0]))
+```"#;
+    G0307 ReservedName "a new definition of Nil, Cons or List" r#"`List` with its constructors `Nil` and `Cons` is built into the language: list literals and strings mean them. A program cannot define these three names anew.
+
+```coref
+(data List (Nil) (Cons head tail))
+```
+
+Remove the declaration, or choose other names."#;
+    G0308 MissingMain "a program without main" r#"What a program prints is the value of `main`, so a program that is run must define it. A file that is only imported needs none.
+
+```coref
+(defn square[x] (mul x x))
+```
+
+Add a definition without parameters, or with one, which is standard input as a list of characters:
+
+```coref
+(defn square[x] (mul x x))
+(defn main[] (square 7))
+```"#;
+    G0309 MainParameters "a main with two or more parameters" r#"`main` has no parameter, or one: standard input as a list of characters. There is nothing that a second parameter could be.
+
+```coref
+(defn main[input other] input)
+```
+
+Remove the others, or give the function another name and call it from `main`."#;
     G0310 UnknownModule "an import of an unknown corelib module"
 "The corelib has no module of this name.
 
@@ -294,155 +372,199 @@ Give the parameter a name: `(defn f[x] (add x 1))`.
 
 Check the spelling, `(import map)`. A file is imported by its path, as a STRING: `(import \"mpa.core\")`.
 ";
-    G0311 AmbiguousName "a name that two imported modules define" "";
-    G0401 PatternArity "a pattern with the wrong number of fields" "";
-    G0402 MixedConstructors "constructors of two data types in one column" "";
-    G0403 UnreachableAlternative "an alternative that is never reached" "";
-    G0404 NotAFunction "an application of what is no function" "";
-    G0405 OperandKind "an operand of a kind that the primitive does not take" "";
-    G0406 TooManyArguments "a constructor with too many arguments" "";
-    G0501 ErrorCalled "the program called error"
-"The program called `error`. Its argument is the message of the report: the first part of it, if it is long.
+    G0311 AmbiguousName "a name that two imported modules define" r#"Two modules that are imported define this name, and neither comes before the other.
 
 ```coref
-(defn main[] (error \"no such key\"))
+(import one)
+(import other)
+(defn main[] (insert 1 2))
 ```
 
-Look at what waited for the call, which the report lists, and handle the case that leads there.
-";
-    G0502 DivisionByZero "a division by zero"
-"`div`, `rem`, `floordiv` or `mod` was given 0 as its second operand. No integer is the answer.
+Import only one of the modules, or define the name in the program: the program's own definition is always the one that counts."#;
+    G0401 PatternArity "a pattern with the wrong number of fields" r#"A constructor pattern has as many fields as the constructor. A constructor with fields cannot stand bare.
 
 ```coref
-(defn main[] (div 1 0))
+(defn head[xs] (case xs [(Cons x) x]))
 ```
 
-Ask first: `(if (eq n 0) other (div m n))`.
-";
-    G0503 WrongKind "an operand of the wrong kind"
-"A primitive was given a value that it does not work on: arithmetic takes integers, a comparison two integers or two characters, `ord` a character, `chr` an integer, `error` a text.
+Give every field a pattern; `_` matches anything:
 
 ```coref
-(defn main[] (add 1 'a'))
-```
-
-Convert it: `(add 1 (ord 'a'))`. If the operand should have been of the right kind, look where it comes from.
-";
-    G0504 AppliedNonFunction "an application of what is no function"
-"Something is applied that is an integer or a character and not a function. Often a function was given more arguments than it takes, so that its result is applied to those left over; or parentheses stand around a value, `(3)` is 3 but `(3 4)` applies it.
+(defn head[xs] (case xs [(Cons x _) x]))
+```"#;
+    G0402 MixedConstructors "constructors of two data types in one column" r#"The patterns in one place of a case are all for values of one kind: constructors of one data type, integers, or characters. A value of another kind would stop the program rather than go on to the next alternative, so a pattern for it could never match.
 
 ```coref
-(defn main[] (negate 1 2))
+(defn f[x] (case x [(Nil) 0] [0 1] [_ 2]))
 ```
 
-Remove the arguments that are too many, or make the value a function.
-";
-    G0505 NoAlternative "no alternative matches"
-"A `case` met a value that none of its alternatives matches.
+A string pattern is a pattern for a list of characters. If a value may be of several kinds, declare a data type for it:
 
 ```coref
-(defn head[l] (case l [(Cons x _) x]))
-(defn main[] (head Nil))
-```
-
-Add an alternative for it, or one with `_` for all others.
-";
-    G0506 OverappliedConstructor "a constructor given too many arguments"
-"A constructor has as many arguments as its `data` declaration gives it fields. Here it got more.
+(data Value (Number n) (Items list))
+(defn f[x] (case x [(Items (Nil)) 0] [(Number 0) 1] [_ 2]))
+```"#;
+    G0403 UnreachableAlternative "an alternative that is never reached" r#"The alternatives of a case are tried from top to bottom. This one is never reached, because those above it match all that it matches. A name that is no constructor matches everything, so a misspelled constructor has this effect as well.
 
 ```coref
-(data Pair (Pair first second))
-(defn main[] (Pair 1 2 3))
+(defn f[x] (case x [n 0] [1 1]))
 ```
 
-Remove the arguments that are too many, or declare more fields.
-";
-    G0507 ChrOutOfRange "chr of a number that is no code point"
-"`chr` makes a character of its code point. Code points are the numbers from 0 to 1114111 (10FFFF in hexadecimal) without the surrogates 55296 to 57343.
+Move the alternative up, remove it, or correct the one that hides it:
 
 ```coref
-(defn main[] (chr -1))
+(defn f[x] (case x [1 1] [n 0]))
+```"#;
+    G0404 NotAFunction "an application of what is no function" r#"Something that can be seen to be no function is applied: an integer, a character, a list, or the result of a primitive that has all its arguments. The program runs, and fails if the application is demanded.
+
+```coref
+(defn main[] (3 4))
 ```
 
-Check the number before: `(if (lt n 0) other (chr n))`.
-";
-    G0508 SelfDependent "a value that depends on itself"
-"To compute a value, the value itself was needed. So there is none. Lists and functions may refer to themselves, because a constructor's fields and a function's body are not needed to make them; an integer cannot.
+Brackets are meant for lists, parentheses for applications:
+
+```coref
+(defn main[] [3 4])
+```"#;
+    G0405 OperandKind "an operand of a kind that the primitive does not take" r#"An operand can be seen to be of a kind that the primitive does not take. Arithmetic is on integers; `eq`, `lt` and the like compare two integers or two characters; the condition of `if` is 1 or 0. The program runs, and fails if the operation is demanded.
+
+```coref
+(defn main[] (add 1 '2'))
+```
+
+Convert the operand first: `ord` makes an integer of a character, `chr` a character of an integer.
+
+```coref
+(defn main[] (add 1 (sub (ord '2') (ord '0'))))
+```"#;
+    G0406 TooManyArguments "a constructor with too many arguments" r#"A constructor is given more arguments than it has fields. What it makes is no function, so the rest cannot be applied. The program runs, and fails if the application is demanded.
+
+```coref
+(defn main[] (Cons 1 2 3))
+```
+
+Remove the extra arguments, or nest:
+
+```coref
+(defn main[] (Cons 1 (Cons 2 (Cons 3 Nil))))
+```"#;
+    G0501 ErrorCalled "the program called error" r#"The program called `error`, and this is the message that it gave. The expression that called it is marked; what waited for its value is listed below it.
+
+```coref
+(defn item[n xs]
+  (case xs
+    [(Cons x rest) (if (eq n 0) x (item (sub n 1) rest))]
+    [Nil (error "the list is too short")]))
+(defn main[] (item 5 [1 2 3]))
+```
+
+Calls of `error` mark what a function does not expect. Look at what it was given, or give it an alternative that needs no error."#;
+    G0502 DivisionByZero "a division by zero" r#"A number was divided by 0. `div` and `rem`, which round toward zero, and `floordiv` and `mod`, which round toward minus infinity, have no value for a divisor of 0.
+
+```coref
+(defn mean[xs] (div (sum xs) (length xs)))
+(defn main[] (mean Nil))
+```
+
+Ask first: `(if (isNil xs) 0 (div (sum xs) (length xs)))`."#;
+    G0503 WrongKind "an operand of the wrong kind" r#"A primitive was given a value of a kind that it does not take: `add` and its like take integers, `ord` takes a character, `eq` and the other comparisons take two integers or two characters. Nothing is converted.
+
+```coref
+(defn main[] (map (add 1) [1 2 'c']))
+```
+
+Convert it: `(ord 'c')` is the code point of a character, `chr` the character of a code point, `showInt` and `readInt` stand between integers and texts."#;
+    G0504 AppliedNonFunction "an application of what is no function" r#"A value that is no function was applied to an argument: an integer, a character, a list, or another constructor that has all its fields. Often a bracket stands in the wrong place, so that a function got too many arguments: the last ones were then applied to its result.
+
+```coref
+(defn apply-to-one[f] (f 1))
+(defn main[] (apply-to-one 3))
+```
+
+Look at the marked application: how many arguments does its function take? `(f)` is `f`, and `[a b]`, not `(a b)`, is a list."#;
+    G0505 NoAlternative "no alternative matches" r#"The value of a `case` fits none of its alternatives.
+
+```coref
+(defn first[xs] (case xs [(Cons x _) x]))
+(defn main[] (first Nil))
+```
+
+Add an alternative for the missing values; `[_ ..]` takes all that are left. A message of your own comes from `(error "..")`."#;
+    G0506 OverappliedConstructor "a constructor given too many arguments" r#"A constructor was given more arguments than it has fields. With all its fields it is a value and no function, so it cannot take another.
+
+```coref
+(defn build[con] (con 1 2))
+(defn main[] (build Just))
+```
+
+Look at the `data` declaration for the number of fields."#;
+    G0507 ChrOutOfRange "chr of a number that is no code point" r#"`chr` takes the code point of a character: 0 to 1114111 (10FFFF in hexadecimal), without the surrogates 55296 to 57343 (D800 to DFFF).
+
+```coref
+(defn main[] (chr 1114112))
+```
+
+Check the number before, or take `mod` of it."#;
+    G0508 SelfDependent "a value that depends on itself" r#"A value was needed to compute itself. A recursive value is fine as long as it can be known in part before it is used, as in `(letrec ([xs (Cons 1 xs)]) xs)`; here nothing of it was known yet.
 
 ```coref
 (defn main[] (letrec ([x (add x 1)]) x))
 ```
 
-Break the circle: pass what changes as an argument, or put a constructor between, as in `(letrec ([ones (Cons 1 ones)]) ones)`.
-";
-    G0509 NotText "a text with an element that is no character"
-"A list whose first element is a character prints as text, and this one has an element that is no character.
+Was another name meant? In a `letrec` the new name is bound in its own value; in a `let` it is not, there the outer one is meant. A function needs a parameter that changes from call to call."#;
+    G0509 NotText "a text with an element that is no character" r#"What a list prints as is decided by its first element: a list that starts with a character is a text, and is written as it is. Later it had an element that is no character.
 
 ```coref
 (defn main[] (Cons 'a' (Cons 1 Nil)))
 ```
 
-Convert the element to text, or wrap the list in a constructor if it is meant to be printed as values.
-";
-    G0510 WrongScrutinee "a case on a value of the wrong kind"
-"A `case` looks for values of one kind: of one data type, or integers, or characters. It met a value of another kind, which is neither a match nor a reason to try the next alternative.
+Turn the numbers into texts with `showInt` and put the pieces together with `append`, or print a list of texts."#;
+    G0510 WrongScrutinee "a case on a value of the wrong kind" r#"A `case` met a value of another kind than its patterns: a number where constructors were expected, a character where numbers were, or a constructor of another data type. That is no value that fits no alternative, but one that should never have come there.
 
 ```coref
-(defn isNil[l] (case l [(Nil) 1] [(Cons _ _) 0]))
-(defn main[] (isNil 3))
+(defn size[xs] (case xs [Nil 0] [(Cons _ rest) (add 1 (size rest))]))
+(defn main[] (size 42))
 ```
 
-Look where the value comes from; the report lists what waited for it.
-";
-    G0511 NotBoolean "a condition that is neither 1 nor 0"
-"The first argument of `if` must be 1, which is true, or 0, which is false. Nothing else is taken for either.
+Look where the value comes from; what waited for it is listed in the report."#;
+    G0511 NotBoolean "a condition that is neither 1 nor 0" r#"A condition is 1 for true or 0 for false. `if` was given something else.
 
 ```coref
-(defn main[] (if 2 \"yes\" \"no\"))
+(defn main[] (if (length [1 2]) 1 0))
 ```
 
-Compare: `(if (neq n 0) \"yes\" \"no\")`.
-";
-    G0512 Unprintable "a value that the format cannot write"
-"With `--format sexpr` a value is written as an expression that reads back. Some values are none: a function without a name, a function or constructor whose name the program has given to something else.
+Compare: `(if (gt (length xs) 0) ..)`, or `(if (not (isNil xs)) ..)`."#;
+    G0512 Unprintable "a value that the format cannot write" r#"The format asked for cannot write this value. `--format sexpr` writes what reads back as the same value, and a lambda has no name to read back.
 
 ```coref
-(defn main[] (fn [x] x))
+(defn main[] [(fn [x] x)])
 ```
 
-Use the default format or `--format json`, or give the function a name with `defn`.
-";
-    G0601 HeapLimit "the memory limit"
-"The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
+Print something else, or take the default format, which writes `<function>`."#;
+    G0601 HeapLimit "the memory limit" r#"The program needs more memory than it may use. The limit counts the heap, the stack of evaluations that wait and big integers; by default it is most of the memory that is free.
 
 ```coref
-(defn from[n] (Cons n (from (add n 1))))
-(defn length[l] (case l [(Nil) 0] [(Cons _ t) (add 1 (length t))]))
-(defn main[] (length (from 0)))
+(defn count[n] (add 1 (count n)))
+(defn main[] (count 0))
 ```
 
-Raise it with `--max-heap`. If the program should need less: a recursion whose calls wait for one another can carry its result along in an argument that is forced with `seq`, and a long list that is used twice is kept whole between the two uses.
-";
-    G0602 FuelLimit "the fuel limit"
-"The evaluation has executed as many instructions as `--fuel` allows. The count is the same in every run.
+Raise the limit with `--max-heap 4G`. If the memory should not grow at all: a function that calls itself inside `add` waits for the result, so pass an accumulator along and force it with `seq`; a list that is used twice is kept, so compute it twice or use it once."#;
+    G0602 FuelLimit "the fuel limit" r#"The program has executed as many instructions as `--fuel` allows. Fuel is counted the same on every machine and in every run.
 
 ```coref
-(defn loop[n] (loop (add n 1)))
-(defn main[] (loop 0))
+(defn loop[x] (loop x))
+(defn main[] (loop 1))
 ```
 
-Raise it with `--fuel`, or look in the report for what was being evaluated.
-";
-    G0603 TimeLimit "the time limit"
-"The evaluation took longer than `--timeout` allows.
+Raise it, or leave `--fuel` away. If the program should have ended: `gmachine trace --from N` shows what it does."#;
+    G0603 TimeLimit "the time limit" r#"The program has taken as long as `--timeout` allows.
 
 ```coref
-(defn loop[n] (loop (add n 1)))
-(defn main[] (loop 0))
+(defn loop[x] (loop x))
+(defn main[] (loop 1))
 ```
 
-Raise it with `--timeout`, or look in the report for what was being evaluated.
-";
+Raise it, or leave `--timeout` away. For a limit that does not depend on the machine take `--fuel`."#;
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
 
@@ -452,50 +574,39 @@ Raise it with `--timeout`, or look in the report for what was being evaluated.
 
 Check the path and the permissions.
 ";
-    G0702 InputNotUtf8 "standard input that is not UTF-8"
-"A program whose `main` has a parameter reads standard input as text, and text is UTF-8. Here are bytes that are none.
+    G0702 InputNotUtf8 "standard input that is not UTF-8" r#"Standard input is text in UTF-8. A program that reads it met bytes that are none; the report has the offset of the first of them.
 
 ```coref
-(defn main[input] input)
+(defn main[input] (length input))
 ```
 
-Convert the input to UTF-8 before.
-";
-    G0703 InputFailed "standard input that cannot be read"
-"Standard input could not be read: it is a directory, say, or the device failed.
+Convert the input: `iconv -f LATIN1 -t UTF-8 input.txt | gmachine run program.core`."#;
+    G0703 InputFailed "standard input that cannot be read" r#"The system refused to read standard input, with the reason that is given.
 
 ```coref
-(defn main[input] input)
+(defn main[input] (length input))
 ```
 
-Check what standard input is connected to.
-";
-    G0704 OutputFailed "output that cannot be written"
-"What the program printed could not be written: the disk is full, say. What was written before is kept. A reader that has closed the pipe is no error.
+Check what standard input is connected to: a directory, for one, cannot be read."#;
+    G0704 OutputFailed "output that cannot be written" r#"The system refused to write, with the reason that is given: mostly the disk is full. What was written before stays. (When the reader of a pipe has gone, the run ends without a report.)
 
 ```coref
-(defn main[] \"hello\")
+(defn main[] (from 0))
 ```
 
-Make room, or write to somewhere else.
-";
-    G0801 HostFailed "a host function that failed"
-"A function of the embedding program failed, and says why in the message. It may have been given a value of a kind that it does not work on.
+Make room, or write to another place."#;
+    G0801 HostFailed "a host function that failed" r#"A function of the program that CoreF is embedded in has failed; the message is its own.
 
 ```coref
-(defn main[] (readSensor \"kitchen\"))
+(defn main[] (lookup-user 7))
 ```
 
-Look at the message, and at the arguments of the call.
-";
-    G0802 HostDepth "host functions that call back too deeply"
-"A function of the embedding program may evaluate values while it runs, and that may call such functions again. A hundred of these calls waited for each other here. Unlike a recursion of the program, which is limited by memory alone, each of them uses the stack of the embedding program.
+See the documentation of the embedding program."#;
+    G0802 HostDepth "host functions that call back too deeply" r#"A function of the embedding program evaluated a value that called such a function again, and so on: each level takes a piece of the native stack, so their number is limited.
 
 ```coref
-(defn f[n] (hostApply f (sub n 1)))
-(defn main[] (f 1000))
+(defn main[] (call-me (call-me (call-me 1))))
 ```
 
-Let the program recurse, and call the function outside the recursion.
-";
+Let the function return an unevaluated value instead of evaluating it."#;
 }

@@ -1,6 +1,7 @@
 //! Reports about a program: what, where, what to do.
 
 use super::code::Code;
+use super::source::SourceMap;
 use super::span::Span;
 
 /// How bad it is.
@@ -88,6 +89,17 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
+    }
+
+    /// The report in one line: `file:line:column: error[G0301]: message`.
+    #[must_use]
+    pub fn line(&self, sources: &SourceMap) -> String {
+        let place = sources.place(self.primary.span).map(|place| format!("{place}: "));
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        format!("{}{severity}[{}]: {}", place.unwrap_or_default(), self.code, self.message)
     }
 
     /// Whether it is an error.

@@ -108,7 +108,7 @@ pub struct Program {
 #[command(before_long_help = "Examples:
   gmachine run fibs.core
   gmachine run fibs.core -e '(take 20 fibs)'
-  gmachine run loop.core --timeout 10s --max-heap 512M")]
+  gmachine run queens.core --timeout 10s --max-heap 512M")]
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
@@ -194,7 +194,7 @@ pub struct Check {
 #[command(before_long_help = "Examples:
   gmachine dump fibs.core
   gmachine dump fibs.core --only take --stage core
-  gmachine dump fibs.core --format dot | dot -Tsvg > calls.svg")]
+  gmachine dump fibs.core --format dot > calls.dot")]
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
@@ -285,9 +285,9 @@ pub struct Explain {
 /// Print a completion script for a shell
 #[derive(Args)]
 #[command(before_long_help = "Examples:
-  gmachine completions bash > ~/.local/share/bash-completion/completions/gmachine
-  gmachine completions zsh > ~/.zfunc/_gmachine
-  gmachine completions fish > ~/.config/fish/completions/gmachine.fish")]
+  gmachine completions bash > gmachine.bash
+  gmachine completions zsh > _gmachine
+  gmachine completions fish > gmachine.fish")]
 pub struct Completions {
     /// The shell: bash, elvish, fish, powershell, zsh
     #[arg(hide_possible_values = true)]

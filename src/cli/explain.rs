@@ -15,7 +15,44 @@ pub fn run(args: &Explain, context: &mut Context) -> Result<(), Failure> {
         let tip = "gmachine explain lists all codes";
         return Err(usage("explain", format!("there is no code '{id}'"), tip));
     };
-    context.print(&format!("{code}: {}\n\n{}\n", code.title(), code.explanation().trim()))
+    context.print(&format!("{code}: {}\n\n{}", code.title(), laid_out(code.explanation())))
+}
+
+/// The width that text is broken for.
+const WIDTH: usize = 80;
+
+/// An explanation as a terminal shows it: paragraphs broken into lines, examples indented.
+fn laid_out(text: &str) -> String {
+    let mut out = String::new();
+    let mut example = false;
+    for line in text.trim().lines() {
+        if line.starts_with("```") {
+            example = !example;
+        } else if example {
+            out.push_str(&format!("    {line}\n"));
+        } else {
+            wrap(line, &mut out);
+        }
+    }
+    out
+}
+
+/// Appends a paragraph, broken at blanks.
+fn wrap(paragraph: &str, out: &mut String) {
+    let mut width = 0;
+    for word in paragraph.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
+    }
+    out.push('\n');
 }
 
 /// The heading of each family of codes.

@@ -78,7 +78,7 @@ pub fn show_size(bytes: u64) -> String {
             };
         }
     }
-    format!("{bytes} bytes")
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
 /// A duration as a message shows it.
@@ -143,6 +143,7 @@ mod tests {
         assert_eq!(show_size(512 << 20), "512M");
         assert_eq!(show_size(3 << 29), "1.5G");
         assert_eq!(show_size(100), "100 bytes");
+        assert_eq!(show_size(1), "1 byte");
         assert_eq!(show_duration(Duration::from_millis(1500)), "1.5s");
         assert_eq!(show_duration(Duration::from_secs(10)), "10s");
         assert_eq!(show_duration(Duration::from_millis(20)), "20ms");

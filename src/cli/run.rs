@@ -135,12 +135,15 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
     }
 }
 
+/// The least memory that is suggested.
+const LEAST_HEAP: u64 = 16 << 20;
+
 /// The report of a limit, with the option that raises it.
 fn limit(reached: &LimitReached) -> Diagnostic {
     let (code, message, help) = match reached.limit {
         Limit::Heap(bytes) => {
             let limit = show_size(bytes);
-            let more = show_size(bytes.saturating_mul(2));
+            let more = show_size(bytes.saturating_mul(2).max(LEAST_HEAP));
             (
                 Code::HeapLimit,
                 format!("the memory limit of {limit} is reached"),

@@ -37,34 +37,20 @@ use crate::gcode::program::{
 };
 use env::{Code, Env};
 
-/// Compiles what `main` can reach; of a program without `main`, every definition.
+/// Compiles `main` and the program's other roots, and what they reach; `main` comes first.
+/// Of a program with neither, every definition is compiled.
 #[must_use]
 pub fn compile(program: &core::Program, names: &Interner) -> Program {
-    match program.main {
-        Some(main) => compile_roots(program, names, &[main]),
-        None => {
-            let has_body = |global: &core::Global| {
-                matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. })
-            };
-            let roots: Vec<_> = program
-                .globals
-                .enumerate()
-                .filter_map(|(id, global)| has_body(global).then_some(id))
-                .collect();
-            compile_roots(program, names, &roots)
-        }
+    let mut roots: Vec<core::GlobalId> = program.main.into_iter().collect();
+    roots.extend(&program.roots);
+    if roots.is_empty() {
+        let is_defined = |(id, global): (core::GlobalId, &core::Global)| {
+            matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. }).then_some(id)
+        };
+        roots.extend(program.globals.enumerate().filter_map(is_defined));
     }
-}
-
-/// Compiles what `roots` can reach. They come first, in this order.
-#[must_use]
-pub fn compile_roots(
-    program: &core::Program,
-    names: &Interner,
-    roots: &[core::GlobalId],
-) -> Program {
     let mut compiler = Compiler::new(program, names);
-    for &root in roots {
+    for &root in &roots {
         let id = compiler.global(Source::Core(root));
         if program.main == Some(root) {
             compiler.out.main = Some(id);

@@ -23,20 +23,21 @@
 //! [`Call`] that a host function gets have.
 
 mod call;
+mod compile;
 mod engine;
 mod error;
 mod eval;
 mod module;
 mod store;
 
+pub use crate::load::{Loader, Root, RootFile};
 pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
 pub use crate::machine::print::Format;
 pub use crate::machine::reference::Interrupt;
 pub use call::{Call, HostError};
+pub use compile::CompileError;
 pub use engine::{Engine, Limits, RegisterError};
 pub use error::Error;
 pub use eval::{Eval, Items, Value, Whnf};
-pub use module::{CompileError, Module, ModuleError};
-
-pub use crate::load::Loader;
+pub use module::{Module, ModuleError};
 pub use store::Store;

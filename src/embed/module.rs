@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::call::HostTable;
 use super::engine::{Engine, Limits};
-use crate::base::diagnostic::{Diagnostic, Severity};
+use super::store::Store;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
 use crate::gcode::verify::{Violation, verify};
@@ -20,41 +21,6 @@ pub struct Module {
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
 }
-
-/// A program that is not compiled, and why.
-#[derive(Clone, Debug)]
-pub struct CompileError {
-    /// What there is to say of it: at least one error, and warnings, in the order of the
-    /// source.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The texts that the spans of the diagnostics point into.
-    pub sources: SourceMap,
-    /// Generated code that the verifier rejects: a mistake of the compiler, not of the
-    /// program.
-    pub invalid: Option<ModuleError>,
-}
-
-/// A line for each diagnostic: `file:line:column: error[G0301]: ...`.
-impl fmt::Display for CompileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, report) in self.diagnostics.iter().enumerate() {
-            if at > 0 {
-                f.write_str("\n")?;
-            }
-            if let Some(place) = self.sources.place(report.primary.span) {
-                write!(f, "{place}: ")?;
-            }
-            let severity = match report.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
-            write!(f, "{severity}[{}]: {}", report.code, report.message)?;
-        }
-        self.invalid.as_ref().map_or(Ok(()), |invalid| invalid.fmt(f))
-    }
-}
-
-impl std::error::Error for CompileError {}
 
 /// Why G-code makes no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,6 +95,12 @@ impl Module {
     #[must_use]
     pub fn sources(&self) -> &SourceMap {
         &self.sources
+    }
+
+    /// A new store for it, with the limits of its engine.
+    #[must_use]
+    pub fn store(&self) -> Store {
+        Store::new(self)
     }
 
     /// Its G-code.

@@ -257,13 +257,11 @@ impl Rebuild<'_> {
         let old = self.old;
         let mut callee = callee;
         let mut groups = vec![args];
-        let mut lifted = None;
         // A callee that becomes an application, or a reference to a supercombinator with
         // what it captures, is one with this application.
-        loop {
-            lifted = lifted.or_else(|| self.reference(callee));
-            if lifted.is_some() {
-                break;
+        let lifted = loop {
+            if let Some(lifted) = self.reference(callee) {
+                break Some(lifted);
             }
             match old.exprs[callee] {
                 Expr::App(inner, args) => {
@@ -272,10 +270,10 @@ impl Rebuild<'_> {
                 }
                 _ => match self.without_bindings(callee) {
                     Some(body) => callee = body,
-                    None => break,
+                    None => break None,
                 },
             }
-        }
+        };
         let callee = match lifted {
             Some(lifted) => Ok(lifted),
             None => Err(self.place(callee)),

@@ -137,3 +137,31 @@ fn the_corelib_has_no_mistakes() {
     let options = gmachine::core::lower::Options { check_corelib: true, ..run_options() };
     assert_eq!(reports(&loaded, &[], &options), "");
 }
+
+/// The first example of an explanation shows the mistake, and the last one does not.
+#[test]
+fn explanations_show_what_they_explain() {
+    use gmachine::base::code::Code;
+
+    for &code in Code::ALL {
+        let ours = code.id().starts_with("G03") || code.id().starts_with("G04");
+        // These are about modules, and no two of the corelib's define one name.
+        if !ours || matches!(code, Code::UnknownModule | Code::AmbiguousName) {
+            continue;
+        }
+        let text = code.explanation();
+        let examples: Vec<&str> =
+            text.split("```coref\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        let main = matches!(code, Code::MissingMain | Code::MainParameters);
+        let options = if main { run_options() } else { check_options() };
+        let shows = |example: &str| {
+            reports(&load_text(example), &[], &options).contains(&format!("[{code}]"))
+        };
+        let first = examples.first().unwrap_or_else(|| panic!("{code} has no example"));
+        assert!(shows(first), "{code}: {first}");
+        if examples.len() > 1 {
+            let last = examples[examples.len() - 1];
+            assert_eq!(reports(&load_text(last), &[], &options), "", "{code}: {last}");
+        }
+    }
+}

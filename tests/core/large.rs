@@ -1,1 +1,140 @@
+//! Depth and size: nothing overflows, and the work stays near linear.
 
+use std::time::{Duration, Instant};
+
+use super::{check_options, load_text, run_options};
+
+const DEEP: usize = 100_000;
+
+/// Lowers and lifts, prints, and checks both forms.
+fn survives(text: &str) -> gmachine::core::expr::Program {
+    let loaded = load_text(text);
+    assert_eq!(loaded.diagnostics, []);
+    let (core, reports) = gmachine::core::lower::lower(&loaded, &[], &run_options());
+    assert!(reports.iter().all(|report| !report.is_error()), "{:?}", reports[0]);
+    assert_eq!(gmachine::core::lint::lint(&core), Vec::<String>::new());
+    let lifted = gmachine::lift::lift(core);
+    assert_eq!(gmachine::lift::lint::lint(&lifted), Vec::<String>::new());
+    assert!(!gmachine::core::print::program(&lifted, &loaded.names).is_empty());
+    lifted
+}
+
+fn nested(open: &str, middle: &str, close: &str) -> String {
+    format!("(defn main[] {}{middle}{})", open.repeat(DEEP), close.repeat(DEEP))
+}
+
+#[test]
+fn deep_applications() {
+    survives(&nested("(negate ", "1", ")"));
+    survives(&nested("(I ", "1", ")"));
+    survives(&nested("(", "I", " 1)"));
+}
+
+#[test]
+fn deep_lists_and_strings() {
+    survives(&nested("[", "1", "]"));
+    survives(&format!("(defn main[] [{}])", "1 ".repeat(DEEP)));
+    survives(&format!("(defn main[] (case \"x\" [\"{}\" 1] [_ 2]))", "x".repeat(DEEP)));
+}
+
+#[test]
+fn deep_bindings() {
+    survives(&nested("(let ([x 1]) ", "x", ")"));
+    survives(&nested("(let ([x ", "1", "]) x)"));
+    survives(&nested("(letrec ([x (Cons 1 x)]) ", "x", ")"));
+    survives(&nested("(letrec ([x ", "1", "]) x)"));
+    survives(&nested("(let ([f (fn [x] x)]) ", "(f 1)", ")"));
+    survives(&nested("(letrec ([f (fn [x] ", "1", ")]) f)"));
+}
+
+#[test]
+fn deep_functions_and_cases() {
+    survives(&nested("(fn [x] ", "x", ")"));
+    survives(&nested("(I (fn [x] ", "1", "))"));
+    survives(&nested("(case 1 [0 1] [x ", "1", "])"));
+    survives(&nested("(case ", "1", " [0 1] [x x])"));
+    survives(&nested("(I (case 1 [0 1] [x ", "1", "]))"));
+    survives(&nested("(if 1 ", "1", " 2)"));
+}
+
+#[test]
+fn deep_patterns() {
+    let deep = DEEP / 3;
+    let pattern = format!("{}_{}", "(Cons _ ".repeat(deep), ")".repeat(deep));
+    survives(&format!("(defn f[x] (case x [{pattern} 1] [_ 2])) (defn main[] (f Nil))"));
+    let one = format!("{}1{}", "(Cons ".repeat(deep), " _)".repeat(deep));
+    let two = format!("{}2{}", "(Cons ".repeat(deep), " _)".repeat(deep));
+    survives(&format!("(defn f[x] (case x [{one} 1] [{two} 2] [_ 2])) (defn main[] (f Nil))"));
+}
+
+#[test]
+fn many_alternatives() {
+    let rows: String = (0..100_000).map(|row| format!("[{row} {row}]")).collect();
+    let lifted = survives(&format!("(defn f[x] (case x {rows} [_ 0])) (defn main[] (f 1))"));
+    assert_eq!(lifted.switches.len(), 1);
+    let cons: String = (0..20_000).map(|con| format!("(A{con})")).collect();
+    let rows: String = (0..20_000).map(|con| format!("[(A{con}) {con}]")).collect();
+    survives(&format!("(data T {cons}) (defn f[x] (case x {rows})) (defn main[] (f A1))"));
+    let rows: String = (0..20_000).map(|row| format!("[\"key{row}\" {row}]")).collect();
+    survives(&format!("(defn f[x] (case x {rows} [_ 0])) (defn main[] (f \"key7\"))"));
+}
+
+#[test]
+fn many_definitions_and_bindings() {
+    let calls: String = (0..50_000).map(|at| format!("(defn f{at}[x] (f{} x))", at + 1)).collect();
+    let lifted = survives(&format!("{calls} (defn f50000[x] x) (defn main[] (f0 1))"));
+    assert_eq!(lifted.globals.len(), 50_002);
+    let binds: String =
+        (0..50_000).map(|at| format!("[f{at} (fn [x] (f{} x))]", (at + 1) % 50_000)).collect();
+    survives(&format!("(defn main[] (letrec ({binds}) (f0 1)))"));
+    let binds: String = (0..50_000).map(|at| format!("[x{} (add x{at} 1)]", at + 1)).collect();
+    survives(&format!("(defn main[] (let ([x0 1] {binds}) x50000))"));
+}
+
+/// A captured variable costs one step for each function that captures it.
+#[test]
+fn captures_cost_no_more_than_the_result() {
+    let start = Instant::now();
+    let chain: String =
+        (0..30_000).map(|at| format!("[f{} (fn [x] (f{at} (add x y)))]", at + 1)).collect();
+    let lifted = survives(&format!(
+        "(defn f0[x] x) (defn g[y] (let ({chain}) f30000)) (defn main[] (g 1 2))"
+    ));
+    assert_eq!(lifted.globals.iter().filter(|global| global.symbol.contains('$')).count(), 30_000);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// Every row overlaps every other: the usefulness check gives up, and nothing hangs.
+#[test]
+fn patterns_that_overlap_badly_are_checked_within_a_budget() {
+    let width = 40;
+    let rows: String = (0..width)
+        .map(|row| {
+            let columns: String = (0..width).rev().fold("_".to_owned(), |rest, column| {
+                let head = if column == row {
+                    "(A)"
+                } else if column == (row + 1) % width {
+                    "(B)"
+                } else {
+                    "_"
+                };
+                format!("(Cons {head} {rest})")
+            });
+            format!("[{columns} {row}]")
+        })
+        .collect();
+    let start = Instant::now();
+    let text = format!("(data T (A) (B)) (defn f[x] (case x {rows} [_ 0])) (defn main[] (f Nil))");
+    survives(&text);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn many_unbound_names_are_reported_in_time() {
+    let start = Instant::now();
+    let names: String = (0..200_000).map(|at| format!("unknown-{at} ")).collect();
+    let loaded = load_text(&format!("(defn f[] [{names}])"));
+    let (_, found) = gmachine::core::lower::lower(&loaded, &[], &check_options());
+    assert_eq!(found.len(), 200_000);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}

@@ -37,7 +37,7 @@ impl Checker<'_> {
                 Pat::Text(text) => found.size += ast.texts[text].len(),
                 Pat::Name(name) => match self.globals.lookup(self.unit, name) {
                     Lookup::Found(Target::Con(con)) => {
-                        found.sound &= self.fields(con, span, span, 0);
+                        found.sound &= self.fields(con, span, 0);
                     }
                     Lookup::Ambiguous(one, other) if self.is_constructor(one, name) => {
                         found.sound = false;
@@ -51,7 +51,7 @@ impl Checker<'_> {
                 Pat::Con(name, name_span, fields) => {
                     match self.globals.lookup(self.unit, name) {
                         Lookup::Found(Target::Con(con)) => {
-                            found.sound &= self.fields(con, span, name_span, fields.len());
+                            found.sound &= self.fields(con, span, fields.len());
                         }
                         other => {
                             found.sound = false;
@@ -97,7 +97,7 @@ impl Checker<'_> {
     }
 
     /// Whether a constructor pattern has as many fields as the constructor.
-    fn fields(&mut self, con: ConId, span: Span, name_span: Span, given: usize) -> bool {
+    fn fields(&mut self, con: ConId, span: Span, given: usize) -> bool {
         let con = &self.globals.cons[con];
         let arity = con.arity as usize;
         if arity == given {
@@ -122,7 +122,6 @@ impl Checker<'_> {
         } else if arity <= 6 {
             report = report.help(format!("write `({name}{})`", " _".repeat(arity)));
         }
-        debug_assert!(span.lo <= name_span.lo, "a constructor's name stands in its pattern");
         self.report(report);
         false
     }

@@ -1,0 +1,73 @@
+//! Every code is explained, and its example gives it: the first block of CoreF in an
+//! explanation shows the mistake, the blocks after it show it mended.
+
+mod common;
+
+use std::collections::HashSet;
+
+use gmachine::base::code::Code;
+
+/// Codes that the example alone cannot give: they come from outside the program.
+const FROM_OUTSIDE: &[Code] = &[
+    // Given for an expression on the command line.
+    Code::ExpectedExpression,
+    Code::InvalidUtf8,
+    Code::TooLarge,
+    Code::Unprintable,
+    Code::HeapLimit,
+    Code::FuelLimit,
+    Code::TimeLimit,
+    Code::InputNotUtf8,
+    Code::InputFailed,
+    Code::OutputFailed,
+    Code::HostFailed,
+    Code::HostDepth,
+    // No two modules of the corelib define the same name.
+    Code::AmbiguousName,
+];
+
+/// The blocks of CoreF in a text.
+fn blocks(text: &str) -> Vec<&str> {
+    let parts = text.split("```coref\n").skip(1);
+    parts.map(|part| part.split("```").next().unwrap_or_default()).collect()
+}
+
+/// The codes that a program gives, in a check or in a run.
+fn codes(source: &str) -> HashSet<String> {
+    let reports = common::check(source);
+    let found: HashSet<String> =
+        reports.iter().filter_map(|report| Some(report.split(':').next()?.to_owned())).collect();
+    let failure = common::run(source, "").failure;
+    found.into_iter().chain(failure.map(|failure| failure.code)).collect()
+}
+
+#[test]
+fn every_code_is_explained_with_an_example() {
+    for code in Code::ALL {
+        let text = code.explanation();
+        assert!(text.len() > 80, "{code} has no explanation");
+        assert!(!blocks(text).is_empty(), "{code} has no example");
+        assert!(
+            text.split("```").last().is_some_and(|end| !end.trim().is_empty())
+                || blocks(text).len() > 1,
+            "{code}: how is it mended?"
+        );
+        assert!(text.lines().all(|line| line.trim_end() == line), "{code}: blanks at a line's end");
+    }
+}
+
+#[test]
+fn the_examples_give_their_codes_and_mended_ones_do_not() {
+    let mut wrong = Vec::new();
+    for code in Code::ALL.iter().filter(|code| !FROM_OUTSIDE.contains(code)) {
+        let blocks = blocks(code.explanation());
+        let (bad, mended) = blocks.split_first().expect("an example");
+        let found = codes(bad);
+        if !found.contains(code.id()) {
+            wrong.push(format!("{code}: the example gives {found:?}:\n{bad}"));
+        }
+        let still = mended.iter().filter(|block| codes(block).contains(code.id()));
+        wrong.extend(still.map(|block| format!("{code}: not mended:\n{block}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
