@@ -5,6 +5,8 @@
 //! shown with its number.
 
 mod common;
+#[path = "differential/dice.rs"]
+mod dice;
 #[path = "differential/generate.rs"]
 mod generate;
 #[path = "differential/oracle.rs"]
@@ -17,6 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use dice::{Dice, number};
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::program::Program;
@@ -156,6 +159,9 @@ fn wrong(text: &str, plan: Plan) -> Result<End, String> {
     same("the machine", plain(&program)?)?;
     if plan.0 % 4 == 0 {
         same("with collections", interrupted(&program, FUEL, true)?)?;
+        if wanted.1 == End::Value {
+            reads_back(text, &program)?;
+        }
     }
     if plan.0 % 4 == 1 {
         same("in pieces", interrupted(&program, 1 + plan.0 % 97, plan.0 % 8 == 1)?)?;
@@ -180,6 +186,43 @@ fn wrong(text: &str, plan: Plan) -> Result<End, String> {
     Ok(wanted.1)
 }
 
+/// Checks that a value is the same when it is written as an expression and read, and that JSON
+/// is JSON. Functions may have no such form.
+fn reads_back(text: &str, program: &Arc<Program>) -> Result<(), String> {
+    let print = |program: &Arc<Program>, format: Format| {
+        let mut machine =
+            Machine::new(program.clone(), Config { fuel: Some(FUEL), ..Config::default() });
+        let mut out = String::new();
+        let input = Box::new(common::Text::new(INPUT));
+        machine.start(format, Some(input)).and_then(|()| machine.run(&mut out)).map(|()| out)
+    };
+    match print(program, Format::Json) {
+        Ok(json) => {
+            let read: Result<serde_json::Value, _> = serde_json::from_str(&json);
+            read.map_err(|error| format!("no JSON: {error}: {json}"))?;
+        }
+        Err(Stop::Error(error)) if error.code.to_string() == "G0512" => {}
+        Err(stop) => return Err(format!("as JSON: {stop}")),
+    }
+    let expression = match print(program, Format::Sexpr) {
+        Ok(expression) => expression,
+        Err(Stop::Error(error)) if error.code.to_string() == "G0512" => return Ok(()),
+        Err(stop) => return Err(format!("as an expression: {stop}")),
+    };
+    let mut forms = sexpr::read(text);
+    let main = [sexpr::Form::Atom("defn".into()), sexpr::Form::Atom("main".into())];
+    forms.retain(|form| !matches!(form, sexpr::Form::List(_, item) if item.starts_with(&main)));
+    let again = format!("{}(defn main[] {expression})", sexpr::write(&forms));
+    let again = changed_text("read back", &again)?;
+    for format in [Format::Default, Format::Sexpr] {
+        let (wanted, found) = (print(program, format), print(&again, format));
+        if wanted != found {
+            return Err(format!("read back: wanted {wanted:?}, found {found:?}"));
+        }
+    }
+    Ok(())
+}
+
 fn changed_text(how: &str, text: &str) -> Result<Arc<Program>, String> {
     compiled(text)
         .map(Arc::new)
@@ -189,7 +232,7 @@ fn changed_text(how: &str, text: &str) -> Result<Arc<Program>, String> {
 /// The program with its items in another order.
 fn reordered(text: &str, seed: u64) -> String {
     let mut forms = sexpr::read(text);
-    generate::Dice::new(seed).shuffle(&mut forms);
+    Dice::new(seed).shuffle(&mut forms);
     sexpr::write(&forms)
 }
 
@@ -241,13 +284,6 @@ fn check(seed: u64) -> Result<End, String> {
         let wrong = caught(&small, plan).err().unwrap_or(first);
         format!("program {seed}: {wrong}\n{small}")
     })
-}
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(value) => value.parse().expect("a number"),
-        Err(_) => otherwise,
-    }
 }
 
 #[test]
