@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{Run, run};
+use common::{Run, compile, run};
+use gmachine::machine::outcome::Stop;
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine, Whnf};
 
 /// Peak live data of a program with its size put in for `SIZE`, in bytes.
 fn live(program: &str, size: u64) -> u64 {
@@ -59,12 +62,79 @@ fn a_list_bound_by_a_let_is_collected_as_its_last_use_consumes_it() {
 #[test]
 fn both_parts_of_a_broken_list_are_consumed_in_turn() {
     // Both parts are named before the first is consumed: from then on nothing but the two
-    // selections refers to the pair.
+    // selections refers to the pair. Were `(snd p)` written where the second is consumed, the
+    // code would still need the pair, and with it all of the first list.
     is_flat(
         "(defn main[] (let ([p (break (lt SIZE) (range 1 (mul 2 SIZE)))] [a (fst p)] [b (snd p)])
            (let ([n (length a)]) (seq n (add n (length b))))))",
         10_000,
     );
+}
+
+/// Each of 50 levels makes a list, is done with it, and waits for the level below; the
+/// innermost counts for long.
+const LEVELS: &str = "(defn main[] (level 50 (range 1 1000)))
+    (defn level[n xs]
+      (add (if (eq n 0) (count 300000) (level (sub n 1) (range 1 1000)))
+           (seq (length xs) (head xs))))
+    (defn count[n] (if (eq n 0) 7 (count (sub n 1))))";
+
+/// What [`LEVELS`] comes to: 7, and 1 from each level.
+const LEVELS_VALUE: &str = "58";
+
+/// Instructions after which [`LEVELS`] counts: all its lists are done with by then.
+const LEVELS_COUNTS: u64 = 6_000_000;
+
+/// Checks that the lists of [`LEVELS`] are there no more: each alone is 2,000 nodes.
+#[track_caller]
+fn lists_are_gone(machine: &mut Machine) {
+    assert!(machine.statistics().peak_live_bytes < 100_000, "{:?}", machine.statistics());
+    machine.collect();
+    assert_eq!(machine.verify(), Ok(()));
+    assert!(machine.node_count() < 1_000, "{} nodes", machine.node_count());
+}
+
+#[test]
+fn an_argument_past_its_last_use_is_dropped_while_a_later_call_runs() {
+    let source = LEVELS.replace("level 50", "level 0");
+    let config = Config { fuel: Some(500_000), ..Config::default() };
+    let mut machine = Machine::new(compile(&source), config);
+    let mut out = String::new();
+    machine.start(Format::Default, None).expect("a main");
+    assert!(matches!(machine.run(&mut out), Err(Stop::Limit(_))));
+    lists_are_gone(&mut machine);
+    machine.set_fuel(None);
+    assert_eq!(machine.run(&mut out), Ok(()));
+    assert_eq!(out, "8\n");
+}
+
+#[test]
+fn frames_that_wait_keep_nothing_past_its_last_use() {
+    let config = Config { fuel: Some(LEVELS_COUNTS), ..Config::default() };
+    let mut machine = Machine::new(compile(LEVELS), config);
+    let mut out = String::new();
+    machine.start(Format::Default, None).expect("a main");
+    assert!(matches!(machine.run(&mut out), Err(Stop::Limit(_))));
+    lists_are_gone(&mut machine);
+    machine.set_fuel(None);
+    assert_eq!(machine.run(&mut out), Ok(()));
+    assert_eq!(out, format!("{LEVELS_VALUE}\n"));
+}
+
+#[test]
+fn suspended_evaluations_keep_nothing_past_its_last_use() {
+    let config = Config { fuel: Some(LEVELS_COUNTS), ..Config::default() };
+    let mut machine = Machine::new(compile(LEVELS), config);
+    let main = machine.program().main.expect("a main");
+    let main = machine.global_root(main).expect("room");
+    assert!(matches!(machine.force(&main), Some(Err(Stop::Limit(_)))));
+    lists_are_gone(&mut machine);
+    machine.set_fuel(None);
+    assert_eq!(machine.force(&main), Some(Ok(())));
+    match machine.whnf(&main) {
+        Some(Whnf::Int(value)) => assert_eq!(value.to_string(), LEVELS_VALUE),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -251,7 +251,7 @@ impl Machine {
     pub fn statistics(&self) -> Statistics {
         let mut counts = self.counts;
         counts.allocations = self.heap.allocations;
-        counts.allocated_bytes = self.heap.allocated_bytes;
+        counts.allocated_bytes = self.heap.allocated_bytes();
         counts
     }
 

@@ -103,6 +103,14 @@ impl Machine {
     /// they change anything: here is where a collection happens.
     #[inline]
     pub(super) fn reserve(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
+        if self.heap.is_ready(nodes, bytes) && !self.stress {
+            return Ok(());
+        }
+        self.make_ready(nodes, bytes)
+    }
+
+    #[cold]
+    fn make_ready(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
         if !self.stress && !self.heap.is_due(nodes, bytes) && self.heap.secure(nodes, bytes).is_ok()
         {
             return Ok(());
@@ -117,6 +125,14 @@ impl Machine {
     /// Makes sure that the stack takes `items` more.
     #[inline]
     pub(super) fn room(&mut self, items: usize) -> Result<(), Stop> {
+        if self.stack.capacity() - self.stack.len() >= items && !self.stress {
+            return Ok(());
+        }
+        self.make_room(items)
+    }
+
+    #[cold]
+    fn make_room(&mut self, items: usize) -> Result<(), Stop> {
         if self.stress {
             self.collect();
         }
@@ -137,6 +153,11 @@ impl Machine {
         if self.dump.len() < self.dump.capacity() {
             return Ok(());
         }
+        self.make_dump_room()
+    }
+
+    #[cold]
+    fn make_dump_room(&mut self) -> Result<(), Stop> {
         if grow(&mut self.dump, 1, &self.heap).is_err() {
             self.collect();
             grow(&mut self.dump, 1, &self.heap).map_err(|Full| self.heap_limit())?;

@@ -42,9 +42,10 @@ pub struct Heap {
     /// Bytes allocated since the last collection, and how many may be.
     debt: u64,
     allowance: u64,
-    /// Totals for the statistics.
+    /// Nodes allocated in all.
     pub(super) allocations: u64,
-    pub(super) allocated_bytes: u64,
+    /// Bytes allocated before the last collection.
+    paid: u64,
     /// Nodes that changed, if someone wants to know.
     pub(super) log: Option<Vec<Addr>>,
     /// How many nodes a mark stack holds before it gives up and scans; `None`: a share of
@@ -64,7 +65,7 @@ impl Heap {
             debt: 0,
             allowance: MIN_ALLOWANCE,
             allocations: 0,
-            allocated_bytes: 0,
+            paid: 0,
             log: None,
             mark_capacity: None,
         }
@@ -100,12 +101,12 @@ impl Heap {
     }
 
     /// Overwrites a node.
+    #[inline]
     pub(super) fn set(&mut self, addr: Addr, node: Node) {
         let more = node.owned_bytes();
         let old = std::mem::replace(self.cell(addr), node);
         self.owned = self.owned + more - old.owned_bytes();
         self.debt += more;
-        self.allocated_bytes += more;
         if let Some(log) = &mut self.log {
             log.push(addr);
         }
@@ -113,26 +114,30 @@ impl Heap {
 
     /// A new node. The rule has reserved it, so there is a free cell; if one had not, the
     /// heap would grow past its limit by a chunk.
+    #[inline]
     pub(super) fn alloc(&mut self, node: Node) -> Addr {
         if self.free == Addr::NONE {
-            let chunk = Chunk::free(self.chunks.len(), Vec::with_capacity(CHUNK), Addr::NONE);
-            self.add_chunk(chunk);
+            self.add_unreserved();
         }
         let addr = self.free;
-        if let Node::Free(next) = *self.get(addr) {
+        let owned = node.owned_bytes();
+        if let Node::Free(next) = std::mem::replace(self.cell(addr), node) {
             self.free = next;
         }
         self.free_count -= 1;
-        let owned = node.owned_bytes();
         self.owned += owned;
         self.debt += NODE_BYTES + owned;
-        self.allocated_bytes += NODE_BYTES + owned;
         self.allocations += 1;
-        *self.cell(addr) = node;
         if let Some(log) = &mut self.log {
             log.push(addr);
         }
         addr
+    }
+
+    #[cold]
+    fn add_unreserved(&mut self) {
+        let chunk = Chunk::free(self.chunks.len(), Vec::with_capacity(CHUNK), Addr::NONE);
+        self.add_chunk(chunk);
     }
 
     fn add_chunk(&mut self, chunk: Chunk) {
@@ -141,14 +146,25 @@ impl Heap {
         self.chunks.push(chunk);
     }
 
+    /// Bytes allocated in all, limbs of big integers included.
+    pub(super) fn allocated_bytes(&self) -> u64 {
+        self.paid + self.debt
+    }
+
     /// Whether it is time for a collection before this is allocated.
     #[inline]
     pub(super) fn is_due(&self, nodes: usize, bytes: u64) -> bool {
         self.debt + nodes as u64 * NODE_BYTES + bytes > self.allowance
     }
 
-    /// Makes sure of free nodes and of bytes that they will own.
+    /// Whether this can be allocated at once: no chunk is to be added, nothing to be
+    /// collected, no limit to be looked at.
     #[inline]
+    pub(super) fn is_ready(&self, nodes: usize, bytes: u64) -> bool {
+        bytes == 0 && nodes <= self.free_count && !self.is_due(nodes, 0)
+    }
+
+    /// Makes sure of free nodes and of bytes that they will own.
     pub(super) fn secure(&mut self, nodes: usize, bytes: u64) -> Result<(), Full> {
         if bytes > 0 {
             self.fits(bytes)?;

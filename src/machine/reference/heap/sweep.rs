@@ -35,7 +35,7 @@ impl Heap {
         }
         self.free = free;
         self.free_count = free_count;
-        self.debt = 0;
+        self.paid += std::mem::take(&mut self.debt);
         self.allowance = self.live_bytes().max(MIN_ALLOWANCE);
     }
 
