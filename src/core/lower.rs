@@ -12,6 +12,7 @@ use super::expr::{
     TextId,
 };
 use super::matching::{self, BigTable};
+use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
 use crate::base::diagnostic::Diagnostic;
@@ -20,49 +21,6 @@ use crate::base::name::Name;
 use crate::base::span::Span;
 use crate::load::Loaded;
 use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
-
-/// What lowering is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// Diagnostics alone; the program that comes out has no definitions.
-    Check,
-    /// A program to run.
-    Run,
-}
-
-/// Which definitions are kept beside `main`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Roots {
-    /// None.
-    Main,
-    /// Those of these names, as the program sees them; names without a definition are left
-    /// out.
-    Named(Vec<String>),
-    /// All that the program itself defines.
-    All,
-}
-
-/// What lowering is asked to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// What it is for.
-    pub mode: Mode,
-    /// Whether a program without `main` is a mistake, and one with a `main` of two or more
-    /// parameters.
-    pub needs_main: bool,
-    /// What is kept beside `main`.
-    pub roots: Roots,
-    /// Whether the corelib modules are checked like the program.
-    pub check_corelib: bool,
-}
-
-impl Options {
-    /// A program to be run from `main`.
-    pub const RUN: Options =
-        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
-    /// Diagnostics alone.
-    pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
-}
 
 /// Lowers a program that has been loaded. The diagnostics do not repeat those of loading. If
 /// there is an error among either, the program is not to be used.
@@ -346,7 +304,7 @@ impl<'a> Lowerer<'a> {
         // Tasks are pushed in the order of the source, and turned around below.
         let mark = self.tasks.len();
         let result = match self.ast.exprs[expr] {
-            ast::Expr::App(callee, args) => self.application(callee, args),
+            ast::Expr::App(callee, args) => self.application(callee, args, span),
             ast::Expr::List(elements) => return self.list(elements, to),
             ast::Expr::Let(bindings, body) => self.sequence(bindings, body, to),
             ast::Expr::Letrec(bindings, body) => self.recursive(bindings, body, to),
@@ -361,7 +319,12 @@ impl<'a> Lowerer<'a> {
     }
 
     /// `((f a) b)` is `f a b`.
-    fn application(&mut self, callee: ast::ExprId, args: List<ast::ExprId>) -> Option<Expr> {
+    fn application(
+        &mut self,
+        callee: ast::ExprId,
+        args: List<ast::ExprId>,
+        span: Span,
+    ) -> Option<Expr> {
         let ast = self.ast;
         let mut callee = callee;
         let mut groups = vec![args];
@@ -369,14 +332,30 @@ impl<'a> Lowerer<'a> {
             groups.push(args);
             callee = inner;
         }
-        let callee = self.place(callee);
+        // No application is applied: what may become one gets a name.
+        let may_be_application = match ast.exprs[callee] {
+            ast::Expr::List(elements) => !elements.is_empty(),
+            _ => self.inside(callee).is_some(),
+        };
+        let named = may_be_application.then(|| {
+            let span = ast.expr_spans[callee];
+            let (local, value) = (self.program.local(None, span), self.later(callee));
+            (local, value, self.program.expr(Expr::Local(local), span))
+        });
+        let callee = match named {
+            Some((_, _, name)) => name,
+            None => self.place(callee),
+        };
         let mut places = Vec::with_capacity(groups.iter().map(|args| args.len()).sum());
         for args in groups.into_iter().rev() {
             for &arg in &ast.expr_lists[args] {
                 places.push(self.place(arg));
             }
         }
-        Some(Expr::App(callee, self.program.expr_lists.add(places)))
+        let apply = Expr::App(callee, self.program.expr_lists.add(places));
+        let Some((local, value, _)) = named else { return Some(apply) };
+        self.use_local(local);
+        Some(Expr::Let(local, value, self.program.expr(apply, span)))
     }
 
     /// `[a b]` is `(Cons a (Cons b Nil))`.
@@ -385,6 +364,7 @@ impl<'a> Lowerer<'a> {
         let mark = self.tasks.len();
         let span = self.program.spans[to];
         let mut to = to;
+        self.program.exprs[to] = Expr::Con(NIL);
         for &element in &ast.expr_lists[elements] {
             let callee = self.program.expr(Expr::Con(CONS), span);
             let head = self.place(element);
@@ -444,14 +424,46 @@ impl<'a> Lowerer<'a> {
         Some(Expr::Letrec(self.program.binds.add(binds), body))
     }
 
+    /// What is in a form that does nothing but give a local another name, or not even that:
+    /// a `let` without names, a `case` whose first pattern fits anything.
+    fn inside(&self, expr: ast::ExprId) -> Option<(Option<(Name, LocalId)>, ast::ExprId)> {
+        let ast = self.ast;
+        match ast.exprs[expr] {
+            ast::Expr::Let(bindings, body) | ast::Expr::Letrec(bindings, body) => {
+                let mut bindings = ast.bindings[bindings].iter();
+                bindings.all(|binding| binding.binder.name.is_none()).then_some((None, body))
+            }
+            ast::Expr::Case(scrutinee, alts) => {
+                let first = ast.alts[alts].first()?;
+                let patterns = Patterns::new(self.globals, self.unit);
+                let View::Any(name) = patterns.view(PatRef::Ast(first.pat)) else { return None };
+                match (name, self.local(scrutinee)) {
+                    (None, _) => Some((None, first.body)),
+                    (Some(name), Some(local)) => Some((Some((name, local)), first.body)),
+                    (Some(_), None) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// `(fn [x] (fn [y] e))` is `(fn [x y] e)`: no work stands between.
     fn function(&mut self, params: List<Binder>, body: ast::ExprId) -> Option<Expr> {
         let mark = self.undo.len();
         let mut locals = self.binders(params);
         let mut body = body;
-        while let ast::Expr::Fn(more, inner) = self.ast.exprs[body] {
-            locals.extend(self.binders(more));
-            body = inner;
+        loop {
+            if let ast::Expr::Fn(more, inner) = self.ast.exprs[body] {
+                locals.extend(self.binders(more));
+                body = inner;
+            } else if let Some((bound, inner)) = self.inside(body) {
+                if let Some((name, local)) = bound {
+                    self.bind(name, local);
+                }
+                body = inner;
+            } else {
+                break;
+            }
         }
         let body = self.later(body);
         self.tasks.push(Task::Unbind(mark));
