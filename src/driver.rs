@@ -6,7 +6,8 @@ use crate::base::span::Span;
 use crate::compile::compile;
 use crate::core::expr as core;
 use crate::core::lint::lint as lint_core;
-use crate::core::lower::{self, Mode, lower};
+use crate::core::lower::lower;
+use crate::core::options::{self, Mode};
 use crate::core::scope::HostDecl;
 use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
@@ -36,16 +37,16 @@ pub struct Options<'a> {
     /// The functions that the embedding program provides.
     pub hosts: &'a [HostDecl],
     /// What lowering is asked to do.
-    pub lower: lower::Options,
+    pub lower: options::Options,
 }
 
 impl Options<'_> {
     /// A program to be run from `main`.
     pub const RUN: Options<'static> =
-        Options { until: Stage::Gcode, hosts: &[], lower: lower::Options::RUN };
+        Options { until: Stage::Gcode, hosts: &[], lower: options::Options::RUN };
     /// Diagnostics alone.
     pub const CHECK: Options<'static> =
-        Options { until: Stage::Core, hosts: &[], lower: lower::Options::CHECK };
+        Options { until: Stage::Core, hosts: &[], lower: options::Options::CHECK };
 }
 
 /// What has become of a program.

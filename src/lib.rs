@@ -17,3 +17,8 @@ pub mod primitive;
 pub mod syntax;
 
 pub use embed::{Engine, Eval, Module, Store, Value};
+
+/// The README's program is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

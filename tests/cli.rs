@@ -100,7 +100,7 @@ fn status(line: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn ctrl_c_keeps_what_is_printed_and_gives_the_statistics() {
-    let line = "timeout -s INT --preserve-status 0.5 gmachine run -s examples/nats.core";
+    let line = "timeout -s INT --preserve-status 2 gmachine run -s examples/nats.core";
     let (code, printed, errors) = status(line);
     assert_eq!(code, Some(130), "{errors}");
     assert!(printed.starts_with("0\n1\n2\n") && printed.ends_with('\n'));
@@ -138,4 +138,26 @@ fn refused_memory_is_a_limit() {
         status(&format!("ulimit -v 300000; echo '{program}' | gmachine run -M 4G -"));
     assert_eq!(code, Some(4), "{errors}");
     assert!(errors.contains("G0601"), "{errors}");
+}
+
+#[test]
+fn depth_needs_no_native_stack() {
+    let deep = [
+        ("(foldr add 0 (range 1 1000000))", "500000500000\n"),
+        ("(foldl add 0 (range 1 1000000))", "500000500000\n"),
+        (
+            "(letrec ([even? (fn [n] (if (eq n 0) 1 (odd? (sub n 1))))] \
+          [odd? (fn [n] (if (eq n 0) 0 (even? (sub n 1))))]) (even? 1000000))",
+            "1\n",
+        ),
+    ];
+    for (expression, value) in deep {
+        let (code, out, err) = status(&format!("ulimit -s 256; gmachine run -e '{expression}'"));
+        assert_eq!((code, &*out, &*err), (Some(0), value, ""), "{expression}");
+    }
+    let nested = "awk 'BEGIN { for (i = 0; i < 100000; i++) printf \"(add 1 \"; printf \"0\"; \
+                  for (i = 0; i < 100000; i++) printf \")\" }'";
+    let line =
+        format!("ulimit -s 256; {{ echo '(defn main[] '; {nested}; echo ')'; }} | gmachine run -");
+    assert_eq!(status(&line), (Some(0), "100000\n".into(), String::new()));
 }

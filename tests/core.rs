@@ -19,7 +19,8 @@ use std::path::Path;
 
 use gmachine::base::diagnostic::{Diagnostic, Severity};
 use gmachine::core::expr::Program;
-use gmachine::core::lower::{Mode, Options, lower};
+use gmachine::core::lower::lower;
+use gmachine::core::options::{Mode, Options};
 use gmachine::core::scope::HostDecl;
 use gmachine::load::{Loaded, Loader, Root, load};
 

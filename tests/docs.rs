@@ -55,6 +55,49 @@ fn check(page: &str) -> usize {
     checked
 }
 
+/// Runs the commands of the page's console blocks, in the project's folder. With
+/// `UPDATE_DOCS` set, their output is written into the page.
+fn sessions(page: &str) -> usize {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = std::fs::read_to_string(&path).expect("the page");
+    let own = Path::new(env!("CARGO_BIN_EXE_gmachine")).parent().expect("a folder").display();
+    let search = format!("{own}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut commands = 0;
+    let mut made = String::new();
+    let mut in_session = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_session = line == "```console";
+        }
+        let command = line.strip_prefix("$ ").filter(|_| in_session);
+        if command.is_some() || !in_session || line.starts_with("```") {
+            made.push_str(line);
+            made.push('\n');
+        }
+        if let Some(command) = command {
+            commands += 1;
+            let output = std::process::Command::new("sh")
+                .args(["-c", command])
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .env("PATH", &search)
+                .output()
+                .expect("a shell");
+            made.push_str(&String::from_utf8_lossy(&output.stdout));
+        }
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &made).expect("the page can be written");
+    } else {
+        assert!(made == text, "{page} is not true any more; UPDATE_DOCS=1 writes it anew:\n{made}");
+    }
+    commands
+}
+
+#[test]
+fn the_tutorial_is_true() {
+    assert!(sessions("docs/tutorial.md") >= 12);
+}
+
 #[test]
 fn the_language_reference_is_true() {
     assert!(check("docs/language.md") >= 10);

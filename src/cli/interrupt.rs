@@ -140,7 +140,7 @@ fn end(cause: Cause) -> ! {
             Exit::Interrupted.now()
         }
         Cause::Clock(limit) => {
-            super::report::write(&super::run::time_limit(limit));
+            super::report::write(&super::limit::time_limit(limit));
             Exit::Limit.now()
         }
     }

@@ -11,6 +11,7 @@ mod explain;
 mod files;
 mod input;
 mod interrupt;
+mod limit;
 mod man;
 mod memory;
 mod output;

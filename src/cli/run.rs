@@ -2,15 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use gmachine::base::code::Code;
 use gmachine::base::diagnostic::Diagnostic;
 use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::driver::{self, Options};
 use gmachine::gcode::program::Program;
-use gmachine::machine::outcome::{Input, Limit, LimitReached, Output, Stop};
+use gmachine::machine::outcome::{Input, Output, Stop};
 use gmachine::machine::print;
 use gmachine::machine::reference::{Config, Machine};
 
@@ -19,9 +18,8 @@ use super::exit::Exit;
 use super::input::{self, Decoder};
 use super::interrupt::Stopper;
 use super::output::{self, Stdout};
-use super::quantity::{show_count, show_duration, show_size};
 use super::stats::{self, Clocks};
-use super::{Context, Failure, files, memory, report};
+use super::{Context, Failure, files, limit, memory, report};
 
 /// Compiles a program, runs it and prints the value of its `main`.
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
@@ -120,7 +118,7 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
             Failure(Exit::of(error.code))
         }
         Stop::Limit(reached) => {
-            let diagnostic = limit(reached);
+            let diagnostic = limit::report(reached);
             context.reporter.with_chain(&diagnostic, Some(&reached.chain), sources);
             Failure(Exit::Limit)
         }
@@ -133,43 +131,4 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
         }
         Stop::Output(error) => context.output_failed(error),
     }
-}
-
-/// The least memory that is suggested.
-const LEAST_HEAP: u64 = 16 << 20;
-
-/// The report of a limit, with the option that raises it.
-fn limit(reached: &LimitReached) -> Diagnostic {
-    let (code, message, help) = match reached.limit {
-        Limit::Heap(bytes) => {
-            let limit = show_size(bytes);
-            let more = show_size(bytes.saturating_mul(2).max(LEAST_HEAP));
-            (
-                Code::HeapLimit,
-                format!("the memory limit of {limit} is reached"),
-                format!("raise it with --max-heap, like --max-heap {more}"),
-            )
-        }
-        Limit::Fuel(fuel) => (
-            Code::FuelLimit,
-            format!("the fuel limit of {} instructions is reached", show_count(fuel)),
-            format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
-        ),
-        Limit::Time(limit) => {
-            let more = show_duration(limit.saturating_mul(2));
-            let help = format!("raise it with --timeout, like --timeout {more}");
-            (Code::TimeLimit, time_message(limit), help)
-        }
-    };
-    Diagnostic::error(code, reached.span, message).label("under evaluation").help(help)
-}
-
-fn time_message(limit: Duration) -> String {
-    format!("the time limit of {} is reached", show_duration(limit))
-}
-
-/// The report of a reached time limit where nothing else can be said.
-pub fn time_limit(limit: Duration) -> String {
-    let code = Code::TimeLimit;
-    format!("error[{code}]: {}\n  = help: raise it with --timeout\n", time_message(limit))
 }

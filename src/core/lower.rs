@@ -11,6 +11,7 @@ use super::expr::{
     Bind, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId, NIL, Program, TextId,
 };
 use super::matching::{self, BigTable, Tree};
+use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
 use crate::base::diagnostic::Diagnostic;
@@ -19,49 +20,6 @@ use crate::base::name::Name;
 use crate::base::span::Span;
 use crate::load::Loaded;
 use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
-
-/// What lowering is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// Diagnostics alone; the program that comes out has no definitions.
-    Check,
-    /// A program to run.
-    Run,
-}
-
-/// Which definitions are kept beside `main`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Roots {
-    /// None.
-    Main,
-    /// Those of these names, as the program sees them; names without a definition are left
-    /// out.
-    Named(Vec<String>),
-    /// All that the program itself defines.
-    All,
-}
-
-/// What lowering is asked to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// What it is for.
-    pub mode: Mode,
-    /// Whether a program without `main` is a mistake, and one with a `main` of two or more
-    /// parameters.
-    pub needs_main: bool,
-    /// What is kept beside `main`.
-    pub roots: Roots,
-    /// Whether the corelib modules are checked like the program.
-    pub check_corelib: bool,
-}
-
-impl Options {
-    /// A program to be run from `main`.
-    pub const RUN: Options =
-        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
-    /// Diagnostics alone.
-    pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
-}
 
 /// Lowers a program that has been loaded. The diagnostics do not repeat those of loading. If
 /// there is an error among either, the program is not to be used.

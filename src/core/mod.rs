@@ -5,6 +5,7 @@ pub mod expr;
 pub mod lint;
 pub mod lower;
 pub mod matching;
+pub mod options;
 mod pattern;
 pub mod print;
 pub mod scope;

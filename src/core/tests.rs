@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
-use super::lower::{Options, Roots, lower_input};
+use super::lower::lower_input;
+use super::options::{Options, Roots};
 use super::scope::{HostDecl, Input, PROGRAM, Unit, UnitId};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Interner;

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::module::Module;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
-use crate::core::lower::{self, Roots};
+use crate::core::options::{self, Roots};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
 use crate::load::{Loader, Root};
@@ -75,7 +75,11 @@ impl Engine {
         let hosts: Vec<HostDecl> = self.host_names().map(declare).collect();
         let options = Options {
             hosts: &hosts,
-            lower: lower::Options { needs_main: false, roots: Roots::All, ..lower::Options::RUN },
+            lower: options::Options {
+                needs_main: false,
+                roots: Roots::All,
+                ..options::Options::RUN
+            },
             ..Options::RUN
         };
         let built = driver::build(root, loader, &options);

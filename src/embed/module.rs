@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::call::HostTable;
 use super::engine::{Engine, Limits};
-use super::store::Store;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
@@ -95,12 +94,6 @@ impl Module {
     #[must_use]
     pub fn sources(&self) -> &SourceMap {
         &self.sources
-    }
-
-    /// A new store for it, with the limits of its engine.
-    #[must_use]
-    pub fn store(&self) -> Store {
-        Store::new(self)
     }
 
     /// Its G-code.

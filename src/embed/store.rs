@@ -96,3 +96,11 @@ impl std::fmt::Debug for Store {
         f.debug_struct("Store").field("machine", &self.machine).finish()
     }
 }
+
+impl Module {
+    /// A new store for it, with the limits of its engine.
+    #[must_use]
+    pub fn store(&self) -> Store {
+        Store::new(self)
+    }
+}

@@ -11,7 +11,7 @@
 //! `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `LitJump`, `Jump`, `NoMatch`, `Raise` and
 //! `CallHost` for what CoreF adds.
 
-use super::program::{BigId, ConId, GlobalId, HostId, TextId};
+use super::id::{BigId, ConId, GlobalId, HostId, TextId};
 
 /// A position in the code of a global: the number of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

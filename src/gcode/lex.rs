@@ -1,11 +1,30 @@
 //! The tokens of a listing.
 
+use std::fmt;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::parse::ParseError;
 use super::print::{continues_name, starts_name};
 use crate::base::quote::shown;
+
+/// A listing that cannot be read, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+    /// One sentence, no full stop.
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
 
 /// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! Reads a [listing](super::print) back.
 
-use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::instr::{Instr, IntLit, Jumps, Label, Lit, Op, Operand, OperandKind};
+pub use super::lex::ParseError;
 use super::lex::{Kind, Token, lex};
 use super::program::{
     BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
@@ -13,25 +13,6 @@ use super::program::{
 use crate::base::integer::Integer;
 use crate::base::quote::shown;
 use crate::base::span::Span;
-
-/// A listing that cannot be read, and why.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1, in characters.
-    pub column: u32,
-    /// One sentence, no full stop.
-    pub message: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// The program of a listing, without spans. What it reads need not make sense to a machine:
 /// [`verify`](super::verify::verify) checks that.

@@ -3,25 +3,11 @@
 
 use std::sync::Arc;
 
+pub use super::id::{BigId, ConId, DataId, GlobalId, HostId, TextId};
 use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
-
-crate::define_index! {
-    /// A supercombinator, CAF, constructor function, primitive or host function.
-    pub GlobalId;
-    /// A data type.
-    pub DataId;
-    /// A constructor.
-    pub ConId;
-    /// An integer literal of more than 64 bits.
-    pub BigId;
-    /// A string literal.
-    pub TextId;
-    /// A host function.
-    pub HostId;
-}
 
 /// What a global's code is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

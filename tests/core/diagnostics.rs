@@ -134,7 +134,7 @@ fn host_functions_are_in_scope_below_the_programs_own_names() {
 fn the_corelib_has_no_mistakes() {
     let loaded =
         load_text("(import map) (import set) (import heap) (import queue) (defn main[] 1)");
-    let options = gmachine::core::lower::Options { check_corelib: true, ..run_options() };
+    let options = gmachine::core::options::Options { check_corelib: true, ..run_options() };
     assert_eq!(reports(&loaded, &[], &options), "");
 }
 

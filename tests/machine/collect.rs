@@ -261,3 +261,30 @@ fn a_collected_caf_is_evaluated_anew_on_demand() {
         assert_eq!(machine.node_count(), 0);
     }
 }
+
+#[test]
+fn a_stack_item_past_its_last_use_keeps_nothing() {
+    // The list stays on the stack until the end of main, and is used no more.
+    let main = [
+        "PushInt 0",
+        "PushGlobal from",
+        "MkApp",
+        "PushInt 100000",
+        "PushGlobal take",
+        "MkApp",
+        "MkApp",
+        "Push 0",
+        "PushInt 99999",
+        "PushGlobal nth",
+        "MkApp",
+        "MkApp",
+        "Eval",
+        "PushInt 1",
+        "Add",
+        "Slide 1",
+    ];
+    let main: Vec<String> = main.iter().map(|line| (*line).to_owned()).collect();
+    let (out, peak) = peak(&main, Config::default());
+    assert_eq!(out, "100000\n");
+    assert!(peak < 1 << 20, "{peak}");
+}

@@ -8,7 +8,7 @@ use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::base::suggest::nearest;
 use gmachine::core::expr as core;
-use gmachine::core::lower::{self, Roots};
+use gmachine::core::options::{self, Roots};
 use gmachine::core::print as print_core;
 use gmachine::driver::{self, Built, Options};
 use gmachine::gcode::print as print_gcode;
@@ -66,7 +66,7 @@ fn build(args: &Dump, root: &Root) -> Built {
     };
     let mut options = Options {
         until,
-        lower: lower::Options { needs_main: false, roots, ..lower::Options::RUN },
+        lower: options::Options { needs_main: false, roots, ..options::Options::RUN },
         ..Options::RUN
     };
     let built = driver::build(root, &files::Files, &options);

@@ -19,7 +19,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::index::{Idx, List};
 use crate::base::name::Name;
 use crate::base::span::Span;
-use crate::core::lower::Options;
+use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
 

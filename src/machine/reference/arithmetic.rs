@@ -153,15 +153,18 @@ impl Machine {
     }
 }
 
-/// Bytes that the result of an operation may own, 0 for words that cannot overflow far.
+/// Bytes that an operation may need while it runs; 0 for words, which cannot overflow far.
 fn result_bytes(op: Op, x: &Integer, y: &Integer) -> u64 {
     if let (Integer::Small(_), Integer::Small(_)) = (x, y) {
         return 0;
     }
+    let (a, b) = (x.heap_bytes(), y.heap_bytes());
     let bytes = match op {
-        Op::Mul => x.product_bytes(y),
+        // A multiplication of two long numbers needs working copies: measured, up to three
+        // times the product.
+        Op::Mul => x.product_bytes(y) + 6 * a.min(b),
         // The working copies of a division are as large as its operands.
-        _ => x.heap_bytes() + y.heap_bytes() + 16,
+        _ => a + b + 16,
     };
     bytes as u64
 }

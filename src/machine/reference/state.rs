@@ -10,6 +10,7 @@ use super::heap::{Full, Heap};
 use super::host::Hosts;
 use super::interrupt::Interrupt;
 use super::roots::Roots;
+use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
@@ -164,11 +165,27 @@ impl Machine {
         // redex of each frame, or all of a piece without redex.
         let here = Frame { at: self.at, base: self.base, redex: self.redex };
         let end = self.stack.len() as u32;
-        for (frame, end) in frames(&self.dump, here, end) {
+        for (frame, end, _) in frames(&self.dump, here, end) {
             let pinned = frame.base..if frame.redex == NO_REDEX { end } else { frame.redex };
             for at in pinned {
                 if let Some(slot) = self.stack.get_mut(at as usize) {
                     marker.pinned(slot);
+                }
+            }
+        }
+        for (frame, end, waits) in frames(&self.dump, here, end) {
+            if frame.redex == NO_REDEX {
+                continue;
+            }
+            // Whoever waits at an `Eval` waits for the bottom item of the next piece.
+            let shared = waits && matches!(code.instr(frame.at), Some(Instr::Eval));
+            let own = (end - frame.redex) as usize;
+            let live = marker.live(frame.at, own + usize::from(shared));
+            let items = self.stack.iter_mut().skip(frame.redex as usize).zip(live.iter());
+            // The redex itself is always needed: a stop would make it a suspension.
+            for (slot, live) in items.take(own).skip(1) {
+                if !live {
+                    *slot = Addr::NONE;
                 }
             }
         }
@@ -211,13 +228,13 @@ impl Machine {
     /// With what is wrong.
     pub fn verify(&self) -> Result<(), String> {
         self.heap.verify(self.code.size)?;
-        for &addr in &self.stack {
+        for &addr in self.stack.iter().filter(|addr| **addr != Addr::NONE) {
             if matches!(self.heap.node_at(addr)?, Node::Free(_)) {
                 return Err(format!("the stack leads to {}, which is free", addr.0));
             }
         }
         let here = Frame { at: self.at, base: self.base, redex: self.redex };
-        for (frame, _) in frames(&self.dump, here, self.stack.len() as u32) {
+        for (frame, _, _) in frames(&self.dump, here, self.stack.len() as u32) {
             if frame.redex == NO_REDEX {
                 continue;
             }
@@ -235,12 +252,14 @@ impl Machine {
     }
 }
 
-/// All frames from the outermost, the present one last, each with the end of its piece.
-fn frames(dump: &[Frame], here: Frame, end: u32) -> impl Iterator<Item = (Frame, u32)> {
+/// All frames from the outermost, the present one last, each with the end of its piece and
+/// whether it waits.
+fn frames(dump: &[Frame], here: Frame, end: u32) -> impl Iterator<Item = (Frame, u32, bool)> {
     (0..=dump.len()).map(move |at| {
         let frame = dump.get(at).copied().unwrap_or(here);
         let next = dump.get(at + 1).copied().unwrap_or(here);
-        (frame, if at == dump.len() { end } else { next.base })
+        let waits = at < dump.len();
+        (frame, if waits { next.base } else { end }, waits)
     })
 }
 

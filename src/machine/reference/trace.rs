@@ -224,6 +224,10 @@ impl Machine {
     }
 
     fn node_text(&self, addr: Addr) -> String {
+        if addr == Addr::NONE {
+            // A stack item that a collection has cleared.
+            return "not used any more".into();
+        }
         let Some(node) = self.node(addr) else { return "nothing".into() };
         let global = |id| {
             let global = self.code.global(id);

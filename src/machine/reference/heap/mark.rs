@@ -1,12 +1,18 @@
 //! Marking: what code still to run can reach.
 //!
-//! Every pointer that is followed is first shortened: past indirections, and past
+//! A stack item that code does not use any more is no root: a scheme leaves items on the
+//! stack until the end of their scope (see [`live`]). Every pointer that is followed is first shortened: past indirections, and past
 //! applications of selectors to evaluated constructors. The mark stack is bounded; when it
 //! is full, marked nodes whose children wait are found again by a scan of the heap.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::node::{Addr, Node};
 use super::{CHUNK, CHUNK_BITS, Heap};
 use crate::gcode::instr::{Flow, Instr};
+use crate::gcode::live::live;
 use crate::gcode::program::GlobalId;
 use crate::machine::reference::code::{Code, Position};
 use crate::machine::reference::freeze::Frozen;
@@ -27,6 +33,8 @@ pub(in crate::machine::reference) struct Marker<'a> {
     /// One bit for each instruction: whether the code from it on has been looked at.
     visited: Vec<u64>,
     positions: Vec<Position>,
+    /// Which items of its stack the code at a position may still use.
+    live: FxHashMap<Position, Rc<[bool]>>,
 }
 
 impl<'a> Marker<'a> {
@@ -51,17 +59,36 @@ impl<'a> Marker<'a> {
             overflowed: false,
             visited,
             positions: Vec::new(),
+            live: FxHashMap::default(),
         }
+    }
+
+    /// Which of `depth` items, the redex first, the code at a position may still use. The
+    /// verifier has checked that the depth there is always the same.
+    pub(in crate::machine::reference) fn live(&mut self, at: Position, depth: usize) -> Rc<[bool]> {
+        if let Some(known) = self.live.get(&at).filter(|known| known.len() == depth) {
+            return known.clone();
+        }
+        let code = self.code.code(at.global);
+        let live: Rc<[bool]> = live(&self.code.program, code, at.pc as usize, depth).into();
+        self.live.insert(at, live.clone());
+        live
     }
 
     /// A root that may be shortened in every way.
     pub(in crate::machine::reference) fn root(&mut self, slot: &mut Addr) {
+        if *slot == Addr::NONE {
+            return;
+        }
         *slot = self.shorten(*slot);
         self.push(*slot);
     }
 
     /// A root whose application an unwinding goes through: it stays what it is.
     pub(in crate::machine::reference) fn pinned(&mut self, slot: &mut Addr) {
+        if *slot == Addr::NONE {
+            return;
+        }
         *slot = self.follow(*slot);
         self.push(*slot);
     }
@@ -182,8 +209,13 @@ impl<'a> Marker<'a> {
     /// What a suspended evaluation goes on with: its piece of stack, and its code.
     fn suspended(&mut self, record: u32, index: u32) {
         let Some(frame) = self.frozen.frame(record, index) else { return };
-        for at in frame.range() {
+        let live = self.live(frame.at, frame.range().len() + 1);
+        for (at, live) in frame.range().zip(live.iter().skip(1)) {
             let Some(slot) = self.frozen.slot(record, at) else { continue };
+            if !live || slot == Addr::NONE {
+                self.frozen.set_slot(record, at, Addr::NONE);
+                continue;
+            }
             let short = self.shorten(slot);
             self.frozen.set_slot(record, at, short);
             self.push(short);

@@ -1,0 +1,48 @@
+//! The reports of limits: which one, and the option that raises it.
+
+use std::time::Duration;
+
+use gmachine::base::code::Code;
+use gmachine::base::diagnostic::Diagnostic;
+use gmachine::machine::outcome::{Limit, LimitReached};
+
+use super::quantity::{show_count, show_duration, show_size};
+
+/// The least memory that is suggested.
+const LEAST_HEAP: u64 = 16 << 20;
+
+/// The report of a limit, with the option that raises it.
+pub fn report(reached: &LimitReached) -> Diagnostic {
+    let (code, message, help) = match reached.limit {
+        Limit::Heap(bytes) => {
+            let limit = show_size(bytes);
+            let more = show_size(bytes.saturating_mul(2).max(LEAST_HEAP));
+            (
+                Code::HeapLimit,
+                format!("the memory limit of {limit} is reached"),
+                format!("raise it with --max-heap, like --max-heap {more}"),
+            )
+        }
+        Limit::Fuel(fuel) => (
+            Code::FuelLimit,
+            format!("the fuel limit of {} instructions is reached", show_count(fuel)),
+            format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
+        ),
+        Limit::Time(limit) => {
+            let more = show_duration(limit.saturating_mul(2));
+            let help = format!("raise it with --timeout, like --timeout {more}");
+            (Code::TimeLimit, time_message(limit), help)
+        }
+    };
+    Diagnostic::error(code, reached.span, message).label("under evaluation").help(help)
+}
+
+fn time_message(limit: Duration) -> String {
+    format!("the time limit of {} is reached", show_duration(limit))
+}
+
+/// The report of a reached time limit where nothing else can be said.
+pub fn time_limit(limit: Duration) -> String {
+    let code = Code::TimeLimit;
+    format!("error[{code}]: {}\n  = help: raise it with --timeout\n", time_message(limit))
+}

@@ -1,0 +1,109 @@
+//! The house stands as ARCHITECTURE.md says: who may import whom, where `unsafe` may stand,
+//! and that the library touches nothing outside itself.
+
+use std::path::{Path, PathBuf};
+
+/// Each room of the library with the rooms that it may import, from the ground up.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("corelib", &[]),
+    ("primitive", &[]),
+    ("syntax", &["base"]),
+    ("load", &["base", "corelib", "syntax"]),
+    ("core", &["base", "primitive", "syntax", "load"]),
+    ("lift", &["base", "primitive", "core"]),
+    ("gcode", &["base"]),
+    ("compile", &["base", "primitive", "core", "gcode"]),
+    ("machine", &["base", "gcode"]),
+    ("driver", &["base", "syntax", "load", "core", "lift", "compile", "gcode"]),
+    ("embed", &["base", "load", "core", "driver", "gcode", "machine"]),
+];
+
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The source files with their paths below `src` and their code: without comments, and
+/// without what follows the unit tests' module.
+fn code() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    sources(&root, &mut paths);
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a source");
+        let code: Vec<&str> = text
+            .lines()
+            .take_while(|line| !line.starts_with("#[cfg(test)]"))
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let below = path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+        (below, code.join("\n"))
+    };
+    paths.iter().map(read).filter(|(path, _)| !path.ends_with("tests.rs")).collect()
+}
+
+/// The room that a file is in: its folder, or its own name.
+fn room(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
+}
+
+#[test]
+fn nothing_imports_to_its_right() {
+    for (path, text) in code() {
+        let from = room(&path);
+        if ["cli", "main", "lib"].contains(&from) || path.ends_with("_tests.rs") {
+            continue;
+        }
+        let allowed = ROOMS.iter().find(|(room, _)| *room == from);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{path}: a room without a place"));
+        for import in text.split("crate::").skip(1) {
+            let to = import.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+            let known = ROOMS.iter().any(|(room, _)| *room == to);
+            assert!(
+                to == from || !known || allowed.contains(&to),
+                "{path}: {from} may not import {to}"
+            );
+        }
+    }
+}
+
+#[test]
+fn unsafe_stands_in_the_allocator_alone() {
+    for (path, text) in code() {
+        let has_unsafe = text.split_whitespace().any(|word| word == "unsafe");
+        assert!(!has_unsafe || path == "cli/alloc.rs", "{path} has unsafe code");
+    }
+}
+
+#[test]
+fn the_library_touches_no_files_streams_clocks_or_environment() {
+    let outside = [
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::net",
+        "Instant::now",
+        "SystemTime",
+        "println!",
+        "print!(",
+        "stdout()",
+        "stderr()",
+        "stdin()",
+        "static mut",
+    ];
+    for (path, text) in code() {
+        if ["cli", "main"].contains(&room(&path)) {
+            continue;
+        }
+        for word in outside {
+            assert!(!text.contains(word), "{path} uses {word}");
+        }
+    }
+}
