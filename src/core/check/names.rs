@@ -184,9 +184,16 @@ impl Checker<'_> {
     fn nearest(&self, text: &str, visible: impl Fn(Name) -> bool) -> Option<String> {
         let names = self.globals.input.names;
         self.suggestions.set(self.suggestions.get().checked_sub(names.len())?);
+        // Of equally near ones a local is likelier than what the program defines, and that
+        // likelier than anything else.
+        let rank = |other: Name| {
+            let own = self.globals.own(PROGRAM, other).is_some();
+            if self.is_bound(other) { 0 } else { 2 - u8::from(own) }
+        };
         let candidates = names.names().filter(|&other| visible(other));
-        let candidates = candidates.map(|other| names.text(other));
-        suggest::nearest(text, candidates.chain(self.globals.hidden())).map(str::to_owned)
+        let candidates = candidates.map(|other| (rank(other), names.text(other)));
+        let hidden = self.globals.hidden().map(|other| (2, other));
+        suggest::nearest_ranked(text, candidates.chain(hidden)).map(str::to_owned)
     }
 
     /// Reports the second one of two equal names in a list.
