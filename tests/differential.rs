@@ -4,6 +4,8 @@
 //! build), `GMACHINE_SEED` the first one's number. A program that fails is made smaller and
 //! shown with its number.
 
+#![allow(clippy::print_stderr, reason = "a long run tells what it tried")]
+
 mod common;
 #[path = "differential/dice.rs"]
 mod dice;
@@ -157,7 +159,7 @@ fn wrong(text: &str, plan: Plan) -> Result<End, String> {
         Err(format!("{what}: wanted {wanted:?}, found {found:?}"))
     };
     same("the machine", plain(&program)?)?;
-    if plan.0 % 4 == 0 {
+    if plan.0.is_multiple_of(4) {
         same("with collections", interrupted(&program, FUEL, true)?)?;
         if wanted.1 == End::Value {
             reads_back(text, &program)?;

@@ -29,6 +29,7 @@ impl Dice {
         from[self.roll(from.len())]
     }
 
+    #[allow(dead_code, reason = "not every test uses it")]
     /// Puts some things in any order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
