@@ -48,6 +48,7 @@ mod freeze;
 mod heap;
 mod host;
 mod interrupt;
+mod liveness;
 mod print;
 mod report;
 mod roots;

@@ -8,6 +8,7 @@ use super::heap::Heap;
 use super::heap::node::{Addr, Node};
 use super::host::Hosts;
 use super::interrupt::{Interrupt, Request};
+use super::liveness::Liveness;
 use super::roots::Roots;
 use super::state::{Config, Machine, NO_REDEX};
 use crate::gcode::instr::Instr;
@@ -37,6 +38,7 @@ impl Machine {
             heap: Heap::new(config.heap_limit),
             roots: Roots::default(),
             frozen: Frozen::default(),
+            liveness: Liveness::default(),
             input: None,
             printer: None,
             hosts: None,

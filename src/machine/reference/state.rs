@@ -9,6 +9,7 @@ use super::heap::node::{Addr, Node};
 use super::heap::{Full, Heap};
 use super::host::Hosts;
 use super::interrupt::Interrupt;
+use super::liveness::Liveness;
 use super::roots::Roots;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
@@ -61,6 +62,7 @@ pub struct Machine {
     pub(super) globals: Vec<Addr>,
     pub(super) roots: Roots,
     pub(super) frozen: Frozen,
+    pub(super) liveness: Liveness,
     pub(super) input: Option<Box<dyn Input>>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
@@ -160,7 +162,8 @@ impl Machine {
     pub fn collect(&mut self) {
         let code = self.code.clone();
         self.counts.collections += 1;
-        let mut marker = Marker::new(&mut self.heap, &code, &self.globals, &mut self.frozen);
+        let mut marker =
+            Marker::new(&mut self.heap, &code, &self.globals, &mut self.frozen, &mut self.liveness);
         // The applications that an unwinding goes through stay applications: those below the
         // redex of each frame, or all of a piece without redex.
         let here = Frame { at: self.at, base: self.base, redex: self.redex };
@@ -179,14 +182,9 @@ impl Machine {
             }
             // Whoever waits at an `Eval` waits for the bottom item of the next piece.
             let shared = waits && matches!(code.instr(frame.at), Some(Instr::Eval));
-            let own = (end - frame.redex) as usize;
-            let live = marker.live(frame.at, own + usize::from(shared));
-            let items = self.stack.iter_mut().skip(frame.redex as usize).zip(live.iter());
-            // The redex itself is always needed: a stop would make it a suspension.
-            for (slot, live) in items.take(own).skip(1) {
-                if !live {
-                    *slot = Addr::NONE;
-                }
+            let piece = frame.redex as usize..end as usize;
+            if let Some(items) = self.stack.get_mut(piece) {
+                marker.clear(frame.at, items, shared);
             }
         }
         self.stack.iter_mut().for_each(|slot| marker.root(slot));

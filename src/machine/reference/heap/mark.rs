@@ -1,21 +1,17 @@
 //! Marking: what code still to run can reach.
 //!
-//! A stack item that code does not use any more is no root: a scheme leaves items on the
-//! stack until the end of their scope (see [`live`]). Every pointer that is followed is first shortened: past indirections, and past
-//! applications of selectors to evaluated constructors. The mark stack is bounded; when it
-//! is full, marked nodes whose children wait are found again by a scan of the heap.
-
-use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
+//! A stack item that code does not use any more is no root (see [`Liveness`]). Every pointer
+//! that is followed is first shortened: past indirections, and past applications of selectors
+//! to evaluated constructors. The mark stack is bounded; when it is full, marked nodes whose
+//! children wait are found again by a scan of the heap.
 
 use super::node::{Addr, Node};
 use super::{CHUNK, CHUNK_BITS, Heap};
 use crate::gcode::instr::{Flow, Instr};
-use crate::gcode::live::live;
 use crate::gcode::program::GlobalId;
 use crate::machine::reference::code::{Code, Position};
 use crate::machine::reference::freeze::Frozen;
+use crate::machine::reference::liveness::Liveness;
 
 /// How many selectors waiting for one another are followed at once.
 const SELECTOR_DEPTH: usize = 64;
@@ -33,8 +29,7 @@ pub(in crate::machine::reference) struct Marker<'a> {
     /// One bit for each instruction: whether the code from it on has been looked at.
     visited: Vec<u64>,
     positions: Vec<Position>,
-    /// Which items of its stack the code at a position may still use.
-    live: FxHashMap<Position, Rc<[bool]>>,
+    liveness: &'a mut Liveness,
 }
 
 impl<'a> Marker<'a> {
@@ -43,6 +38,7 @@ impl<'a> Marker<'a> {
         code: &'a Code,
         globals: &'a [Addr],
         frozen: &'a mut Frozen,
+        liveness: &'a mut Liveness,
     ) -> Marker<'a> {
         heap.chunks.iter_mut().for_each(|chunk| chunk.marks.fill(0));
         // A list of lists marks with a few items; a deep tree overflows into at most some
@@ -59,20 +55,24 @@ impl<'a> Marker<'a> {
             overflowed: false,
             visited,
             positions: Vec::new(),
-            live: FxHashMap::default(),
+            liveness,
         }
     }
 
-    /// Which of `depth` items, the redex first, the code at a position may still use. The
-    /// verifier has checked that the depth there is always the same.
-    pub(in crate::machine::reference) fn live(&mut self, at: Position, depth: usize) -> Rc<[bool]> {
-        if let Some(known) = self.live.get(&at).filter(|known| known.len() == depth) {
-            return known.clone();
+    /// Clears the items of a piece of stack, the redex first, that the code at `at` does not
+    /// use any more. `waits` says whether it waits for the bottom item of the next piece.
+    pub(in crate::machine::reference) fn clear(
+        &mut self,
+        at: Position,
+        items: &mut [Addr],
+        waits: bool,
+    ) {
+        let depth = items.len() + usize::from(waits);
+        for &height in self.liveness.dead(self.code, at, depth) {
+            if let Some(slot) = items.get_mut(height as usize) {
+                *slot = Addr::NONE;
+            }
         }
-        let code = self.code.code(at.global);
-        let live: Rc<[bool]> = live(&self.code.program, code, at.pc as usize, depth).into();
-        self.live.insert(at, live.clone());
-        live
     }
 
     /// A root that may be shortened in every way.
@@ -209,13 +209,17 @@ impl<'a> Marker<'a> {
     /// What a suspended evaluation goes on with: its piece of stack, and its code.
     fn suspended(&mut self, record: u32, index: u32) {
         let Some(frame) = self.frozen.frame(record, index) else { return };
-        let live = self.live(frame.at, frame.range().len() + 1);
-        for (at, live) in frame.range().zip(live.iter().skip(1)) {
-            let Some(slot) = self.frozen.slot(record, at) else { continue };
-            if !live || slot == Addr::NONE {
-                self.frozen.set_slot(record, at, Addr::NONE);
-                continue;
+        let range = frame.range();
+        // The redex, which is not in the range, comes first.
+        for &height in self.liveness.dead(self.code, frame.at, range.len() + 1) {
+            if height > 0 {
+                self.frozen.set_slot(record, range.start + height - 1, Addr::NONE);
             }
+        }
+        for at in range {
+            let Some(slot) = self.frozen.slot(record, at).filter(|slot| *slot != Addr::NONE) else {
+                continue;
+            };
             let short = self.shorten(slot);
             self.frozen.set_slot(record, at, short);
             self.push(short);
@@ -235,6 +239,11 @@ impl<'a> Marker<'a> {
             return;
         }
         *word |= 1 << (at % 64);
+        // Nothing follows from a leaf. So a chain of applications to numbers, or a list of
+        // them, takes no more than one place on the mark stack.
+        if matches!(self.heap.get(addr), Node::Int(_) | Node::Char(_) | Node::Big(_)) {
+            return;
+        }
         if self.pending.len() < self.capacity {
             self.pending.push(addr);
         } else {
