@@ -175,7 +175,7 @@ Give the program a main: `(defn main[] (add 1 2))`.
 1 2
 ```
 
-Write one expression; an application stands in brackets: `(f 1 2)`.
+Write one expression; an application stands in parentheses: `(f 1 2)`.
 ";
     G0206 ExpectedPattern "something that is no pattern"
 "A pattern is `_`, a name, a literal, or a constructor with patterns for its fields in brackets.
@@ -205,7 +205,7 @@ Bind a name and take the value apart with case: `(defn head[l] (case l [(Cons x 
 Write `(defn f[] 1)`.
 ";
     G0209 BadData "a data declaration of the wrong form"
-"A data declaration has a name and at least one constructor. Each constructor stands in brackets with names for its fields.
+"A data declaration has a name and at least one constructor. Each constructor stands in parentheses with names for its fields.
 
 ```coref
 (data Bool True False)
