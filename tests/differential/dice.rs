@@ -1,9 +1,9 @@
 //! Choices that a number decides, and how many tests are asked for.
 
-#[allow(dead_code, reason = "not every test uses all of it")]
 /// A source of choices: the same seed makes the same program.
 pub struct Dice(u64);
 
+#[allow(dead_code, reason = "not every test uses all of it")]
 impl Dice {
     /// The dice of a seed.
     pub fn new(seed: u64) -> Dice {
