@@ -48,9 +48,10 @@ impl From<&Integer> for BigInt {
     }
 }
 
-/// An operation on two words that falls back to big integers when it overflows.
+/// An operation on two words that falls back to big integers when it overflows. `$room` is how
+/// many limbs the library makes room for, given those of the operands.
 macro_rules! exact {
-    ($(#[$doc:meta])* $name:ident, $checked:ident, $big:expr) => {
+    ($(#[$doc:meta])* $name:ident, $checked:ident, $big:expr, $room:expr) => {
         $(#[$doc])*
         #[must_use]
         pub fn $name(&self, other: &Integer) -> Integer {
@@ -60,7 +61,9 @@ macro_rules! exact {
                 return Integer::Small(small);
             }
             let operation: fn(&BigInt, &BigInt) -> BigInt = $big;
-            with_big(self, |a| with_big(other, |b| operation(a, b))).into()
+            let room: fn(usize, usize) -> usize = $room;
+            let result = with_big(self, |a| with_big(other, |b| operation(a, b)));
+            compact(result, room(self.limbs(), other.limbs()))
         }
     };
 }
@@ -81,7 +84,9 @@ macro_rules! division {
                 return Some(Integer::Small(small));
             }
             let operation: fn(&BigInt, &BigInt) -> BigInt = $big;
-            Some(with_big(self, |a| with_big(other, |b| operation(a, b))).into())
+            let result = with_big(self, |a| with_big(other, |b| operation(a, b)));
+            // How much room a division leaves is anyone's guess.
+            Some(compact(result, 0))
         }
     };
 }
@@ -94,6 +99,27 @@ fn with_big<R>(value: &Integer, then: impl FnOnce(&BigInt) -> R) -> R {
     }
 }
 
+/// A result that takes no more memory than its limbs need: the library leaves up to twice the
+/// room, and a list of such numbers would take twice what [`Integer::heap_bytes`] says.
+/// `room` is how many limbs there is room for.
+fn compact(value: BigInt, room: usize) -> Integer {
+    let limbs = limbs(&value);
+    let snug = limbs <= room && room <= limbs + 1;
+    match Integer::from(value) {
+        // A copy is made to measure.
+        Integer::Big(big) if !snug => Integer::Big(big.clone()),
+        other => other,
+    }
+}
+
+/// Words of 64 bits that a value takes.
+fn limbs(value: &BigInt) -> usize {
+    (value.bits() as usize).div_ceil(64)
+}
+
+/// Limbs up to which a product or a quotient is computed without working copies.
+const LIMBS_IN_PLACE: usize = 32;
+
 impl Integer {
     /// Zero, CoreF's false.
     pub const ZERO: Integer = Integer::Small(0);
@@ -102,15 +128,15 @@ impl Integer {
 
     exact!(
         /// The sum.
-        add, checked_add, |a, b| a + b
+        add, checked_add, |a, b| a + b, usize::max
     );
     exact!(
         /// The difference.
-        sub, checked_sub, |a, b| a - b
+        sub, checked_sub, |a, b| a - b, usize::max
     );
     exact!(
         /// The product.
-        mul, checked_mul, |a, b| a * b
+        mul, checked_mul, |a, b| a * b, |a, b| if a.min(b) <= 1 { a.max(b) } else { a + b }
     );
     division!(
         /// The quotient truncated toward zero; `None` for a divisor of 0.
@@ -165,18 +191,50 @@ impl Integer {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Integer::Small(_) => 0,
-            Integer::Big(big) => size_of::<BigInt>() + (big.bits() as usize).div_ceil(64) * 8,
+            Integer::Big(big) => size_of::<BigInt>() + limbs(big) * 8,
         }
     }
 
-    /// Bytes of limbs that the product with `other` may need: what a memory limit asks for
-    /// before the multiplication is begun.
+    fn limbs(&self) -> usize {
+        match self {
+            Integer::Small(_) => 1,
+            Integer::Big(big) => limbs(big),
+        }
+    }
+
+    /// Bytes that a sum or difference with `other` may take, while it is computed: what a
+    /// memory limit asks for before the work is begun. So do the next three, whose factors
+    /// are what the library's working copies were measured to take at most.
+    #[must_use]
+    pub fn sum_bytes(&self, other: &Integer) -> usize {
+        // The sum, and its copy made to measure.
+        2 * bytes(self.limbs().max(other.limbs()) + 1)
+    }
+
+    /// Bytes that the product with `other` may take, while it is computed.
     #[must_use]
     pub fn product_bytes(&self, other: &Integer) -> usize {
-        match (self, other) {
-            (Integer::Small(_), Integer::Small(_)) => size_of::<BigInt>() + 16,
-            _ => self.heap_bytes() + other.heap_bytes() + 16,
-        }
+        let (short, long) = (self.limbs().min(other.limbs()), self.limbs().max(other.limbs()));
+        let copies = match short {
+            0..=1 => long,
+            2..=LIMBS_IN_PLACE => 0,
+            // The longer one is cut into pieces of no more than twice the shorter.
+            _ => 4 * (short + long.min(2 * short)) + (short + long) / 4,
+        };
+        bytes(short + long + 1 + copies)
+    }
+
+    /// Bytes that quotient or remainder by `other` may take, while it is computed.
+    #[must_use]
+    pub fn quotient_bytes(&self, other: &Integer) -> usize {
+        let both = self.limbs() + other.limbs();
+        bytes(if other.limbs() <= LIMBS_IN_PLACE { 3 * both } else { 8 * both })
+    }
+
+    /// Bytes that the decimal digits may take, while they are computed.
+    #[must_use]
+    pub fn digits_bytes(&self) -> usize {
+        bytes(14 * self.limbs())
     }
 
     /// Reads `-?[0-9]+`; `None` for anything else. Takes time well below quadratic in the
@@ -194,6 +252,11 @@ impl Integer {
         let sign = if digits.len() < text.len() { Sign::Minus } else { Sign::Plus };
         Some(BigInt::from_biguint(sign, magnitude).into())
     }
+}
+
+/// Bytes that a big integer of this many limbs takes, and what its result may take beside.
+fn bytes(limbs: usize) -> usize {
+    size_of::<BigInt>() + 16 + limbs.saturating_mul(8)
 }
 
 /// Digits up to which the library's quadratic conversion is the faster one.

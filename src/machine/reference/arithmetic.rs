@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, BIG_BYTES, Node};
 use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
@@ -71,7 +71,7 @@ impl Machine {
     /// `<Neg : i, a : s, d, h[a: NNum x]>  =>  <i, b : s, d, h[b: NNum (-x)]>`
     pub(super) fn negate(&mut self) -> Result<(), Stop> {
         let a = self.item(0);
-        let Some(bytes) = self.number(a).map(|x| x.heap_bytes() as u64 + 48) else {
+        let Some(bytes) = self.number(a).map(|x| result_bytes(Op::Sub, &Integer::ZERO, &x)) else {
             return Err(self.wrong_operand(Op::Neg, "an integer", "only", a));
         };
         self.reserve(1, bytes)?;
@@ -158,15 +158,12 @@ fn result_bytes(op: Op, x: &Integer, y: &Integer) -> u64 {
     if let (Integer::Small(_), Integer::Small(_)) = (x, y) {
         return 0;
     }
-    let (a, b) = (x.heap_bytes(), y.heap_bytes());
     let bytes = match op {
-        // A multiplication of two long numbers needs working copies: measured, up to three
-        // times the product.
-        Op::Mul => x.product_bytes(y) + 6 * a.min(b),
-        // The working copies of a division are as large as its operands.
-        _ => a + b + 16,
+        Op::Add | Op::Sub => x.sum_bytes(y),
+        Op::Mul => x.product_bytes(y),
+        _ => x.quotient_bytes(y),
     };
-    bytes as u64
+    BIG_BYTES + bytes as u64
 }
 
 /// What a program calls the primitive of an instruction.

@@ -17,6 +17,10 @@ impl Machine {
     /// to that `Eval`.
     pub(super) fn print(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
         self.room(self.parts(self.item(0)).len() + 1)?;
+        if let Node::Big(big) = self.heap.get(self.heap.value(self.item(0))) {
+            // Digits take several times the room of the number.
+            self.reserve(0, big.digits_bytes() as u64)?;
+        }
         // Looked up again: a collection may have shortened the ways.
         let value = self.heap.value(self.item(0));
         let fields = self.parts(value);

@@ -261,16 +261,21 @@ fn frames(dump: &[Frame], here: Frame, end: u32) -> impl Iterator<Item = (Frame,
     })
 }
 
-/// Grows a vector to twice its size, or as far as the limit allows if that takes `more`.
+/// Grows a vector to twice its size, to make room for `more` items; near the limit
+/// by less, and in the end by no more than it takes.
 fn grow<T>(vec: &mut Vec<T>, more: usize, heap: &Heap) -> Result<(), Full> {
     let need = vec.len() + more;
     // Offsets in the stack are words of 32 bits.
     if need >= NO_REDEX as usize {
         return Err(Full);
     }
-    let modest = need + need / 64;
-    for wanted in [need.max(vec.capacity() * 2).max(256), modest.max(need)] {
-        let bytes = (wanted - vec.capacity()) * size_of::<T>();
+    let (ample, modest) = (need + need.min(vec.capacity()), need + need / 64);
+    // What is left is for the heap as well: no more than a quarter of it at once.
+    let quarter = heap.left() / 4;
+    let fair = usize::try_from(quarter / size_of::<T>() as u64).unwrap_or(usize::MAX);
+    let fair = ample.min(vec.capacity().saturating_add(fair));
+    for wanted in [fair.max(modest).max(256), modest, need] {
+        let bytes = wanted.saturating_sub(vec.capacity()) * size_of::<T>();
         if heap.fits(bytes as u64).is_ok() && vec.try_reserve_exact(wanted - vec.len()).is_ok() {
             return Ok(());
         }

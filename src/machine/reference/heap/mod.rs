@@ -176,6 +176,11 @@ impl Heap {
         }
     }
 
+    /// Bytes that the limit leaves.
+    pub(super) fn left(&self) -> u64 {
+        self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.footprint()))
+    }
+
     /// Bytes in use: chunks, what nodes own, stack and dump.
     #[must_use]
     pub fn footprint(&self) -> u64 {

@@ -132,14 +132,24 @@ impl Node {
     #[must_use]
     pub(in crate::machine::reference) fn owned_bytes(&self) -> u64 {
         match self {
-            Node::Big(value) => (size_of::<Integer>() + value.heap_bytes()) as u64,
+            Node::Big(value) => BIG_BYTES + value.heap_bytes() as u64,
             Node::Large(_, fields) => fields_bytes(fields.len()),
             _ => 0,
         }
     }
 }
 
-/// Bytes that a constructor of this many fields owns.
+/// What an allocator takes for itself of each piece of memory, with rounding.
+const ALLOCATION: usize = 16;
+
+/// Bytes of a large integer beside what [`Integer::heap_bytes`] counts; it is in three pieces.
+pub(in crate::machine::reference) const BIG_BYTES: u64 =
+    (size_of::<Integer>() + 3 * ALLOCATION) as u64;
+
+/// Bytes that a constructor of this many fields owns, in two pieces.
 pub(in crate::machine::reference) fn fields_bytes(fields: usize) -> u64 {
-    if fields <= 2 { 0 } else { (size_of::<Box<[Addr]>>() + fields * size_of::<Addr>()) as u64 }
+    if fields <= 2 {
+        return 0;
+    }
+    (size_of::<Box<[Addr]>>() + fields * size_of::<Addr>() + 2 * ALLOCATION) as u64
 }
