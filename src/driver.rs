@@ -103,7 +103,10 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(program);
         return;
     }
-    let lifted = lift::lift(program);
+    let lifted = match lift::lift(program) {
+        Ok(lifted) => lifted,
+        Err(refused) => return built.diagnostics.push(refused.diagnostic()),
+    };
     debug_assert_eq!(lift::lint::lint(&lifted), Vec::<String>::new(), "supercombinators");
     if options.until == Stage::Lifted {
         built.core = Some(lifted);

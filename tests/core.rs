@@ -60,7 +60,7 @@ fn compile(text: &str) -> (Loaded, Program, Program) {
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     let violations = gmachine::core::lint::lint(&core);
     assert!(violations.is_empty(), "{violations:?}\n{text}");
-    let lifted = gmachine::lift::lift(core.clone());
+    let lifted = gmachine::lift::lift(core.clone()).expect("few captures");
     let violations = gmachine::lift::lint::lint(&lifted);
     assert!(
         violations.is_empty(),

@@ -4,6 +4,8 @@
 //! build), `GMACHINE_SEED` the first one's number. A program that fails is made smaller and
 //! shown with its number.
 
+#[path = "common/cases.rs"]
+mod cases;
 mod common;
 #[path = "differential/dice.rs"]
 mod dice;
@@ -157,38 +159,41 @@ fn wrong(text: &str, plan: Plan) -> Result<End, String> {
         Err(format!("{what}: wanted {wanted:?}, found {found:?}"))
     };
     same("the machine", plain(&program)?)?;
-    if plan.0 % 4 == 0 {
-        same("with collections", interrupted(&program, FUEL, true)?)?;
-        if wanted.1 == End::Value {
-            reads_back(text, &program)?;
+    match plan.0 % 4 {
+        0 => {
+            same("with collections", interrupted(&program, FUEL, true)?)?;
+            if wanted.1 == End::Value {
+                reads_back(text, &program, wanted.0.contains("<function"))?;
+            }
         }
-    }
-    if plan.0 % 4 == 1 {
-        same("in pieces", interrupted(&program, 1 + plan.0 % 97, plan.0 % 8 == 1)?)?;
-    }
-    if plan.0 % 4 == 2 {
-        let listing = gcode::print::program(&program, &mut gcode::print::bare);
-        let read = gcode::parse::parse(&listing).map_err(|error| format!("{error}\n{listing}"))?;
-        same("the listing", plain(&Arc::new(read))?)?;
-        let again = changed_text("reordered", &reordered(text, plan.0))?;
-        same("reordered", plain(&again)?)?;
-    }
-    if plan.0 % 4 == 3 {
-        let tree = loaded(text);
-        let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
-        let items = tree.ast.items.iter().filter(own);
-        let printed = syntax::print::items(&tree.ast, &tree.names, items);
-        same("the printed tree", plain(&changed_text("printed", &printed)?)?)?;
-        let renamed = sexpr::rename(text, &is_fixed);
-        let (output, end) = plain(&changed_text("renamed", &renamed)?)?;
-        same("renamed", (output.replace(sexpr::RENAMED, ""), end))?;
+        1 => {
+            same("in pieces", interrupted(&program, 1 + plan.0 % 97, plan.0 % 8 == 1)?)?;
+        }
+        2 => {
+            let listing = gcode::print::program(&program, &mut gcode::print::bare);
+            let read =
+                gcode::parse::parse(&listing).map_err(|error| format!("{error}\n{listing}"))?;
+            same("the listing", plain(&Arc::new(read))?)?;
+            let again = changed_text("reordered", &reordered(text, plan.0))?;
+            same("reordered", plain(&again)?)?;
+        }
+        _ => {
+            let tree = loaded(text);
+            let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
+            let items = tree.ast.items.iter().filter(own);
+            let printed = syntax::print::items(&tree.ast, &tree.names, items);
+            same("the printed tree", plain(&changed_text("printed", &printed)?)?)?;
+            let renamed = sexpr::rename(text, &is_fixed);
+            let (output, end) = plain(&changed_text("renamed", &renamed)?)?;
+            same("renamed", (output.replace(sexpr::RENAMED, ""), end))?;
+        }
     }
     Ok(wanted.1)
 }
 
 /// Checks that a value is the same when it is written as an expression and read, and that JSON
 /// is JSON. Functions may have no such form.
-fn reads_back(text: &str, program: &Arc<Program>) -> Result<(), String> {
+fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<(), String> {
     let print = |program: &Arc<Program>, format: Format| {
         let mut machine =
             Machine::new(program.clone(), Config { fuel: Some(FUEL), ..Config::default() });
@@ -207,6 +212,8 @@ fn reads_back(text: &str, program: &Arc<Program>) -> Result<(), String> {
     let expression = match print(program, Format::Sexpr) {
         Ok(expression) => expression,
         Err(Stop::Error(error)) if error.code.to_string() == "G0512" => return Ok(()),
+        // What a partial application holds is evaluated in this format alone.
+        Err(Stop::Error(_)) if has_function => return Ok(()),
         Err(stop) => return Err(format!("as an expression: {stop}")),
     };
     let mut forms = sexpr::read(text);
@@ -316,6 +323,45 @@ fn programs_mean_what_their_text_says() {
     assert!(errors > count / 50, "{values} values, {errors} errors, {endless} without end");
     assert!(endless < count / 10, "{values} values, {errors} errors, {endless} without end");
     if count > 10_000 {
-        eprintln!("{values} values, {errors} errors, {endless} without end");
+        #[allow(clippy::print_stderr, reason = "a long run tells what it has seen")]
+        {
+            eprintln!("{values} values, {errors} errors, {endless} without end");
+        }
+    }
+}
+
+/// The interpreter is right where people have written down what is right.
+#[test]
+fn the_interpreter_agrees_with_the_cases() {
+    let work = || {
+        let mut agreed = 0;
+        for (file, section) in cases::all() {
+            for case in section.cases {
+                let text = format!("{}(defn main[] {})", section.definitions, case.expression);
+                if compiled(&text).is_err() {
+                    continue;
+                }
+                let mut out = String::new();
+                let result = oracle::run(loaded(&text), "", 3_000_000, &mut out);
+                let place = format!("{file}:{} {}: {out:?} {result:?}", case.line, case.expression);
+                match case.expected {
+                    cases::Expected::Prints(output) => {
+                        assert_eq!((result, &out), (Ok(()), &output), "{place}");
+                    }
+                    // A message may have no end.
+                    cases::Expected::Fails { output, .. } => {
+                        assert!(result.is_err(), "{place}");
+                        let words = |text: &str| text.trim_end().to_owned();
+                        assert!(output.is_none_or(|all| words(&all) == words(&out)), "{place}");
+                    }
+                }
+                agreed += 1;
+            }
+        }
+        assert!(agreed > 400, "{agreed} cases");
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(work).expect("a thread");
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
     }
 }

@@ -17,6 +17,8 @@ const FROM_OUTSIDE: &[Code] = &[
     Code::HeapLimit,
     Code::FuelLimit,
     Code::TimeLimit,
+    // Its example has to be large.
+    Code::TooManyCaptures,
     Code::InputNotUtf8,
     Code::InputFailed,
     Code::OutputFailed,

@@ -175,7 +175,7 @@ Give the program a main: `(defn main[] (add 1 2))`.
 1 2
 ```
 
-Write one expression; an application stands in brackets: `(f 1 2)`.
+Write one expression; an application stands in parentheses: `(f 1 2)`.
 ";
     G0206 ExpectedPattern "something that is no pattern"
 "A pattern is `_`, a name, a literal, or a constructor with patterns for its fields in brackets.
@@ -205,7 +205,7 @@ Bind a name and take the value apart with case: `(defn head[l] (case l [(Cons x 
 Write `(defn f[] 1)`.
 ";
     G0209 BadData "a data declaration of the wrong form"
-"A data declaration has a name and at least one constructor. Each constructor stands in brackets with names for its fields.
+"A data declaration has a name and at least one constructor. Each constructor stands in parentheses with names for its fields.
 
 ```coref
 (data Bool True False)
@@ -589,6 +589,15 @@ Raise it with `--fuel`, or look in the report for what was being evaluated.
 ```
 
 Raise it with `--timeout`, or look in the report for what was being evaluated.
+";
+    G0604 TooManyCaptures "functions that capture too many variables"
+"The variables that a local function uses from outside become parameters of it, and of every function around it that does not bind them. Thousands of functions, each in the next one, that use the variables of all the others would become code many times as large as the program. Generated programs do this; it is found when a program is compiled, not by `gmachine check`.
+
+```coref
+(defn main[] (fn [a] (I (fn [b] (I (fn [c] [a b c]))))))
+```
+
+Continue this nest to some three thousand functions and it is refused. Put the variables into one structure, like a list, and hand that over.
 ";
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.

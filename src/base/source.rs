@@ -20,6 +20,19 @@ pub struct SourceFile {
     /// Whether it is part of the corelib, whose names a program may shadow.
     pub corelib: bool,
     line_starts: OnceLock<Arc<[u32]>>,
+    /// How many characters start before each [`BLOCK`] of bytes.
+    block_starts: OnceLock<Arc<[u32]>>,
+}
+
+/// Columns past so many bytes of a line are counted from the block they are in, so that
+/// each place on a line of any length costs the same.
+const BLOCK: usize = 1024;
+
+/// How many characters start in a stretch of UTF-8.
+fn characters(bytes: &[u8]) -> u32 {
+    // All bytes but those that go on with a character; counted this way the compiler
+    // takes many at a time.
+    bytes.iter().map(|&byte| u32::from(byte & 0xC0 != 0x80)).sum()
 }
 
 impl SourceFile {
@@ -37,6 +50,22 @@ impl SourceFile {
         })
     }
 
+    /// The number of characters that start before the byte at `offset`.
+    fn characters_before(&self, offset: usize) -> u32 {
+        let bytes = self.text.as_bytes();
+        let blocks = self.block_starts.get_or_init(|| {
+            let mut sum = 0;
+            let counted = bytes.chunks(BLOCK).map(|block| {
+                let before = sum;
+                sum += characters(block);
+                before
+            });
+            counted.collect()
+        });
+        let block = (offset / BLOCK).min(blocks.len().saturating_sub(1));
+        blocks.get(block).copied().unwrap_or(0) + characters(&bytes[block * BLOCK..offset])
+    }
+
     /// Line and column, both from 1, of the byte at `offset` in this file. The column counts
     /// characters. An offset past the end is taken for the end.
     #[must_use]
@@ -49,7 +78,11 @@ impl SourceFile {
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
-        (line as u32, self.text[start..end].chars().count() as u32 + 1)
+        let column = match end - start {
+            0..=BLOCK => characters(&self.text.as_bytes()[start..end]),
+            _ => self.characters_before(end) - self.characters_before(start),
+        };
+        (line as u32, column + 1)
     }
 
     /// The text of line `line` (from 1), without its line end; empty past the last line.
@@ -129,6 +162,7 @@ impl SourceMap {
             base,
             corelib,
             line_starts: OnceLock::new(),
+            block_starts: OnceLock::new(),
         });
         Ok(self.files.len() - 1)
     }
@@ -188,6 +222,16 @@ mod tests {
         assert_eq!(map.place(Span::new(x, x + 1)).expect("place").to_string(), "f0:2:2");
         let z = map.files()[1].base;
         assert_eq!(map.place(Span::new(z, z + 1)).expect("place").to_string(), "f1:1:1");
+    }
+
+    #[test]
+    fn places_on_a_long_line_are_counted_the_same() {
+        let map = map(&["x\n", &"aλ€".repeat(3 * BLOCK)]);
+        let file = &map.files()[1];
+        for (at, (offset, _)) in file.text.char_indices().enumerate() {
+            assert_eq!(file.line_column(offset as u32), (1, at as u32 + 1));
+        }
+        assert_eq!(file.line_column(u32::MAX), (1, 9 * BLOCK as u32 + 1));
     }
 
     #[test]

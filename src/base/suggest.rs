@@ -8,27 +8,36 @@ const LONGEST: usize = 64;
 /// does not show.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_ranked(name, candidates.into_iter().map(|candidate| (0, candidate)))
+}
+
+/// As [`nearest`], of candidates with ranks: of equally near ones the one of least rank.
+#[must_use]
+pub fn nearest_ranked<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = (u8, &'a str)>,
+) -> Option<&'a str> {
     let wanted: Vec<char> = name.chars().take(LONGEST + 1).collect();
     if wanted.len() > LONGEST {
         return None;
     }
     let bound = bound(wanted.len());
-    let mut best: Option<(usize, &str)> = None;
+    let mut best: Option<(usize, u8, &str)> = None;
     let mut scratch = Scratch::default();
-    for candidate in candidates {
+    for (rank, candidate) in candidates {
         if candidate.len() > 4 * LONGEST || candidate == name {
             continue;
         }
         scratch.letters.clear();
         scratch.letters.extend(candidate.chars());
-        let distance = scratch.distance(&wanted, best.map_or(bound, |(found, _)| found));
+        let distance = scratch.distance(&wanted, best.map_or(bound, |(found, ..)| found));
         if let Some(distance) = distance
-            && best.is_none_or(|found| (distance, candidate) < found)
+            && best.is_none_or(|found| (distance, rank, candidate) < found)
         {
-            best = Some((distance, candidate));
+            best = Some((distance, rank, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(.., candidate)| candidate)
 }
 
 /// How many edits a name of `len` characters may be away. Of a name of one or two
@@ -123,6 +132,13 @@ mod tests {
     fn the_order_of_the_candidates_does_not_show() {
         assert_eq!(nearest("cat", ["hat", "bat", "rat"]), Some("bat"));
         assert_eq!(nearest("cat", ["rat", "bat", "hat"]), Some("bat"));
+    }
+
+    #[test]
+    fn of_equally_near_names_the_one_of_least_rank_is_meant() {
+        let names = [(2, "count"), (0, "counter"), (1, "cuntr")];
+        assert_eq!(nearest_ranked("countr", names), Some("counter"));
+        assert_eq!(nearest_ranked("coun", [(2, "count"), (0, "counts")]), Some("count"));
     }
 
     #[test]

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::check;
 use super::expr::{
-    Bind, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId, NIL, Program, TextId,
+    Bind, Branches, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId, NIL, Program,
+    TextId,
 };
-use super::matching::{self, BigTable, Tree};
+use super::matching::{self, BigTable};
 use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
@@ -57,16 +58,6 @@ enum Task {
     Bind(Name, LocalId),
     /// Forgets all bindings but the first so many.
     Unbind(usize),
-    /// Writes a match whose right-hand sides have been lowered.
-    Match(Box<Match>),
-}
-
-/// A match that waits for its right-hand sides.
-struct Match {
-    tree: Tree,
-    bodies: Vec<ExprId>,
-    to: ExprId,
-    span: Span,
 }
 
 struct Lowerer<'a> {
@@ -181,11 +172,13 @@ impl<'a> Lowerer<'a> {
         self.unit = self.globals.input.unit(item.file);
         let params = self.binders(params);
         let params = self.program.local_lists.add(params);
+        let first = self.program.switches.len();
         let to = self.place(body);
         while let Some(task) = self.tasks.pop() {
             self.step(task);
         }
         self.unbind(0);
+        self.forget_unused_fields(first);
         self.program.globals[global].kind = GlobalKind::Defn { params, body: Some(to) };
     }
 
@@ -194,13 +187,6 @@ impl<'a> Lowerer<'a> {
             Task::Lower(expr, to) => self.lower(expr, to),
             Task::Bind(name, local) => self.bind(name, local),
             Task::Unbind(len) => self.unbind(len),
-            Task::Match(done) => {
-                let Match { tree, bodies, to, span } = *done;
-                let used = &self.used;
-                tree.emit(&mut self.program, to, &bodies, span, |local| {
-                    used.get(local.index()).copied().unwrap_or(false)
-                });
-            }
         }
     }
 
@@ -227,6 +213,18 @@ impl<'a> Lowerer<'a> {
             locals.push(local);
         }
         locals
+    }
+
+    /// In the switches from `first` on, takes the locals away from fields that no body uses.
+    fn forget_unused_fields(&mut self, first: usize) {
+        let used = &self.used;
+        for switch in self.program.switches.iter_mut().skip(first) {
+            if let Branches::Cons(branches) = &mut switch.branches {
+                for field in branches.iter_mut().flat_map(|branch| &mut branch.fields) {
+                    *field = field.filter(|local| used.get(local.index()) == Some(&true));
+                }
+            }
+        }
     }
 
     fn use_local(&mut self, local: LocalId) {
@@ -543,7 +541,7 @@ impl<'a> Lowerer<'a> {
                 self.tasks.push(Task::Unbind(undo));
             }
         }
-        self.tasks.push(Task::Match(Box::new(Match { tree, bodies, to, span })));
+        tree.emit(&mut self.program, to, &bodies, span);
         None
     }
 }

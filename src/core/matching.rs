@@ -59,7 +59,7 @@ pub struct Leaf {
     pub binds: Vec<(Name, LocalId)>,
 }
 
-/// A compiled match, before its right-hand sides are known.
+/// A compiled match, before it has right-hand sides.
 #[derive(Debug)]
 pub struct Tree {
     nodes: IndexVec<NodeId, Node>,
@@ -95,7 +95,7 @@ struct Problem {
 }
 
 /// Compiles the patterns of a case, one for each alternative, against `scrutinee`, which has
-/// been forced if `evaluated`. Fields get new locals in `program`; literals go to its tables.
+/// been forced if `evaluated`. The first pattern is refutable: else there is nothing to match. Fields get new locals in `program`; literals go to its tables.
 pub fn compile<'a>(
     program: &mut Program,
     patterns: Patterns<'a>,
@@ -375,16 +375,9 @@ impl Tree {
         self.leaves = leaves;
     }
 
-    /// Writes the match to `to`, with `bodies[i]` for leaf `i`. A field for which `used` says
-    /// no gets no local.
-    pub fn emit(
-        mut self,
-        program: &mut Program,
-        to: ExprId,
-        bodies: &[ExprId],
-        span: Span,
-        used: impl Fn(LocalId) -> bool,
-    ) {
+    /// Writes the match to `to`, with `bodies[i]` for leaf `i`, which is still to be written.
+    /// Every field gets its local.
+    pub fn emit(mut self, program: &mut Program, to: ExprId, bodies: &[ExprId], span: Span) {
         let mut work = vec![(self.root, to)];
         while let Some((node, to)) = work.pop() {
             let mut child = |tree: &Tree, program: &mut Program, node: NodeId| {
@@ -396,13 +389,9 @@ impl Tree {
                 id
             };
             program.exprs[to] = match self.take(node) {
-                Node::Hole | Node::Fail => Expr::Fail,
+                // A leaf is its parent's child as it is, and the root is none.
+                Node::Hole | Node::Leaf(_) | Node::Fail => Expr::Fail,
                 Node::NoMatch => Expr::NoMatch,
-                // Only the root: every other leaf is its parent's child as it is.
-                Node::Leaf(leaf) => {
-                    program.spans[to] = program.spans[bodies[leaf]];
-                    program.exprs[bodies[leaf]]
-                }
                 Node::Try(first, second) => {
                     Expr::Try(child(&self, program, first), child(&self, program, second))
                 }
@@ -415,10 +404,7 @@ impl Tree {
                         match test {
                             Test::Con(con, fields) => cons.push(ConBranch {
                                 con,
-                                fields: fields
-                                    .into_iter()
-                                    .map(|field| used(field).then_some(field))
-                                    .collect(),
+                                fields: fields.into_iter().map(Some).collect(),
                                 body,
                             }),
                             Test::Lit(lit) => lits.push((lit, body)),

@@ -3,7 +3,7 @@
 //!
 //! A name means the first of these that there is: what the unit itself defines; what a
 //! module that it imports defines; (the program only) a host function; what the prelude
-//! defines; a primitive.
+//! defines; a primitive. What a module calls by a name with a hyphen is its own affair.
 
 use std::sync::Arc;
 
@@ -346,7 +346,7 @@ impl<'a> Globals<'a> {
             if Some(module) == self.input.prelude {
                 continue;
             }
-            if let Some(target) = self.own(module, name) {
+            if let Some(target) = self.exported(module, name) {
                 match found {
                     Some((other, _)) if other != module => {
                         return Lookup::Ambiguous(other, module);
@@ -363,7 +363,7 @@ impl<'a> Globals<'a> {
         {
             return Lookup::Found(Target::Host(host));
         }
-        if let Some(target) = self.input.prelude.and_then(|prelude| self.own(prelude, name)) {
+        if let Some(target) = self.input.prelude.and_then(|prelude| self.exported(prelude, name)) {
             return Lookup::Found(target);
         }
         match self.primitives.get(&name) {
@@ -385,6 +385,12 @@ impl<'a> Globals<'a> {
     #[must_use]
     pub fn own(&self, unit: UnitId, name: Name) -> Option<Target> {
         self.tables.get(unit)?.get(name)
+    }
+
+    /// What the corelib module `unit` defines as `name` for others: what has a hyphen in its
+    /// name is private.
+    fn exported(&self, unit: UnitId, name: Name) -> Option<Target> {
+        self.own(unit, name).filter(|_| !self.input.names.text(name).contains('-'))
     }
 
     /// The visible names that may not be among the interned ones, since no source has them.
@@ -422,12 +428,11 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The unique symbol of a target called `name`: the name itself for the first of
-    /// program, host functions, prelude, other modules and primitives that defines it, and
-    /// `part.name` for the others.
+    /// The unique symbol of a target called `name`: the name itself if the program can use it
+    /// for the target, else `part.name`.
     #[must_use]
     pub fn symbol(&self, target: Target, name: Name) -> Arc<str> {
-        if self.owner(name) == Some(target) {
+        if self.lookup(PROGRAM, name) == Lookup::Found(target) {
             return self.input.names.shared(name);
         }
         let text = self.input.names.text(name);
@@ -443,14 +448,6 @@ impl<'a> Globals<'a> {
                 if unit == PROGRAM { text.into() } else { self.qualified(unit, text) }
             }
         }
-    }
-
-    fn owner(&self, name: Name) -> Option<Target> {
-        self.own(PROGRAM, name)
-            .or_else(|| self.hosts.get(&name).map(|&host| Target::Host(host)))
-            .or_else(|| self.input.prelude.and_then(|prelude| self.own(prelude, name)))
-            .or_else(|| self.tables.iter().skip(1).find_map(|table| table.get(name)))
-            .or_else(|| self.primitives.get(&name).map(|&p| Target::Primitive(p)))
     }
 }
 

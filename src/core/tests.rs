@@ -76,7 +76,7 @@ fn a_module_shadows_the_prelude_and_the_program_shadows_both() {
     assert_eq!(reports, []);
     assert_eq!(
         symbols(&program),
-        ["main", "f", "map.g", "h", "add", "k", "prelude.f", "g", "primitive.add"]
+        ["main", "f", "g", "h", "add", "k", "prelude.f", "prelude.g", "primitive.add"]
     );
     let displays: Vec<Option<&str>> =
         program.globals.iter().map(|global| global.display.as_deref()).collect();

@@ -13,8 +13,10 @@
 
 use rustc_hash::FxHashSet;
 
+use super::TooManyCaptures;
 use super::dependency::{Groups, push_children};
 use crate::base::index::{Idx, IndexVec, List};
+use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
 use crate::primitive::Shape;
 
@@ -31,8 +33,11 @@ enum Item {
     Group(PointId),
 }
 
-#[derive(Default)]
 struct Point {
+    /// What is lifted; of a group of functions, the first.
+    root: ExprId,
+    /// How often it is referred to. Each time, what it captures is written out.
+    references: usize,
     items: Vec<Item>,
     /// The points that note this one as a group.
     holders: Vec<PointId>,
@@ -130,12 +135,20 @@ struct Walk<'p> {
     has: FxHashSet<(PointId, Item)>,
     open: Vec<PointId>,
     tasks: Vec<Task>,
+    /// How many more captured variables may be noted or looked at.
+    budget: usize,
 }
 
-/// Finds the points of a program whose letrecs have been split.
-pub(super) fn captures(program: &Program, groups: &Groups) -> Captures {
+/// Finds the points of a program whose letrecs have been split. At most `budget` captured
+/// variables may be found, one for each point that captures it and each reference to that.
+pub(super) fn captures(
+    program: &Program,
+    groups: &Groups,
+    budget: usize,
+) -> Result<Captures, TooManyCaptures> {
     let mut walk = Walk {
         program,
+        budget,
         groups,
         point: vec![None; program.exprs.len()],
         function: vec![None; program.locals.len()],
@@ -155,7 +168,14 @@ pub(super) fn captures(program: &Program, groups: &Groups) -> Captures {
                 Task::Open(point, functions) => walk.enter(point, &functions),
                 Task::Close(point) => walk.close(point),
             }
+            if walk.budget == 0 {
+                return Err(walk.refuse());
+            }
         }
+    }
+    let written: usize = walk.points.iter().map(|point| point.items.len() * point.references).sum();
+    if written > budget {
+        return Err(walk.refuse());
     }
     let captured = walk
         .points
@@ -173,7 +193,7 @@ pub(super) fn captures(program: &Program, groups: &Groups) -> Captures {
             locals
         })
         .collect();
-    Captures { point: walk.point, function: walk.function, captured }
+    Ok(Captures { point: walk.point, function: walk.function, captured })
 }
 
 impl Walk<'_> {
@@ -181,8 +201,18 @@ impl Walk<'_> {
         self.level[local.index()] = self.open.len() as u32;
     }
 
-    fn new_point(&mut self) -> PointId {
-        self.points.push(Point::default())
+    fn new_point(&mut self, root: ExprId) -> PointId {
+        let (items, holders) = Default::default();
+        // A function without a name and a lazy expression are referred to where they stand.
+        let references = 1;
+        self.points.push(Point { root, references, items, holders, depth: 0, closed: false })
+    }
+
+    /// The report that the budget is used up: it names what captures most.
+    fn refuse(&self) -> TooManyCaptures {
+        let most = self.points.iter().max_by_key(|point| point.items.len() * point.references);
+        let span = most.map_or(Span::NONE, |point| self.program.spans[point.root]);
+        TooManyCaptures { span }
     }
 
     /// Adds an item to the open points deeper than `level`.
@@ -196,7 +226,8 @@ impl Walk<'_> {
 
     /// Adds an item to a point; whether it was not there.
     fn hold(&mut self, point: PointId, item: Item) -> bool {
-        if !self.has.insert((point, item)) {
+        self.budget = self.budget.saturating_sub(1);
+        if self.budget == 0 || !self.has.insert((point, item)) {
             return false;
         }
         self.points[point].items.push(item);
@@ -219,11 +250,17 @@ impl Walk<'_> {
 
     fn mention(&mut self, local: LocalId) {
         let group = self.function[local.index()].and_then(|function| self.point[function.index()]);
+        if let Some(group) = group {
+            self.points[group].references += 1;
+        }
         match group {
             None => self.occurrence(Item::Local(local)),
             Some(group) if !self.points[group].closed => self.occurrence(Item::Group(group)),
             Some(group) => {
                 for next in 0..self.points[group].items.len() {
+                    if self.budget == 0 {
+                        return;
+                    }
                     self.occurrence(self.points[group].items[next]);
                 }
             }
@@ -249,6 +286,9 @@ impl Walk<'_> {
         self.points[point].closed = true;
         for holder in std::mem::take(&mut self.points[point].holders) {
             for next in 0..self.points[point].items.len() {
+                if self.budget == 0 {
+                    return;
+                }
                 let item = self.points[point].items[next];
                 self.hold(holder, item);
             }
@@ -265,7 +305,7 @@ impl Walk<'_> {
             _ => context != Context::Strict && is_strict_only(kind),
         };
         if lifted {
-            let point = self.new_point();
+            let point = self.new_point(expr);
             self.point[expr.index()] = Some(point);
             self.enter(point, &[]);
             self.tasks.push(Task::Expr(expr, Context::Strict));
@@ -291,7 +331,7 @@ impl Walk<'_> {
             Expr::Let(local, value, body) => {
                 self.tasks.push(Task::Expr(body, tail));
                 if let Expr::Lam(..) = program.exprs[value] {
-                    let point = self.new_point();
+                    let point = self.new_point(value);
                     self.name(local, value, point);
                     self.enter(point, &[value]);
                 } else {
@@ -310,15 +350,16 @@ impl Walk<'_> {
                 }
                 let groups = self.groups.get(&expr).map_or(&[][..], Vec::as_slice);
                 for group in groups.iter().rev() {
-                    let point = self.new_point();
                     let members = group.iter().map(|&at| binds[at as usize]);
+                    let first = members.clone().next().map_or(expr, |bind| bind.value);
+                    let point = self.new_point(first);
                     members.clone().for_each(|bind| self.name(bind.local, bind.value, point));
                     let functions = members.map(|bind| bind.value).collect();
                     self.tasks.push(Task::Open(point, functions));
                 }
             }
             Expr::Lam(..) => {
-                let point = self.new_point();
+                let point = self.new_point(expr);
                 self.point[expr.index()] = Some(point);
                 self.enter(point, &[expr]);
             }

@@ -22,15 +22,48 @@ pub mod lint;
 mod rebuild;
 mod scc;
 
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::span::Span;
 use crate::core::expr::Program;
+
+/// Each function takes what it captures as parameters, and hands on what the functions in it
+/// capture. So functions in each other that all use the variables of all the others become
+/// code of quadratic size. So many captured variables any program may have.
+const CAPTURES: usize = 1 << 22;
+/// And so many more for each expression: then the result is still linear in the program.
+const CAPTURES_PER_EXPRESSION: usize = 4;
+
+/// The functions of a program capture so many variables that its supercombinators would be
+/// far larger than the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManyCaptures {
+    /// The function or expression that captures most.
+    pub span: Span,
+}
+
+impl TooManyCaptures {
+    /// The report.
+    #[must_use]
+    pub fn diagnostic(self) -> Diagnostic {
+        let message = "the local functions here capture too many variables";
+        Diagnostic::error(Code::TooManyCaptures, self.span, message)
+            .label("captures most of them")
+            .help("hand over one structure that holds the variables, or nest fewer functions")
+    }
+}
 
 /// Lifts a program without errors. The result holds what `main` and the roots reach, in the
 /// order in which it is met; supercombinators that were no definitions are called after the
 /// one that they stood in, `name$1`, and have no display name.
-#[must_use]
-pub fn lift(program: Program) -> Program {
+///
+/// # Errors
+/// [`TooManyCaptures`] for a program whose supercombinators would be too large. What is not
+/// refused takes time and space linear in the program, or is small.
+pub fn lift(program: Program) -> Result<Program, TooManyCaptures> {
     let mut program = program;
+    let budget = CAPTURES + CAPTURES_PER_EXPRESSION * program.exprs.len();
     let groups = dependency::split_letrecs(&mut program);
-    let captures = capture::captures(&program, &groups);
-    rebuild::rebuild(&mut program, &captures)
+    let captures = capture::captures(&program, &groups, budget)?;
+    Ok(rebuild::rebuild(&mut program, &captures))
 }

@@ -1,5 +1,7 @@
 //! Sources of any size that look like programs, the same for the same size.
 
+#![allow(dead_code, reason = "not every user makes all shapes")]
+
 use std::fmt::Write as _;
 
 /// A small generator of pseudo-random numbers (xorshift).
@@ -75,27 +77,129 @@ fn expr(dice: &mut Dice, out: &mut String, depth: usize, indent: usize) {
     }
 }
 
+/// A form that a source can take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Commented definitions, laid out as people do.
+    Plain,
+    /// The same, and `main` reaches them all.
+    Reached,
+    /// The same on one line, without comments.
+    OneLine,
+    /// Names of one letter and hardly a blank.
+    Dense,
+    /// Every name is another one.
+    Distinct,
+    /// One definition: a list of many elements.
+    Wide,
+    /// One definition: an expression in an expression, all the way down.
+    Deep,
+}
+
+impl Shape {
+    /// All shapes and what they are called.
+    pub const ALL: &[(&str, Shape)] = &[
+        ("plain", Shape::Plain),
+        ("reached", Shape::Reached),
+        ("one-line", Shape::OneLine),
+        ("dense", Shape::Dense),
+        ("distinct", Shape::Distinct),
+        ("wide", Shape::Wide),
+        ("deep", Shape::Deep),
+    ];
+
+    /// A program of this shape and about `bytes` bytes, right in form and in its names.
+    pub fn program(self, bytes: usize) -> String {
+        match self {
+            Shape::Plain => program(bytes),
+            Shape::Reached => reached(bytes),
+            Shape::OneLine => one_line(bytes),
+            Shape::Dense => numbered(bytes, |out, at| {
+                let _ = write!(out, "(defn f{at}[x y](add(f{at} y x)(mul x(f{at} 1[x y]))))");
+            }),
+            Shape::Distinct => numbered(bytes, |out, at| {
+                let _ = write!(
+                    out,
+                    "(defn f{at}[a{at} b{at}]\n  (let ([c{at} (add a{at} b{at})])\n    \
+                     (case c{at} [0 a{at}] [d{at} (f{at} c{at} d{at})])))\n"
+                );
+            }),
+            Shape::Wide => {
+                let mut out = String::with_capacity(bytes + 64);
+                out.push_str("(defn main[] (length [");
+                let mut at = 0;
+                while out.len() < bytes {
+                    at += 1;
+                    let _ = write!(out, "(add {at} 1) ");
+                }
+                out.push_str("]))\n");
+                out
+            }
+            Shape::Deep => {
+                let (open, close) = ("(add 1 ", ")");
+                let depth = bytes / (open.len() + close.len());
+                format!("(defn main[] {}0{})\n", open.repeat(depth), close.repeat(depth))
+            }
+        }
+    }
+}
+
 /// A program of about `bytes` bytes: commented definitions with names of their own. It is
 /// right in form and in its names.
 pub fn program(bytes: usize) -> String {
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut out = String::with_capacity(bytes + 4096);
     out.push_str("(defn main[] 0)\n");
-    let mut count = 0;
+    definitions(&mut out, bytes);
+    out
+}
+
+/// Appends definitions until there are `bytes` bytes; the names of what they define.
+fn definitions(out: &mut String, bytes: usize) -> Vec<String> {
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut names = Vec::new();
     while out.len() < bytes {
-        count += 1;
         out.push_str("\n;");
         for _ in 0..dice.roll(9) {
             out.push(' ');
             out.push_str(WORDS[dice.roll(WORDS.len())]);
         }
-        out.push_str("\n(defn ");
-        word(&mut dice, &mut out);
-        let _ = write!(out, "{count}[x xs acc limit rest]");
-        line(&mut out, 2);
+        let mut name = String::new();
+        word(&mut dice, &mut name);
+        let _ = write!(name, "{}", names.len() + 1);
+        let _ = write!(out, "\n(defn {name}[x xs acc limit rest]");
+        names.push(name);
+        line(out, 2);
         let depth = 2 + dice.roll(4);
-        expr(&mut dice, &mut out, depth, 2);
+        expr(&mut dice, out, depth, 2);
         out.push_str(")\n");
+    }
+    names
+}
+
+fn reached(bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 4096);
+    // A definition is some two hundred bytes, its name some ten of them.
+    let names = definitions(&mut out, bytes / 20 * 19);
+    let _ = write!(out, "\n(defn main[] (length [\n  {}]))\n", names.join("\n  "));
+    out
+}
+
+fn one_line(bytes: usize) -> String {
+    let mut out = program(bytes);
+    let code = out.lines().filter(|line| !line.starts_with(';')).map(str::trim_start);
+    out = code.collect::<Vec<_>>().join(" ");
+    out
+}
+
+/// `main` and what `define` writes, for 0, 1, 2, ..
+fn numbered(bytes: usize, define: impl Fn(&mut String, usize)) -> String {
+    let mut out = String::with_capacity(bytes + 4096);
+    out.push_str("(defn main[] 0)\n");
+    for at in 0.. {
+        if out.len() >= bytes {
+            break;
+        }
+        define(&mut out, at);
     }
     out
 }

@@ -13,7 +13,7 @@ fn survives(text: &str) -> gmachine::core::expr::Program {
     let (core, reports) = gmachine::core::lower::lower(&loaded, &[], &run_options());
     assert!(reports.iter().all(|report| !report.is_error()), "{:?}", reports[0]);
     assert_eq!(gmachine::core::lint::lint(&core), Vec::<String>::new());
-    let lifted = gmachine::lift::lift(core);
+    let lifted = gmachine::lift::lift(core).expect("few captures");
     assert_eq!(gmachine::lift::lint::lint(&lifted), Vec::<String>::new());
     assert!(!gmachine::core::print::program(&lifted, &loaded.names).is_empty());
     lifted
@@ -102,6 +102,33 @@ fn captures_cost_no_more_than_the_result() {
     ));
     assert_eq!(lifted.globals.iter().filter(|global| global.symbol.contains('$')).count(), 30_000);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// Functions in each other that all use the variables of all the others.
+fn nest_that_captures_all(depth: usize) -> String {
+    let open: String = (0..depth).map(|at| format!("(I (fn [x{at}] ")).collect();
+    let all: String = (0..depth).map(|at| format!("x{at} ")).collect();
+    format!("(defn main[] {open}[{all}]{})", "))".repeat(depth))
+}
+
+#[test]
+fn captures_of_quadratic_size_are_refused_in_time() {
+    survives(&nest_that_captures_all(1_000));
+    let wide = |count: usize| {
+        let names: String = (0..count).map(|at| format!("x{at} ")).collect();
+        let calls = "(f 1) ".repeat(count);
+        format!("(defn g[{names}] (let ([f (fn [x] [{names}])]) [{calls}])) (defn main[] (g 1))")
+    };
+    survives(&wide(1_000));
+    for text in [nest_that_captures_all(20_000), wide(20_000)] {
+        let start = Instant::now();
+        let loaded = load_text(&text);
+        let (core, _) = gmachine::core::lower::lower(&loaded, &[], &run_options());
+        let report = gmachine::lift::lift(core).expect_err("too many").diagnostic();
+        assert_eq!(report.code, gmachine::base::code::Code::TooManyCaptures);
+        assert!(loaded.sources.text(report.primary.span).starts_with("(fn"), "{report:?}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    }
 }
 
 /// Every row overlaps every other: the usefulness check gives up, and nothing hangs.

@@ -6,54 +6,52 @@ use gmachine::gcode::program::{GlobalId, GlobalKind, Program};
 use serde_json::{Value, json};
 
 use super::super::report::json_span;
+use super::json::{array, object};
+use super::{schema, version};
 
-/// The globals in `wanted`, and the tables of the program.
-pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> Value {
+/// The globals in `wanted`, and the tables of the program: a document.
+pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> String {
     let symbol = |id: GlobalId| program.globals.get(id).map(|global| &*global.symbol);
-    let datas: Vec<Value> = program
-        .datas
-        .iter()
-        .map(|data| {
-            let cons = data.cons.iter().filter_map(|&con| program.cons.get(con)).map(|con| {
-                json!({"symbol": &*con.symbol, "name": &*con.name, "tag": con.tag, "arity": con.arity})
+    let datas = program.datas.iter().map(|data| {
+        let cons = data.cons.iter().filter_map(|&con| program.cons.get(con)).map(|con| {
+            json!({"symbol": &*con.symbol, "name": &*con.name, "tag": con.tag, "arity": con.arity})
+        });
+        let data = json!({"symbol": &*data.symbol, "constructors": cons.collect::<Vec<_>>()});
+        data.to_string()
+    });
+    let hosts = program.hosts.iter().map(|host| {
+        let host = json!({"name": &*host.name, "arity": host.arity});
+        host.to_string()
+    });
+    let globals = wanted.iter().filter_map(|&id| program.globals.get(id)).map(|global| {
+        let code = global.code.iter().enumerate().map(|(at, instr)| {
+            let span = global.spans.get(at).and_then(|&span| json_span(span, sources));
+            let instr = json!({
+                "instruction": instr.op().name(),
+                "operands": operands(program, instr),
+                "span": span,
             });
-            json!({"symbol": &*data.symbol, "constructors": cons.collect::<Vec<_>>()})
-        })
-        .collect();
-    let hosts: Vec<Value> = program
-        .hosts
-        .iter()
-        .map(|host| json!({"name": &*host.name, "arity": host.arity}))
-        .collect();
-    let globals: Vec<Value> = wanted
-        .iter()
-        .filter_map(|&id| program.globals.get(id))
-        .map(|global| {
-            let code = global.code.iter().enumerate().map(|(at, instr)| {
-                let span = global.spans.get(at).and_then(|&span| json_span(span, sources));
-                json!({
-                    "instruction": instr.op().name(),
-                    "operands": operands(program, instr),
-                    "span": span,
-                })
-            });
-            json!({
-                "symbol": &*global.symbol,
-                "display": global.display.as_deref(),
-                "kind": kind(global.kind),
-                "arity": global.arity,
-                "params": global.params.iter().map(|name| name.as_deref()).collect::<Vec<_>>(),
-                "span": json_span(global.span, sources),
-                "code": code.collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    json!({
-        "main": program.main.and_then(symbol),
-        "data": datas,
-        "hosts": hosts,
-        "globals": globals,
-    })
+            instr.to_string()
+        });
+        let params: Vec<Option<&str>> = global.params.iter().map(|name| name.as_deref()).collect();
+        object([
+            ("symbol", json!(&*global.symbol).to_string()),
+            ("display", json!(global.display.as_deref()).to_string()),
+            ("kind", json!(kind(global.kind)).to_string()),
+            ("arity", json!(global.arity).to_string()),
+            ("params", json!(params).to_string()),
+            ("span", json!(json_span(global.span, sources)).to_string()),
+            ("code", array(code)),
+        ])
+    });
+    object([
+        schema("gcode"),
+        version(),
+        ("main", json!(program.main.and_then(symbol)).to_string()),
+        ("data", array(datas)),
+        ("hosts", array(hosts)),
+        ("globals", array(globals)),
+    ]) + "\n"
 }
 
 fn kind(kind: GlobalKind) -> &'static str {

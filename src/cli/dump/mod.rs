@@ -2,6 +2,7 @@
 
 mod dot;
 mod gcode_json;
+mod json;
 mod syntax;
 
 use gmachine::base::source::SourceMap;
@@ -119,7 +120,7 @@ fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, 
             .map(|&id| print_gcode::global(program, id, &mut margin))
             .collect::<Vec<_>>()
             .join("\n"),
-        DumpFormat::Json => document("gcode", gcode_json::render(program, &wanted, sources)),
+        DumpFormat::Json => gcode_json::render(program, &wanted, sources),
         DumpFormat::Dot => dot::render(program, &wanted),
     })
 }
@@ -151,25 +152,31 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
     if args.format == DumpFormat::Text {
         return Ok(wanted.into_iter().map(text).collect::<Vec<_>>().join("\n"));
     }
-    let definitions: Vec<Value> = wanted
-        .into_iter()
-        .map(|id| {
-            let global = &program.globals[id];
-            json!({
-                "symbol": &*global.symbol,
-                "arity": program.arity(id),
-                "span": json_span(global.span, &built.loaded.sources),
-                "text": text(id),
-            })
-        })
-        .collect();
+    let definitions = json::array(wanted.into_iter().map(|id| {
+        let global = &program.globals[id];
+        let definition = json!({
+            "symbol": &*global.symbol,
+            "arity": program.arity(id),
+            "span": json_span(global.span, &built.loaded.sources),
+            "text": text(id),
+        });
+        definition.to_string()
+    }));
     let stage = if args.stage == Stage::Core { "core" } else { "lifted" };
-    Ok(document(stage, json!({ "definitions": definitions })))
+    Ok(document(stage, [("definitions", definitions)]))
 }
 
-/// A JSON document of a stage, with a line end.
-fn document(stage: &str, mut content: Value) -> String {
-    content["schema"] = format!("gmachine-{stage}").into();
-    content["version"] = VERSION.into();
-    content.to_string() + "\n"
+/// A JSON document of a stage with one part, with a line end.
+fn document(stage: &str, [part]: [(&str, String); 1]) -> String {
+    json::object([part, schema(stage), version()]) + "\n"
+}
+
+/// The name of a stage's JSON format.
+fn schema(stage: &str) -> (&'static str, String) {
+    ("schema", Value::from(format!("gmachine-{stage}")).to_string())
+}
+
+/// The version of the JSON formats.
+fn version() -> (&'static str, String) {
+    ("version", VERSION.to_string())
 }

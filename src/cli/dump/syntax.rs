@@ -7,11 +7,12 @@ use gmachine::syntax::ast::{Item, ItemKind};
 use gmachine::syntax::balance::Balancer;
 use gmachine::syntax::lex::Lexer;
 use gmachine::syntax::listing;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::args::{Dump, DumpFormat, Stage};
 use super::super::report::{json_span, one_line};
 use super::document;
+use super::json::array;
 
 /// The tokens or the syntax trees of the program's own files; or the names that there are,
 /// if the wanted one is none of them.
@@ -27,12 +28,11 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
     Ok(match (args.stage, args.format) {
         (Stage::Tokens, DumpFormat::Text) => texts(sources, &files, |file| tokens(built, file)),
         (Stage::Tokens, _) => {
-            let tokens: Vec<Value> =
-                files.iter().flat_map(|&file| tokens_json(built, file)).collect();
-            document("tokens", json!({ "tokens": tokens }))
+            let tokens = array(files.iter().flat_map(|&file| tokens_json(built, file)));
+            document("tokens", [("tokens", tokens)])
         }
         (_, DumpFormat::Text) => texts(sources, &files, |file| tree(built, file)),
-        _ => document("ast", json!({ "items": items_json(built) })),
+        _ => document("ast", [("items", array(items_json(built)))]),
     })
 }
 
@@ -72,22 +72,21 @@ fn tree(built: &Built, file: usize) -> String {
     listing::tree(&built.loaded.sources, &built.loaded.names, &built.loaded.ast, file)
 }
 
-fn tokens_json(built: &Built, file: usize) -> Vec<Value> {
+fn tokens_json(built: &Built, file: usize) -> impl Iterator<Item = String> {
     let sources = &built.loaded.sources;
     let source = &sources.files()[file];
-    Balancer::new(Lexer::new(&source.text, source.base))
-        .map(|(lo, token, hi)| {
-            let span = Span::new(lo, hi);
-            json!({
-                "kind": token.kind(),
-                "text": sources.text(span),
-                "span": json_span(span, sources),
-            })
-        })
-        .collect()
+    Balancer::new(Lexer::new(&source.text, source.base)).map(|(lo, token, hi)| {
+        let span = Span::new(lo, hi);
+        let token = json!({
+            "kind": token.kind(),
+            "text": sources.text(span),
+            "span": json_span(span, sources),
+        });
+        token.to_string()
+    })
 }
 
-fn items_json(built: &Built) -> Vec<Value> {
+fn items_json(built: &Built) -> impl Iterator<Item = String> {
     let loaded = &built.loaded;
     let own = loaded.ast.items.iter().filter(|item| !loaded.sources.files()[item.file].corelib);
     own.map(|item| {
@@ -97,7 +96,7 @@ fn items_json(built: &Built) -> Vec<Value> {
             }
             ItemKind::Data { .. } | ItemKind::ImportFile { .. } | ItemKind::ImportModule => None,
         };
-        json!({
+        let item = json!({
             "kind": match item.kind {
                 ItemKind::Defn { .. } => "defn",
                 ItemKind::Data { .. } => "data",
@@ -106,7 +105,7 @@ fn items_json(built: &Built) -> Vec<Value> {
             "name": item.name.map(|name| loaded.names.text(name)),
             "span": json_span(item.span, &loaded.sources),
             "body": body,
-        })
+        });
+        item.to_string()
     })
-    .collect()
 }

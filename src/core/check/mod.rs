@@ -59,6 +59,8 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
 enum Task {
     Expr(ExprId),
     Bind(Name),
+    /// Binds the name of a `let`, whose value has been visited.
+    Let(Name),
     /// Forgets all bindings but the first so many.
     Unbind(usize),
 }
@@ -99,7 +101,7 @@ impl Checker<'_> {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Expr(expr) => self.expr(expr),
-                Task::Bind(name) => self.bind(name),
+                Task::Bind(name) | Task::Let(name) => self.bind(name),
                 Task::Unbind(len) => self.unbind(len),
             }
         }
@@ -145,7 +147,7 @@ impl Checker<'_> {
             Expr::Let(bindings, body) => {
                 for binding in &ast.bindings[bindings] {
                     self.tasks.push(Task::Expr(binding.value));
-                    self.tasks.extend(binding.binder.name.map(Task::Bind));
+                    self.tasks.extend(binding.binder.name.map(Task::Let));
                 }
                 self.tasks.push(Task::Expr(body));
                 self.tasks.push(Task::Unbind(undo));

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Checker;
+use super::{Checker, Task};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
@@ -15,6 +15,9 @@ use crate::syntax::ast::{ExprId, ItemKind};
 /// How many names are looked at for suggestions in one run: a source of a million unbound
 /// names is reported without comparing each with all others.
 pub(super) const SUGGESTIONS: usize = 1_000_000;
+
+/// How far a `let` around an unbound name is looked for, in steps of the walk.
+const TASKS: usize = 1_000;
 
 /// What other languages call it.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -163,6 +166,11 @@ impl Checker<'_> {
     fn similar(&self, name: Name) -> Option<String> {
         let names = self.globals.input.names;
         let text = names.text(name);
+        let mut waiting = self.tasks.iter().rev().take(TASKS);
+        if waiting.any(|task| matches!(task, Task::Let(later) if *later == name)) {
+            let help = "a binding of `let` sees those before it; those of `letrec` see each other";
+            return Some(help.to_owned());
+        }
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
@@ -184,9 +192,16 @@ impl Checker<'_> {
     fn nearest(&self, text: &str, visible: impl Fn(Name) -> bool) -> Option<String> {
         let names = self.globals.input.names;
         self.suggestions.set(self.suggestions.get().checked_sub(names.len())?);
+        // Of equally near ones a local is likelier than what the program defines, and that
+        // likelier than anything else.
+        let rank = |other: Name| {
+            let own = self.globals.own(PROGRAM, other).is_some();
+            if self.is_bound(other) { 0 } else { 2 - u8::from(own) }
+        };
         let candidates = names.names().filter(|&other| visible(other));
-        let candidates = candidates.map(|other| names.text(other));
-        suggest::nearest(text, candidates.chain(self.globals.hidden())).map(str::to_owned)
+        let candidates = candidates.map(|other| (rank(other), names.text(other)));
+        let hidden = self.globals.hidden().map(|other| (2, other));
+        suggest::nearest_ranked(text, candidates.chain(hidden)).map(str::to_owned)
     }
 
     /// Reports the second one of two equal names in a list.

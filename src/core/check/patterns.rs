@@ -169,7 +169,7 @@ impl Checker<'_> {
             Code::MixedConstructors,
             patterns.span(other),
             format!(
-                "the patterns of one column ask for {} and for {}",
+                "patterns of one value ask for {} and for {}",
                 self.kind(patterns, first),
                 self.kind(patterns, other)
             ),

@@ -103,7 +103,7 @@ impl Checker<'_> {
                         format!("{what} is applied as if it were a function"),
                     )
                     .also(self.ast.expr_spans[callee], format!("this is {what}"))
-                    .note("the program fails when this is demanded"),
+                    .note("the program fails if this is evaluated"),
                 );
             }
             return;
@@ -122,7 +122,7 @@ impl Checker<'_> {
                         args.len()
                     ),
                 )
-                .note("the program fails when this is demanded");
+                .note("the program fails if this is evaluated");
                 if !con.span.is_none() {
                     report = report.also(con.span, "declared here");
                 }
@@ -144,7 +144,7 @@ impl Checker<'_> {
                             ),
                         )
                         .label(format!("its result is {}, no function", result.noun()))
-                        .note("the program fails when this is demanded"),
+                        .note("the program fails if this is evaluated"),
                     );
                 }
             }
@@ -191,7 +191,7 @@ impl Checker<'_> {
                 span,
                 format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
             )
-            .note("the program fails when this is demanded");
+            .note("the program fails if this is evaluated");
             if let Some((before, place)) = first {
                 report = report.also(place, format!("this is {}", before.noun()));
             }
@@ -214,7 +214,7 @@ impl Checker<'_> {
                 self.ast.expr_spans[condition],
                 format!("the condition of `if` must be 1 or 0, and is {given}"),
             )
-            .note("the program fails when this is demanded"),
+            .note("the program fails if this is evaluated"),
         );
     }
 }

@@ -153,7 +153,7 @@ impl Builder<'_> {
                 }
                 .label("too much")
                 .also(Span::new(lo, lo + 1), format!("the {} starts here", shape.name()))
-                .help(format!("{}; an application stands in brackets: (f x)", shape.form()))
+                .help(format!("{}; an application stands in parentheses: (f x)", shape.form()))
             });
         }
         first
@@ -275,7 +275,7 @@ impl Builder<'_> {
                 let message = "this alternative has more than a pattern and a body".to_string();
                 Diagnostic { message, ..report }
                     .also(span, "the pattern is this name alone")
-                    .help("a constructor with fields stands in brackets: [(Con x y) body]")
+                    .help("a constructor with fields stands in parentheses: [(Con x y) body]")
             });
             self.drop_exprs(n);
             let body = self.expr(lo, hi, Expr::Error);

@@ -134,7 +134,7 @@ impl Builder<'_> {
         if !s.junk {
             let word = self.slice(lo, hi);
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
-                message: "a constructor stands in brackets".to_string(),
+                message: "a constructor stands in parentheses".to_string(),
                 ..report.help(format!("write ({})", shown(word)))
             });
         }

@@ -202,7 +202,7 @@ impl<'s> Builder<'s> {
                 let span = self.ast.expr_spans[*second];
                 self.report(Code::ExpectedExpression, span, |report| Diagnostic {
                     message: "one expression is due, and here a second one starts".to_string(),
-                    ..report.help("an application stands in brackets: (f x)")
+                    ..report.help("an application stands in parentheses: (f x)")
                 });
             }
         }

@@ -1,0 +1,88 @@
+//! Reads `tests/language/*.cases`; the `README.md` there describes the format.
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What a case expects.
+pub enum Expected {
+    /// This, and no failure.
+    Prints(String),
+    /// A report, after this much if that is told.
+    Fails { output: Option<String>, code: String, words: String },
+}
+
+/// The text with its final newline.
+pub fn line(text: &str) -> String {
+    let text = text.replace('⏎', "\n");
+    if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+}
+
+/// A line of a file.
+pub struct Case {
+    pub line: usize,
+    pub expression: String,
+    pub expected: Expected,
+}
+
+/// Cases that share definitions.
+pub struct Section {
+    pub title: String,
+    pub definitions: String,
+    pub cases: Vec<Case>,
+}
+
+/// The sections of a file.
+fn read(text: &str) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut in_definition = false;
+    for (at, row) in text.lines().enumerate() {
+        if let Some(title) = row.strip_prefix("## ") {
+            sections.push(Section {
+                title: title.into(),
+                definitions: String::new(),
+                cases: vec![],
+            });
+            continue;
+        }
+        if row.trim().is_empty() || row.starts_with('#') {
+            continue;
+        }
+        let section = sections.last_mut().expect("a section before the first case");
+        let defines = ["(defn ", "(data ", "(import "].iter().any(|item| row.starts_with(item));
+        in_definition = defines || (in_definition && row.starts_with(' '));
+        if in_definition {
+            writeln!(section.definitions, "{row}").expect("a string");
+            continue;
+        }
+        let failure = |failure: &str, output| {
+            let (code, words) = failure.split_once(' ').unwrap_or((failure, ""));
+            Expected::Fails { output, code: code.into(), words: words.into() }
+        };
+        let (expression, expected) = match (row.rsplit_once(" => "), row.rsplit_once(" !! ")) {
+            (Some((expression, right)), _) => match right.split_once(" !! ") {
+                Some((output, report)) => (expression, failure(report, Some(line(output)))),
+                None => (expression, Expected::Prints(line(right))),
+            },
+            (None, Some((expression, report))) => (expression, failure(report, None)),
+            (None, None) => panic!("a case has => or !!: {row}"),
+        };
+        section.cases.push(Case { line: at + 1, expression: expression.into(), expected });
+    }
+    sections
+}
+
+/// The sections of every file, with the file's name.
+pub fn all() -> Vec<(String, Section)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
+    let entries = std::fs::read_dir(folder).expect("the folder of cases");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cases"));
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("the cases can be read");
+        all.extend(read(&text).into_iter().map(|section| (path.display().to_string(), section)));
+    }
+    all
+}
