@@ -84,7 +84,10 @@ pub fn compile(source: &str) -> Arc<Program> {
 
 /// Compiles and runs a program on the reference machine.
 pub fn run(source: &str, input: &str) -> Run {
-    run_with(source, input, Format::Default, Config::default())
+    // A mistake must end in a failure, not in a full machine.
+    let config =
+        Config { heap_limit: Some(1 << 30), fuel: Some(2_000_000_000), ..Config::default() };
+    run_with(source, input, Format::Default, config)
 }
 
 /// As [`run`], in a format and with limits.

@@ -1,0 +1,66 @@
+//! A program's input is read no further than the program asks, and any text is its characters.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gmachine::machine::outcome::{Input, InputError};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+
+/// Counts what is read of it; it has no end.
+struct Counted(Arc<AtomicUsize>);
+
+impl Input for Counted {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        let read = self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(if read % 10 == 9 { '\n' } else { 'x' }))
+    }
+}
+
+/// What a program prints, and how many characters it has read of an endless input.
+fn run(main: &str) -> (String, usize) {
+    let read = Arc::new(AtomicUsize::new(0));
+    let mut machine = Machine::new(common::compile(main), Config::default());
+    let mut out = String::new();
+    let started = machine.start(Format::Default, Some(Box::new(Counted(read.clone()))));
+    started.and_then(|()| machine.run(&mut out)).expect("it has a value");
+    (out, read.load(Ordering::Relaxed))
+}
+
+#[test]
+fn input_is_read_as_far_as_it_is_demanded() {
+    for (main, output, read) in [
+        ("(defn main[] 1)", "1\n", 0),
+        ("(defn main[input] 1)", "1\n", 0),
+        ("(defn main[input] (K 1 (length input)))", "1\n", 0),
+        ("(defn main[input] (seq input 1))", "1\n", 1),
+        ("(defn main[input] (take 3 input))", "xxx\n", 3),
+        ("(defn main[input] (Pair (take 2 input) (take 4 input)))", "(Pair \"xx\" \"xxxx\")\n", 4),
+        ("(defn main[input] (head (lines input)))", "xxxxxxxxx\n", 10),
+        ("(defn main[input] (case input [(Cons c _) c]))", "'x'\n", 1),
+        ("(defn main[input] (case input [\"xy\" 1] [_ 2]))", "2\n", 2),
+        ("(defn main[input] (if (eq (head input) 'x') 1 (length input)))", "1\n", 1),
+    ] {
+        assert_eq!(run(main), (output.to_owned(), read), "{main}");
+    }
+}
+
+#[test]
+fn an_input_is_the_characters_of_a_text() {
+    for (main, input, output) in [
+        ("(defn main[i] i)", "", "Nil\n"),
+        ("(defn main[i] i)", "a", "a\n"),
+        ("(defn main[i] i)", "a\n", "a\n"),
+        ("(defn main[i] i)", "λ é 😀\0\u{FEFF}", "λ é 😀\0\u{FEFF}\n"),
+        ("(defn main[i] (length i))", "λé😀", "3\n"),
+        ("(defn main[i] (map ord i))", "a\r\n\t", "97 13 10 9 Nil\n"),
+        ("(defn main[i] (reverse i))", "abc", "cba\n"),
+        ("(defn main[i] [i i])", "ab", "\"ab\" \"ab\" Nil\n"),
+        ("(defn main[i] (unlines (map reverse (lines i))))", "ab\ncd", "ba\ndc\n"),
+    ] {
+        let run = common::run(main, input);
+        assert_eq!((run.output.as_str(), run.failure), (output, None), "{main} {input:?}");
+    }
+}
