@@ -31,7 +31,12 @@ impl Machine {
     }
 
     /// `<Unwind : [], a : s, d, h[a: NApp f x]>  =>  <Unwind : [], f : a : s, d, h>`
+    ///
+    /// An application whose function is, in the end, that application is an error.
     fn unwind_application(&mut self, fun: Addr) -> Result<(), Stop> {
+        if self.spine_repeats() {
+            return Err(self.self_dependent(None));
+        }
         self.room(1)?;
         // A collection may have shortened the way to the function.
         let fun = match *self.heap.get(self.item(0)) {
@@ -40,6 +45,15 @@ impl Machine {
         };
         self.stack.push(fun);
         Ok(())
+    }
+
+    /// Whether the node on top was met before on this spine. Only one item is looked at, the
+    /// one at the last power of two: a spine that repeats comes by it again (Brent, *An
+    /// improved Monte Carlo factorization algorithm*, 1980, section 2).
+    fn spine_repeats(&self) -> bool {
+        let below = self.stack.len() - 1 - self.base as usize;
+        let Some(log) = below.checked_ilog2() else { return false };
+        self.stack[self.base as usize + (1 << log) - 1] == self.item(0)
     }
 
     /// `<Unwind : [], a : s, d, h[a: NInd b]>  =>  <Unwind : [], b : s, d, h>`
