@@ -1,8 +1,8 @@
 //! The schemes: supercombinators to G-code.
 //!
-//! [`r`] compiles a body: it leaves the value in the redex and goes on with it. [`e`] leaves
-//! the value of an expression, evaluated, on the stack. [`c`] leaves a graph of it and
-//! evaluates nothing. What R and E have in common is in [`control`]: they go through the same
+//! `r` compiles a body: it leaves the value in the redex and goes on with it. `e` leaves
+//! the value of an expression, evaluated, on the stack. `c` leaves a graph of it and
+//! evaluates nothing. What R and E have in common is in `control`: they go through the same
 //! expressions and differ in what a branch ends in. (Johnsson, *Efficient compilation of lazy
 //! evaluation*, 1984; Peyton Jones and Lester, *Implementing Functional Languages*, chapter 3.)
 //! `docs/gcode.md` has the schemes as equations.
