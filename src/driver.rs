@@ -13,6 +13,7 @@ use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
 use crate::lift;
 use crate::load::{Loaded, Loader, Root, load};
+use crate::optimise::{self, Passes, Report};
 use crate::syntax::ast::Ast;
 
 /// A form that a program takes on its way.
@@ -24,6 +25,8 @@ pub enum Stage {
     Core,
     /// Supercombinators.
     Lifted,
+    /// Supercombinators after the optimiser's passes.
+    Optimised,
     /// Instructions.
     Gcode,
 }
@@ -38,15 +41,21 @@ pub struct Options<'a> {
     pub hosts: &'a [HostDecl],
     /// What lowering is asked to do.
     pub lower: options::Options,
+    /// How to optimise.
+    pub optimise: optimise::Options,
 }
 
 impl Options<'_> {
-    /// A program to be run from `main`.
-    pub const RUN: Options<'static> =
-        Options { until: Stage::Gcode, hosts: &[], lower: options::Options::RUN };
+    /// A program to be run from `main`, as the schemes alone compile it.
+    pub const RUN: Options<'static> = Options {
+        until: Stage::Gcode,
+        hosts: &[],
+        lower: options::Options::RUN,
+        optimise: optimise::Options { passes: Passes::NONE, verbose: false },
+    };
     /// Diagnostics alone.
     pub const CHECK: Options<'static> =
-        Options { until: Stage::Core, hosts: &[], lower: options::Options::CHECK };
+        Options { until: Stage::Core, lower: options::Options::CHECK, ..Options::RUN };
 }
 
 /// What has become of a program.
@@ -57,9 +66,11 @@ pub struct Built {
     pub loaded: Loaded,
     /// What there is to say of it, in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
-    /// Its form at [`Stage::Core`] or [`Stage::Lifted`], if that was the last one and there
+    /// Its form at a stage from [`Stage::Core`] to [`Stage::Optimised`], if that was the last one and there
     /// was no error.
     pub core: Option<core::Program>,
+    /// What the optimiser did, if it ran.
+    pub report: Report,
     /// Its G-code, if that was the last stage and there was no error.
     pub gcode: Option<Program>,
 }
@@ -112,7 +123,14 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(lifted);
         return;
     }
-    let gcode = compile(&lifted, &built.loaded.names);
+    let names = &built.loaded.names;
+    let (optimised, report) = optimise::optimise(lifted, names, options.optimise);
+    built.report = report;
+    if options.until == Stage::Optimised {
+        built.core = Some(optimised);
+        return;
+    }
+    let gcode = compile(&optimised, names);
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
 }

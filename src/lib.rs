@@ -1,7 +1,7 @@
 //! A lazy graph-reduction machine: CoreF programs compiled to G-machine code and run.
 //!
 //! A program flows one way: text, tokens, syntax tree ([`syntax`]), core ([`core`]),
-//! supercombinators ([`lift`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
+//! supercombinators ([`lift`], [`optimise`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
 
 pub mod base;
 pub mod compile;
@@ -13,6 +13,7 @@ pub mod gcode;
 pub mod lift;
 pub mod load;
 pub mod machine;
+pub mod optimise;
 pub mod primitive;
 pub mod syntax;
 

@@ -12,10 +12,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("load", &["base", "corelib", "syntax"]),
     ("core", &["base", "primitive", "syntax", "load"]),
     ("lift", &["base", "primitive", "core"]),
+    ("optimise", &["base", "primitive", "core", "lift"]),
     ("gcode", &["base"]),
     ("compile", &["base", "primitive", "core", "gcode"]),
     ("machine", &["base", "gcode"]),
-    ("driver", &["base", "syntax", "load", "core", "lift", "compile", "gcode"]),
+    ("driver", &["base", "syntax", "load", "core", "lift", "optimise", "compile", "gcode"]),
     ("embed", &["base", "load", "core", "driver", "gcode", "machine"]),
 ];
 

@@ -7,6 +7,7 @@ pub mod index;
 pub mod integer;
 pub mod name;
 pub mod quote;
+pub mod scc;
 pub mod source;
 pub mod span;
 pub mod suggest;

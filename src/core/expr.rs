@@ -20,6 +20,7 @@ use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
 use crate::base::span::Span;
+use crate::core::signature::Signature;
 use crate::primitive::Primitive;
 
 crate::define_index! {
@@ -206,6 +207,8 @@ pub struct Global {
     pub kind: GlobalKind,
     /// Where its name stands; for a lifted expression, the expression.
     pub span: Span,
+    /// How it uses its arguments, as far as that has been found out.
+    pub signature: Signature,
 }
 
 /// A program in core form.

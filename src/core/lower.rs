@@ -15,6 +15,7 @@ use super::matching::{self, BigTable};
 use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
+use super::signature::Signature;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::{Idx, List};
 use crate::base::name::Name;
@@ -149,6 +150,7 @@ impl<'a> Lowerer<'a> {
             display: Some(self.globals.input.names.shared(name)),
             kind,
             span: self.globals.span(target),
+            signature: Signature::default(),
         });
         self.met.insert(target, global);
         if let Target::Defn(item) = target {

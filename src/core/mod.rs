@@ -9,6 +9,7 @@ pub mod options;
 mod pattern;
 pub mod print;
 pub mod scope;
+pub mod signature;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::scc::components;
 use crate::base::index::List;
+use crate::base::scc::components;
 use crate::core::expr::{Bind, Expr, ExprId, GlobalKind, LocalId, Program};
 
 /// For each letrec that is left, the positions of its functions, in groups that are

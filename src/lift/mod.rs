@@ -20,7 +20,6 @@ mod capture;
 mod dependency;
 pub mod lint;
 mod rebuild;
-mod scc;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;

@@ -10,6 +10,7 @@ use crate::base::span::Span;
 use crate::core::expr::{
     Bind, Branches, ConBranch, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program, Switch,
 };
+use crate::core::signature::Signature;
 
 /// A supercombinator to be written.
 struct Job {
@@ -101,6 +102,7 @@ impl Rebuild<'_> {
             display: None,
             kind: GlobalKind::Defn { params: List::EMPTY, body: None },
             span: self.old.spans[expr],
+            signature: Signature::default(),
         });
         self.lifted.insert(expr, global);
         let own = &self.old.local_lists[params(self.old, expr)];

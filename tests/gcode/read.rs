@@ -137,7 +137,13 @@ impl Reader {
 
     pub fn global(&mut self, symbol: &str, kind: GlobalKind, span: Span) -> GlobalId {
         let display = (!symbol.contains('$')).then(|| symbol.into());
-        let id = self.program.globals.push(Global { symbol: symbol.into(), display, kind, span });
+        let id = self.program.globals.push(Global {
+            symbol: symbol.into(),
+            display,
+            kind,
+            span,
+            signature: Default::default(),
+        });
         self.globals.insert(symbol.into(), id);
         if symbol == "main" {
             self.program.main = Some(id);

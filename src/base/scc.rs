@@ -3,7 +3,8 @@
 
 /// The components of the graph in which `edges[a]` lists what `a` depends on. A component
 /// comes after those that it depends on; within one, numbers ascend.
-pub(super) fn components(edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
+#[must_use]
+pub fn components(edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;
     let mut number = vec![NEW; edges.len()];
     let mut low = vec![0; edges.len()];
