@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::passes::{self, Change, parse_change, parse_level};
 use super::quantity::{parse_count, parse_duration, parse_size};
 
 /// A lazy graph-reduction machine: runs programs in CoreF, a small lazy functional language
@@ -113,6 +114,8 @@ pub struct Run {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
+    pub optimise: Optimise,
+    #[command(flatten)]
     pub limits: Limits,
     /// How to print the value: text, sexpr, json
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
@@ -145,6 +148,33 @@ pub struct Limits {
     /// Time that it may take, like 10s [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
+}
+
+/// How a program is optimised.
+#[derive(Args, Clone)]
+pub struct Optimise {
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(
+        short = 'O',
+        value_name = "LEVEL",
+        default_value = "2",
+        value_parser = parse_level
+    )]
+    pub level: u8,
+    /// Passes to add to those of the level, or to leave out: +name,-name
+    #[arg(
+        long = "pass",
+        value_name = "PASSES",
+        value_delimiter = ',',
+        value_parser = parse_change,
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        long_help = passes::help()
+    )]
+    pub passes: Vec<Change>,
+    /// Print what each pass did to standard error
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// How a value is printed.
@@ -198,7 +228,9 @@ pub struct Check {
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
-    /// The stage: tokens, ast, core, lifted, gcode
+    #[command(flatten)]
+    pub optimise: Optimise,
+    /// The stage: tokens, ast, core, lifted, specialised, gcode
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -220,6 +252,8 @@ pub enum Stage {
     Core,
     /// Supercombinators
     Lifted,
+    /// Supercombinators after the passes
+    Specialised,
     /// G-machine instructions
     Gcode,
 }
@@ -247,6 +281,8 @@ pub enum DumpFormat {
 pub struct Trace {
     #[command(flatten)]
     pub program: Program,
+    #[command(flatten)]
+    pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
     /// The first step to print

@@ -16,6 +16,7 @@ mod man;
 mod memory;
 mod output;
 pub mod panic;
+mod passes;
 mod quantity;
 mod report;
 mod run;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::args::{Dump, DumpFormat, Stage};
 use super::exit::Exit;
 use super::report::{json_span, short_expression};
-use super::{Context, Failure, files, usage};
+use super::{Context, Failure, files, passes, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
 const VERSION: u32 = 1;
@@ -42,6 +42,9 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if built.has_errors() && !tokens {
         return Err(Failure(Exit::of_all(&built.diagnostics)));
     }
+    if matches!(args.stage, Stage::Specialised | Stage::Gcode) {
+        passes::tell(&args.optimise, &built.report);
+    }
     let artefact = match (&built.core, &built.gcode) {
         (_, Some(program)) => gcode(args, program, &built.loaded.sources),
         (Some(program), None) => core(args, program, &built),
@@ -59,6 +62,7 @@ fn build(args: &Dump, root: &Root) -> Built {
         Stage::Tokens | Stage::Ast => driver::Stage::Syntax,
         Stage::Core => driver::Stage::Core,
         Stage::Lifted => driver::Stage::Lifted,
+        Stage::Specialised => driver::Stage::Optimised,
         Stage::Gcode => driver::Stage::Gcode,
     };
     let roots = match &args.only {
@@ -68,6 +72,7 @@ fn build(args: &Dump, root: &Root) -> Built {
     let mut options = Options {
         until,
         lower: options::Options { needs_main: false, roots, ..options::Options::RUN },
+        optimise: passes::options(&args.optimise),
         ..Options::RUN
     };
     let built = driver::build(root, &files::Files, &options);
@@ -162,7 +167,11 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
         });
         definition.to_string()
     }));
-    let stage = if args.stage == Stage::Core { "core" } else { "lifted" };
+    let stage = match args.stage {
+        Stage::Core => "core",
+        Stage::Specialised => "specialised",
+        _ => "lifted",
+    };
     Ok(document(stage, [("definitions", definitions)]))
 }
 
