@@ -5,10 +5,12 @@
 //! an error, laziness and sharing stay. The order of the passes is the table [`ORDER`]; each
 //! can be left out.
 
+mod drive;
 mod report;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
+use drive::{Rules, drive};
 pub use report::Report;
 
 macro_rules! passes {
@@ -134,11 +136,22 @@ fn run(
     step: Step,
     program: Program,
     _names: &Interner,
-    _passes: Passes,
-    _report: &mut Report,
+    passes: Passes,
+    report: &mut Report,
 ) -> Program {
+    let case_of_case = passes.has(Pass::CaseOfCase);
     match step {
-        // Each step becomes an arm as its pass lands.
+        [Pass::Specialise] => {
+            let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
+            drive(program, rules, report)
+        }
+        [Pass::Inline, ..] => {
+            let inline = passes.has(Pass::Inline);
+            let known_case = passes.has(Pass::KnownCase);
+            let rules = Rules { specialise: false, inline, known_case, case_of_case };
+            drive(program, rules, report)
+        }
+        // Each other step becomes an arm as its pass lands.
         _ => program,
     }
 }

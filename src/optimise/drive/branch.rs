@@ -45,11 +45,13 @@ impl Driver<'_> {
         drive: impl FnOnce(&mut Self) -> Attempt<Outcome>,
     ) -> Attempt<ExprId> {
         let (start, mark, swept) = (self.block.len(), self.heap.mark(), self.swept);
+        let unfolded = self.unfolded;
         let outcome = drive(self)?;
         let expr = self.finish(outcome, span);
         let expr = self.wrap(start, expr);
         self.heap.undo(mark);
         self.swept = swept;
+        self.unfolded = unfolded;
         Ok(expr)
     }
 
@@ -95,7 +97,8 @@ impl Driver<'_> {
             }
             out = push(action, &out);
             if !is_small {
-                let made = Rc::new(Shared { frames: out, depth: self.depth, joins: Default::default() });
+                let made =
+                    Rc::new(Shared { frames: out, depth: self.depth, joins: Default::default() });
                 out = push(Action::Shared(made.clone()), &None);
                 shared.push(made);
             }
@@ -312,10 +315,8 @@ impl Driver<'_> {
                         driver.learn(node, What::Con(branch.con, nodes));
                         driver.run(State::Eval(branch.body, env, split.inner.clone()))
                     })?;
-                    let fields = locals
-                        .into_iter()
-                        .map(|local| self.used[local].then_some(local))
-                        .collect();
+                    let fields =
+                        locals.into_iter().map(|local| self.used[local].then_some(local)).collect();
                     out.push(ConBranch { con: branch.con, fields, body });
                 }
                 Branches::Cons(out)

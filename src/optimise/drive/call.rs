@@ -14,15 +14,25 @@ use crate::optimise::Pass;
 const SMALL: u32 = 8;
 /// What is not recursive is unfolded for its known arguments up to this size.
 const UNFOLDED: u32 = 120;
-/// Unfoldings within each other.
-const NESTED: u32 = 200;
+/// Unfoldings on one path.
+const NESTED: u32 = 2_000;
 /// Steps of an attempt to unfold a recursive call to its end, and of a speculation.
-const ATTEMPT: i64 = 6_000;
+const ATTEMPT: i64 = 4_000;
 const SPECULATION: i64 = 400;
 /// Parts of a pattern.
 const PARTS: usize = 400;
+/// Thunks that are speculated on for one argument, and how many parts of patterns cost as
+/// much as a step.
+const SPECULATIONS: u32 = 24;
+const PARTS_PER_STEP: i64 = 8;
 /// Parameters of a variant.
 const HOLES: usize = 40;
+
+/// How large a pattern may still get.
+struct Size {
+    parts: usize,
+    speculations: u32,
+}
 
 /// Where the driver was, to go back to.
 struct Checkpoint {
@@ -46,6 +56,7 @@ struct Checkpoint {
     straight: u32,
     pure: u32,
     tally: super::Tally,
+    decisions: usize,
 }
 
 impl Driver<'_> {
@@ -101,11 +112,17 @@ impl Driver<'_> {
         let key = self.key(global, &args, true)?;
         if let Some(key) = &key {
             let recursive = self.facts.recursive[global];
-            if !recursive && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
+            // What a body ends in is left to a variant: nothing here learns from its value.
+            let tail = frames.is_none() && self.straight == 0 && self.unfolded == 0;
+            if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
                 self.tally.unfolded += 1;
                 return Ok(self.unfold(global, &args, frames));
             }
-            if self.may_unfold()
+            if self.straight > 0 && !self.may_unfold() {
+                return Err(Abort::Fuel);
+            }
+            if recursive
+                && self.may_unfold()
                 && !self.memo.contains_key(&(global, key.clone()))
                 && let Some(outcome) = self.attempt(global, &args, key)?
             {
@@ -158,9 +175,9 @@ impl Driver<'_> {
                 self.unfolding.pop();
                 self.unfolded = checkpoint.unfolded;
                 self.tally.unfolded += 1;
-                if outermost {
-                    let text = self.describe(global, key);
-                    self.report.decide(Pass::Specialise, || format!("{text} is unfolded"));
+                if self.report.is_verbose() {
+                    let text = format!("{} is unfolded", self.describe(global, key));
+                    self.report.decide(Pass::Specialise, text);
                 }
                 Ok(Some(outcome))
             }
@@ -174,7 +191,7 @@ impl Driver<'_> {
 
     /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure.
     fn speculate(&mut self, node: NodeId) -> bool {
-        if !self.rules.specialise || self.hopeless.contains(&node) || !self.may_unfold() {
+        if self.heap.get(node).hopeless || !self.may_unfold() {
             return false;
         }
         let checkpoint = self.checkpoint();
@@ -196,7 +213,7 @@ impl Driver<'_> {
             }
             _ => {
                 self.go_back(checkpoint);
-                self.hopeless.insert(node);
+                self.heap.give_up(node);
                 false
             }
         }
@@ -223,8 +240,7 @@ impl Driver<'_> {
         for (&param, &arg) in params.iter().zip(args) {
             let mut pattern = Pattern::Hole;
             if self.facts.inspected[param] {
-                let mut parts = PARTS;
-                pattern = self.pattern(arg, strict, &mut parts).unwrap_or(Pattern::Hole);
+                pattern = self.argument_pattern(arg, strict);
             }
             holes += pattern.holes();
             if holes > HOLES {
@@ -236,20 +252,40 @@ impl Driver<'_> {
         Ok(known.then_some(key))
     }
 
-    /// The pattern of a value; `None` if it is too large.
-    fn pattern(&mut self, node: NodeId, strict: bool, parts: &mut usize) -> Option<Pattern> {
-        crate::base::deep::deep(|| self.pattern_step(node, strict, parts))
+    /// The pattern of an argument. If it is too large, nothing of it is used, and what was
+    /// evaluated for it is taken back.
+    fn argument_pattern(&mut self, arg: NodeId, strict: bool) -> Pattern {
+        let is_plain = matches!(self.heap.get(arg).what, What::Unknown(_) | What::Lit(_));
+        let checkpoint = (!is_plain).then(|| self.checkpoint());
+        let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
+        let pattern = self.pattern(arg, strict, &mut size);
+        let cost = (PARTS - size.parts) as i64 / PARTS_PER_STEP;
+        self.fuel -= cost;
+        self.attempt -= cost;
+        if let (None, Some(checkpoint)) = (&pattern, checkpoint) {
+            self.go_back(checkpoint);
+        }
+        pattern.unwrap_or(Pattern::Hole)
     }
 
-    fn pattern_step(&mut self, node: NodeId, strict: bool, parts: &mut usize) -> Option<Pattern> {
-        *parts = parts.checked_sub(1)?;
+    /// The pattern of a value; `None` if it is too large.
+    fn pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        crate::base::deep::deep(|| self.pattern_step(node, strict, size))
+    }
+
+    fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        size.parts = size.parts.checked_sub(1)?;
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
         Some(match known.what {
-            What::Thunk(..) | What::Call(..) => match self.speculate(node) {
-                true => return self.pattern_step(node, strict, parts),
-                false => Pattern::Hole,
-            },
+            What::Thunk(..) | What::Call(..) if known.hopeless => Pattern::Hole,
+            What::Thunk(..) | What::Call(..) => {
+                size.speculations = size.speculations.checked_sub(1)?;
+                match self.speculate(node) {
+                    true => return self.pattern_step(node, strict, size),
+                    false => Pattern::Hole,
+                }
+            }
             What::Lit(lit) => Pattern::Lit(lit),
             What::Text(text, at) => Pattern::Text(text, at),
             What::Unknown(_) | What::Alias(_) => Pattern::Hole,
@@ -257,12 +293,10 @@ impl Driver<'_> {
                 Some(Name::Caf(caf)) => Pattern::Caf(caf),
                 // What is built already would be kept by a thunk beside its fields.
                 Some(Name::Local(_)) if !strict => Pattern::Hole,
-                Some(Name::Local(_)) => {
-                    Pattern::Built(con, self.patterns(fields, strict, parts)?)
-                }
-                None => Pattern::Con(con, self.patterns(fields, strict, parts)?),
+                Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
+                None => Pattern::Con(con, self.patterns(fields, strict, size)?),
             },
-            What::Partial(head, args) => Pattern::Partial(head, self.patterns(args, strict, parts)?),
+            What::Partial(head, args) => Pattern::Partial(head, self.patterns(args, strict, size)?),
         })
     }
 
@@ -270,10 +304,10 @@ impl Driver<'_> {
         &mut self,
         nodes: crate::base::index::List<NodeId>,
         strict: bool,
-        parts: &mut usize,
+        size: &mut Size,
     ) -> Option<Vec<Pattern>> {
         let nodes = self.heap.items(nodes).to_vec();
-        nodes.into_iter().map(|node| self.pattern(node, strict, parts)).collect()
+        nodes.into_iter().map(|node| self.pattern(node, strict, size)).collect()
     }
 
     /// Code for a call that is not demanded.
@@ -284,9 +318,8 @@ impl Driver<'_> {
         fresh: u64,
         span: Span,
     ) -> ExprId {
-        let inlined = self.is_inlined(global)
-            && !self.facts.strict_only[global]
-            && self.may_unfold();
+        let inlined =
+            self.is_inlined(global) && !self.facts.strict_only[global] && self.may_unfold();
         if inlined {
             self.tally.inlined += 1;
             let before = self.unfolded;
@@ -380,6 +413,7 @@ impl Driver<'_> {
             straight: self.straight,
             pure: self.pure,
             tally: self.tally.clone(),
+            decisions: self.report.decisions().len(),
         }
     }
 
@@ -423,5 +457,6 @@ impl Driver<'_> {
         self.straight = to.straight;
         self.pure = to.pure;
         self.tally = to.tally;
+        self.report.forget(to.decisions);
     }
 }

@@ -174,7 +174,9 @@ impl Driver<'_> {
                 | Expr::Jump(..)
                 | Expr::NoMatch
                 | Expr::Lam(..)
-                | Expr::Error => unreachable!("none is in a lazy context: lifting's lint checks it"),
+                | Expr::Error => {
+                    unreachable!("none is in a lazy context: lifting's lint checks it")
+                }
             };
         }
     }
@@ -258,13 +260,7 @@ impl Driver<'_> {
         self.application(callee, args, span)
     }
 
-    fn lazy_apply(
-        &mut self,
-        callee: ExprId,
-        args: &[ExprId],
-        env: EnvId,
-        span: Span,
-    ) -> ExprId {
+    fn lazy_apply(&mut self, callee: ExprId, args: &[ExprId], env: EnvId, span: Span) -> ExprId {
         let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
         self.application(callee, args, span)
     }
@@ -338,7 +334,11 @@ impl Driver<'_> {
 
     pub(super) fn argument(&mut self, arg: NodeId, fresh: bool, span: Span) -> ExprId {
         // An alias has been evaluated, and others may refer to what it stands for.
-        if fresh && self.heap.resolve(arg) == arg { self.construct(arg, span) } else { self.atom(arg, span) }
+        if fresh && self.heap.resolve(arg) == arg {
+            self.construct(arg, span)
+        } else {
+            self.atom(arg, span)
+        }
     }
 
     /// The value of an expression that is not demanded.

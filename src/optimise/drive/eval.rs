@@ -233,7 +233,8 @@ impl Driver<'_> {
     }
 
     pub(super) fn operand(&mut self, operand: Operand, frames: Frames) -> State {
-        Self::operand_state(operand, frames).unwrap_or_else(|(node, frames)| self.demand(node, frames))
+        Self::operand_state(operand, frames)
+            .unwrap_or_else(|(node, frames)| self.demand(node, frames))
     }
 
     /// What an operand is where it is not demanded.
@@ -290,9 +291,7 @@ impl Driver<'_> {
             for &other in &operands[..at] {
                 self.rests.push(match other {
                     Operand::Expr(expr, env) => Rest { exprs: vec![expr], env, nodes: vec![] },
-                    Operand::Node(node) => {
-                        Rest { exprs: vec![], env: EnvId(0), nodes: vec![node] }
-                    }
+                    Operand::Node(node) => Rest { exprs: vec![], env: EnvId(0), nodes: vec![node] },
                 });
             }
             let state = self.operand(operands[at], None);
@@ -341,12 +340,8 @@ impl Driver<'_> {
         };
         let &[a, b] = nodes else { return Outcome::Code(code) };
         match (self.heap.get(a).what, self.heap.get(b).what) {
-            (What::Unknown(_), What::Lit(_)) => {
-                Outcome::Test { code, node: a, literal: b, equal }
-            }
-            (What::Lit(_), What::Unknown(_)) => {
-                Outcome::Test { code, node: b, literal: a, equal }
-            }
+            (What::Unknown(_), What::Lit(_)) => Outcome::Test { code, node: a, literal: b, equal },
+            (What::Lit(_), What::Unknown(_)) => Outcome::Test { code, node: b, literal: a, equal },
             _ => Outcome::Code(code),
         }
     }

@@ -2,9 +2,7 @@
 
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
-use crate::core::expr::{
-    Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program,
-};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
 /// Facts about the old program.
@@ -77,7 +75,9 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn global(&mut self, id: GlobalId) {
         let program = self.program;
-        let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else { return };
+        let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else {
+            return;
+        };
         self.global = id;
         for &param in &program.local_lists[params] {
             self.bind(param);

@@ -7,7 +7,7 @@ use super::eval::Operand;
 use super::heap::{EnvId, NodeId};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{ConId, ExprId, GlobalId, Lit, JoinId, LocalId, SwitchId};
+use crate::core::expr::{ConId, ExprId, GlobalId, JoinId, Lit, LocalId, SwitchId};
 
 /// A continuation: the frames from the innermost on.
 pub type Frames = Option<Rc<Frame>>;

@@ -56,6 +56,8 @@ pub struct Node {
     pub what: What,
     /// Its name where the code that is being written runs, if it has one there.
     pub name: Option<Name>,
+    /// Whether speculating on it failed.
+    pub hopeless: bool,
 }
 
 /// Where the heap was, to go back to.
@@ -97,12 +99,12 @@ impl Heap {
 
     /// A new value without a name.
     pub fn add(&mut self, what: What) -> NodeId {
-        self.nodes.push(Node { what, name: None })
+        self.nodes.push(Node { what, name: None, hopeless: false })
     }
 
     /// A new value with a name.
     pub fn named(&mut self, what: What, name: Name) -> NodeId {
-        self.nodes.push(Node { what, name: Some(name) })
+        self.nodes.push(Node { what, name: Some(name), hopeless: false })
     }
 
     /// The value that a node stands for.
@@ -128,7 +130,13 @@ impl Heap {
             return;
         }
         self.trail.push((node, self.nodes[node]));
-        self.nodes[node] = Node { what, name };
+        self.nodes[node] = Node { what, name, hopeless: false };
+    }
+
+    /// Notes that speculating on a value failed.
+    pub fn give_up(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.nodes[node].hopeless = true;
     }
 
     /// Where the heap is.

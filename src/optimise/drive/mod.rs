@@ -66,7 +66,7 @@ pub struct Rules {
 }
 
 /// Unfolding steps that every body has, and how many more for each of its expressions.
-const FUEL: i64 = 4_000;
+const FUEL: i64 = 8_000;
 const FUEL_PER_EXPRESSION: i64 = 20;
 /// The same for all bodies together: a program may not be many times its size.
 const TOTAL_FUEL: i64 = 400_000;
@@ -114,7 +114,6 @@ pub fn drive(program: Program, rules: Rules, report: &mut Report) -> Program {
         targets: FxHashMap::default(),
         unfolding: Vec::new(),
         unfolded: 0,
-        hopeless: FxHashSet::default(),
         current: 0,
         tally: Tally::default(),
         most: old.exprs.len() * GROWTH + GROWTH_BASE,
@@ -228,8 +227,6 @@ struct Driver<'a> {
     unfolding: Vec<(GlobalId, Vec<Pattern>)>,
     /// In how many unfoldings we are.
     unfolded: u32,
-    /// Thunks of this body whose speculation failed.
-    hopeless: FxHashSet<NodeId>,
     /// The variant whose body is driven.
     current: u32,
     tally: Tally,

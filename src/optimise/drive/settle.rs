@@ -5,8 +5,8 @@
 use rustc_hash::FxHashSet;
 
 use super::Driver;
-use super::frame::{Action, Frames};
 use super::eval::Operand;
+use super::frame::{Action, Frames};
 use super::heap::{EnvId, NodeId, What};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, LocalId};

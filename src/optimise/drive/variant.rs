@@ -69,10 +69,11 @@ impl Driver<'_> {
         let global = self.variant_global(of);
         let at = self.add_variant(of, key.clone(), global);
         self.tally.variants += 1;
-        if self.unfolding.is_empty() || self.straight == 0 {
-            let symbol = self.new.globals[global].symbol.clone();
-            let text = self.describe(of, &self.variants[at as usize].key);
-            self.report.decide(Pass::Specialise, || format!("{symbol} is {text}"));
+        if self.report.is_verbose() {
+            let symbol = &self.new.globals[global].symbol;
+            let text =
+                format!("{symbol} is {}", self.describe(of, &self.variants[at as usize].key));
+            self.report.decide(Pass::Specialise, text);
         }
         Some(global)
     }
@@ -165,7 +166,6 @@ impl Driver<'_> {
         self.heap.clear();
         self.block.clear();
         self.targets.clear();
-        self.hopeless.clear();
         self.made.clear();
         self.swept = 0;
         self.current = at as u32;
@@ -179,9 +179,8 @@ impl Driver<'_> {
             self.bind(param, env, node);
         }
         let span = self.old.spans[body];
-        let driven = self.scope(span, |driver| {
-            driver.run(super::eval::State::Eval(body, env, None))
-        });
+        let driven =
+            self.scope(span, |driver| driver.run(super::eval::State::Eval(body, env, None)));
         let Ok(body) = driven else {
             unreachable!("only attempts are given up, and each is caught where it began")
         };
@@ -213,9 +212,7 @@ impl Driver<'_> {
             Pattern::Partial(head, parts) => {
                 What::Partial(*head, self.incoming_parts(parts, params))
             }
-            Pattern::Call(global, parts) => {
-                What::Call(*global, self.incoming_parts(parts, params))
-            }
+            Pattern::Call(global, parts) => What::Call(*global, self.incoming_parts(parts, params)),
         };
         self.heap.add(what)
     }
