@@ -28,8 +28,18 @@ fn a_case_wants_what_it_goes_by_and_what_all_alternatives_want() {
          (defn c[n x y] (case n [0 x] [1 (add x y)] [_ (sub y x)]))
          (defn d[n x] (case n [0 x]))
          (defn e[p] (case p [(Pair x y) (Pair y x)]))
-         (defn f[n x] (case n [m x]))",
-        &[("a", "l x"), ("b", "l x"), ("c", "n x"), ("d", "n x"), ("e", "p"), ("f", "x")],
+         (defn f[n x] (case n [m x]))
+         (defn g[x y] (case (add x 1) [0 1] [_ 2])) (defn h[f x] (case (f x) [(Cons _ _) f]))",
+        &[
+            ("a", "l x"),
+            ("b", "l x"),
+            ("c", "n x"),
+            ("d", "n x"),
+            ("e", "p"),
+            ("f", "x"),
+            ("g", "x"),
+            ("h", "f"),
+        ],
     );
 }
 
