@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use gmachine::optimise::strictness::Budget;
+use gmachine::optimise::Report;
+use gmachine::optimise::strictness::{Budget, strictness};
 
 use super::{analysed, analysed_within, lifted, strict_in};
 
@@ -88,24 +89,25 @@ fn the_reserve_is_used_up_in_order() {
     assert_eq!(strict.iter().filter(|found| *found == "n").count(), 1, "{strict:?}");
 }
 
+/// Checks that the budget suffices: it bounds the work by a share of a second. The clock is
+/// looked at too, for what the budget does not count.
 #[track_caller]
-fn within_a_second(text: &str) -> Duration {
+fn is_cheap(text: &str) {
     let (program, _) = lifted(text);
+    let mut report = Report::new(false);
     let start = Instant::now();
-    let options = gmachine::optimise::strictness::strictness(
-        program,
-        &mut gmachine::optimise::Report::new(false),
-    );
+    let program = strictness(program, &mut report);
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(1), "{took:?} for {} globals", options.globals.len());
-    took
+    let up = report.counts().iter().find(|(_, what, _)| *what == "functions given up");
+    assert_eq!(up, None, "of {}", program.globals.len());
+    assert!(took < Duration::from_secs(5), "{took:?} for {} globals", program.globals.len());
 }
 
 #[test]
 fn a_recursive_function_of_64_parameters_is_analysed_exactly_and_fast() {
     let args = " 1".repeat(65);
     let text = rotation(64) + &format!("(defn main[] (rot{args}))");
-    within_a_second(&text);
+    is_cheap(&text);
     let (program, names) = analysed(&text);
     assert_eq!(strict_in(&program, &names, "rot"), "n");
 
@@ -118,7 +120,7 @@ fn a_recursive_function_of_64_parameters_is_analysed_exactly_and_fast() {
          (defn main[] (f{args}))",
         turned.join(" ")
     );
-    within_a_second(&text);
+    is_cheap(&text);
     let (program, names) = analysed(&text);
     assert_eq!(strict_in(&program, &names, "f"), format!("n {plain}"));
 }
@@ -143,7 +145,7 @@ fn many_ways_to_fail_are_cut_and_not_multiplied() {
         "(defn f[n {plain}] (if (eq n 0) (add p5 p6) {body})) (defn main[] (f{}))",
         " 1".repeat(65)
     );
-    within_a_second(&text);
+    is_cheap(&text);
     let (program, names) = analysed(&text);
     assert!(strict_in(&program, &names, "f").split(' ').any(|name| name == "n"));
 }
@@ -152,10 +154,8 @@ fn many_ways_to_fail_are_cut_and_not_multiplied() {
 fn a_component_of_a_thousand_functions_is_analysed_fast() {
     // A ring; a ring that rotates its parameters; each calls ten others.
     let next = |at: usize, by: usize| (at + by) % 1000;
-    within_a_second(&component(1000, |at| {
-        format!("(if (eq n 0) a (f{} (sub n 1) a b c))", next(at, 1))
-    }));
-    within_a_second(&component(1000, |at| {
+    is_cheap(&component(1000, |at| format!("(if (eq n 0) a (f{} (sub n 1) a b c))", next(at, 1))));
+    is_cheap(&component(1000, |at| {
         format!("(if (eq n 0) a (f{} (sub n 1) b c a))", next(at, 999))
     }));
     let all = component(1000, |at| {
@@ -163,7 +163,7 @@ fn a_component_of_a_thousand_functions_is_analysed_fast() {
         let calls = calls.fold("a".to_owned(), |sum, call| format!("(if (eq b n) {sum} {call})"));
         format!("(if (eq n 0) a {calls})")
     });
-    within_a_second(&all);
+    is_cheap(&all);
     let (program, names) = analysed(&all);
     assert_eq!(strict_in(&program, &names, "f77"), "n");
 }
@@ -178,11 +178,11 @@ fn nests_are_analysed_in_linear_time() {
             close.repeat(depth)
         )
     };
-    within_a_second(&nest("(let ([z (add x y)]) ", "(add z x)", ")"));
-    within_a_second(&nest("(if x y ", "x", ")"));
-    within_a_second(&nest("(letrec ([z (Cons x z)]) ", "z", ")"));
-    within_a_second(&nest("(letrec ([z ", "(add x y)", "]) (add z z))"));
-    within_a_second(&nest("(case x [0 y] [z ", "z", "])"));
+    is_cheap(&nest("(let ([z (add x y)]) ", "(add z x)", ")"));
+    is_cheap(&nest("(if x y ", "x", ")"));
+    is_cheap(&nest("(letrec ([z (Cons x z)]) ", "z", ")"));
+    is_cheap(&nest("(letrec ([z ", "(add x y)", "]) (add z z))"));
+    is_cheap(&nest("(case x [0 y] [z ", "z", "])"));
     let mut lets = String::from("(let (");
     for at in 0..depth {
         write!(
@@ -194,7 +194,7 @@ fn nests_are_analysed_in_linear_time() {
     }
     let lets = lets.replacen("z99", "y", 1) + &format!(") z{})", depth - 1);
     let text = format!("(defn f[x y] {lets}) (defn main[] (f 1 2))");
-    within_a_second(&text);
+    is_cheap(&text);
     let (program, names) = analysed(&text);
     assert_eq!(strict_in(&program, &names, "f"), "x y");
 }

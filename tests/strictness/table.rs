@@ -1,6 +1,8 @@
 //! The functions that every strictness analysis is shown with.
 
-use super::check;
+use gmachine::optimise::strictness::listing;
+
+use super::{analysed, check, lifted};
 
 #[test]
 fn a_loop_with_an_answer_is_strict_in_it() {
@@ -64,4 +66,27 @@ fn a_rotation_takes_as_many_iterates_as_there_are_parameters() {
 #[test]
 fn a_branch_that_fails_wants_everything() {
     check(r#"(defn g[x y] (if (eq x 0) (error "..") y))"#, &[("g", "x y")]);
+}
+
+#[test]
+fn the_listing_has_a_line_for_each_function() {
+    let (program, names) = analysed(
+        r#"(defn take[n l]
+             (case l [(Nil) Nil] [(Cons x xs) (if (le n 0) Nil (Cons x (take (sub n 1) xs)))]))
+           (defn ones[] (Cons 1 ones))
+           (defn never[x] (error "never"))
+           (defn main[] (if 1 (take 2 ones) (never (fn [_ y] (add y 1)))))"#,
+    );
+    assert_eq!(
+        listing(&program, &names),
+        "main: no parameters
+take: n lazy, l strict
+ones: no parameters
+never: x lazy; always fails
+main$1: _ lazy, y strict
+"
+    );
+    // Before the pass nothing is known.
+    let (program, names) = lifted("(defn main[] (f 1)) (defn f[x] (add x 1))");
+    assert_eq!(listing(&program, &names), "main: no parameters\nf: x lazy\n");
 }

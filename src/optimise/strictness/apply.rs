@@ -1,13 +1,14 @@
-//! What is done in core with the result of the analysis: a `let` becomes a `Force`.
+//! What is done in core with the result of the analysis: what a `let` binds and what a jump
+//! passes is evaluated first.
 
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
-use crate::base::index::Idx;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Program};
-use crate::primitive::Shape;
+use crate::base::index::{Idx, List};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, JoinId, Program};
 
-/// Makes those `let`s `Force`s that stand in a strict context and whose body is strict in what
-/// they bind. A `let` is not recursive, so that this one moves nothing but the evaluation.
+/// In strict contexts, makes a `let` a `Force` if its body is strict in what it binds, and
+/// forces an argument of a jump if the handler is strict in it. A `let` is not recursive, so
+/// that this moves nothing but the evaluation.
 pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Report) {
     let mut given_up = vec![false; program.globals.len()];
     analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
@@ -16,7 +17,11 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
         if given_up[id.index()] {
             continue;
         }
-        let forced = lets(program, body, &analysis.strict);
+        let mut apply = Apply { program, strict: &analysis.strict, work: vec![body], forced: 0 };
+        while let Some(expr) = apply.work.pop() {
+            apply.expr(expr);
+        }
+        let forced = apply.forced;
         report.count(Pass::Strictness, "bindings evaluated at once", forced);
         if forced > 0 {
             let symbol = &program.globals[id].symbol;
@@ -27,40 +32,48 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
     }
 }
 
-/// Changes the `let`s of one body; how many.
-fn lets(program: &mut Program, body: ExprId, strict: &[bool]) -> u64 {
-    let mut forced = 0;
-    // Only expressions in strict contexts.
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        match program.exprs[expr] {
+/// The change of one body.
+struct Apply<'p> {
+    program: &'p mut Program,
+    strict: &'p [bool],
+    /// Expressions in strict contexts.
+    work: Vec<ExprId>,
+    forced: u64,
+}
+
+impl Apply<'_> {
+    fn expr(&mut self, expr: ExprId) {
+        match self.program.exprs[expr] {
             Expr::Let(local, value, body) => {
-                if strict[local.index()] {
-                    program.exprs[expr] = Expr::Force(local, value, body);
-                    work.push(value);
-                    forced += 1;
+                if self.strict[local.index()] {
+                    self.program.exprs[expr] = Expr::Force(local, value, body);
+                    self.work.push(value);
+                    self.forced += 1;
                 }
-                work.push(body);
+                self.work.push(body);
             }
-            Expr::Letrec(_, body) => work.push(body),
-            Expr::Force(_, first, second) | Expr::Try(first, second) => {
-                work.extend([first, second]);
-            }
+            Expr::Letrec(_, body) => self.work.push(body),
+            Expr::Force(_, value, body) => self.work.extend([value, body]),
+            Expr::Join(join, body) => self.work.extend([body, self.program.joins[join].handler]),
+            Expr::Jump(join, args) => self.jump(expr, join, args),
             Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
+                let switch = &self.program.switches[switch];
                 match &switch.branches {
                     Branches::Cons(branches) => {
-                        work.extend(branches.iter().map(|branch| branch.body));
+                        self.work.extend(branches.iter().map(|branch| branch.body));
                     }
-                    Branches::Lits(branches) => work.extend(branches.iter().map(|(_, body)| body)),
+                    Branches::Lits(branches) => {
+                        self.work.extend(branches.iter().map(|(_, body)| body));
+                    }
                 }
-                work.extend(switch.default);
+                self.work.extend(switch.default);
             }
             Expr::App(callee, args) => {
-                if let Expr::Global(global) = program.exprs[callee]
-                    && evaluates_operands(program, global, args.len())
-                {
-                    work.extend(&program.expr_lists[args]);
+                let args = &self.program.expr_lists[args];
+                for (at, &arg) in args.iter().enumerate() {
+                    if self.program.evaluates(callee, args.len(), at) {
+                        self.work.push(arg);
+                    }
                 }
             }
             Expr::Lit(_)
@@ -69,20 +82,42 @@ fn lets(program: &mut Program, body: ExprId, strict: &[bool]) -> u64 {
             | Expr::Global(_)
             | Expr::Con(_)
             | Expr::Lam(..)
-            | Expr::Fail
             | Expr::NoMatch
             | Expr::Error => {}
         }
     }
-    forced
-}
 
-/// Whether so many operands of a global in a strict context are in a strict context too.
-fn evaluates_operands(program: &Program, global: GlobalId, operands: usize) -> bool {
-    match program.globals[global].kind {
-        GlobalKind::Primitive(primitive) => {
-            primitive.arity() == operands && primitive.shape() != Shape::Error
+    /// Forces the arguments of a jump that the handler is strict in. A variable or a value is
+    /// passed as it is: there is nothing to build.
+    fn jump(&mut self, expr: ExprId, join: JoinId, args: List<ExprId>) {
+        let program = &mut *self.program;
+        let span = program.spans[expr];
+        let params = program.local_lists[program.joins[join].params].to_vec();
+        let mut passed = program.expr_lists[args].to_vec();
+        let mut forced = Vec::new();
+        for (arg, param) in passed.iter_mut().zip(params) {
+            if self.strict[param.index()] && !program.is_value(*arg, |_| true) {
+                let name = program.locals[param].name;
+                let local = program.local(name, program.spans[*arg]);
+                forced.push((local, *arg));
+                self.work.push(*arg);
+                *arg = program.expr(Expr::Local(local), span);
+            }
         }
-        _ => false,
+        if forced.is_empty() {
+            return;
+        }
+        self.forced += forced.len() as u64;
+        let jump = Expr::Jump(join, program.expr_lists.add(passed));
+        let mut body = program.expr(jump, span);
+        // The last argument is evaluated first, as everywhere.
+        let mut rest = forced.into_iter();
+        let first = rest.next();
+        for (local, value) in rest {
+            body = program.expr(Expr::Force(local, value, body), span);
+        }
+        if let Some((local, value)) = first {
+            program.exprs[expr] = Expr::Force(local, value, body);
+        }
     }
 }

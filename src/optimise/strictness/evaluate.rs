@@ -2,13 +2,16 @@
 //!
 //! Nearly everything is evaluated once for each time that the body around it is. A local that
 //! a `let` binds stands for a variable of its own while the body of the `let` is evaluated:
-//! that tells whether the body is strict in it. Then its value takes the variable's place.
+//! that tells whether the body is strict in it. Then its value takes the variable's place. The
+//! same is done with the parameters of a join, and their arguments at each jump.
+
+use rustc_hash::FxHashMap;
 
 use super::value::{Algebra, Value};
 use crate::base::deep::deep;
 use crate::base::index::{Idx, IndexVec, List};
 use crate::core::expr::{
-    Bind, Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program, Switch,
+    Bind, Branches, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
 };
 use crate::primitive::Shape;
 
@@ -21,7 +24,8 @@ pub(super) struct Evaluator<'p> {
     program: &'p Program,
     /// What each supercombinator is as a function of its parameters, as far as is known.
     pub(super) functions: IndexVec<GlobalId, Value>,
-    /// Of each local bound by a `let`, whether the body is strict in it.
+    /// Of each local bound by a `let`, whether the body is strict in it; of each parameter of a
+    /// join, whether the handler is.
     pub(super) strict: Vec<bool>,
     pub(super) algebra: Algebra,
     /// When the algebra has done so much work, everything is [`Value::ONE`].
@@ -31,8 +35,9 @@ pub(super) struct Evaluator<'p> {
     next: u32,
     /// And past the last one.
     end: u32,
-    /// What the second parts of the `Try`s around are.
-    fails: Vec<Value>,
+    /// What the handlers of the joins around are as functions of their parameters, and the
+    /// variable that the first parameter stands for.
+    joins: FxHashMap<JoinId, (Value, u32)>,
 }
 
 impl<'p> Evaluator<'p> {
@@ -49,7 +54,7 @@ impl<'p> Evaluator<'p> {
             locals: program.locals.iter().map(|_| Value::ZERO).collect(),
             next: 0,
             end: 0,
-            fails: Vec::new(),
+            joins: FxHashMap::default(),
         }
     }
 
@@ -96,14 +101,8 @@ impl<'p> Evaluator<'p> {
                 self.algebra.and(body, &value)
             }
             Expr::Switch(switch) => self.switch(&program.switches[switch]),
-            Expr::Try(first, second) => {
-                let second = self.expr(second);
-                self.fails.push(second);
-                let first = self.expr(first);
-                self.fails.pop();
-                first
-            }
-            Expr::Fail => self.fails.last().cloned().unwrap_or(Value::ZERO),
+            Expr::Join(join, body) => self.join(join, body),
+            Expr::Jump(join, args) => self.jump(join, args),
             Expr::NoMatch | Expr::Error => Value::ZERO,
         }
     }
@@ -203,6 +202,46 @@ impl<'p> Evaluator<'p> {
                 return;
             }
         }
+    }
+
+    /// The parameters stand for variables of their own, in the body too: there the arguments
+    /// of jumps may not be taken for them.
+    fn join(&mut self, join: JoinId, body: ExprId) -> Value {
+        let Join { params, handler } = self.program.joins[join];
+        let params = &self.program.local_lists[params];
+        let first = self.next;
+        let fits = params.len() as u64 <= u64::from(self.end - first);
+        for (number, &param) in params.iter().enumerate() {
+            self.locals[param] =
+                if fits { Value::variable(first + number as u32) } else { Value::ONE };
+        }
+        if fits {
+            self.next += params.len() as u32;
+        }
+        let handler = self.expr(handler);
+        for (number, &param) in params.iter().enumerate() {
+            let is_strict = fits && !handler.is_zero() && handler.is_strict(first + number as u32);
+            self.strict[param.index()] = is_strict;
+        }
+        self.joins.insert(join, (handler, first));
+        let body = self.expr(body);
+        self.joins.remove(&join);
+        self.next = first;
+        body
+    }
+
+    /// The handler, its parameters bound to the arguments.
+    fn jump(&mut self, join: JoinId, args: List<ExprId>) -> Value {
+        let (mut value, first) = self.joins.get(&join).cloned().unwrap_or((Value::ONE, 0));
+        self.algebra.work += value.causes().len() as u64;
+        for (number, &arg) in self.program.expr_lists[args].iter().enumerate() {
+            let variable = first + number as u32;
+            if value.depends_on(variable) {
+                let arg = self.expr(arg);
+                value = self.algebra.substitute(value, variable, &arg);
+            }
+        }
+        value
     }
 
     fn switch(&mut self, switch: &Switch) -> Value {

@@ -25,7 +25,8 @@ impl Default for Budget {
 pub(super) struct Analysis {
     /// What each supercombinator is as a function of its parameters.
     pub(super) functions: IndexVec<GlobalId, Value>,
-    /// Of each local that a `let` binds, whether the body is strict in it.
+    /// Of each local that a `let` binds, whether the body is strict in it; of each parameter of
+    /// a join, whether the handler is.
     pub(super) strict: Vec<bool>,
     /// The supercombinators that were given up, because the budget ran out.
     pub(super) given_up: Vec<GlobalId>,
@@ -170,7 +171,6 @@ fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
             | Expr::Text(_)
             | Expr::Local(_)
             | Expr::Con(_)
-            | Expr::Fail
             | Expr::NoMatch
             | Expr::Error => {}
             Expr::Global(global) => mention(global, 0, called),
@@ -181,9 +181,11 @@ fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
                 }
                 work.extend(&program.expr_lists[args]);
             }
-            Expr::Let(_, first, second)
-            | Expr::Force(_, first, second)
-            | Expr::Try(first, second) => work.extend([first, second]),
+            Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
+                work.extend([first, second]);
+            }
+            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
+            Expr::Jump(_, args) => work.extend(&program.expr_lists[args]),
             Expr::Letrec(binds, body) => {
                 work.push(body);
                 work.extend(program.binds[binds].iter().map(|bind| bind.value));

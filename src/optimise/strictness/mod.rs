@@ -15,7 +15,7 @@
 //!   the same. A call of something unknown is what is called. A host function's call is 1.
 //! - `let` binds the value of what is bound; a `letrec` its least fixpoint; what is forced is
 //!   AND what comes after.
-//! - Part of a `Try` that fails is what the second part is.
+//! - A jump is the handler of its join, the parameters bound to the arguments.
 //!
 //! [`value`] holds the functions, [`evaluate`] the rules, [`fixpoint`] the iteration and its
 //! budget, [`apply`] what is done with the result.
@@ -26,6 +26,7 @@
 mod apply;
 mod evaluate;
 mod fixpoint;
+mod print;
 mod set;
 mod value;
 
@@ -33,6 +34,7 @@ use super::{Pass, Report};
 use crate::core::expr::{GlobalKind, Program};
 use crate::core::signature::{Demand, Signature};
 pub use fixpoint::Budget;
+pub use print::{Row, listing, rows};
 
 /// Analyses a lifted program: gives every supercombinator its signature, and evaluates at once
 /// what a `let` binds if its body is strict in it.
@@ -56,7 +58,7 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
             false => Demand::Lazy,
         };
         let demands: Vec<Demand> = (0..params.len() as u32).map(demand).collect();
-        let strict = demands.iter().filter(|&&demand| demand == Demand::Strict).count();
+        let strict = demands.iter().filter(|demand| **demand == Demand::Strict).count();
         if strict > 0 {
             parameters += strict as u64;
             report.decide(Pass::Strictness, || format!("{}: strict in {strict}", global.symbol));
