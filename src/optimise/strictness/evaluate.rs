@@ -76,34 +76,31 @@ impl<'p> Evaluator<'p> {
 
     fn expr(&mut self, expr: ExprId) -> Value {
         self.algebra.work += 1;
-        match self.is_exhausted() {
-            true => Value::ONE,
-            false => deep(|| self.step(expr)),
-        }
-    }
-
-    fn step(&mut self, expr: ExprId) -> Value {
-        let program = self.program;
-        match program.exprs[expr] {
+        match self.program.exprs[expr] {
             Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Lam(..) => Value::ONE,
             Expr::Local(local) => self.local(local),
             Expr::Global(global) => self.global(global),
+            Expr::NoMatch | Expr::Error => Value::ZERO,
+            _ if self.is_exhausted() => Value::ONE,
+            _ => deep(|| self.step(expr)),
+        }
+    }
+
+    /// An expression with parts. Each kind has a function of its own, not inlined, so that a
+    /// level of a deep expression takes no more stack than its kind needs.
+    fn step(&mut self, expr: ExprId) -> Value {
+        match self.program.exprs[expr] {
             Expr::App(callee, args) => self.application(callee, args),
             Expr::Let(local, value, body) => self.let_(local, value, body),
             Expr::Letrec(binds, body) => {
                 self.letrec(binds);
                 self.expr(body)
             }
-            Expr::Force(local, value, body) => {
-                let value = self.expr(value);
-                self.locals[local] = Value::ONE;
-                let body = self.expr(body);
-                self.algebra.and(body, &value)
-            }
-            Expr::Switch(switch) => self.switch(&program.switches[switch]),
+            Expr::Force(local, value, body) => self.force(local, value, body),
+            Expr::Switch(switch) => self.switch(&self.program.switches[switch]),
             Expr::Join(join, body) => self.join(join, body),
             Expr::Jump(join, args) => self.jump(join, args),
-            Expr::NoMatch | Expr::Error => Value::ZERO,
+            _ => Value::ONE,
         }
     }
 
@@ -135,22 +132,33 @@ impl<'p> Evaluator<'p> {
             GlobalKind::Defn { .. } => self.call(global, args),
             GlobalKind::Primitive(primitive) => match (primitive.shape(), args) {
                 (Shape::Error, _) => Value::ZERO,
-                (Shape::If, &[condition, yes, no]) => {
-                    let condition = self.expr(condition);
-                    let yes = self.expr(yes);
-                    let no = self.expr(no);
-                    let either = self.algebra.or(yes, no);
-                    self.algebra.and(either, &condition)
-                }
-                _ => args.iter().fold(Value::ONE, |sum, &arg| {
-                    let arg = self.expr(arg);
-                    self.algebra.and(sum, &arg)
-                }),
+                (Shape::If, &[condition, yes, no]) => self.if_(condition, yes, no),
+                _ => self.operands(args),
             },
         }
     }
 
+    #[inline(never)]
+    fn operands(&mut self, args: &[ExprId]) -> Value {
+        let mut all = Value::ONE;
+        for &arg in args {
+            let arg = self.expr(arg);
+            all = self.algebra.and(all, &arg);
+        }
+        all
+    }
+
+    #[inline(never)]
+    fn if_(&mut self, condition: ExprId, yes: ExprId, no: ExprId) -> Value {
+        let yes = self.expr(yes);
+        let no = self.expr(no);
+        let either = self.algebra.or(yes, no);
+        let condition = self.expr(condition);
+        self.algebra.and(either, &condition)
+    }
+
     /// A supercombinator with all its arguments.
+    #[inline(never)]
     fn call(&mut self, global: GlobalId, args: &[ExprId]) -> Value {
         // Taken out while it is applied, because evaluating an argument may apply it too.
         let function = self.functions[global].clone();
@@ -165,6 +173,15 @@ impl<'p> Evaluator<'p> {
         result
     }
 
+    #[inline(never)]
+    fn force(&mut self, local: LocalId, value: ExprId, body: ExprId) -> Value {
+        let value = self.expr(value);
+        self.locals[local] = Value::ONE;
+        let body = self.expr(body);
+        self.algebra.and(body, &value)
+    }
+
+    #[inline(never)]
     fn let_(&mut self, local: LocalId, value: ExprId, body: ExprId) -> Value {
         if self.next >= self.end {
             self.strict[local.index()] = false;
@@ -186,6 +203,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Gives what a `letrec` binds its values: the least ones, from below.
+    #[inline(never)]
     fn letrec(&mut self, binds: List<Bind>) {
         let binds = &self.program.binds[binds];
         let mut stable = false;
@@ -206,6 +224,7 @@ impl<'p> Evaluator<'p> {
 
     /// The parameters stand for variables of their own, in the body too: there the arguments
     /// of jumps may not be taken for them.
+    #[inline(never)]
     fn join(&mut self, join: JoinId, body: ExprId) -> Value {
         let Join { params, handler } = self.program.joins[join];
         let params = &self.program.local_lists[params];
@@ -231,6 +250,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The handler, its parameters bound to the arguments.
+    #[inline(never)]
     fn jump(&mut self, join: JoinId, args: List<ExprId>) -> Value {
         let (mut value, first) = self.joins.get(&join).cloned().unwrap_or((Value::ONE, 0));
         self.algebra.work += value.causes().len() as u64;
@@ -244,6 +264,7 @@ impl<'p> Evaluator<'p> {
         value
     }
 
+    #[inline(never)]
     fn switch(&mut self, switch: &Switch) -> Value {
         let mut either = match switch.default {
             Some(default) => self.expr(default),
