@@ -211,7 +211,7 @@ fn is_fixed(name: &str) -> bool {
     let keywords = ["defn", "data", "let", "letrec", "fn", "case"];
     let data = ["Tree", "Leaf", "Node", "Color", "Red", "Green", "Blue", "Nil", "Cons"];
     let of_kit = |data: &&str| data.split(['(', ')', ' ']).any(|word| word == name);
-    if keywords.contains(&name) || data.contains(&name) || generate::DATA.iter().any(of_kit) {
+    if keywords.contains(&name) || data.contains(&name) || generate::kit::DATA.iter().any(of_kit) {
         return true;
     }
     thread_local! {

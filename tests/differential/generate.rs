@@ -3,12 +3,11 @@
 //! few, so that they shadow each other, the prelude, the primitives and the constructors.
 //! Failures are planted everywhere, most in places that need not be reached.
 
-mod kit;
+pub mod kit;
 
 use std::rc::Rc;
 
 use super::dice::Dice;
-pub use kit::DATA;
 
 /// What an expression is meant to be.
 #[derive(Clone, PartialEq, Debug)]
