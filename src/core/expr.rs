@@ -307,6 +307,25 @@ impl Program {
         }
     }
 
+    /// Whether an application in a strict context has its argument `at`, of `count`, in a strict
+    /// context too: an operand of a primitive that has them all, except the message of `error`;
+    /// an argument that the signature of what is called says is evaluated, if the call has them
+    /// all.
+    #[must_use]
+    pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
+        let Expr::Global(global) = self.exprs[callee] else { return false };
+        let global = &self.globals[global];
+        match global.kind {
+            GlobalKind::Primitive(primitive) => {
+                primitive.arity() == count && primitive.shape() != Shape::Error
+            }
+            GlobalKind::Defn { params, .. } => {
+                count >= params.len() && global.signature.is_strict(at)
+            }
+            GlobalKind::Host { .. } => false,
+        }
+    }
+
     /// The tails of an application: the operands of which one is its value. Those of `if` and
     /// `seq` with all their operands; of anything else there are none.
     #[must_use]

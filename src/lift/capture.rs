@@ -18,7 +18,6 @@ use super::dependency::{Groups, push_children};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
-use crate::primitive::Shape;
 
 crate::define_index! {
     /// What is lifted.
@@ -85,22 +84,18 @@ pub(super) enum Context {
     LazyTail,
 }
 
-/// In which context an application in context `context` has its arguments.
-pub(super) fn arguments(
+/// In which context an application in context `context` has its argument `at`, of `count`.
+pub(super) fn argument(
     program: &Program,
     context: Context,
     callee: ExprId,
-    args: usize,
+    count: usize,
+    at: usize,
 ) -> Context {
-    if context == Context::Strict
-        && let Expr::Global(global) = program.exprs[callee]
-        && let GlobalKind::Primitive(primitive) = program.globals[global].kind
-        && primitive.arity() == args
-        && primitive.shape() != Shape::Error
-    {
-        return Context::Strict;
+    match context == Context::Strict && program.evaluates(callee, count, at) {
+        true => Context::Strict,
+        false => Context::Lazy,
     }
-    Context::Lazy
 }
 
 /// Whether an expression may stand in strict contexts only.
@@ -324,8 +319,8 @@ impl Walk<'_> {
             | Expr::Error => {}
             Expr::Local(local) => self.mention(local),
             Expr::App(callee, args) => {
-                let inner = arguments(program, context, callee, args.len());
-                for &arg in program.expr_lists[args].iter().rev() {
+                for (at, &arg) in program.expr_lists[args].iter().enumerate().rev() {
+                    let inner = argument(program, context, callee, args.len(), at);
                     self.tasks.push(Task::Expr(arg, inner));
                 }
                 self.tasks.push(Task::Expr(callee, Context::Lazy));

@@ -1,7 +1,7 @@
 //! Checks that a program is made of supercombinators. A violation is a mistake of the
 //! compiler, never of the program.
 
-use super::capture::{Context, arguments, is_strict_only};
+use super::capture::{Context, argument, is_strict_only};
 use super::dependency::push_children;
 use crate::core::expr::{Expr, ExprId, GlobalKind, Program};
 use crate::core::lint as core_lint;
@@ -32,9 +32,12 @@ pub fn lint(program: &Program) -> Vec<String> {
                     violations.push(format!("{}: {expr:?} is a function", global.symbol));
                 }
                 Expr::App(callee, args) => {
-                    let inner = arguments(program, context, callee, args.len());
                     work.push((callee, Context::Lazy));
-                    work.extend(program.expr_lists[args].iter().map(|&arg| (arg, inner)));
+                    let count = args.len();
+                    let args = program.expr_lists[args].iter().enumerate();
+                    work.extend(
+                        args.map(|(at, &arg)| (arg, argument(program, context, callee, count, at))),
+                    );
                 }
                 Expr::Let(_, value, body) => {
                     work.extend([(body, context), (value, Context::Lazy)]);

@@ -10,7 +10,9 @@
 //! it is: the body of a supercombinator; in a strict context, the body of `Let`, `Letrec`
 //! and `Force`, the value of `Force`, the parts of `Switch` and `Join`, and the operands of a
 //! saturated primitive other than `error`. (Of `if`'s two last operands and `seq`'s last one
-//! only what is taken is evaluated, and in their place.) Everything else is lazy.
+//! only what is taken is evaluated, and in their place.) So is an argument of a call that has
+//! all its arguments, if the signature of what is called says that it is evaluated; lifting
+//! itself finds no signatures. Everything else is lazy.
 //!
 //! An occurrence of a local function becomes an application to what it captures: that is a
 //! partial application, a value, so no work is repeated. What is captured is passed on, so

@@ -7,6 +7,7 @@
 
 mod drive;
 mod report;
+pub mod strictness;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -151,6 +152,8 @@ fn run(
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
             drive(program, rules, report)
         }
+        [Pass::DeadArguments] => dead_args::dead_args(program, report),
+        [Pass::Strictness] => strictness::strictness(program, report),
         // Each other step becomes an arm as its pass lands.
         _ => program,
     }

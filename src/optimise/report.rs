@@ -30,16 +30,16 @@ impl Report {
         }
     }
 
-    /// Whether decisions are asked for: their texts need not be made otherwise.
+    /// Whether decisions are asked for.
     #[must_use]
     pub fn is_verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Notes a decision, if decisions are asked for.
-    pub fn decide(&mut self, pass: Pass, text: String) {
+    /// Notes a decision, if decisions are asked for; the text is made only then.
+    pub fn decide(&mut self, pass: Pass, text: impl FnOnce() -> String) {
         if self.verbose {
-            self.decisions.push((pass, text));
+            self.decisions.push((pass, text()));
         }
     }
 

@@ -177,7 +177,7 @@ impl Driver<'_> {
                 self.tally.unfolded += 1;
                 if self.report.is_verbose() {
                     let text = format!("{} is unfolded", self.describe(global, key));
-                    self.report.decide(Pass::Specialise, text);
+                    self.report.decide(Pass::Specialise, || text);
                 }
                 Ok(Some(outcome))
             }

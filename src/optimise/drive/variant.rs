@@ -73,7 +73,7 @@ impl Driver<'_> {
             let symbol = &self.new.globals[global].symbol;
             let text =
                 format!("{symbol} is {}", self.describe(of, &self.variants[at as usize].key));
-            self.report.decide(Pass::Specialise, text);
+            self.report.decide(Pass::Specialise, || text);
         }
         Some(global)
     }
