@@ -5,7 +5,10 @@
 //! an error, laziness and sharing stay. The order of the passes is the table [`ORDER`]; each
 //! can be left out.
 
+mod dead_args;
+mod rebuild;
 mod report;
+mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -133,11 +136,12 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
 fn run(
     step: Step,
     program: Program,
-    _names: &Interner,
+    names: &Interner,
     _passes: Passes,
-    _report: &mut Report,
+    report: &mut Report,
 ) -> Program {
     match step {
+        [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         // Each step becomes an arm as its pass lands.
         _ => program,
     }
