@@ -5,9 +5,12 @@
 //! an error, laziness and sharing stay. The order of the passes is the table [`ORDER`]; each
 //! can be left out.
 
+mod dead_args;
 mod drive;
+mod rebuild;
 mod report;
 pub mod strictness;
+mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -136,7 +139,7 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
 fn run(
     step: Step,
     program: Program,
-    _names: &Interner,
+    names: &Interner,
     passes: Passes,
     report: &mut Report,
 ) -> Program {
@@ -152,7 +155,7 @@ fn run(
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
             drive(program, rules, report)
         }
-        [Pass::DeadArguments] => dead_args::dead_args(program, report),
+        [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::Strictness] => strictness::strictness(program, report),
         // Each other step becomes an arm as its pass lands.
         _ => program,

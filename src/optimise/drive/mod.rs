@@ -122,6 +122,9 @@ pub fn drive(program: Program, rules: Rules, report: &mut Report) -> Program {
     };
     driver.new.main = old.main.map(|main| driver.global(main));
     driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
+    for kept in old.kept() {
+        driver.global(kept);
+    }
     let mut next = 0;
     while next < driver.variants.len() {
         driver.body(next);
