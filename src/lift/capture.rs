@@ -105,7 +105,10 @@ pub(super) fn arguments(
 
 /// Whether an expression may stand in strict contexts only.
 pub(super) fn is_strict_only(expr: Expr) -> bool {
-    matches!(expr, Expr::Force(..) | Expr::Switch(_) | Expr::Try(..) | Expr::Fail | Expr::NoMatch)
+    matches!(
+        expr,
+        Expr::Force(..) | Expr::Switch(_) | Expr::Join(..) | Expr::Jump(..) | Expr::NoMatch
+    )
 }
 
 /// Whether a chain of lets ends in a case.
@@ -317,7 +320,6 @@ impl Walk<'_> {
             | Expr::Text(_)
             | Expr::Global(_)
             | Expr::Con(_)
-            | Expr::Fail
             | Expr::NoMatch
             | Expr::Error => {}
             Expr::Local(local) => self.mention(local),
@@ -368,10 +370,18 @@ impl Walk<'_> {
                 self.tasks.push(Task::Expr(body, context));
                 self.tasks.push(Task::Expr(value, context));
             }
-            Expr::Try(..) => {
-                push_children(program, expr, &mut |child| {
-                    self.tasks.push(Task::Expr(child, context));
-                });
+            Expr::Join(join, body) => {
+                let join = program.joins[join];
+                for &param in &program.local_lists[join.params] {
+                    self.bind(param);
+                }
+                self.tasks.push(Task::Expr(join.handler, context));
+                self.tasks.push(Task::Expr(body, context));
+            }
+            Expr::Jump(_, args) => {
+                for &arg in program.expr_lists[args].iter().rev() {
+                    self.tasks.push(Task::Expr(arg, Context::Lazy));
+                }
             }
             Expr::Switch(switch) => {
                 let switch = &program.switches[switch];

@@ -7,8 +7,8 @@ use crate::core::expr::{Expr, ExprId, GlobalKind, Program};
 use crate::core::lint as core_lint;
 
 /// The violations of what core promises and of what lifting does: no `Lam` is left, no
-/// supercombinator has a free variable, and `Force`, `Switch`, `Try`, `Fail` and `NoMatch`
-/// stand in strict contexts only.
+/// supercombinator has a free variable, and `Force`, `Switch`, `Join`, `Jump` and
+/// `NoMatch` stand in strict contexts only.
 #[must_use]
 pub fn lint(program: &Program) -> Vec<String> {
     let mut violations = core_lint::lint(program);
@@ -43,6 +43,10 @@ pub fn lint(program: &Program) -> Vec<String> {
                     work.push((body, context));
                     let values = program.binds[binds].iter();
                     work.extend(values.map(|bind| (bind.value, Context::Lazy)));
+                }
+                Expr::Jump(_, args) => {
+                    let args = program.expr_lists[args].iter();
+                    work.extend(args.map(|&arg| (arg, Context::Lazy)));
                 }
                 _ => push_children(program, expr, &mut |child| work.push((child, context))),
             }

@@ -3,12 +3,12 @@
 //! What comes out is core of a narrower form. There is no `Lam`: a function has become a
 //! supercombinator whose first parameters are the variables that it captured (Johnsson,
 //! "Lambda lifting", 1985; Peyton Jones and Lester, "Implementing Functional Languages",
-//! 1992, chapter 6). `Force`, `Switch`, `Try`, `Fail` and `NoMatch` stand in strict contexts
+//! 1992, chapter 6). `Force`, `Switch`, `Join`, `Jump` and `NoMatch` stand in strict contexts
 //! only: one in a lazy context has become a supercombinator of the variables in it.
 //!
 //! A context is strict if what stands there is evaluated as soon as the expression around
 //! it is: the body of a supercombinator; in a strict context, the body of `Let`, `Letrec`
-//! and `Force`, the value of `Force`, the parts of `Switch` and `Try`, and the operands of a
+//! and `Force`, the value of `Force`, the parts of `Switch` and `Join`, and the operands of a
 //! saturated primitive other than `error`. (Of `if`'s two last operands and `seq`'s last one
 //! only what is taken is evaluated, and in their place.) Everything else is lazy.
 //!
