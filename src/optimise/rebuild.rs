@@ -136,11 +136,11 @@ impl Rebuild<'_> {
         let new = self.global(id);
         let olds = &old.local_lists[params];
         let demands = &old.globals[id].signature.demands;
-        let demands = olds.iter().zip(demands).filter_map(|(param, &demand)| {
+        let demands = olds.iter().zip(demands).filter_map(|(param, demand)| {
             match self.plan.fates[param.index()] {
                 Fate::Drop => None,
                 Fate::Idle => Some(Demand::Lazy),
-                Fate::Keep | Fate::Replace(_) => Some(demand),
+                Fate::Keep | Fate::Replace(_) => Some(demand.clone()),
             }
         });
         self.new.globals[new].signature.demands = demands.collect();
