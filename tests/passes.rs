@@ -8,6 +8,8 @@ mod dead_args;
 #[allow(dead_code, reason = "shared with the differential tests")]
 #[path = "differential/dice.rs"]
 mod dice;
+#[path = "passes/float_in.rs"]
+mod float_in;
 #[path = "differential/generate.rs"]
 mod generate;
 

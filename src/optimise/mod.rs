@@ -6,6 +6,7 @@
 //! can be left out.
 
 mod dead_args;
+mod float_in;
 mod rebuild;
 mod report;
 mod usage;
@@ -142,6 +143,7 @@ fn run(
 ) -> Program {
     match step {
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
+        [Pass::FloatIn] => float_in::float_in(program, names, report),
         // Each step becomes an arm as its pass lands.
         _ => program,
     }
