@@ -12,6 +12,10 @@ mod dice;
 mod float_in;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "passes/joins.rs"]
+mod joins;
+#[path = "gcode/read.rs"]
+mod read;
 
 use std::path::Path;
 use std::sync::Arc;
