@@ -8,8 +8,14 @@ mod dead_args;
 #[allow(dead_code, reason = "shared with the differential tests")]
 #[path = "differential/dice.rs"]
 mod dice;
+#[path = "passes/float_in.rs"]
+mod float_in;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "passes/joins.rs"]
+mod joins;
+#[path = "gcode/read.rs"]
+mod read;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,6 +7,7 @@
 
 mod dead_args;
 mod drive;
+mod float_in;
 mod rebuild;
 mod report;
 pub mod strictness;
@@ -156,8 +157,8 @@ fn run(
             drive(program, rules, report)
         }
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
+        [Pass::FloatIn] => float_in::float_in(program, names, report),
         [Pass::Strictness] => strictness::strictness(program, report),
-        // Each other step becomes an arm as its pass lands.
-        _ => program,
+        _ => unreachable!("the table of steps has no other"),
     }
 }

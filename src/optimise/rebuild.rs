@@ -24,7 +24,6 @@ pub(super) enum Fate {
     Idle,
     /// Its binding goes, and the expression stands wherever it stood. It is an atom, or the
     /// local is used once.
-    #[allow(dead_code, reason = "for the pass that floats bindings inwards")]
     Replace(ExprId),
 }
 
