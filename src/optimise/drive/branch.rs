@@ -10,7 +10,7 @@ use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, ConBranch, Expr, ExprId, GlobalId, Join, JoinId, LocalId, Switch, SwitchId,
+    Branches, ConBranch, Expr, ExprId, GlobalId, Join, JoinId, Lit, LocalId, Switch, SwitchId,
 };
 
 /// A source join that is being driven.
@@ -69,26 +69,40 @@ impl Driver<'_> {
         if frames.is_none() {
             return split;
         }
-        if self.rules.case_of_case {
-            self.tally.pushed += 1;
-            split.inner = self.share(frames, &mut split.shared);
-        } else {
+        if !self.rules.case_of_case {
             self.settle_frames(frames);
             split.after = frames.clone();
+            return split;
         }
-        split
-    }
-
-    fn share(&mut self, frames: &Frames, shared: &mut Vec<Rc<Shared>>) -> Frames {
+        // What a thunk comes to is needed after the branches: it gets a name there.
         let mut actions = Vec::new();
         let mut rest = frames;
         while let Some(frame) = rest {
-            if let Action::Shared(_) = frame.action {
-                break;
+            match frame.action {
+                Action::Update(_) => {
+                    self.settle_frames(rest);
+                    split.after = rest.clone();
+                    rest = &None;
+                }
+                Action::Shared(_) => break,
+                ref action => {
+                    actions.push(action.clone());
+                    rest = &frame.next;
+                }
             }
-            actions.push(frame.action.clone());
-            rest = &frame.next;
         }
+        self.tally.pushed += u64::from(!actions.is_empty() || rest.is_some());
+        split.inner = self.share(actions, rest, &mut split.shared);
+        split
+    }
+
+    /// Frames for several branches: small ones are copied, others are written once.
+    fn share(
+        &mut self,
+        actions: Vec<Action>,
+        rest: &Frames,
+        shared: &mut Vec<Rc<Shared>>,
+    ) -> Frames {
         let mut out = rest.clone();
         for action in actions.into_iter().rev() {
             let is_small = self.is_small(&action);
@@ -113,7 +127,7 @@ impl Driver<'_> {
             Operand::Node(_) => true,
         };
         match action {
-            Action::Update(_) => true,
+            Action::Update(_) => false,
             Action::Force(_, body, _) => small(*body),
             Action::Switch(..) | Action::Shared(_) | Action::Apply(..) => false,
             Action::If { yes, no, .. } => operand(yes) && operand(no),
@@ -376,22 +390,23 @@ impl Driver<'_> {
             return Ok(self.operand(if holds { yes } else { no }, next.clone()));
         }
         let split = self.split(next)?;
-        let zero = crate::core::expr::Lit::Int(0);
         let (condition, learnt) = match outcome {
-            Outcome::Node(node) => (self.atom(node, span), Some((node, What::Lit(zero), false))),
-            Outcome::Test { code, node, literal, equal } => {
-                (code, Some((node, self.heap.get(literal).what, equal)))
+            Outcome::Node(node) => {
+                let is = |value| What::Lit(Lit::Int(value));
+                (self.atom(node, span), [Some((node, is(1))), Some((node, is(0)))])
             }
-            Outcome::Code(code) | Outcome::Ends(code) => (code, None),
+            Outcome::Test { code, node, literal, equal } => {
+                let learnt = Some((node, self.heap.get(literal).what));
+                (code, if equal { [learnt, None] } else { [None, learnt] })
+            }
+            Outcome::Code(code) | Outcome::Ends(code) => (code, [None, None]),
         };
         let mut parts = Vec::with_capacity(3);
         parts.push(condition);
         self.depth += 1;
-        for (part, when) in [(yes, true), (no, false)] {
+        for (part, learnt) in [yes, no].into_iter().zip(learnt) {
             let code = self.scope(span, |driver| {
-                if let Some((node, what, of)) = learnt
-                    && of == when
-                {
+                if let Some((node, what)) = learnt {
                     driver.learn(node, what);
                 }
                 let state = driver.operand(part, split.inner.clone());
@@ -419,7 +434,8 @@ impl Driver<'_> {
         let handler = old.joins[join].handler;
         if self.straight == 0 && self.facts.jumps[join] > 1 {
             self.settle_rests();
-            self.settle_exprs(&[handler], env);
+            let params = &old.local_lists[old.joins[join].params];
+            self.settle_exprs(&[handler], params, env);
         }
         let split = self.divide(&frames);
         let target = Rc::new(Target {

@@ -200,6 +200,8 @@ impl Driver<'_> {
         let given = self.attempt;
         self.straight += 1;
         self.pure += 1;
+        // Others refer to it, whatever comes of this.
+        self.heap.share(node);
         let state = self.demand(node, None);
         let result = self.run(state);
         let spent = given - self.attempt.max(0);

@@ -153,7 +153,10 @@ impl Driver<'_> {
                     let global = self.global(global);
                     self.expr(Expr::Global(global), span)
                 }
-                Expr::Local(local) => self.atom(self.lookup(local, env), span),
+                Expr::Local(local) => {
+                    let node = self.lookup(local, env);
+                    self.atom(node, span)
+                }
                 Expr::App(callee, args) => {
                     self.lazy_application(callee, &old.expr_lists[args], env, span)
                 }
@@ -367,6 +370,8 @@ impl Driver<'_> {
                     Some((head, partial)) => {
                         let nodes: Vec<NodeId> =
                             args.iter().map(|&arg| deep(|| self.node(arg, env))).collect();
+                        // Whoever refers to the whole refers to its parts.
+                        nodes.iter().for_each(|&node| self.heap.share(node));
                         let nodes = self.heap.list(nodes);
                         match head {
                             Head::Con(con) if !partial => What::Con(con, nodes),

@@ -55,7 +55,10 @@ impl Driver<'_> {
                 let node = self.node(expr, env);
                 State::Value(Outcome::Node(node), frames)
             }
-            Expr::Local(local) => self.demand(self.lookup(local, env), frames),
+            Expr::Local(local) => {
+                let node = self.lookup(local, env);
+                self.demand(node, frames)
+            }
             Expr::App(callee, args) => {
                 self.application_state(callee, &old.expr_lists[args], env, frames, span)?
             }
@@ -87,10 +90,19 @@ impl Driver<'_> {
     /// Evaluates a value.
     pub(super) fn demand(&mut self, node: NodeId, frames: Frames) -> State {
         let node = self.heap.resolve(node);
-        match self.heap.get(node).what {
-            What::Thunk(expr, env) => State::Eval(expr, env, push(Action::Update(node), &frames)),
+        let known = self.heap.get(node);
+        let frames = match known.what {
+            // Nothing will ask for its value again.
+            What::Thunk(..) | What::Call(..) if !known.shared => frames,
+            What::Thunk(..) | What::Call(..) => {
+                self.heap.enter(node);
+                push(Action::Update(node), &frames)
+            }
+            _ => frames,
+        };
+        match known.what {
+            What::Thunk(expr, env) => State::Eval(expr, env, frames),
             What::Call(global, args) => {
-                let frames = push(Action::Update(node), &frames);
                 let none = self.heap.list([]);
                 let function = self.heap.add(What::Partial(Head::Global(global), none));
                 let span = self.old.globals[global].span;
@@ -141,6 +153,7 @@ impl Driver<'_> {
             _ => {
                 let (nodes, _) = self.arguments(args, env);
                 let partial = args.len() < arity;
+                nodes.iter().for_each(|&node| self.heap.share(node));
                 let nodes = self.heap.list(nodes);
                 let what = match head {
                     Head::Con(con) if !partial => What::Con(con, nodes),
@@ -209,6 +222,7 @@ impl Driver<'_> {
             },
             _ => {
                 let partial = args.len() < arity;
+                args.iter().for_each(|&arg| self.heap.share(arg));
                 let args = self.heap.list(args);
                 let what = match head {
                     Head::Con(con) if !partial => What::Con(con, args),
@@ -401,7 +415,8 @@ impl Driver<'_> {
                 Ok(State::Eval(body, env, next.clone()))
             }
             Action::Switch(switch, env, span) => {
-                // What was evaluated is the scrutinee, by way of an update.
+                let node = self.settled_value(None, outcome, span)?;
+                self.bind(self.old.switches[switch].scrutinee, env, node);
                 self.switch(switch, env, next.clone(), span)
             }
             Action::If { yes, no, global, span } => {
@@ -442,7 +457,8 @@ impl Driver<'_> {
     ) -> Attempt<State> {
         let old = self.old;
         let case = &old.switches[switch];
-        let node = self.heap.resolve(self.lookup(case.scrutinee, env));
+        let node = self.lookup(case.scrutinee, env);
+        let node = self.heap.resolve(node);
         match self.heap.get(node).what {
             What::Thunk(..) | What::Call(..) => {
                 let frames = push(Action::Switch(switch, env, span), &frames);

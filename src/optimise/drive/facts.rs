@@ -9,6 +9,8 @@ use crate::primitive::Shape;
 pub struct Facts {
     /// The number of each local among those of its function.
     pub slot: IndexVec<LocalId, u32>,
+    /// How often each local is used.
+    pub uses: IndexVec<LocalId, u32>,
     /// How many locals a function has.
     pub locals: IndexVec<GlobalId, u32>,
     /// How many expressions the body of a function has.
@@ -34,6 +36,7 @@ pub fn facts(program: &Program) -> Facts {
         program,
         facts: Facts {
             slot: program.locals.iter().map(|_| 0).collect(),
+            uses: program.locals.iter().map(|_| 0).collect(),
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
@@ -136,6 +139,7 @@ impl Scan<'_> {
                 self.facts.strict_only[self.global] = true;
                 let switch = &program.switches[switch];
                 self.facts.inspected[switch.scrutinee] = true;
+                self.facts.uses[switch.scrutinee] += 1;
                 match &switch.branches {
                     Branches::Cons(branches) => {
                         for branch in branches {
@@ -171,7 +175,8 @@ impl Scan<'_> {
                 work.extend(&program.expr_lists[args]);
             }
             Expr::NoMatch | Expr::Lam(..) => self.facts.strict_only[self.global] = true,
-            Expr::Lit(_) | Expr::Text(_) | Expr::Local(_) | Expr::Con(_) | Expr::Error => {}
+            Expr::Local(local) => self.facts.uses[local] += 1,
+            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Error => {}
         }
     }
 

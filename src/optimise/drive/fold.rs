@@ -30,11 +30,11 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a known integer counts as true.
+    /// What a known condition says; one that is neither 1 nor 0 is an error of the run.
     pub(super) fn truth(&self, node: NodeId) -> Option<bool> {
         match self.heap.get(node).what {
-            What::Lit(Lit::Int(value)) => Some(value != 0),
-            What::Lit(Lit::Big(big)) => Some(!self.new.bigs[big].is_zero()),
+            What::Lit(Lit::Int(0)) => Some(false),
+            What::Lit(Lit::Int(1)) => Some(true),
             _ => None,
         }
     }

@@ -58,6 +58,10 @@ pub struct Node {
     pub name: Option<Name>,
     /// Whether speculating on it failed.
     pub hopeless: bool,
+    /// Whether more than one place may refer to it.
+    pub shared: bool,
+    /// Whether it is being evaluated.
+    pub busy: bool,
 }
 
 /// Where the heap was, to go back to.
@@ -99,12 +103,13 @@ impl Heap {
 
     /// A new value without a name.
     pub fn add(&mut self, what: What) -> NodeId {
-        self.nodes.push(Node { what, name: None, hopeless: false })
+        self.nodes.push(Node { what, name: None, hopeless: false, shared: false, busy: false })
     }
 
     /// A new value with a name.
     pub fn named(&mut self, what: What, name: Name) -> NodeId {
-        self.nodes.push(Node { what, name: Some(name), hopeless: false })
+        let name = Some(name);
+        self.nodes.push(Node { what, name, hopeless: false, shared: true, busy: false })
     }
 
     /// The value that a node stands for.
@@ -130,7 +135,21 @@ impl Heap {
             return;
         }
         self.trail.push((node, self.nodes[node]));
-        self.nodes[node] = Node { what, name, hopeless: false };
+        let shared = self.nodes[node].shared;
+        self.nodes[node] = Node { what, name, hopeless: false, shared, busy: false };
+    }
+
+    /// Notes that another place refers to a value.
+    pub fn share(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.nodes[node].shared = true;
+    }
+
+    /// Notes that a value is being evaluated.
+    pub fn enter(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.trail.push((node, self.nodes[node]));
+        self.nodes[node].busy = true;
     }
 
     /// Notes that speculating on a value failed.
@@ -198,6 +217,7 @@ impl Heap {
 
     /// Whether a node is itself an expression that nothing has evaluated.
     pub fn is_thunk(&self, node: NodeId) -> bool {
-        matches!(self.nodes[node].what, What::Thunk(..) | What::Call(..))
+        let node = self.nodes[node];
+        matches!(node.what, What::Thunk(..) | What::Call(..)) && !node.busy
     }
 }

@@ -276,8 +276,13 @@ impl Driver<'_> {
         self.heap.bind(env, self.facts.slot[local], node);
     }
 
-    fn lookup(&self, local: LocalId, env: EnvId) -> NodeId {
-        self.heap.lookup(env, self.facts.slot[local])
+    /// What a local is bound to. It is shared from here on, if the local is used elsewhere too.
+    fn lookup(&mut self, local: LocalId, env: EnvId) -> NodeId {
+        let node = self.heap.lookup(env, self.facts.slot[local]);
+        if self.facts.uses[local] > 1 {
+            self.heap.share(node);
+        }
+        node
     }
 
     /// Hands what was done to the report.

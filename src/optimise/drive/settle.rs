@@ -21,7 +21,7 @@ impl Driver<'_> {
             let rest = &self.rests[self.settled];
             let (exprs, env, nodes) = (rest.exprs.clone(), rest.env, rest.nodes.clone());
             self.settled += 1;
-            self.settle_exprs(&exprs, env);
+            self.settle_exprs(&exprs, &[], env);
             self.settle_nodes(nodes);
         }
     }
@@ -39,15 +39,19 @@ impl Driver<'_> {
 
     pub(super) fn settle_action(&mut self, action: &Action) {
         match *action {
-            Action::Force(_, body, env) => self.settle_exprs(&[body], env),
+            Action::Force(local, body, env) => self.settle_exprs(&[body], &[local], env),
             Action::Switch(switch, env, _) => {
                 let case = &self.old.switches[switch];
+                let mut bound = Vec::new();
+                if let Branches::Cons(branches) = &case.branches {
+                    bound.extend(branches.iter().flat_map(|branch| &branch.fields).flatten());
+                }
                 let mut exprs: Vec<ExprId> = match &case.branches {
                     Branches::Cons(branches) => branches.iter().map(|branch| branch.body).collect(),
                     Branches::Lits(branches) => branches.iter().map(|&(_, body)| body).collect(),
                 };
                 exprs.extend(case.default);
-                self.settle_exprs(&exprs, env);
+                self.settle_exprs(&exprs, &bound, env);
             }
             Action::If { yes, no, .. } => {
                 self.settle_operand(yes);
@@ -64,22 +68,23 @@ impl Driver<'_> {
 
     fn settle_operand(&mut self, operand: Operand) {
         match operand {
-            Operand::Expr(expr, env) => self.settle_exprs(&[expr], env),
+            Operand::Expr(expr, env) => self.settle_exprs(&[expr], &[], env),
             Operand::Node(node) => self.settle_nodes(vec![node]),
         }
     }
 
-    /// Settles the free variables of expressions.
-    pub(super) fn settle_exprs(&mut self, exprs: &[ExprId], env: EnvId) {
-        let Some(free) = self.free(exprs) else { return self.sweep() };
-        let nodes = free.into_iter().map(|local| self.lookup(local, env)).collect();
+    /// Settles the free variables of expressions, but for those that are bound later.
+    pub(super) fn settle_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
+        let Some(free) = self.free(exprs, bound) else { return self.sweep() };
+        let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
+        let nodes = free.into_iter().map(slot).collect();
         self.settle_nodes(nodes);
     }
 
-    fn free(&self, exprs: &[ExprId]) -> Option<Vec<LocalId>> {
+    fn free(&self, exprs: &[ExprId], bound: &[LocalId]) -> Option<Vec<LocalId>> {
         let old = self.old;
         let mut used = Vec::new();
-        let mut bound = FxHashSet::default();
+        let mut bound: FxHashSet<LocalId> = bound.iter().copied().collect();
         let mut work = exprs.to_vec();
         let mut size = 0;
         while let Some(expr) = work.pop() {
@@ -150,6 +155,7 @@ impl Driver<'_> {
             }
             let known = self.heap.get(node);
             match known.what {
+                What::Thunk(..) | What::Call(..) if known.busy => {}
                 What::Thunk(..) | What::Call(..) => {
                     self.atom(node, Span::NONE);
                 }
