@@ -6,12 +6,16 @@ mod budget;
 mod common;
 #[path = "differential/dice.rs"]
 mod dice;
+#[path = "gcode/read.rs"]
+mod read;
 #[path = "strictness/rules.rs"]
 mod rules;
 #[path = "strictness/soundness.rs"]
 mod soundness;
 #[path = "strictness/table.rs"]
 mod table;
+#[path = "strictness/uses.rs"]
+mod uses;
 
 use std::path::Path;
 
