@@ -4,6 +4,8 @@
 #[path = "strictness/budget.rs"]
 mod budget;
 mod common;
+#[path = "strictness/demands.rs"]
+mod demands;
 #[path = "differential/dice.rs"]
 mod dice;
 #[path = "gcode/read.rs"]
