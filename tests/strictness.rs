@@ -12,6 +12,8 @@ mod dice;
 mod read;
 #[path = "strictness/rules.rs"]
 mod rules;
+#[path = "strictness/shapes.rs"]
+mod shapes;
 #[path = "strictness/soundness.rs"]
 mod soundness;
 #[path = "strictness/table.rs"]

@@ -1,6 +1,8 @@
 //! What is done with what the analysis finds.
 
+use gmachine::compile::{self, compile_with};
 use gmachine::core::print;
+use gmachine::gcode::print::instr as instr_text;
 use gmachine::lift::lint::lint;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
@@ -105,6 +107,62 @@ fn the_value_of_a_jump_is_that_of_the_handler_with_the_arguments() {
     let strict = ["f", "g", "h"].map(|symbol| super::strict_in(&program, &names, symbol));
     // Of g, x and y are conditions in one branch each: neither is needed alone.
     assert_eq!(strict, ["c x y", "c", "c"]);
+}
+
+/// The instructions of `f` after the pass.
+fn instructions(text: &str) -> String {
+    let (program, names) = analysed(text);
+    let program = compile_with(&program, &names, compile::Options { eval_once: true });
+    let id = program.find("f").unwrap();
+    let code = &program.globals[id].code;
+    code.iter().map(|instr| instr_text(&program, instr)).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn fields_that_a_call_evaluates_are_evaluated_before_it() {
+    let text = |call: &str| {
+        format!(
+            "(defn add'[p] (case p [(Pair x y) (add x y)])) (defn first[p] (case p [(Pair x _) x]))
+             (defn keep[p] (case p [(Pair x y) (Cons x y)]))
+             (defn sum'[l] (case l [Nil 0] [(Cons x xs) (add x (sum' xs))]))
+             (defn len'[l] (case l [Nil 0] [(Cons x xs) (add 1 (len' xs))]))
+             (defn f[x y] {call}) (defn main[] f)"
+        )
+    };
+    let code = |call: &str| instructions(&text(call));
+    assert_eq!(
+        code("(add' (Pair (add x 1) (sub y 1)))"),
+        "PushInt 1; Push 2; Eval; Sub; PushInt 1; Push 2; Eval; Add; Pack 0 2 Pair; \
+         PushGlobal add'; MkApp; Update 2; Pop 2; Unwind"
+    );
+    assert_eq!(
+        code("(first (Pair (add x 1) (sub y 1)))"),
+        "PushInt 1; Push 2; PushGlobal sub; MkApp; MkApp; PushInt 1; Push 2; Eval; Add; \
+         Pack 0 2 Pair; PushGlobal first; MkApp; Update 2; Pop 2; Unwind"
+    );
+    assert_eq!(
+        code("(sum' [(add x 1) y])"),
+        "Pack 0 0 Nil; Push 2; Eval; Pack 1 2 Cons; PushInt 1; Push 2; Eval; Add; \
+         Pack 1 2 Cons; PushGlobal sum'; MkApp; Update 2; Pop 2; Unwind"
+    );
+    // The elements of a list of which only the spine is demanded are left alone.
+    assert!(code("(len' [(add x 1) y])").contains("PushGlobal add; MkApp; MkApp; Pack 1 2 Cons"));
+    assert!(!code("(keep (Pair x (add x y)))").contains("Eval"));
+    // What is built for later is built for later.
+    assert!(!code("(Just (add' (Pair (add x 1) y)))").contains("Eval"));
+}
+
+#[test]
+fn a_pair_of_accumulators_is_two_numbers_and_no_chain_of_thunks() {
+    let [lazy, strict] = both(
+        "(defn mean[n p]
+           (case p [(Pair s c) (if (eq n 0) (div s c) (mean (sub n 1) (Pair (add s n) (add c 1))))]))
+         (defn main[] (mean 20000 (Pair 0 0)))",
+    );
+    assert_eq!((&*lazy.output, &*strict.output), ("10000\n", "10000\n"));
+    assert!(lazy.statistics.peak_dump > 20_000, "{:?}", lazy.statistics);
+    assert!(strict.statistics.peak_dump < 100, "{:?}", strict.statistics);
+    assert!(strict.statistics.peak_live_bytes * 10 < lazy.statistics.peak_live_bytes);
 }
 
 /// Runs a program as the schemes alone compile it, and after the pass.
