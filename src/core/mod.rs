@@ -8,6 +8,7 @@ pub mod matching;
 pub mod options;
 mod pattern;
 pub mod print;
+pub mod residual;
 pub mod scope;
 pub mod signature;
 
