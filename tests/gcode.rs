@@ -5,6 +5,8 @@
 mod deep;
 #[path = "gcode/golden.rs"]
 mod golden;
+#[path = "gcode/joins.rs"]
+mod joins;
 #[path = "gcode/mutation.rs"]
 mod mutation;
 #[path = "gcode/random.rs"]

@@ -56,8 +56,8 @@ impl Compiler<'_> {
             Expr::Lam(..)
             | Expr::Force(..)
             | Expr::Switch(_)
-            | Expr::Try(..)
-            | Expr::Fail
+            | Expr::Join(..)
+            | Expr::Jump(..)
             | Expr::NoMatch
             | Expr::Error => unreachable!("lifting leaves none in a lazy context; its lint checks"),
         }

@@ -7,7 +7,8 @@
 use super::Compiler;
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Switch,
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId,
+    Switch,
 };
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::primitive::{Primitive, Shape};
@@ -19,6 +20,16 @@ pub(super) enum Scheme {
     R,
     /// The value stays on the stack.
     E,
+}
+
+/// Where a jump to a join goes.
+pub(super) struct Target {
+    label: Label,
+    /// The depth of the stack where the join begins; the arguments come on top of that.
+    depth: u32,
+    /// For each parameter, whether all jumps so far have passed a value in weak head normal
+    /// form.
+    values: Vec<bool>,
 }
 
 /// What an application is a call of.
@@ -127,28 +138,8 @@ impl Compiler<'_> {
                 self.switch(scheme, switch, span);
                 self.env.set_evaluated(switch.scrutinee, before);
             }
-            Expr::Try(first, second) => {
-                let (fail, end) = (self.code.label(), self.code.label());
-                self.fails.push((fail, self.code.depth()));
-                self.strict(scheme, first);
-                self.fails.pop();
-                if self.code.is_used(fail) {
-                    self.emit(Instr::Jump(end), span);
-                    self.code.place(fail);
-                    self.strict(scheme, second);
-                    self.code.place(end);
-                }
-            }
-            Expr::Fail => {
-                let Some(&(fail, depth)) = self.fails.last() else {
-                    unreachable!("Fail stands in a Try: the lint of core checks it")
-                };
-                let above = self.code.depth() - depth;
-                if above > 0 {
-                    self.emit(Instr::Pop(above), span);
-                }
-                self.emit(Instr::Jump(fail), span);
-            }
+            Expr::Join(join, body) => self.join(scheme, join, body, span),
+            Expr::Jump(join, args) => self.jump(join, &core.expr_lists[args], span),
             Expr::NoMatch => self.emit(Instr::NoMatch, span),
             Expr::Lit(_)
             | Expr::Text(_)
@@ -159,6 +150,53 @@ impl Compiler<'_> {
             | Expr::Error => return false,
         }
         true
+    }
+
+    /// Emits the body of a join, and its handler if something jumps there. The handler finds
+    /// the arguments of the jump above what was on the stack where the join begins.
+    fn join(&mut self, scheme: Scheme, join: JoinId, body: ExprId, span: Span) {
+        let Join { params, handler } = self.core.joins[join];
+        let params = &self.core.local_lists[params];
+        let count = params.len() as u32;
+        let (label, end) = (self.code.label(), self.code.label());
+        let depth = self.code.depth();
+        self.joins.insert(join, Target { label, depth, values: vec![true; params.len()] });
+        self.strict(scheme, body);
+        let Some(target) = self.joins.remove(&join) else { return };
+        if !self.code.is_used(label) {
+            return;
+        }
+        self.emit(Instr::Jump(end), span);
+        self.code.place(label);
+        for ((&param, evaluated), height) in params.iter().zip(target.values).zip((0..count).rev())
+        {
+            self.env.bind(param, depth + height, evaluated);
+        }
+        self.strict(scheme, handler);
+        if count > 0 {
+            self.emit(Instr::Slide(count), span);
+        }
+        self.code.place(end);
+    }
+
+    /// Emits a jump to a join around it.
+    fn jump(&mut self, join: JoinId, args: &[ExprId], span: Span) {
+        let values: Vec<bool> = args.iter().map(|&arg| self.is_value(arg)).collect();
+        args.iter().rev().for_each(|&arg| self.c(arg));
+        let Some(target) = self.joins.get_mut(&join) else {
+            unreachable!("a jump stands in the body of its join: the lint of core checks it")
+        };
+        for (known, value) in target.values.iter_mut().zip(values) {
+            *known &= value;
+        }
+        let (label, count) = (target.label, args.len() as u32);
+        match (count, self.code.depth() - count - target.depth) {
+            (_, 0) => {}
+            (0, below) => self.emit(Instr::Pop(below), span),
+            (1, below) => self.emit(Instr::Slide(below), span),
+            (_, below) => self.emit(Instr::Squeeze(count, below), span),
+        }
+        self.emit(Instr::Jump(label), span);
     }
 
     /// Emits a part in the same context.

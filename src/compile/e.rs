@@ -5,7 +5,7 @@ use super::control::{Call, Scheme};
 use super::primitive::{MESSAGE_LIMIT, instr};
 use super::{Compiler, Source};
 use crate::base::deep::deep;
-use crate::core::expr::{Expr, ExprId, GlobalKind};
+use crate::core::expr::{Expr, ExprId};
 use crate::gcode::instr::{Instr, IntLit};
 
 impl Compiler<'_> {
@@ -44,19 +44,7 @@ impl Compiler<'_> {
     }
 
     /// Whether the graph that C makes of an expression is in weak head normal form.
-    fn is_value(&self, expr: ExprId) -> bool {
-        match self.core.exprs[expr] {
-            Expr::Lit(_) | Expr::Con(_) => true,
-            Expr::Local(local) => self.env.is_evaluated(local),
-            Expr::Global(global) => match self.core.globals[global].kind {
-                GlobalKind::Defn { params, .. } => !params.is_empty(),
-                GlobalKind::Host { arity, .. } => arity > 0,
-                GlobalKind::Primitive(_) => true,
-            },
-            Expr::App(callee, args) => {
-                matches!(self.call(callee, args.len()), Call::Pack(_) | Call::Partial)
-            }
-            _ => false,
-        }
+    pub(super) fn is_value(&self, expr: ExprId) -> bool {
+        self.core.is_value(expr, |local| self.env.is_evaluated(local))
     }
 }

@@ -31,7 +31,7 @@ use crate::base::name::Interner;
 use crate::base::span::Span;
 use crate::core::expr as core;
 use crate::core::expr::{Branches, Expr, ExprId, LocalId};
-use crate::gcode::instr::{Instr, IntLit, Label, Lit};
+use crate::gcode::instr::{Instr, IntLit, Lit};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
@@ -90,8 +90,8 @@ struct Compiler<'a> {
     /// How often each local is used.
     uses: IndexVec<LocalId, u32>,
     code: Code,
-    /// Where `Fail` goes on, and the depth there, innermost last.
-    fails: Vec<(Label, u32)>,
+    /// The joins whose body is being compiled, or has been.
+    joins: FxHashMap<core::JoinId, control::Target>,
 }
 
 impl<'a> Compiler<'a> {
@@ -111,7 +111,7 @@ impl<'a> Compiler<'a> {
             env: Env::new(program.locals.len()),
             uses: program.locals.iter().map(|_| 0).collect(),
             code: Code::new(0),
-            fails: Vec::new(),
+            joins: FxHashMap::default(),
         }
     }
 
@@ -280,9 +280,11 @@ impl<'a> Compiler<'a> {
                     todo.push(callee);
                     todo.extend(&core.expr_lists[args]);
                 }
-                Expr::Let(_, first, second)
-                | Expr::Force(_, first, second)
-                | Expr::Try(first, second) => todo.extend([first, second]),
+                Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
+                    todo.extend([first, second])
+                }
+                Expr::Join(join, body) => todo.extend([body, core.joins[join].handler]),
+                Expr::Jump(_, args) => todo.extend(&core.expr_lists[args]),
                 Expr::Letrec(binds, body) => {
                     todo.push(body);
                     todo.extend(core.binds[binds].iter().map(|bind| bind.value));
@@ -305,7 +307,6 @@ impl<'a> Compiler<'a> {
                 | Expr::Text(_)
                 | Expr::Global(_)
                 | Expr::Con(_)
-                | Expr::Fail
                 | Expr::NoMatch
                 | Expr::Error => {}
             }

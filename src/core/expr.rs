@@ -10,9 +10,11 @@
 //!   or in the order of first appearance (literals), each at most once, of one data type or
 //!   one kind of literal. `evaluated` is set only where the local has been forced on every
 //!   path from its binding.
-//! - [`Expr::Fail`] stands only in the tail of the first part of a [`Expr::Try`], where a
-//!   tail is reached through `Switch` branches, the body of `Let`, `Letrec` and `Force`, and
-//!   the second part of a `Try`.
+//! - Each [`Join`] stands in one [`Expr::Join`]. An [`Expr::Jump`] to it stands only in a
+//!   tail of that expression's body, with as many arguments as there are parameters. A tail
+//!   is reached through `Switch` branches, the body of `Let`, `Letrec` and `Force`, the body
+//!   and the handler of a `Join`, the two last operands of `if` and the last one of `seq`. So
+//!   a handler may jump to joins around it, and never to its own: joins do not loop.
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ use crate::base::integer::Integer;
 use crate::base::name::Name;
 use crate::base::span::Span;
 use crate::core::signature::Signature;
-use crate::primitive::Primitive;
+use crate::primitive::{Primitive, Shape};
 
 crate::define_index! {
     /// An expression.
@@ -78,10 +80,11 @@ pub enum Expr {
     Force(LocalId, ExprId, ExprId),
     /// Goes by the constructor or literal of a local.
     Switch(SwitchId),
-    /// The first expression, unless it fails; then the second.
-    Try(ExprId, ExprId),
-    /// Go on with the second part of the innermost `Try`.
-    Fail,
+    /// The body; where it jumps to the join, the value is that of the handler.
+    Join(JoinId, ExprId),
+    /// Goes on with the handler of a join around it, whose parameters are bound to the
+    /// arguments, which are lazy.
+    Jump(JoinId, List<ExprId>),
     /// No alternative of the case that stands at this expression's span matches.
     NoMatch,
     /// A mistake that has been reported. Never reaches lifting.
@@ -91,6 +94,19 @@ pub enum Expr {
 crate::define_index! {
     /// A switch.
     pub SwitchId;
+    /// A join point.
+    pub JoinId;
+}
+
+/// A join point: an end that several branches have in common (Maurer, Downen, Ariola and
+/// Peyton Jones, "Compiling without continuations", PLDI 2017). A jump to it is a jump: it
+/// builds no function and calls none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Join {
+    /// What a jump binds; in scope in the handler alone.
+    pub params: List<LocalId>,
+    /// What is done then.
+    pub handler: ExprId,
 }
 
 /// `x = e` in a letrec.
@@ -238,6 +254,8 @@ pub struct Program {
     pub binds: Pool<Bind>,
     /// Switches.
     pub switches: IndexVec<SwitchId, Switch>,
+    /// Join points.
+    pub joins: IndexVec<JoinId, Join>,
     /// Large integer literals.
     pub bigs: IndexVec<BigId, Integer>,
     /// Texts of STRING literals.
@@ -268,6 +286,62 @@ impl Program {
             GlobalKind::Defn { params, .. } => params.len(),
             GlobalKind::Primitive(primitive) => primitive.arity(),
             GlobalKind::Host { arity, .. } => arity as usize,
+        }
+    }
+
+    /// Whether the graph of an expression is in weak head normal form as soon as it is built,
+    /// if `evaluated` says so of a local: a literal, a function, a constructor, an application
+    /// that lacks arguments.
+    #[must_use]
+    pub fn is_value(&self, expr: ExprId, evaluated: impl Fn(LocalId) -> bool) -> bool {
+        match self.exprs[expr] {
+            Expr::Lit(_) | Expr::Con(_) | Expr::Lam(..) => true,
+            Expr::Local(local) => evaluated(local),
+            Expr::Global(global) => self.arity(global) > 0,
+            Expr::App(callee, args) => match self.exprs[callee] {
+                Expr::Con(con) => args.len() <= self.cons[con].arity as usize,
+                Expr::Global(global) => args.len() < self.arity(global),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an application in a strict context has its argument `at`, of `count`, in a strict
+    /// context too: an operand of a primitive that has them all, except the message of `error`;
+    /// an argument that the signature of what is called says is evaluated, if the call has them
+    /// all.
+    #[must_use]
+    pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
+        let Expr::Global(global) = self.exprs[callee] else { return false };
+        let global = &self.globals[global];
+        match global.kind {
+            GlobalKind::Primitive(primitive) => {
+                primitive.arity() == count && primitive.shape() != Shape::Error
+            }
+            GlobalKind::Defn { params, .. } => {
+                count >= params.len() && global.signature.is_strict(at)
+            }
+            GlobalKind::Host { .. } => false,
+        }
+    }
+
+    /// The tails of an application: the operands of which one is its value. Those of `if` and
+    /// `seq` with all their operands; of anything else there are none.
+    #[must_use]
+    pub fn tails(&self, callee: ExprId, args: List<ExprId>) -> List<ExprId> {
+        let shape = match self.exprs[callee] {
+            Expr::Global(global) => match self.globals[global].kind {
+                GlobalKind::Primitive(primitive) if primitive.arity() == args.len() => {
+                    Some(primitive.shape())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match shape {
+            Some(Shape::If | Shape::Seq) => args.skip(1),
+            _ => List::EMPTY,
         }
     }
 }

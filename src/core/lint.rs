@@ -2,9 +2,10 @@
 //! compiler, never of the program.
 
 use super::expr::{
-    Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, Switch, SwitchId,
+    Branches, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId, Program, Switch,
+    SwitchId,
 };
-use crate::base::index::Idx;
+use crate::base::index::{Idx, List};
 
 /// More than this are not listed.
 const MOST: usize = 100;
@@ -21,7 +22,11 @@ pub fn lint(program: &Program) -> Vec<String> {
         scope: Vec::new(),
         forced: vec![0; program.locals.len()],
         path: Vec::new(),
-        catches: Vec::new(),
+        steps: 0,
+        open: Vec::new(),
+        position: vec![None; program.joins.len()],
+        joined: vec![false; program.joins.len()],
+        unreached: 0,
         tasks: Vec::new(),
         violations: Vec::new(),
     };
@@ -35,26 +40,38 @@ pub fn lint(program: &Program) -> Vec<String> {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// Looks at an expression; whether a `Fail` may stand there.
-    Expr(ExprId, bool),
+    /// Looks at an expression; of the open joins, those from this position on may be jumped
+    /// to there.
+    Expr(ExprId, usize),
     /// A local is in scope from here on; whether it has been forced.
     Bind(LocalId, bool),
     /// The scope is as long as it was.
     Scope(usize),
     /// What has been forced is as much as it was.
     Path(usize),
-    /// The first part of a `Try` is done; its second part comes next.
-    Caught(ExprId, bool),
+    /// The body of a join is done; its handler comes next.
+    Joined(JoinId, usize),
+    /// A handler that nothing jumps to is done.
+    Reached,
 }
 
-/// The first part of a `Try`.
-struct Catch {
-    /// What had been forced where it begins.
+/// A step on the way to where we are: a local that is forced there. Steps of one number are
+/// one step, and have the same steps before them.
+#[derive(Clone, Copy)]
+struct Step {
+    local: LocalId,
+    number: u64,
+}
+
+/// A join whose body we are in.
+struct Open {
+    id: JoinId,
+    /// How much had been forced where it begins.
     start: usize,
-    /// What every failure so far has forced since then; `None` before the first one.
-    common: Option<Vec<LocalId>>,
-    /// How much of that is still in common with the way to where we are.
-    shared: usize,
+    /// The steps since then that every jump so far has behind it; `None` before the first one.
+    common: Option<Vec<Step>>,
+    /// For each parameter, whether every jump so far has passed a value.
+    values: Vec<bool>,
 }
 
 struct Lint<'a> {
@@ -66,8 +83,18 @@ struct Lint<'a> {
     scope: Vec<LocalId>,
     forced: Vec<u32>,
     /// What has been forced on the way here, in order.
-    path: Vec<LocalId>,
-    catches: Vec<Catch>,
+    path: Vec<Step>,
+    /// How many steps there have been.
+    steps: u64,
+    /// The joins whose bodies we are in, innermost last.
+    open: Vec<Open>,
+    /// Where in `open` a join is.
+    position: Vec<Option<usize>>,
+    /// The joins that an expression has been found of.
+    joined: Vec<bool>,
+    /// How many of the handlers that we are in are never jumped to. There nothing is wrong
+    /// with what is said to have been evaluated.
+    unreached: usize,
     tasks: Vec<Task>,
     violations: Vec<String>,
 }
@@ -115,18 +142,19 @@ impl Lint<'_> {
             self.bind(param);
         }
         if let Some(body) = body {
-            self.tasks.push(Task::Expr(body, false));
+            self.tasks.push(Task::Expr(body, 0));
         }
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::Expr(expr, tail) => self.expr(expr, tail),
+                Task::Expr(expr, tails) => self.expr(expr, tails),
                 Task::Scope(len) => {
                     for local in self.scope.drain(len..) {
                         self.visible[local.index()] = false;
                     }
                 }
                 Task::Path(len) => self.unforce(len),
-                Task::Caught(second, tail) => self.caught(second, tail),
+                Task::Joined(join, tails) => self.joined(join, tails),
+                Task::Reached => self.unreached -= 1,
                 Task::Bind(local, forced) => {
                     self.bind(local);
                     if forced {
@@ -160,48 +188,149 @@ impl Lint<'_> {
     }
 
     fn force(&mut self, local: LocalId) {
-        if let Some(count) = self.forced.get_mut(local.index()) {
+        self.steps += 1;
+        self.step(Step { local, number: self.steps });
+    }
+
+    fn step(&mut self, step: Step) {
+        if let Some(count) = self.forced.get_mut(step.local.index()) {
             *count += 1;
-            self.path.push(local);
+            self.path.push(step);
         }
     }
 
     fn unforce(&mut self, len: usize) {
-        for local in self.path.drain(len..) {
-            self.forced[local.index()] -= 1;
-        }
-        if let Some(catch) = self.catches.last_mut() {
-            catch.shared = catch.shared.min(len.saturating_sub(catch.start));
+        for step in self.path.drain(len..) {
+            self.forced[step.local.index()] -= 1;
         }
     }
 
-    /// The second part of a `Try` knows what all failures in the first have forced.
-    fn caught(&mut self, second: ExprId, tail: bool) {
-        let common = self.catches.pop().and_then(|catch| catch.common);
+    fn is_forced(&self, local: LocalId) -> bool {
+        self.forced.get(local.index()).is_some_and(|&count| count > 0)
+    }
+
+    fn join(&mut self, id: JoinId, body: ExprId, tails: usize) {
+        let Some(join) = self.program.joins.get(id) else {
+            self.violation(format!("{id:?} does not exist"));
+            return;
+        };
+        if std::mem::replace(&mut self.joined[id.index()], true) {
+            self.violation(format!("{id:?} is joined twice"));
+            return;
+        }
+        self.position[id.index()] = Some(self.open.len());
+        let values = vec![true; join.params.len()];
+        self.open.push(Open { id, start: self.path.len(), common: None, values });
+        self.tasks.push(Task::Joined(id, tails));
+        self.tasks.push(Task::Expr(body, tails));
+    }
+
+    /// The handler of a join knows what all jumps have forced.
+    fn joined(&mut self, id: JoinId, tails: usize) {
+        let Join { params, handler } = self.program.joins[id];
+        self.position[id.index()] = None;
+        let Some(open) = self.open.pop() else { return };
         self.tasks.push(Task::Path(self.path.len()));
-        self.tasks.push(Task::Expr(second, tail));
-        match common {
-            Some(common) => common.into_iter().for_each(|local| self.force(local)),
-            None => self.violation("the first part of a try does not fail"),
+        self.tasks.push(Task::Scope(self.scope.len()));
+        if open.common.is_none() {
+            self.unreached += 1;
+            self.tasks.push(Task::Reached);
         }
-    }
-
-    fn fail(&mut self, tail: bool) {
-        if !tail {
-            self.violation("a failure has nowhere to go");
-        }
-        let Some(catch) = self.catches.last_mut() else { return };
-        match &mut catch.common {
-            Some(common) => common.truncate(catch.shared),
-            None => {
-                let path = self.path.get(catch.start..).unwrap_or_default().to_vec();
-                catch.shared = path.len();
-                catch.common = Some(path);
+        self.tasks.push(Task::Expr(handler, tails));
+        open.common.into_iter().flatten().for_each(|step| self.step(step));
+        for (&param, value) in self.program.local_lists[params].iter().zip(open.values) {
+            self.bind(param);
+            if value {
+                self.force(param);
             }
         }
     }
 
-    fn expr(&mut self, expr: ExprId, tail: bool) {
+    fn jump(&mut self, id: JoinId, args: List<ExprId>, tails: usize) {
+        let program = self.program;
+        let args = &program.expr_lists[args];
+        self.operands(args);
+        let Some(join) = program.joins.get(id) else {
+            self.violation(format!("{id:?} does not exist"));
+            return;
+        };
+        if join.params.len() != args.len() {
+            self.violation(format!("a jump gives {id:?} a wrong number of arguments"));
+        }
+        let position = self.position[id.index()].filter(|&position| position >= tails);
+        let Some(position) = position else {
+            self.violation(format!("a jump to {id:?} stands in no tail of its body"));
+            return;
+        };
+        // What is never reached forces nothing, and says nothing of what is.
+        if self.unreached > 0 {
+            return;
+        }
+        let values: Vec<bool> = args.iter().map(|&arg| self.is_value(arg)).collect();
+        let open = &mut self.open[position];
+        debug_assert_eq!(open.id, id);
+        for (known, value) in open.values.iter_mut().zip(values) {
+            *known &= value;
+        }
+        let path = self.path.get(open.start..).unwrap_or_default();
+        match &mut open.common {
+            Some(common) => {
+                let (mut same, mut end) = (0, common.len().min(path.len()));
+                while same < end {
+                    let middle = usize::midpoint(same, end);
+                    match common[middle].number == path[middle].number {
+                        true => same = middle + 1,
+                        false => end = middle,
+                    }
+                }
+                common.truncate(same);
+            }
+            None => open.common = Some(path.to_vec()),
+        }
+    }
+
+    /// Whether an argument is in weak head normal form, of expressions that may not exist.
+    fn is_value(&self, expr: ExprId) -> bool {
+        let program = self.program;
+        let exists = |expr| match program.exprs.get(expr) {
+            Some(&Expr::Con(con)) => program.cons.get(con).is_some(),
+            Some(&Expr::Global(global)) => program.globals.get(global).is_some(),
+            found => found.is_some(),
+        };
+        let exists = match program.exprs.get(expr) {
+            Some(&Expr::App(callee, _)) => exists(callee),
+            _ => exists(expr),
+        };
+        exists && program.is_value(expr, |local| self.is_forced(local))
+    }
+
+    /// Expressions from which no jump leads out.
+    fn operands(&mut self, exprs: &[ExprId]) {
+        let none = self.open.len();
+        self.tasks.extend(exprs.iter().rev().map(|&expr| Task::Expr(expr, none)));
+    }
+
+    fn application(&mut self, callee: ExprId, args: List<ExprId>, tails: usize) {
+        let program = self.program;
+        if args.is_empty() {
+            self.violation("an application has no argument");
+        }
+        let known = match program.exprs.get(callee) {
+            Some(Expr::App(..)) => {
+                self.violation("an application is applied");
+                false
+            }
+            Some(&Expr::Global(global)) => program.globals.get(global).is_some(),
+            _ => false,
+        };
+        let last = if known { program.tails(callee, args) } else { List::EMPTY };
+        let (operands, last) = (args.take(args.len() - last.len()), &program.expr_lists[last]);
+        self.tasks.extend(last.iter().rev().map(|&expr| Task::Expr(expr, tails)));
+        self.operands(&program.expr_lists[operands]);
+        self.operands(&[callee]);
+    }
+
+    fn expr(&mut self, expr: ExprId, tails: usize) {
         let Some(&kind) = self.program.exprs.get(expr) else {
             self.violation(format!("{expr:?} does not exist"));
             return;
@@ -231,23 +360,12 @@ impl Lint<'_> {
                     self.violation(format!("{con:?} does not exist"));
                 }
             }
-            Expr::App(callee, args) => {
-                if args.is_empty() {
-                    self.violation("an application has no argument");
-                }
-                if let Some(Expr::App(..)) = program.exprs.get(callee) {
-                    self.violation("an application is applied");
-                }
-                for &arg in program.expr_lists[args].iter().rev() {
-                    self.tasks.push(Task::Expr(arg, false));
-                }
-                self.tasks.push(Task::Expr(callee, false));
-            }
+            Expr::App(callee, args) => self.application(callee, args, tails),
             Expr::Let(local, value, body) => {
                 self.tasks.push(Task::Scope(self.scope.len()));
-                self.tasks.push(Task::Expr(body, tail));
+                self.tasks.push(Task::Expr(body, tails));
                 self.tasks.push(Task::Bind(local, false));
-                self.tasks.push(Task::Expr(value, false));
+                self.tasks.push(Task::Expr(value, self.open.len()));
             }
             Expr::Letrec(binds, body) => {
                 if binds.is_empty() {
@@ -257,9 +375,9 @@ impl Lint<'_> {
                 for bind in &program.binds[binds] {
                     self.bind(bind.local);
                 }
-                self.tasks.push(Task::Expr(body, tail));
+                self.tasks.push(Task::Expr(body, tails));
                 for bind in program.binds[binds].iter().rev() {
-                    self.tasks.push(Task::Expr(bind.value, false));
+                    self.tasks.push(Task::Expr(bind.value, self.open.len()));
                 }
             }
             Expr::Lam(params, body) => {
@@ -273,35 +391,30 @@ impl Lint<'_> {
                 for &param in &program.local_lists[params] {
                     self.bind(param);
                 }
-                self.tasks.push(Task::Expr(body, false));
+                self.tasks.push(Task::Expr(body, self.open.len()));
             }
             Expr::Force(local, value, body) => {
                 self.tasks.push(Task::Scope(self.scope.len()));
                 self.tasks.push(Task::Path(self.path.len()));
-                self.tasks.push(Task::Expr(body, tail));
+                self.tasks.push(Task::Expr(body, tails));
                 self.tasks.push(Task::Bind(local, true));
-                self.tasks.push(Task::Expr(value, false));
+                self.tasks.push(Task::Expr(value, self.open.len()));
             }
-            Expr::Switch(switch) => self.switch(switch, tail),
-            Expr::Try(first, second) => {
-                self.catches.push(Catch { start: self.path.len(), common: None, shared: 0 });
-                self.tasks.push(Task::Caught(second, tail));
-                self.tasks.push(Task::Expr(first, true));
-            }
-            Expr::Fail => self.fail(tail),
+            Expr::Switch(switch) => self.switch(switch, tails),
+            Expr::Join(join, body) => self.join(join, body, tails),
+            Expr::Jump(join, args) => self.jump(join, args, tails),
             Expr::Error => self.violation("a mistake that was reported is still there"),
         }
     }
 
-    fn switch(&mut self, switch: SwitchId, tail: bool) {
+    fn switch(&mut self, switch: SwitchId, tails: usize) {
         let program = self.program;
         let Some(switch) = program.switches.get(switch) else {
             self.violation(format!("{switch:?} does not exist"));
             return;
         };
         self.use_local(switch.scrutinee);
-        let forced = self.forced.get(switch.scrutinee.index()).is_some_and(|&count| count > 0);
-        if switch.evaluated && !forced {
+        if switch.evaluated && !self.is_forced(switch.scrutinee) && self.unreached == 0 {
             self.violation(format!("{:?} may not be evaluated", switch.scrutinee));
         }
         self.tasks.push(Task::Path(self.path.len()));
@@ -311,7 +424,7 @@ impl Lint<'_> {
                 self.constructors(switch);
                 for branch in branches.iter().rev() {
                     self.tasks.push(Task::Scope(self.scope.len()));
-                    self.tasks.push(Task::Expr(branch.body, tail));
+                    self.tasks.push(Task::Expr(branch.body, tails));
                     let fields = branch.fields.iter().rev().flatten();
                     self.tasks.extend(fields.map(|&field| Task::Bind(field, false)));
                 }
@@ -319,12 +432,11 @@ impl Lint<'_> {
             Branches::Lits(branches) => {
                 self.literals(switch);
                 let bodies = branches.iter().rev();
-                self.tasks.extend(bodies.map(|&(_, body)| Task::Expr(body, tail)));
+                self.tasks.extend(bodies.map(|&(_, body)| Task::Expr(body, tails)));
             }
         }
-        // First, so that a failure there keeps what the branches' failures are compared with
-        // short.
-        self.tasks.extend(switch.default.map(|default| Task::Expr(default, tail)));
+        // First, so that a jump there keeps what the branches' jumps are compared with short.
+        self.tasks.extend(switch.default.map(|default| Task::Expr(default, tails)));
     }
 
     fn constructors(&mut self, switch: &Switch) {

@@ -14,10 +14,10 @@
 use rustc_hash::FxHashMap;
 
 use super::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, Lit, LocalId, Program, Switch, SwitchId,
+    Branches, ConBranch, ConId, Expr, ExprId, Join, JoinId, Lit, LocalId, Program, Switch, SwitchId,
 };
 use super::pattern::{Key, PatRef, Patterns, View};
-use crate::base::index::{Idx, IndexVec};
+use crate::base::index::{Idx, IndexVec, List};
 use crate::base::name::Name;
 use crate::base::span::Span;
 
@@ -37,6 +37,7 @@ enum Test {
 enum Node {
     /// Not built yet, or moved elsewhere.
     Hole,
+    /// Goes on with the second part of the innermost `Try` around it.
     Fail,
     NoMatch,
     /// The right-hand side of an alternative, by its position in `Tree::leaves`.
@@ -47,6 +48,7 @@ enum Node {
         branches: Vec<(Test, NodeId)>,
         default: Option<NodeId>,
     },
+    /// The first part, and where that fails the second.
     Try(NodeId, NodeId),
 }
 
@@ -376,25 +378,40 @@ impl Tree {
     }
 
     /// Writes the match to `to`, with `bodies[i]` for leaf `i`, which is still to be written.
-    /// Every field gets its local.
+    /// Every field gets its local. A `Try` becomes a join whose handler is the second part.
     pub fn emit(mut self, program: &mut Program, to: ExprId, bodies: &[ExprId], span: Span) {
-        let mut work = vec![(self.root, to)];
-        while let Some((node, to)) = work.pop() {
+        // Each with the join of the innermost `Try` around it.
+        let mut work: Vec<(NodeId, ExprId, Option<JoinId>)> = vec![(self.root, to, None)];
+        while let Some((node, to, around)) = work.pop() {
+            let mut child_in =
+                |tree: &Tree, program: &mut Program, node: NodeId, around: Option<JoinId>| {
+                    if let Node::Leaf(leaf) = tree.nodes[node] {
+                        return bodies[leaf];
+                    }
+                    let id = program.expr(Expr::NoMatch, span);
+                    work.push((node, id, around));
+                    id
+                };
+            let taken = self.take(node);
+            if let Node::Try(first, second) = taken {
+                let params = List::EMPTY;
+                let join = program.joins.push(Join { params, handler: to });
+                let body = child_in(&self, program, first, Some(join));
+                let handler = child_in(&self, program, second, around);
+                program.joins[join].handler = handler;
+                program.exprs[to] = Expr::Join(join, body);
+                continue;
+            }
             let mut child = |tree: &Tree, program: &mut Program, node: NodeId| {
-                if let Node::Leaf(leaf) = tree.nodes[node] {
-                    return bodies[leaf];
-                }
-                let id = program.expr(Expr::Fail, span);
-                work.push((node, id));
-                id
+                child_in(tree, program, node, around)
             };
-            program.exprs[to] = match self.take(node) {
+            program.exprs[to] = match taken {
+                Node::Fail => match around {
+                    Some(join) => Expr::Jump(join, List::EMPTY),
+                    None => Expr::NoMatch,
+                },
                 // A leaf is its parent's child as it is, and the root is none.
-                Node::Hole | Node::Leaf(_) | Node::Fail => Expr::Fail,
-                Node::NoMatch => Expr::NoMatch,
-                Node::Try(first, second) => {
-                    Expr::Try(child(&self, program, first), child(&self, program, second))
-                }
+                Node::Hole | Node::Leaf(_) | Node::Try(..) | Node::NoMatch => Expr::NoMatch,
                 Node::Switch { scrutinee, evaluated, branches, default } => {
                     let default = default.map(|node| child(&self, program, node));
                     let mut cons = Vec::new();

@@ -1,14 +1,15 @@
 //! Core as text: CoreF and what pattern matching adds to it.
 //!
 //! `(force [x e] body)` evaluates `e` and calls it `x`. `(switch x [(Con y) ..] [else ..])`
-//! goes by an evaluated local, `(switch (force x) ..)` evaluates it first. `(try a b)` is `a`,
-//! or `b` if that comes to `(fail)`; `(no-match)` is a case without a fitting alternative.
-//! Locals are named as in the source, and told apart by a number: `x`, `x'1`, `x'2`.
+//! goes by an evaluated local, `(switch (force x) ..)` evaluates it first.
+//! `(join [(j x) a] b)` is `b`, which goes on with `a` where it comes to `(jump j e)`;
+//! `(no-match)` is a case without a fitting alternative. Locals are named as in the source,
+//! and told apart by a number: `x`, `x'1`, `x'2`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expr::{
-    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, SwitchId,
 };
 use crate::base::deep::deep;
 use crate::base::name::Interner;
@@ -37,6 +38,7 @@ pub fn definition(program: &Program, names: &Interner, id: GlobalId, out: &mut S
         program,
         names,
         locals: FxHashMap::default(),
+        joins: FxHashMap::default(),
         taken: FxHashSet::default(),
         next: FxHashMap::default(),
     };
@@ -156,6 +158,7 @@ struct Printer<'a> {
     program: &'a Program,
     names: &'a Interner,
     locals: FxHashMap<LocalId, String>,
+    joins: FxHashMap<JoinId, String>,
     taken: FxHashSet<String>,
     /// The next number to tell locals of one name apart.
     next: FxHashMap<String, usize>,
@@ -165,15 +168,21 @@ impl Printer<'_> {
     fn bind(&mut self, local: LocalId) -> Doc {
         let name = self.program.locals.get(local).and_then(|local| local.name);
         let base = name.map_or_else(|| "t".to_owned(), |name| shown(self.names.text(name)));
-        let mut text = base.clone();
-        let next = self.next.entry(base.clone()).or_insert(0);
+        let text = self.unique(&base);
+        self.locals.insert(local, text.clone());
+        Doc::atom(text)
+    }
+
+    /// A name that nothing else has.
+    fn unique(&mut self, base: &str) -> String {
+        let mut text = base.to_owned();
+        let next = self.next.entry(text.clone()).or_insert(0);
         while self.taken.contains(&text) {
             *next += 1;
             text = format!("{base}'{next}");
         }
         self.taken.insert(text.clone());
-        self.locals.insert(local, text.clone());
-        Doc::atom(text)
+        text
     }
 
     fn local(&self, local: LocalId) -> Doc {
@@ -235,11 +244,25 @@ impl Printer<'_> {
                 Doc::round(2, vec![Doc::atom("force"), bind, body])
             }
             Expr::Switch(switch) => self.switch(switch),
-            Expr::Try(first, second) => {
-                let (first, second) = (self.expr(first), self.expr(second));
-                Doc::round(1, vec![Doc::atom("try"), first, second])
+            Expr::Join(join, body) => {
+                let name = self.unique("j");
+                self.joins.insert(join, name.clone());
+                let mut head = vec![Doc::atom(name)];
+                let join = program.joins[join];
+                let params = &program.local_lists[join.params];
+                head.extend(params.iter().map(|&param| self.bind(param)));
+                let handler = self.expr(join.handler);
+                let head = Doc::round(head.len(), head);
+                let bind = Doc::group('[', 1, vec![head, handler]);
+                let body = self.expr(body);
+                Doc::round(2, vec![Doc::atom("join"), bind, body])
             }
-            Expr::Fail => Doc::atom("(fail)"),
+            Expr::Jump(join, args) => {
+                let name = self.joins.get(&join).map_or("<unbound>", String::as_str);
+                let mut items = vec![Doc::atom("jump"), Doc::atom(name)];
+                items.extend(program.expr_lists[args].iter().map(|&arg| self.expr(arg)));
+                Doc::round(2, items)
+            }
             Expr::NoMatch => Doc::atom("(no-match)"),
             Expr::Error => Doc::atom("(error)"),
         }

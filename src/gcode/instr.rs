@@ -9,7 +9,8 @@
 //! through indirections. The set is that of the G-machine tutorial (Johnsson 1984; Peyton
 //! Jones and Lester, *Implementing Functional Languages*, chapter 3), with `PushChar`,
 //! `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `LitJump`, `Jump`, `NoMatch`, `Raise` and
-//! `CallHost` for what CoreF adds.
+//! `CallHost` for what CoreF adds, and `Squeeze` (Peyton Jones, *The Implementation of
+//! Functional Programming Languages*, 1987, chapter 20) for jumps with arguments.
 
 use super::id::{BigId, ConId, GlobalId, HostId, TextId};
 
@@ -264,6 +265,10 @@ instructions! {
     ///
     /// `<Slide n : i, a0 : a1 : .. : an : s, d, h>  =>  <i, a0 : s, d, h>`
     Slide(n: u32) [_ids] n + 1 => 1, Next;
+    /// Drops `m` items below the `n` on top.
+    ///
+    /// `<Squeeze n m : i, a1 : .. : an : b1 : .. : bm : s, d, h>  =>  <i, a1 : .. : an : s, d, h>`
+    Squeeze(n: u32, m: u32) [_ids] n + m => *n, Next;
     /// Takes the top and makes the item `n` below the next an indirection to it. An item that
     /// would become an indirection to itself stays what it is, a hole or a redex under
     /// evaluation: whoever evaluates it meets a value that depends on itself.

@@ -45,11 +45,17 @@ fn used(program: &Program, code: &[Instr], at: usize, depth: usize) -> Option<Ve
         {
             return None;
         }
+        if let Instr::Squeeze(n, m) = *instr
+            && n as usize + m as usize > depth
+        {
+            return None;
+        }
         let (takes, leaves) = instr.effect(program);
         let (takes, leaves) = (takes as usize, leaves as usize);
         match *instr {
             Instr::Pop(_) => {}
             Instr::Slide(_) => uses(0)?,
+            Instr::Squeeze(n, _) => (0..n as usize).try_for_each(&mut uses)?,
             Instr::Push(n) => uses(n as usize)?,
             Instr::Update(n) => {
                 uses(0)?;

@@ -452,6 +452,7 @@ impl<'a> Check<'a> {
         match *instr {
             Instr::Push(n) => (u64::from(n) + 1, u64::from(n) + 2),
             Instr::Slide(n) => (u64::from(n) + 1, 1),
+            Instr::Squeeze(n, m) => (u64::from(n) + u64::from(m), n.into()),
             Instr::Update(n) => (u64::from(n) + 2, u64::from(n) + 1),
             _ => {
                 let (takes, leaves) = instr.effect(self.program);

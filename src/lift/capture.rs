@@ -18,7 +18,6 @@ use super::dependency::{Groups, push_children};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
-use crate::primitive::Shape;
 
 crate::define_index! {
     /// What is lifted.
@@ -85,27 +84,26 @@ pub(super) enum Context {
     LazyTail,
 }
 
-/// In which context an application in context `context` has its arguments.
-pub(super) fn arguments(
+/// In which context an application in context `context` has its argument `at`, of `count`.
+pub(super) fn argument(
     program: &Program,
     context: Context,
     callee: ExprId,
-    args: usize,
+    count: usize,
+    at: usize,
 ) -> Context {
-    if context == Context::Strict
-        && let Expr::Global(global) = program.exprs[callee]
-        && let GlobalKind::Primitive(primitive) = program.globals[global].kind
-        && primitive.arity() == args
-        && primitive.shape() != Shape::Error
-    {
-        return Context::Strict;
+    match context == Context::Strict && program.evaluates(callee, count, at) {
+        true => Context::Strict,
+        false => Context::Lazy,
     }
-    Context::Lazy
 }
 
 /// Whether an expression may stand in strict contexts only.
 pub(super) fn is_strict_only(expr: Expr) -> bool {
-    matches!(expr, Expr::Force(..) | Expr::Switch(_) | Expr::Try(..) | Expr::Fail | Expr::NoMatch)
+    matches!(
+        expr,
+        Expr::Force(..) | Expr::Switch(_) | Expr::Join(..) | Expr::Jump(..) | Expr::NoMatch
+    )
 }
 
 /// Whether a chain of lets ends in a case.
@@ -317,13 +315,12 @@ impl Walk<'_> {
             | Expr::Text(_)
             | Expr::Global(_)
             | Expr::Con(_)
-            | Expr::Fail
             | Expr::NoMatch
             | Expr::Error => {}
             Expr::Local(local) => self.mention(local),
             Expr::App(callee, args) => {
-                let inner = arguments(program, context, callee, args.len());
-                for &arg in program.expr_lists[args].iter().rev() {
+                for (at, &arg) in program.expr_lists[args].iter().enumerate().rev() {
+                    let inner = argument(program, context, callee, args.len(), at);
                     self.tasks.push(Task::Expr(arg, inner));
                 }
                 self.tasks.push(Task::Expr(callee, Context::Lazy));
@@ -368,10 +365,18 @@ impl Walk<'_> {
                 self.tasks.push(Task::Expr(body, context));
                 self.tasks.push(Task::Expr(value, context));
             }
-            Expr::Try(..) => {
-                push_children(program, expr, &mut |child| {
-                    self.tasks.push(Task::Expr(child, context));
-                });
+            Expr::Join(join, body) => {
+                let join = program.joins[join];
+                for &param in &program.local_lists[join.params] {
+                    self.bind(param);
+                }
+                self.tasks.push(Task::Expr(join.handler, context));
+                self.tasks.push(Task::Expr(body, context));
+            }
+            Expr::Jump(_, args) => {
+                for &arg in program.expr_lists[args].iter().rev() {
+                    self.tasks.push(Task::Expr(arg, Context::Lazy));
+                }
             }
             Expr::Switch(switch) => {
                 let switch = &program.switches[switch];

@@ -163,17 +163,21 @@ pub(super) fn push_children(program: &Program, expr: ExprId, push: &mut dyn FnMu
         | Expr::Local(_)
         | Expr::Global(_)
         | Expr::Con(_)
-        | Expr::Fail
         | Expr::NoMatch
         | Expr::Error => {}
         Expr::App(callee, args) => {
             program.expr_lists[args].iter().rev().for_each(|&arg| push(arg));
             push(callee);
         }
-        Expr::Let(_, value, body) | Expr::Force(_, value, body) | Expr::Try(value, body) => {
+        Expr::Let(_, value, body) | Expr::Force(_, value, body) => {
             push(body);
             push(value);
         }
+        Expr::Join(join, body) => {
+            push(program.joins[join].handler);
+            push(body);
+        }
+        Expr::Jump(_, args) => program.expr_lists[args].iter().rev().for_each(|&arg| push(arg)),
         Expr::Letrec(binds, body) => {
             push(body);
             program.binds[binds].iter().rev().for_each(|bind| push(bind.value));

@@ -3,14 +3,16 @@
 //! What comes out is core of a narrower form. There is no `Lam`: a function has become a
 //! supercombinator whose first parameters are the variables that it captured (Johnsson,
 //! "Lambda lifting", 1985; Peyton Jones and Lester, "Implementing Functional Languages",
-//! 1992, chapter 6). `Force`, `Switch`, `Try`, `Fail` and `NoMatch` stand in strict contexts
+//! 1992, chapter 6). `Force`, `Switch`, `Join`, `Jump` and `NoMatch` stand in strict contexts
 //! only: one in a lazy context has become a supercombinator of the variables in it.
 //!
 //! A context is strict if what stands there is evaluated as soon as the expression around
 //! it is: the body of a supercombinator; in a strict context, the body of `Let`, `Letrec`
-//! and `Force`, the value of `Force`, the parts of `Switch` and `Try`, and the operands of a
+//! and `Force`, the value of `Force`, the parts of `Switch` and `Join`, and the operands of a
 //! saturated primitive other than `error`. (Of `if`'s two last operands and `seq`'s last one
-//! only what is taken is evaluated, and in their place.) Everything else is lazy.
+//! only what is taken is evaluated, and in their place.) So is an argument of a call that has
+//! all its arguments, if the signature of what is called says that it is evaluated; lifting
+//! itself finds no signatures. Everything else is lazy.
 //!
 //! An occurrence of a local function becomes an application to what it captures: that is a
 //! partial application, a value, so no work is repeated. What is captured is passed on, so

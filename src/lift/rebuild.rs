@@ -8,7 +8,8 @@ use super::capture::{Captures, params};
 use crate::base::index::{Idx, List};
 use crate::base::span::Span;
 use crate::core::expr::{
-    Bind, Branches, ConBranch, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program, Switch,
+    Bind, Branches, ConBranch, Expr, ExprId, Global, GlobalId, GlobalKind, Join, JoinId, LocalId,
+    Program, Switch,
 };
 use crate::core::signature::Signature;
 
@@ -34,6 +35,8 @@ struct Rebuild<'p> {
     counts: FxHashMap<GlobalId, u32>,
     /// What a variable is called in the supercombinator that is being written.
     locals: Vec<LocalId>,
+    /// The new joins of old ones.
+    joins: Vec<JoinId>,
     jobs: Vec<Job>,
     home: GlobalId,
     /// Old expressions and where their new form goes.
@@ -58,6 +61,7 @@ pub(super) fn rebuild(old: &mut Program, captures: &Captures) -> Program {
         lifted: FxHashMap::default(),
         counts: FxHashMap::default(),
         locals: vec![LocalId(u32::MAX); old.locals.len()],
+        joins: vec![JoinId(u32::MAX); old.joins.len()],
         jobs: Vec::new(),
         home: GlobalId(0),
         tasks: Vec::new(),
@@ -195,7 +199,6 @@ impl Rebuild<'_> {
             Expr::Lit(lit) => Expr::Lit(lit),
             Expr::Text(text) => Expr::Text(text),
             Expr::Con(con) => Expr::Con(con),
-            Expr::Fail => Expr::Fail,
             Expr::NoMatch => Expr::NoMatch,
             // A function that stays is no expression of a program that has been lifted.
             Expr::Error | Expr::Lam(..) => Expr::Error,
@@ -233,7 +236,21 @@ impl Rebuild<'_> {
                 let local = self.bind(local);
                 Expr::Force(local, self.place(value), self.place(body))
             }
-            Expr::Try(first, second) => Expr::Try(self.place(first), self.place(second)),
+            Expr::Join(join, body) => {
+                let Join { params, handler } = old.joins[join];
+                let params: Vec<LocalId> =
+                    old.local_lists[params].iter().map(|&param| self.bind(param)).collect();
+                let params = self.new.local_lists.add(params);
+                let (body, handler) = (self.place(body), self.place(handler));
+                let new = self.new.joins.push(Join { params, handler });
+                self.joins[join.index()] = new;
+                Expr::Join(new, body)
+            }
+            Expr::Jump(join, args) => {
+                let args: Vec<ExprId> =
+                    old.expr_lists[args].iter().map(|&arg| self.place(arg)).collect();
+                Expr::Jump(self.joins[join.index()], self.new.expr_lists.add(args))
+            }
             Expr::Switch(switch) => self.switch(&old.switches[switch], span),
         };
         self.new.exprs[to] = written;

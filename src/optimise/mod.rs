@@ -6,6 +6,7 @@
 //! can be left out.
 
 mod report;
+pub mod strictness;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -135,9 +136,10 @@ fn run(
     program: Program,
     _names: &Interner,
     _passes: Passes,
-    _report: &mut Report,
+    report: &mut Report,
 ) -> Program {
     match step {
+        [Pass::Strictness] => strictness::strictness(program, report),
         // Each step becomes an arm as its pass lands.
         _ => program,
     }

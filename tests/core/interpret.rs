@@ -8,7 +8,9 @@ use std::rc::Rc;
 use gmachine::base::deep::deep;
 use gmachine::base::index::Idx;
 use gmachine::base::name::Name;
-use gmachine::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program};
+use gmachine::core::expr::{
+    Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
+};
 use gmachine::load::Loaded;
 use gmachine::primitive::Primitive;
 use gmachine::syntax::ast;
@@ -24,8 +26,8 @@ pub enum Stop {
     /// A value that depends on itself.
     Itself,
     Fuel,
-    /// `Fail`, on its way to a `Try`.
-    Fail,
+    /// A jump, on its way to its join.
+    Jump(JoinId),
 }
 
 type Outcome = Result<Value, Stop>;
@@ -203,6 +205,8 @@ pub fn gave_up(shown: &str) -> bool {
 struct Core {
     program: Program,
     globals: RefCell<HashMap<GlobalId, Ref>>,
+    /// The arguments of the jump that is on its way.
+    jumped: RefCell<Vec<Ref>>,
 }
 
 /// A list of bindings, innermost first.
@@ -229,7 +233,11 @@ impl<K: PartialEq + Copy> Env<K> {
 /// What `main` of a program in core form is, to some depth.
 pub fn core(program: &Program) -> String {
     FUEL.with(|fuel| fuel.set(FUEL_EACH));
-    let core = Rc::new(Core { program: program.clone(), globals: RefCell::default() });
+    let core = Rc::new(Core {
+        program: program.clone(),
+        globals: RefCell::default(),
+        jumped: RefCell::default(),
+    });
     let main = program.main.expect("there is a main");
     show(&global(&core, main), DEPTH)
 }
@@ -374,11 +382,23 @@ fn step(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Outcome {
                 _ => Err(Stop::Wrong),
             }
         }
-        Expr::Try(first, second) => match eval(core, first, env) {
-            Err(Stop::Fail) => eval(core, second, env),
+        Expr::Join(id, body) => match eval(core, body, env) {
+            Err(Stop::Jump(to)) if to == id => {
+                let join = program.joins[id];
+                let args = core.jumped.take();
+                let env = program.local_lists[join.params]
+                    .iter()
+                    .zip(args)
+                    .fold(env.clone(), |env, (&param, arg)| env.with(param, arg));
+                eval(core, join.handler, &env)
+            }
             outcome => outcome,
         },
-        Expr::Fail => Err(Stop::Fail),
+        Expr::Jump(id, args) => {
+            let args = &program.expr_lists[args];
+            core.jumped.replace(args.iter().map(|&arg| later(core, arg, env)).collect());
+            Err(Stop::Jump(id))
+        }
         Expr::NoMatch => Err(Stop::NoMatch),
     }
 }

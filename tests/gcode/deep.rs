@@ -114,21 +114,22 @@ fn lets_around_conditions_in_all_contexts() {
 }
 
 #[test]
-fn switches_and_tries() {
+fn switches_and_joins() {
     nested(|r| {
         let l = local(r);
-        let inner = (0..DEPTH).fold(add(r, Expr::NoMatch), |second, i| {
+        let inner = (0..DEPTH).fold(add(r, Expr::NoMatch), |handler, i| {
             let (x, value) = (local(r), int(r, i as i64));
-            let fail = add(r, Expr::Fail);
+            let join = r.program.joins.push(Join { params: List::EMPTY, handler });
+            let jump = add(r, Expr::Jump(join, List::EMPTY));
             let body = add(r, Expr::Local(x));
             let branches =
                 Branches::Cons(vec![ConBranch { con: CONS, fields: vec![Some(x), None], body }]);
             let switch =
-                Switch { scrutinee: l, evaluated: i + 1 < DEPTH, branches, default: Some(fail) };
+                Switch { scrutinee: l, evaluated: i + 1 < DEPTH, branches, default: Some(jump) };
             let switch = r.program.switches.push(switch);
-            let first = add(r, Expr::Switch(switch));
-            let first = call(r, Primitive::Seq, &[value, first]);
-            add(r, Expr::Try(first, second))
+            let body = add(r, Expr::Switch(switch));
+            let body = call(r, Primitive::Seq, &[value, body]);
+            add(r, Expr::Join(join, body))
         });
         let value = add(r, Expr::Con(NIL));
         add(r, Expr::Let(l, value, inner))

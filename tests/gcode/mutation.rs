@@ -12,9 +12,10 @@ fn samples() -> Vec<Program> {
     let everything = "(data Tree (Leaf) (Node l v r)) (host put 2)
         (def main (input) (force s (f input 1) (switch! s (Leaf s) ((Node l v r) (Cons l (put r v))))))
         (def f (a b) (letrec ((x (Cons a y)) (y (Node b x Leaf)))
-          (try (switch a ((Cons h _) (switch b (0 h) (99999999999999999999 y) (_ fail))) (_ fail))
-               (negate (try (if (lt b 2) (chr (ord b)) (switch b ('a' fail) ('b' 2) (_ 3)))
-                            (seq a (error \"no\")))))))
+          (join (j)
+                (negate (join (k p q) (seq a (add p q))
+                              (if (lt b 2) (chr (ord b)) (let u 1 (switch b ('a' (jump k u b)) ('b' 2) (_ (error \"no\")))))))
+                (switch a ((Cons h _) (switch b (0 h) (99999999999999999999 y) (_ (jump j)))) (_ (jump j))))))
         (def g (n) (mul (div n 2) (let z (rem n 3) (add z (sub n (if z n 0))))))
         (def h () (add (force w (g 1) (switch! w (Nil 1) ((Cons _ t) t))) (put h \"x\")))
         (def all () (Cons (f g) (Cons h (Cons error Node))))";
@@ -109,6 +110,10 @@ fn a_count_that_is_off_by_one() {
         match code[at] {
             Instr::Pop(n) => change(n, Instr::Pop),
             Instr::Slide(n) => change(n, Instr::Slide),
+            Instr::Squeeze(n, m) => {
+                let fewer = with(program, id, at, Instr::Squeeze(n, m - 1));
+                vec![fewer, with(program, id, at, Instr::Squeeze(n, m + 1))]
+            }
             Instr::Alloc(n) => change(n, Instr::Alloc),
             Instr::Split(n) => change(n, Instr::Split),
             // The redex is updated before the rest is dropped.

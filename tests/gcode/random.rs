@@ -13,6 +13,7 @@ use gmachine::core::expr::*;
 use gmachine::gcode::instr::{self, Instr, IntLit, Jumps, Label, Op, OperandKind};
 use gmachine::gcode::program as g;
 use gmachine::gcode::{parse, print, verify};
+use gmachine::primitive::Shape;
 
 /// A source of choices; when they run out, every choice is 0.
 struct Choices {
@@ -40,6 +41,8 @@ struct Maker {
     choices: Choices,
     /// The locals in scope, and whether they are known to be evaluated.
     scope: Vec<(LocalId, bool)>,
+    /// The joins whose bodies are being made.
+    joins: Vec<JoinId>,
     globals: Vec<GlobalId>,
     cons: Vec<ConId>,
 }
@@ -65,11 +68,12 @@ fn core_program(choices: Vec<u8>) -> Reader {
     // The primitives come first.
     callable.extend((0..19).map(GlobalId));
     let choices = Choices::new(choices);
-    let mut maker = Maker { reader, choices, scope: Vec::new(), globals: callable, cons };
+    let mut maker =
+        Maker { reader, choices, scope: Vec::new(), joins: Vec::new(), globals: callable, cons };
     for (id, arity) in globals.into_iter().zip(arities) {
         maker.scope.clear();
         let params: Vec<LocalId> = (0..arity).map(|_| maker.local(false)).collect();
-        let body = Some(maker.strict(false, 0));
+        let body = Some(maker.strict(0, 0));
         let params = maker.reader.program.local_lists.add(params);
         maker.reader.program.globals[id].kind = GlobalKind::Defn { params, body };
     }
@@ -117,8 +121,9 @@ impl Maker {
         self.add(expr)
     }
 
-    /// An application of a global, a constructor, a local or a let.
-    fn app(&mut self, depth: usize, strict: bool) -> ExprId {
+    /// An application of a global, a constructor, a local or a let; in a strict context, of
+    /// the open joins those from `tails` on may be jumped to.
+    fn app(&mut self, depth: usize, tails: Option<usize>) -> ExprId {
         let callee = match self.choices.below(6) {
             0 => Expr::Con(self.cons[self.choices.below(self.cons.len())]),
             1 if !self.scope.is_empty() => {
@@ -127,17 +132,25 @@ impl Maker {
             _ => Expr::Global(self.globals[self.choices.below(self.globals.len())]),
         };
         let count = self.choices.below(4) + 1;
-        // What a primitive with all its operands passes its strictness on to.
-        let inner = match callee {
+        // What a primitive with all its operands passes its strictness on to, and whether it
+        // jumps out of them.
+        let (inner, jumps) = match callee {
             Expr::Global(global) => match self.reader.program.globals[global].kind {
-                GlobalKind::Primitive(primitive) => strict && primitive.arity() == count,
-                _ => false,
+                GlobalKind::Primitive(primitive) => (
+                    tails.is_some() && primitive.arity() == count,
+                    matches!(primitive.shape(), Shape::If | Shape::Seq),
+                ),
+                _ => (false, false),
             },
-            _ => false,
+            _ => (false, false),
         };
         let callee = self.add(callee);
         let args: Vec<ExprId> = (0..count)
-            .map(|_| if inner { self.strict(false, depth) } else { self.lazy(depth) })
+            .map(|at| match tails {
+                Some(tails) if inner && jumps && at > 0 => self.strict(tails, depth),
+                Some(_) if inner => self.strict(self.joins.len(), depth),
+                _ => self.lazy(depth),
+            })
             .collect();
         let args = self.reader.program.expr_lists.add(args);
         self.add(Expr::App(callee, args))
@@ -170,77 +183,96 @@ impl Maker {
                 })
             }
             2 => self.letrec(depth + 1, |m| m.lazy(depth + 1)),
-            _ => self.app(depth + 1, false),
+            _ => self.app(depth + 1, None),
         }
     }
 
-    /// An expression for a strict context; `fails` if a `Fail` may stand there.
-    fn strict(&mut self, fails: bool, depth: usize) -> ExprId {
+    /// An expression for a strict context; of the open joins, those from `tails` on may be
+    /// jumped to there.
+    fn strict(&mut self, tails: usize, depth: usize) -> ExprId {
         if depth > DEPTH || self.choices.is_empty() {
             return self.leaf();
         }
         let depth = depth + 1;
         match self.choices.below(10) {
             0 => self.leaf(),
-            1 if fails => self.add(Expr::Fail),
+            1 if tails < self.joins.len() => self.jump(tails, depth),
             1 => self.add(Expr::NoMatch),
             2 => {
                 let value = self.lazy(depth);
                 self.scoped(|m| {
                     let local = m.local(false);
-                    let body = m.strict(fails, depth);
+                    let body = m.strict(tails, depth);
                     m.add(Expr::Let(local, value, body))
                 })
             }
-            3 => self.letrec(depth, |m| m.strict(fails, depth)),
+            3 => self.letrec(depth, |m| m.strict(tails, depth)),
             4 => {
-                let value = self.strict(false, depth);
+                let value = self.strict(self.joins.len(), depth);
                 self.scoped(|m| {
                     let local = m.local(true);
-                    let body = m.strict(fails, depth);
+                    let body = m.strict(tails, depth);
                     m.add(Expr::Force(local, value, body))
                 })
             }
-            5 => {
-                let first = self.strict(true, depth);
-                let second = self.strict(fails, depth);
-                self.add(Expr::Try(first, second))
-            }
-            6 | 7 if !self.scope.is_empty() => self.switch(fails, depth),
-            _ => self.app(depth, true),
+            5 => self.join(tails, depth),
+            6 | 7 if !self.scope.is_empty() => self.switch(tails, depth),
+            _ => self.app(depth, Some(tails)),
         }
     }
 
-    fn switch(&mut self, fails: bool, depth: usize) -> ExprId {
+    fn join(&mut self, tails: usize, depth: usize) -> ExprId {
+        let count = self.choices.below(4);
+        let (params, handler) = self.scoped(|m| {
+            let params: Vec<LocalId> = (0..count).map(|_| m.local(false)).collect();
+            (params, m.strict(tails, depth))
+        });
+        let params = self.reader.program.local_lists.add(params);
+        let join = self.reader.program.joins.push(Join { params, handler });
+        self.joins.push(join);
+        let body = self.strict(tails, depth);
+        self.joins.pop();
+        self.add(Expr::Join(join, body))
+    }
+
+    fn jump(&mut self, tails: usize, depth: usize) -> ExprId {
+        let join = self.joins[tails + self.choices.below(self.joins.len() - tails)];
+        let count = self.reader.program.joins[join].params.len();
+        let args: Vec<ExprId> = (0..count).map(|_| self.lazy(depth)).collect();
+        let args = self.reader.program.expr_lists.add(args);
+        self.add(Expr::Jump(join, args))
+    }
+
+    fn switch(&mut self, tails: usize, depth: usize) -> ExprId {
         let (scrutinee, evaluated) = self.scope[self.choices.below(self.scope.len())];
         let branches = match self.choices.below(3) {
             0 => Branches::Lits(vec![
-                (Lit::Int(0), self.strict(fails, depth)),
-                (Lit::Int(7), self.strict(fails, depth)),
+                (Lit::Int(0), self.strict(tails, depth)),
+                (Lit::Int(7), self.strict(tails, depth)),
             ]),
             kind => {
                 let cons = if kind == 1 { 0..2 } else { 2..5 };
                 let mut branches = Vec::new();
                 for at in cons.clone() {
                     if branches.is_empty() && at + 1 == cons.end || self.choices.below(3) > 0 {
-                        branches.push(self.branch(self.cons[at], fails, depth));
+                        branches.push(self.branch(self.cons[at], tails, depth));
                     }
                 }
                 Branches::Cons(branches)
             }
         };
-        let default = (self.choices.below(2) > 0).then(|| self.strict(fails, depth));
+        let default = (self.choices.below(2) > 0).then(|| self.strict(tails, depth));
         let switch = Switch { scrutinee, evaluated, branches, default };
         let switch = self.reader.program.switches.push(switch);
         self.add(Expr::Switch(switch))
     }
 
-    fn branch(&mut self, con: ConId, fails: bool, depth: usize) -> ConBranch {
+    fn branch(&mut self, con: ConId, tails: usize, depth: usize) -> ConBranch {
         self.scoped(|m| {
             let arity = m.reader.program.cons[con].arity;
             let fields =
                 (0..arity).map(|_| (m.choices.below(3) > 0).then(|| m.local(false))).collect();
-            ConBranch { con, fields, body: m.strict(fails, depth) }
+            ConBranch { con, fields, body: m.strict(tails, depth) }
         })
     }
 }

@@ -3,7 +3,8 @@
 //! ```text
 //! (data T (A) (B x))  (host h 2)  (def f (x y) e)
 //! e := 1 | 'a' | "text" | name | (e e ..) | (let x e e) | (letrec ((x e) ..) e)
-//!    | (force x e e) | (switch x ALT ..) | (switch! x ALT ..) | (try e e) | fail | nomatch
+//!    | (force x e e) | (switch x ALT ..) | (switch! x ALT ..) | nomatch
+//!    | (join (j x ..) HANDLER BODY) | (jump j e ..)
 //! ALT := ((Con x _) e) | (Con e) | (1 e) | (_ e)
 //! ```
 //! `switch!` is a switch on what is known to be evaluated.
@@ -79,6 +80,7 @@ pub struct Reader {
     globals: HashMap<String, GlobalId>,
     cons: HashMap<String, ConId>,
     scope: Vec<(String, LocalId)>,
+    joins: Vec<(String, JoinId)>,
 }
 
 /// The core of a text.
@@ -103,6 +105,7 @@ impl Reader {
             globals: HashMap::new(),
             cons: HashMap::new(),
             scope: Vec::new(),
+            joins: Vec::new(),
         };
         reader.data("List", &[("Nil", 0), ("Cons", 2)]);
         for &primitive in Primitive::ALL {
@@ -229,7 +232,6 @@ impl Reader {
             return Expr::Local(*local);
         }
         match text {
-            "fail" => Expr::Fail,
             "nomatch" => Expr::NoMatch,
             _ => match self.cons.get(text) {
                 Some(&con) => Expr::Con(con),
@@ -262,7 +264,24 @@ impl Reader {
                     .collect();
                 Expr::Letrec(r.program.binds.add(binds), r.expr(&nodes[2]))
             }),
-            "try" => Expr::Try(self.expr(&nodes[1]), self.expr(&nodes[2])),
+            "join" => {
+                let head = nodes[1].list();
+                let (params, handler) = self.scoped(|r| {
+                    let params: Vec<_> = head[1..].iter().map(|param| r.bind(param)).collect();
+                    (r.program.local_lists.add(params), r.expr(&nodes[2]))
+                });
+                let join = self.program.joins.push(Join { params, handler });
+                self.joins.push((head[0].atom().into(), join));
+                let body = self.expr(&nodes[3]);
+                self.joins.pop();
+                Expr::Join(join, body)
+            }
+            "jump" => {
+                let name = nodes[1].atom();
+                let join = self.joins.iter().rev().find(|(known, _)| known == name).expect(name).1;
+                let args: Vec<_> = nodes[2..].iter().map(|arg| self.expr(arg)).collect();
+                Expr::Jump(join, self.program.expr_lists.add(args))
+            }
             "switch" | "switch!" => self.switch(nodes, head == "switch!"),
             _ => {
                 let callee = self.expr(&nodes[0]);

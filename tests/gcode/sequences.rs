@@ -288,10 +288,10 @@ fn a_switched_local_is_evaluated_in_the_branches_only() {
 }
 
 #[test]
-fn failing_goes_on_at_the_depth_of_the_try() {
+fn a_jump_goes_on_at_the_depth_of_the_join() {
     body(
         "a b",
-        "(try (switch a ((Cons x _) (switch b ((Cons _ _) x) (_ fail))) (_ fail)) 0)",
+        "(join (j) 0 (switch a ((Cons x _) (switch b ((Cons _ _) x) (_ (jump j)))) (_ (jump j))))",
         "Push 0; Eval; CaseJump Cons:3 _:15; \
          Split 2; Push 3; Eval; CaseJump Cons:7 _:12; \
          Split 2; Push 2; Update 6; Pop 6; Unwind; \
@@ -301,12 +301,12 @@ fn failing_goes_on_at_the_depth_of_the_try() {
     );
     body(
         "a",
-        "(negate (try (switch a (Nil 1) (_ fail)) nomatch))",
+        "(negate (join (j) nomatch (switch a (Nil 1) (_ (jump j)))))",
         "Push 0; Eval; CaseJump Nil:3 _:7; Split 0; PushInt 1; Slide 0; Jump 9; \
          Pop 1; Jump 10; Jump 11; NoMatch; Neg; Update 1; Pop 1; Unwind",
     );
-    // What cannot fail has no second part.
-    body("a", "(try a 1)", "Push 0; Update 1; Pop 1; Unwind");
+    // Nothing is emitted for what nothing jumps to.
+    body("a", "(join (j x) x a)", "Push 0; Update 1; Pop 1; Unwind");
 }
 
 #[test]

@@ -118,6 +118,16 @@ fn case_jump_and_split_take_apart_what_pack_made() {
 }
 
 #[test]
+fn squeeze_keeps_the_top_and_drops_what_is_below() {
+    let code = |squeeze| {
+        let push = ["PushInt 5", "PushInt 4", "PushInt 3", "PushInt 2", "PushInt 1"];
+        prints(&[&push[..], &[squeeze, "Add", "Sub"]].concat())
+    };
+    assert_eq!(code("Squeeze 2 2"), "-2\n");
+    assert_eq!(code("Squeeze 3 2"), "0\n");
+}
+
+#[test]
 fn alloc_and_update_tie_a_knot() {
     // (letrec ([ones (Cons 1 ones)]) (take 3 ones))
     let main = [

@@ -193,6 +193,7 @@ impl Machine {
             Instr::Push(n) => self.push(*n)?,
             Instr::MkApp => self.mk_app()?,
             Instr::Slide(n) => self.slide(*n),
+            Instr::Squeeze(n, m) => self.squeeze(*n, *m),
             Instr::Update(n) => self.update(*n),
             Instr::Pop(n) => self.pop(*n),
             Instr::Alloc(n) => self.alloc(*n)?,

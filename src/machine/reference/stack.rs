@@ -70,6 +70,12 @@ impl Machine {
         self.replace(n as usize + 1, top);
     }
 
+    /// `<Squeeze n m : i, a1 : .. : an : b1 : .. : bm : s, d, h>  =>  <i, a1 : .. : an : s, d, h>`
+    pub(super) fn squeeze(&mut self, n: u32, m: u32) {
+        let end = self.stack.len() - n as usize;
+        self.stack.drain(end - m as usize..end);
+    }
+
     /// `<Update n : i, a : a0 : .. : an : s, d, h>  =>  <i, a0 : .. : an : s, d, h[an: NInd a]>`
     ///
     /// An item that would become an indirection to itself stays a hole or black hole.

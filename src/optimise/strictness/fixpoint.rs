@@ -1,0 +1,207 @@
+//! Supercombinators that call each other, analysed together: the least fixpoint, from below.
+
+use super::evaluate::Evaluator;
+use super::value::Value;
+use crate::base::index::{IndexVec, List};
+use crate::base::scc::components;
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+
+/// How much work the analysis may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// For each expression, in words of abstract values looked at.
+    pub per_expression: u64,
+    /// And beyond that, for the program as a whole: components take of it in their order.
+    pub reserve: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { per_expression: 256, reserve: 1 << 26 }
+    }
+}
+
+/// What the analysis found.
+pub(super) struct Analysis {
+    /// What each supercombinator is as a function of its parameters.
+    pub(super) functions: IndexVec<GlobalId, Value>,
+    /// Of each local that a `let` binds, whether the body is strict in it; of each parameter of
+    /// a join, whether the handler is.
+    pub(super) strict: Vec<bool>,
+    /// The supercombinators that were given up, because the budget ran out.
+    pub(super) given_up: Vec<GlobalId>,
+}
+
+/// A supercombinator.
+#[derive(Clone, Copy)]
+struct Function {
+    params: List<LocalId>,
+    body: ExprId,
+    /// Number of expressions in its body.
+    size: u64,
+}
+
+/// Analyses a program of supercombinators.
+pub(super) fn analyse(program: &Program, budget: Budget) -> Analysis {
+    let mut functions: Vec<Option<Function>> = Vec::with_capacity(program.globals.len());
+    let mut calls: Vec<Vec<u32>> = Vec::with_capacity(program.globals.len());
+    for global in program.globals.iter() {
+        let mut called = Vec::new();
+        let function = match global.kind {
+            GlobalKind::Defn { params, body: Some(body) } => {
+                Some(Function { params, body, size: visit(program, body, &mut called) })
+            }
+            _ => None,
+        };
+        called.sort_unstable();
+        called.dedup();
+        functions.push(function);
+        calls.push(called);
+    }
+    let components = components(&calls);
+    let mut home = vec![(0, 0); functions.len()];
+    for (number, component) in components.iter().enumerate() {
+        for (place, &member) in component.iter().enumerate() {
+            home[member as usize] = (number, place);
+        }
+    }
+    let mut fixpoint = Fixpoint {
+        evaluator: Evaluator::new(program),
+        functions,
+        calls,
+        home,
+        given_up: Vec::new(),
+        reserve: budget.reserve,
+    };
+    for component in &components {
+        fixpoint.component(component, budget.per_expression);
+    }
+    Analysis {
+        functions: fixpoint.evaluator.functions,
+        strict: fixpoint.evaluator.strict,
+        given_up: fixpoint.given_up,
+    }
+}
+
+/// The analysis under way. Supercombinators are the numbers of their globals.
+struct Fixpoint<'p> {
+    evaluator: Evaluator<'p>,
+    functions: Vec<Option<Function>>,
+    /// Whose values the value of each depends on.
+    calls: Vec<Vec<u32>>,
+    /// The component that each is in, and its place there.
+    home: Vec<(usize, usize)>,
+    given_up: Vec<GlobalId>,
+    /// How much of the reserve is left.
+    reserve: u64,
+}
+
+impl Fixpoint<'_> {
+    /// Analyses a component; those that it depends on have been analysed.
+    fn component(&mut self, members: &[u32], per_expression: u64) {
+        let sizes = members.iter().filter_map(|&member| self.functions[member as usize]);
+        let own = sizes.map(|function| function.size).sum::<u64>().saturating_mul(per_expression);
+        let before = self.evaluator.algebra.work;
+        self.evaluator.limit = before.saturating_add(own).saturating_add(self.reserve);
+        if !self.iterate(members) {
+            // Values on the way claim too much, so that none of them is kept.
+            for &member in members {
+                let global = GlobalId(member);
+                self.evaluator.functions[global] = Value::ONE;
+                self.given_up.push(global);
+            }
+        }
+        let work = self.evaluator.algebra.work - before;
+        self.reserve = self.reserve.saturating_sub(work.saturating_sub(own));
+    }
+
+    /// Raises the members of a component from bottom until nothing changes; `false` if the
+    /// budget ends before.
+    fn iterate(&mut self, members: &[u32]) -> bool {
+        let mut callers = vec![Vec::new(); members.len()];
+        for (place, &member) in members.iter().enumerate() {
+            let component = self.home[member as usize].0;
+            for &callee in &self.calls[member as usize] {
+                let (of, at) = self.home[callee as usize];
+                if of == component {
+                    callers[at].push(place);
+                }
+            }
+        }
+        // Whose value may have to be raised. What is called mostly comes after its callers.
+        let mut pending = vec![true; members.len()];
+        while pending.contains(&true) {
+            for (place, &member) in members.iter().enumerate().rev() {
+                if !std::mem::replace(&mut pending[place], false) {
+                    continue;
+                }
+                let Some(function) = self.functions[member as usize] else { continue };
+                let found = self.evaluator.body(function.params, function.body);
+                let before = std::mem::take(&mut self.evaluator.functions[GlobalId(member)]);
+                let (value, grown) = self.evaluator.algebra.raise(before, found);
+                self.evaluator.functions[GlobalId(member)] = value;
+                if self.evaluator.is_exhausted() {
+                    return false;
+                }
+                if grown {
+                    callers[place].iter().for_each(|&caller| pending[caller] = true);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Counts the expressions of a body and notes whose values its value depends on: those of
+/// what it calls with all arguments, and of CAFs.
+fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
+    let mut size = 0;
+    let mut work = vec![body];
+    let mention = |global: GlobalId, args: usize, called: &mut Vec<u32>| {
+        if let GlobalKind::Defn { params, .. } = program.globals[global].kind
+            && args >= params.len()
+        {
+            called.push(global.0);
+        }
+    };
+    while let Some(expr) = work.pop() {
+        size += 1;
+        match program.exprs[expr] {
+            Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Local(_)
+            | Expr::Con(_)
+            | Expr::NoMatch
+            | Expr::Error => {}
+            Expr::Global(global) => mention(global, 0, called),
+            Expr::App(callee, args) => {
+                match program.exprs[callee] {
+                    Expr::Global(global) => mention(global, args.len(), called),
+                    _ => work.push(callee),
+                }
+                work.extend(&program.expr_lists[args]);
+            }
+            Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
+                work.extend([first, second]);
+            }
+            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
+            Expr::Jump(_, args) => work.extend(&program.expr_lists[args]),
+            Expr::Letrec(binds, body) => {
+                work.push(body);
+                work.extend(program.binds[binds].iter().map(|bind| bind.value));
+            }
+            Expr::Lam(_, body) => work.push(body),
+            Expr::Switch(switch) => {
+                let switch = &program.switches[switch];
+                match &switch.branches {
+                    Branches::Cons(branches) => {
+                        work.extend(branches.iter().map(|branch| branch.body));
+                    }
+                    Branches::Lits(branches) => work.extend(branches.iter().map(|(_, body)| body)),
+                }
+                work.extend(switch.default);
+            }
+        }
+    }
+    size
+}

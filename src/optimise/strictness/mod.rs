@@ -1,0 +1,76 @@
+//! Strictness analysis: which arguments a supercombinator certainly evaluates.
+//!
+//! Boolean abstract interpretation (Mycroft, "The theory and practice of transforming
+//! call-by-need into call-by-value", 1980; Clack and Peyton Jones, "Strictness analysis: a
+//! practical approach", FPCA 1985). Of a value only this is asked: is it certainly bottom (0), or may it be
+//! anything (1)? A supercombinator becomes a monotone boolean function of its parameters: it is
+//! strict in a parameter if it is 0 when this one is 0 and all others are 1. The function of
+//! recursive supercombinators is the least fixpoint, of all that call each other at once.
+//!
+//! - A literal, a constructor whatever its fields, a function and a partial application are 1;
+//!   a call of `error` and a case that nothing fits are 0.
+//! - A primitive is the AND of its operands, `seq` too; `if c t e` is `c` AND (`t` OR `e`); a
+//!   switch is what it goes by AND (the OR of its branches), a missing branch 0, the fields 1.
+//! - A call of a supercombinator with all its arguments is its function of theirs; with more,
+//!   the same. A call of something unknown is what is called. A host function's call is 1.
+//! - `let` binds the value of what is bound; a `letrec` its least fixpoint; what is forced is
+//!   AND what comes after.
+//! - A jump is the handler of its join, the parameters bound to the arguments.
+//!
+//! [`value`] holds the functions, [`evaluate`] the rules, [`fixpoint`] the iteration and its
+//! budget, [`apply`] what is done with the result.
+//!
+//! A `let` whose body is strict in it becomes a `Force`, if it stands in a strict context. The
+//! arguments of calls stay as they are: the schemes look at the signature of what is called.
+
+mod apply;
+mod evaluate;
+mod fixpoint;
+mod print;
+mod set;
+mod value;
+
+use super::{Pass, Report};
+use crate::core::expr::{GlobalKind, Program};
+use crate::core::signature::{Demand, Signature};
+pub use fixpoint::Budget;
+pub use print::{Row, listing, rows};
+
+/// Analyses a lifted program: gives every supercombinator its signature, and evaluates at once
+/// what a `let` binds if its body is strict in it.
+#[must_use]
+pub fn strictness(program: Program, report: &mut Report) -> Program {
+    within(program, Budget::default(), report)
+}
+
+/// As [`strictness`], with a budget. The supercombinators of a component for which it does not
+/// suffice are lazy, all of them.
+#[must_use]
+pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program {
+    let mut program = program;
+    let analysis = fixpoint::analyse(&program, budget);
+    let mut parameters = 0;
+    for (global, function) in program.globals.iter_mut().zip(analysis.functions.iter()) {
+        let GlobalKind::Defn { params, .. } = global.kind else { continue };
+        let fails = function.is_zero();
+        let demand = |number| match !fails && function.is_strict(number) {
+            true => Demand::Strict,
+            false => Demand::Lazy,
+        };
+        let demands: Vec<Demand> = (0..params.len() as u32).map(demand).collect();
+        let strict = demands.iter().filter(|demand| **demand == Demand::Strict).count();
+        if strict > 0 {
+            parameters += strict as u64;
+            report.decide(Pass::Strictness, || format!("{}: strict in {strict}", global.symbol));
+        }
+        global.signature = Signature { demands, fails };
+    }
+    report.count(Pass::Strictness, "strict parameters", parameters);
+    for &global in &analysis.given_up {
+        let symbol = &program.globals[global].symbol;
+        report.decide(Pass::Strictness, || format!("{symbol}: given up, the budget is used up"));
+    }
+    report.count(Pass::Strictness, "functions given up", analysis.given_up.len() as u64);
+    apply::apply(&mut program, &analysis, report);
+    program
+}

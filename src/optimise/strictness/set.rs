@@ -1,0 +1,153 @@
+//! Sets of small numbers: bits, the first 64 in place.
+
+use std::cmp::Ordering;
+
+/// A set of numbers. Nearly all functions have fewer than 64 variables, so that most sets take
+/// no memory of their own.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Set {
+    low: u64,
+    /// The bits from 64 on; its last word is not 0.
+    high: Vec<u64>,
+}
+
+impl Set {
+    /// The empty set.
+    pub(super) const EMPTY: Set = Set { low: 0, high: Vec::new() };
+
+    /// The set of one number.
+    pub(super) fn of(number: u32) -> Set {
+        let mut set = Set::EMPTY;
+        set.insert(number);
+        set
+    }
+
+    /// How many words it takes: what an operation on it costs.
+    pub(super) fn words(&self) -> usize {
+        1 + self.high.len()
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        match at {
+            0 => self.low,
+            _ => self.high.get(at - 1).copied().unwrap_or(0),
+        }
+    }
+
+    /// The set whose words are made of those of two sets.
+    fn zip(&self, other: &Set, of: impl Fn(u64, u64) -> u64) -> Set {
+        let len = self.high.len().max(other.high.len());
+        let mut high: Vec<u64> = Vec::new();
+        if len > 0 {
+            high.extend((1..=len).map(|at| of(self.word(at), other.word(at))));
+            while high.last() == Some(&0) {
+                high.pop();
+            }
+        }
+        Set { low: of(self.low, other.low), high }
+    }
+
+    pub(super) fn insert(&mut self, number: u32) {
+        match (number / 64) as usize {
+            0 => self.low |= 1 << number,
+            word => {
+                if self.high.len() < word {
+                    self.high.resize(word, 0);
+                }
+                self.high[word - 1] |= 1 << (number % 64);
+            }
+        }
+    }
+
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.word((number / 64) as usize) & 1 << (number % 64) != 0
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.low == 0 && self.high.is_empty()
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.low.count_ones() + self.high.iter().map(|word| word.count_ones()).sum::<u32>()
+    }
+
+    pub(super) fn union(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a | b)
+    }
+
+    pub(super) fn intersection(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// What is in this set and not in the other.
+    pub(super) fn without(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    pub(super) fn intersects(&self, other: &Set) -> bool {
+        self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
+    }
+
+    pub(super) fn is_subset(&self, of: &Set) -> bool {
+        self.low & !of.low == 0
+            && self.high.len() <= of.high.len()
+            && self.high.iter().zip(&of.high).all(|(a, b)| a & !b == 0)
+    }
+
+    /// The numbers, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.words()).flat_map(|at| {
+            let mut word = self.word(at);
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                (bit < 64).then(|| {
+                    word &= word - 1;
+                    at as u32 * 64 + bit
+                })
+            })
+        })
+    }
+
+    /// Smaller sets before larger ones, then in an order that is always the same.
+    pub(super) fn by_size(&self, other: &Set) -> Ordering {
+        let len = self.len().cmp(&other.len());
+        len.then_with(|| self.low.cmp(&other.low)).then_with(|| self.high.cmp(&other.high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn set(numbers: &[u32]) -> Set {
+        let mut set = Set::EMPTY;
+        numbers.iter().for_each(|&number| set.insert(number));
+        set
+    }
+
+    #[test]
+    fn operations_are_those_of_sets_on_both_sides_of_a_word() {
+        let samples: &[&[u32]] =
+            &[&[], &[0], &[63], &[64], &[0, 64], &[1, 63, 64, 200], &[200], &[128, 5], &[1, 5]];
+        for a in samples {
+            for b in samples {
+                let (x, y) = (set(a), set(b));
+                let (a, b): (BTreeSet<u32>, BTreeSet<u32>) =
+                    (a.iter().copied().collect(), b.iter().copied().collect());
+                let list = |set: &Set| set.iter().collect::<BTreeSet<u32>>();
+                assert_eq!(list(&x.union(&y)), &a | &b);
+                assert_eq!(list(&x.intersection(&y)), &a & &b);
+                assert_eq!(list(&x.without(&y)), &a - &b);
+                assert_eq!(x.intersects(&y), !a.is_disjoint(&b));
+                assert_eq!(x.is_subset(&y), a.is_subset(&b));
+                assert_eq!(x == y, a == b);
+                assert_eq!(x.without(&y) == x, a.is_disjoint(&b), "no empty words are kept");
+                assert_eq!(x.len() as usize, a.len());
+                assert_eq!(x.is_empty(), a.is_empty());
+                assert!(a.iter().all(|&number| x.contains(number)));
+                assert!(!x.contains(1000));
+            }
+        }
+    }
+}
