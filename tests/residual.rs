@@ -23,7 +23,7 @@ const INPUT: &str = "input\n of two lines";
 /// Instructions.
 const FUEL: u64 = 1_000_000;
 
-/// Files are looked up beside the examples.
+/// Reads no file.
 struct NoFiles;
 
 impl Loader for NoFiles {
@@ -122,4 +122,138 @@ fn examples_read_back() {
         }
     }
     assert!(count >= 15, "{count} examples");
+}
+
+/// What is printed of an expression in the scope of some definitions, whose free names are
+/// its parameters; and the entry.
+fn opened(text: &str, expression: &str, passes: Passes) -> (String, String) {
+    let root = Root::text("program.core", text).with_expression(expression);
+    let options = Options { open: true, ..options(Stage::Optimised, passes) };
+    let built = build(&root, &NoFiles, &options);
+    let core = built.core.unwrap_or_else(|| panic!("{expression}: {:?}", built.diagnostics));
+    let (entry, _) = built.entry.expect("an expression");
+    (residual(&core, &built.loaded.names, &built.loaded.sources), entry)
+}
+
+#[test]
+fn free_names_are_parameters_in_their_order() {
+    let shown = |text, expression| opened(text, expression, Passes::NONE).0;
+    let power = "(defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))";
+    insta::assert_snapshot!(shown(power, "(sub (power b 5) (power a b))"), @r"
+    (defn residual[b a] (sub (power b 5) (power a b)))
+
+    (defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))
+    ");
+    // Bound in their own scope only; a constructor in a pattern binds nothing.
+    insta::assert_snapshot!(
+        shown("(data T (A) (B x) (C))",
+            "(let ([x y] [y x]) (case y [A x] [(B z) (z w)] [v (fn [w] [v w z])]))"),
+        @r"
+    (data T (A) (B _) (C))
+
+    (defn residual[y w z]
+      (let ([x y]
+            [y'1 x])
+        (case y'1 [(A) x] [(B z'1) (z'1 w)] [_ (residual-1 z y'1)])))
+
+    (defn residual-1[z y w] [y w z])
+    "
+    );
+    // Without any it is a program.
+    insta::assert_snapshot!(shown(power, "(power 2 5)"), @r"
+    (defn main[] (power 2 5))
+
+    (defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))
+    ");
+    // The program's own definition of that name stays.
+    let (text, entry) = opened("(defn residual[x] x)", "(residual y)", Passes::NONE);
+    assert_eq!(entry, "residual'");
+    insta::assert_snapshot!(text, @r"
+    (defn residual'[y] (residual y))
+
+    (defn residual[x] x)
+    ");
+}
+
+#[test]
+fn names_of_the_corelib_are_kept_where_they_mean_it() {
+    let text = "(import map) (import set)
+        (defn take[n l] (drop n l))
+        (defn add[x y] (mul x y))
+        (defn f[sum xs] (case xs [(Cons x _) (sum (add x 1))] [y (length y)]))
+        (defn main[] [(f (fn [x] (sub x 1)) [1 2]) (length (take 1 [1 2]))
+                      (length (mapToList (mapFromList [(Pair 1 2)])))
+                      (f sum (map chr [65]))])";
+    insta::assert_snapshot!(printed(text, Passes::NONE), @r"
+    (import map)
+
+    (defn main[]
+      [(f main-1 [1 2])
+       (length (take 1 [1 2]))
+       (length (mapToList (mapFromList [(Pair 1 2)])))
+       (f sum (map chr [65]))])
+
+    (defn f[sum xs] (case xs [(Cons x _) (sum (add-2 x 1))] [_ (length xs)]))
+
+    (defn main-1[x] (sub x 1))
+
+    (defn take[n l] (drop n l))
+
+    (defn add-2[x y] (mul x y))
+    ");
+    assert_eq!(meaning(text, "", FUEL), meaning(&printed(text, Passes::NONE), "", FUEL));
+}
+
+#[test]
+fn constructors_that_hide_each_other_stay_apart() {
+    // The program's Pair is none of the prelude's, which its own zip makes.
+    let text = "(data Pair (Pair x) (Other))
+        (defn main[] (case (zip [1 2] [3 4])
+          [(Cons p _) (case (Pair p) [(Pair q) (fst q)] [_ 0])] [_ 5]))";
+    let again = printed(text, Passes::NONE);
+    assert_eq!(meaning(text, "", FUEL), meaning(&again, "", FUEL), "{again}");
+    // One that is called like a primitive that the text needs.
+    let text = "(data T (seq a) (add b c))
+        (defn main[] (case (seq (sum [1 2])) [(seq x) x] [(add b c) b]))";
+    let again = printed(text, Passes::NONE);
+    assert_eq!(meaning(text, "", FUEL).0, meaning(&again, "", FUEL).0, "{again}");
+}
+
+#[test]
+fn every_kind_of_literal_reads_back() {
+    let text = r#"(defn f[x] (case x [-9223372036854775808 1] [123456789012345678901234567890 2]
+                         [-5 3] [_ 4]))
+        (defn g[c] (case c ['\n' 'a'] ['\'' '"'] ['\u{1F600}' '\0'] [_ c]))
+        (defn main[] [(map f [-9223372036854775808 123456789012345678901234567890 -5 0])
+                      (map g "\n'\u{1F600}λ") "" "\"\\\t" [] (if 1 "" "x")])"#;
+    check(text, "", Passes::NONE, FUEL);
+    check(text, "", Passes::ALL, FUEL);
+}
+
+#[test]
+fn depth_costs_no_native_stack() {
+    let depth = 100_000;
+    let nest = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+    };
+    for body in [
+        nest("(add 1 ", "n", ")"),
+        nest("(let ([x (sub n 1)]) (add x ", "n", "))"),
+        nest("(case n [7 ", "n", "] [_ 1])"),
+        nest("(case (Just n) [(Just m) ", "m", "])"),
+        nest("(Cons n ", "xs", ")"),
+        nest("(seq n ", "n", ")"),
+    ] {
+        let text = format!("(defn f[n xs] {body}) (defn main[] (seq (f 7 Nil) 1))");
+        let again = printed(&text, Passes::NONE);
+        assert_eq!(meaning(&again, "", 100_000_000), ("1\n".to_owned(), "value"));
+    }
+}
+
+#[test]
+fn the_text_is_the_same_every_time() {
+    for seed in 0..20 {
+        let text = generate::program(seed);
+        assert_eq!(printed(&text, Passes::ALL), printed(&text, Passes::ALL));
+    }
 }

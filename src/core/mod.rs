@@ -2,6 +2,7 @@
 
 mod check;
 pub mod expr;
+pub mod free;
 pub mod lint;
 pub mod lower;
 pub mod matching;

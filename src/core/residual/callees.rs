@@ -2,7 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::core::expr::{Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::core::expr::{
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program,
+};
 
 /// What a definition mentions, each thing once, in the order of its first place.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +13,8 @@ pub(super) struct Mentions {
     pub(super) cons: Vec<ConId>,
     /// How often each local is used.
     pub(super) uses: FxHashMap<LocalId, u32>,
+    /// How many jumps there are to each join.
+    pub(super) jumps: FxHashMap<JoinId, u32>,
 }
 
 /// What a definition mentions; nothing if it has no body.
@@ -47,7 +51,11 @@ pub(super) fn mentions(program: &Program, global: GlobalId) -> Mentions {
                 children.push(body);
             }
             Expr::Lam(_, body) => children.push(body),
-            Expr::Try(first, second) => children.extend([first, second]),
+            Expr::Join(join, body) => children.extend([program.joins[join].handler, body]),
+            Expr::Jump(join, args) => {
+                *out.jumps.entry(join).or_default() += 1;
+                children.extend(&program.expr_lists[args]);
+            }
             Expr::Switch(switch) => {
                 let switch = &program.switches[switch];
                 *out.uses.entry(switch.scrutinee).or_default() += 1;
@@ -66,7 +74,7 @@ pub(super) fn mentions(program: &Program, global: GlobalId) -> Mentions {
                 }
                 children.extend(switch.default);
             }
-            Expr::Lit(_) | Expr::Text(_) | Expr::Fail | Expr::NoMatch | Expr::Error => {}
+            Expr::Lit(_) | Expr::Text(_) | Expr::NoMatch | Expr::Error => {}
         }
         work.extend(children.drain(..).rev());
     }

@@ -3,8 +3,8 @@
 //! What core has and CoreF has not becomes:
 //! - `Force`: the scrutinee of the `case` that follows, or `(let ([x e]) (seq x ..))`; a value
 //!   that is a local is forced under the name that it has.
-//! - `Try` and `Fail`: a lazy binding of the second part, which is evaluated at most once,
-//!   and its name.
+//! - a join: a local function, and the jumps to it calls. Without parameters it is a lazy
+//!   binding, for it is evaluated at most once; a join that one jump goes to stands there.
 //! - `NoMatch`: a case without the alternative, or one that nothing fits.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +16,8 @@ use crate::base::index::List;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, CONS, ConBranch, ConId, Expr, ExprId, Lit, LocalId, NIL, Program, SwitchId,
+    Branches, CONS, ConBranch, ConId, Expr, ExprId, Join, JoinId, Lit, LocalId, NIL, Program,
+    SwitchId,
 };
 use crate::syntax::ast::{self, Alt, Binder, Binding, Pat, PatId};
 
@@ -43,7 +44,8 @@ pub(super) fn definition(
         hidden,
         scope: FxHashSet::default(),
         live: FxHashMap::default(),
-        catches: Vec::new(),
+        jumps: &mentions.jumps,
+        joins: FxHashMap::default(),
     };
     let params: Vec<LocalId> = program.local_lists[params].to_vec();
     let names: Vec<Option<Name>> = params.iter().map(|&param| raise.binder(param)).collect();
@@ -66,8 +68,9 @@ struct Raise<'a> {
     /// For each name in a source, the locals in scope that are called after it, and the next
     /// number to tell them apart.
     live: FxHashMap<Name, (usize, u64)>,
-    /// What the second part of each `Try` around is called, innermost last.
-    catches: Vec<ast::ExprId>,
+    jumps: &'a FxHashMap<JoinId, u32>,
+    /// What the joins around are called that are local functions.
+    joins: FxHashMap<JoinId, Name>,
 }
 
 impl Raise<'_> {
@@ -210,11 +213,8 @@ impl Raise<'_> {
                 let scrutinee = self.local(program.switches[switch].scrutinee);
                 self.switch(switch, scrutinee)
             }
-            Expr::Try(first, second) => self.catch(first, second),
-            Expr::Fail => match self.catches.last() {
-                Some(&second) => second,
-                None => self.tree(ast::Expr::Error),
-            },
+            Expr::Join(join, body) => self.join(join, body),
+            Expr::Jump(join, args) => self.jump(join, args),
             Expr::NoMatch => self.no_match(),
             Expr::Error => self.tree(ast::Expr::Error),
         }
@@ -379,23 +379,52 @@ impl Raise<'_> {
         Alt { pat: self.pat(pat), body }
     }
 
-    fn catch(&mut self, first: ExprId, second: ExprId) -> ast::ExprId {
-        // A failure in the second part is one of the whole.
-        let handler = self.expr(second);
-        if is_atom(self.program.exprs[second]) {
-            self.catches.push(handler);
-            let body = self.expr(first);
-            self.catches.pop();
-            return body;
+    fn join(&mut self, join: JoinId, body: ExprId) -> ast::ExprId {
+        let Join { params, handler } = self.program.joins[join];
+        let params = &self.program.local_lists[params];
+        let is_atom = params.is_empty() && is_atom(self.program.exprs[handler]);
+        if is_atom || self.jumps.get(&join).is_none_or(|&jumps| jumps == 1) {
+            return self.expr(body);
+        }
+        let names: Vec<_> = params.iter().map(|&param| self.binder(param)).collect();
+        let mut handler = self.expr(handler);
+        for &param in params {
+            self.unbind(param);
+        }
+        if !names.is_empty() {
+            let params = binders(&mut self.out.ast, names);
+            handler = self.tree(ast::Expr::Fn(params, handler));
         }
         let base = self.out.names.intern("otherwise");
         let name = self.fresh(base);
-        let jump = self.named(name);
-        self.catches.push(jump);
-        let body = self.expr(first);
-        self.catches.pop();
+        self.joins.insert(join, name);
+        let body = self.expr(body);
         self.release(name, base);
         self.let_(vec![binding(name, handler)], body)
+    }
+
+    fn jump(&mut self, join: JoinId, args: List<ExprId>) -> ast::ExprId {
+        let args = &self.program.expr_lists[args];
+        if let Some(&name) = self.joins.get(&join) {
+            let callee = self.named(name);
+            let args: Vec<_> = args.iter().map(|&arg| self.expr(arg)).collect();
+            return if args.is_empty() { callee } else { self.apply(callee, args) };
+        }
+        // The handler stands here: what it uses is in scope here too.
+        let Join { params, handler } = self.program.joins[join];
+        let params = &self.program.local_lists[params];
+        let mut bindings = Vec::new();
+        for (&param, &arg) in params.iter().zip(args) {
+            if self.uses.contains_key(&param) {
+                let value = self.expr(arg);
+                bindings.push(binding(self.bind(param), value));
+            }
+        }
+        let body = self.expr(handler);
+        for &param in params {
+            self.unbind(param);
+        }
+        self.let_(bindings, body)
     }
 
     /// A case that nothing fits.
