@@ -1,4 +1,4 @@
-//! Every program in `examples/` is free of warnings and does what its first comment says:
+//! Every program in `examples/` and `benches/programs/` is free of warnings and does what its first comment says:
 //! `; prints: LINE` is all that it prints, `; prints (first line): LINE` how that begins, and
 //! `; with input: "TEXT"` its standard input, as a STRING literal.
 
@@ -29,8 +29,8 @@ fn text(literal: &str) -> String {
     loaded.ast.texts.as_slice().last().expect("a literal").to_string()
 }
 
-fn examples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+fn examples(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(folder).expect("the folder");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "core"));
@@ -40,9 +40,10 @@ fn examples() -> Vec<PathBuf> {
 
 #[test]
 fn the_examples_print_what_they_say() {
-    let examples = examples();
+    let (examples, programs) = (examples("examples"), examples("benches/programs"));
     assert!(examples.len() >= 12, "only {} examples were found", examples.len());
-    for path in examples {
+    assert!(programs.len() >= 9, "only {} programs were found", programs.len());
+    for path in examples.into_iter().chain(programs) {
         let name = path.display();
         let program = std::fs::read_to_string(&path).expect("the example");
         assert_eq!(common::check(&program), Vec::<String>::new(), "{name}");
