@@ -1,11 +1,14 @@
 //! Core expressions as trees of the syntax.
 //!
 //! What core has and CoreF has not becomes:
-//! - `Force`: the scrutinee of the `case` that follows, or `(let ([x e]) (seq x ..))`; a value
-//!   that is a local is forced under the name that it has.
+//! - `Force`: the scrutinee of the `case` that follows, or `(let ([x e]) (seq x ..))`, and
+//!   without `seq` where `x` is evaluated anyway; a value that is a local is forced under the
+//!   name that it has.
 //! - a join: a local function, and the jumps to it calls. Without parameters it is a lazy
 //!   binding, for it is evaluated at most once; a join that one jump goes to stands there.
 //! - `NoMatch`: a case without the alternative, or one that nothing fits.
+
+mod chain;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,6 +44,8 @@ pub(super) fn definition(
         uses: &mentions.uses,
         out,
         locals: FxHashMap::default(),
+        aliases: FxHashSet::default(),
+        inlined: FxHashMap::default(),
         hidden,
         scope: FxHashSet::default(),
         live: FxHashMap::default(),
@@ -60,6 +65,10 @@ struct Raise<'a> {
     out: &'a mut Output,
     /// What each local in scope is called, and the name that this was made from.
     locals: FxHashMap<LocalId, (Name, Name)>,
+    /// Locals that go by the name of another.
+    aliases: FxHashSet<LocalId>,
+    /// What stands where a local is used, the only time.
+    inlined: FxHashMap<LocalId, ast::ExprId>,
     /// Names that no local may have: those of what the definition mentions. (Neither may it
     /// have a constructor's, which in a pattern is always the constructor.)
     hidden: FxHashSet<Name>,
@@ -140,12 +149,17 @@ impl Raise<'_> {
 
     /// The scope of a local ends, if it had a name.
     fn unbind(&mut self, local: LocalId) {
-        if let Some((name, base)) = self.locals.remove(&local) {
+        if let Some((name, base)) = self.locals.remove(&local)
+            && !self.aliases.remove(&local)
+        {
             self.release(name, base);
         }
     }
 
     fn local(&mut self, local: LocalId) -> ast::ExprId {
+        if let Some(value) = self.inlined.remove(&local) {
+            return value;
+        }
         match self.locals.get(&local) {
             Some(&(name, _)) => self.named(name),
             None => self.tree(ast::Expr::Error),
@@ -184,7 +198,7 @@ impl Raise<'_> {
                 let args = args.iter().map(|&arg| self.expr(arg)).collect();
                 self.apply(callee, args)
             }
-            Expr::Let(..) => self.lets(expr),
+            Expr::Let(..) | Expr::Force(..) => self.chain(expr),
             Expr::Letrec(binds, body) => {
                 let binds = &program.binds[binds];
                 let names: Vec<Name> = binds.iter().map(|bind| self.bind(bind.local)).collect();
@@ -208,7 +222,6 @@ impl Raise<'_> {
                 let params = binders(&mut self.out.ast, names);
                 self.tree(ast::Expr::Fn(params, body))
             }
-            Expr::Force(local, value, body) => self.force(local, value, body),
             Expr::Switch(switch) => {
                 let scrutinee = self.local(program.switches[switch].scrutinee);
                 self.switch(switch, scrutinee)
@@ -256,76 +269,12 @@ impl Raise<'_> {
         list
     }
 
-    /// Bindings that follow each other are one `let`. What nothing uses is not evaluated, and
-    /// not written either.
-    fn lets(&mut self, expr: ExprId) -> ast::ExprId {
-        let (mut expr, mut bindings, mut bound) = (expr, Vec::new(), Vec::new());
-        while let Expr::Let(local, value, body) = self.program.exprs[expr] {
-            if self.uses.contains_key(&local) {
-                let value = self.expr(value);
-                bindings.push(binding(self.bind(local), value));
-                bound.push(local);
-            }
-            expr = body;
-        }
-        let body = self.expr(expr);
-        for local in bound {
-            self.unbind(local);
-        }
-        self.let_(bindings, body)
-    }
-
     fn let_(&mut self, bindings: Vec<Binding>, body: ast::ExprId) -> ast::ExprId {
         if bindings.is_empty() {
             return body;
         }
         let bindings = self.out.ast.bindings.add(bindings);
         self.tree(ast::Expr::Let(bindings, body))
-    }
-
-    fn force(&mut self, local: LocalId, value: ExprId, body: ExprId) -> ast::ExprId {
-        let program = self.program;
-        let uses = self.uses.get(&local).copied().unwrap_or(0);
-        let switch = match program.exprs[body] {
-            Expr::Switch(switch) if program.switches[switch].scrutinee == local => Some(switch),
-            _ => None,
-        };
-        if let Expr::Local(other) = program.exprs[value] {
-            // The two are one from here on; the other's scope is the wider one.
-            let Some(&(name, _)) = self.locals.get(&other) else {
-                return self.tree(ast::Expr::Error);
-            };
-            self.locals.insert(local, (name, name));
-            let scrutinee = self.named(name);
-            let whole = self.go_on(scrutinee, switch, body);
-            self.locals.remove(&local);
-            return whole;
-        }
-        let value = self.expr(value);
-        if uses == 0 || (uses == 1 && switch.is_some()) {
-            return self.go_on(value, switch, body);
-        }
-        let name = self.bind(local);
-        let scrutinee = self.named(name);
-        let body = self.go_on(scrutinee, switch, body);
-        self.unbind(local);
-        self.let_(vec![binding(name, value)], body)
-    }
-
-    /// Evaluates `scrutinee`, then does what `body` says, which is `switch` on it if there is
-    /// one.
-    fn go_on(
-        &mut self,
-        scrutinee: ast::ExprId,
-        switch: Option<SwitchId>,
-        body: ExprId,
-    ) -> ast::ExprId {
-        if let Some(switch) = switch {
-            return self.switch(switch, scrutinee);
-        }
-        let body = self.expr(body);
-        let seq = self.known("seq");
-        self.apply(seq, vec![scrutinee, body])
     }
 
     fn switch(&mut self, switch: SwitchId, scrutinee: ast::ExprId) -> ast::ExprId {
