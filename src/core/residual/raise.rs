@@ -364,7 +364,7 @@ impl Raise<'_> {
         let params = &self.program.local_lists[params];
         let mut bindings = Vec::new();
         for (&param, &arg) in params.iter().zip(args) {
-            if self.uses.contains_key(&param) {
+            if self.uses.contains_key(&param) && !self.alias(param, arg) {
                 let value = self.expr(arg);
                 bindings.push(binding(self.bind(param), value));
             }

@@ -21,6 +21,10 @@ impl Raise<'_> {
             match program.exprs[expr] {
                 Expr::Let(local, value, body) => {
                     expr = body;
+                    if self.alias(local, value) {
+                        bound.push(local);
+                        continue;
+                    }
                     match self.uses(local) {
                         0 => {}
                         1 if self.is_unnamed(local) => {
@@ -44,15 +48,10 @@ impl Raise<'_> {
                     }
                     expr = body;
                     let is_demanded = self.demands(body, local);
-                    if let Expr::Local(other) = program.exprs[value]
-                        && let Some(&(name, _)) = self.locals.get(&other)
-                    {
-                        // The two are one from here on; the other's scope is the wider one.
-                        self.locals.insert(local, (name, name));
-                        self.aliases.insert(local);
+                    if self.alias(local, value) {
                         bound.push(local);
                         if !is_demanded {
-                            forced.push(self.named(name));
+                            forced.push(self.local(local));
                         }
                         continue;
                     }
@@ -83,6 +82,16 @@ impl Raise<'_> {
             self.apply(seq, vec![value, body])
         });
         self.let_(bindings, body)
+    }
+
+    /// Makes a local another name for the one that its value is, if it is one.
+    pub(super) fn alias(&mut self, local: LocalId, value: ExprId) -> bool {
+        let Expr::Local(other) = self.program.exprs[value] else { return false };
+        // The other's scope is the wider one.
+        let Some(&(name, _)) = self.locals.get(&other) else { return false };
+        self.locals.insert(local, (name, name));
+        self.aliases.insert(local);
+        true
     }
 
     fn uses(&self, local: LocalId) -> u32 {
