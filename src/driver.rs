@@ -3,7 +3,7 @@
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
-use crate::compile::compile;
+use crate::compile::{self, compile_with};
 use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
@@ -14,7 +14,7 @@ use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
 use crate::lift;
 use crate::load::{Loaded, Loader, Root, load};
-use crate::optimise::{self, Passes, Report};
+use crate::optimise::{self, Pass, Passes, Report};
 use crate::syntax::ast::Ast;
 
 /// A form that a program takes on its way.
@@ -147,7 +147,8 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         built.core = Some(optimised);
         return;
     }
-    let gcode = compile(&optimised, names);
+    let eval_once = options.optimise.passes.has(Pass::Strictness);
+    let gcode = compile_with(&optimised, names, compile::Options { eval_once });
     debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
     built.gcode = Some(gcode);
 }

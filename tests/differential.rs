@@ -9,25 +9,28 @@ mod cases;
 mod common;
 #[path = "differential/dice.rs"]
 mod dice;
+#[path = "differential/ends.rs"]
+mod ends;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "differential/hunt.rs"]
+mod hunt;
 #[path = "differential/oracle.rs"]
 mod oracle;
 #[path = "differential/sexpr.rs"]
 mod sexpr;
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
-use dice::{Dice, number};
+use dice::Dice;
+use ends::{End, Meaning, NoFiles, ended, meaning};
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
-use gmachine::load::{Loaded, Loader, Root, load};
-use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::load::{Loaded, Root, load};
+use gmachine::machine::outcome::Stop;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::syntax;
@@ -40,31 +43,6 @@ const STEPS: u64 = 20_000;
 
 /// Instructions of the machine: far more than the steps of the interpreter can be.
 const FUEL: u64 = 4_000_000;
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
-    Value,
-    Error,
-    /// It was given no more time.
-    Fuel,
-}
-
-/// What a run printed, without blanks (of which there are more if it is interrupted), and how
-/// it ended.
-type Meaning = (String, End);
-
-fn meaning(output: &str, end: End) -> Meaning {
-    (output.split_whitespace().collect(), end)
-}
 
 fn loaded(text: &str) -> Loaded {
     load(&Root::text("random.core", text), &NoFiles)
@@ -89,24 +67,9 @@ fn oracle(text: &str) -> Meaning {
     meaning(&out, end)
 }
 
-fn ended(result: Result<(), Stop>) -> Result<End, String> {
-    match result {
-        Ok(()) => Ok(End::Value),
-        Err(Stop::Error(_)) => Ok(End::Error),
-        Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
-        Err(other) => Err(format!("the machine stopped: {other}")),
-    }
-}
-
-fn machine(program: &Arc<Program>, config: Config) -> Result<Machine, String> {
-    let mut machine = Machine::new(program.clone(), config);
-    let input = Box::new(common::Text::new(INPUT));
-    machine.start(Format::Default, Some(input)).map_err(|stop| stop.to_string())?;
-    Ok(machine)
-}
-
 fn plain(program: &Arc<Program>) -> Result<Meaning, String> {
-    let mut machine = machine(program, Config { fuel: Some(FUEL), ..Config::default() })?;
+    let mut machine =
+        ends::machine(program, INPUT, Config { fuel: Some(FUEL), ..Config::default() })?;
     let mut out = String::new();
     let end = ended(machine.run(&mut out))?;
     machine.verify()?;
@@ -115,7 +78,7 @@ fn plain(program: &Arc<Program>) -> Result<Meaning, String> {
 
 /// With a collection wherever there could be one, and a stop after every so many instructions.
 fn interrupted(program: &Arc<Program>, every: u64, stress: bool) -> Result<Meaning, String> {
-    let mut machine = machine(program, Config { stress, ..Config::default() })?;
+    let mut machine = ends::machine(program, INPUT, Config { stress, ..Config::default() })?;
     let mut out = String::new();
     for round in 0..FUEL / every {
         machine.set_fuel(Some(every));
@@ -247,7 +210,8 @@ fn reordered(text: &str, seed: u64) -> String {
 fn is_fixed(name: &str) -> bool {
     let keywords = ["defn", "data", "let", "letrec", "fn", "case"];
     let data = ["Tree", "Leaf", "Node", "Color", "Red", "Green", "Blue", "Nil", "Cons"];
-    if keywords.contains(&name) || data.contains(&name) {
+    let of_kit = |data: &&str| data.split(['(', ')', ' ']).any(|word| word == name);
+    if keywords.contains(&name) || data.contains(&name) || generate::kit::DATA.iter().any(of_kit) {
         return true;
     }
     thread_local! {
@@ -268,57 +232,12 @@ fn is_fixed(name: &str) -> bool {
     STANDARD.with(|names| names.contains(name))
 }
 
-/// As [`wrong`], a panic being wrong too.
-fn caught(text: &str, plan: Plan) -> Result<End, String> {
-    catch_unwind(AssertUnwindSafe(|| wrong(text, plan))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        Err(format!("panic: {}", text.unwrap_or_default()))
-    })
-}
-
-/// The first so many letters of what is wrong: what a smaller program has to keep.
-fn kind(wrong: &str) -> String {
-    wrong.chars().take_while(|c| *c != ':').collect()
-}
-
-fn check(seed: u64) -> Result<End, String> {
-    let text = generate::program(seed);
-    let plan = Plan(seed);
-    caught(&text, plan).map_err(|first| {
-        let fails =
-            |text: &str| caught(text, plan).is_err_and(|wrong| kind(&wrong) == kind(&first));
-        let small = sexpr::shrink(&text, &fails);
-        let wrong = caught(&small, plan).err().unwrap_or(first);
-        format!("program {seed}: {wrong}\n{small}")
-    })
-}
-
 #[test]
 fn programs_mean_what_their_text_says() {
-    let (first, count) = (number("GMACHINE_SEED", 0), number("GMACHINE_CASES", 2_000));
-    let threads = number("GMACHINE_THREADS", 2);
-    let workers: Vec<_> = (0..threads)
-        .map(|worker| {
-            std::thread::Builder::new().stack_size(1 << 30).spawn(move || {
-                let mut ends = [0_u64; 3];
-                for seed in (first..first + count).filter(|seed| seed % threads == worker) {
-                    match check(seed) {
-                        Ok(end) => ends[end as usize] += 1,
-                        Err(wrong) => panic!("{wrong}"),
-                    }
-                }
-                ends
-            })
-        })
-        .collect();
-    let mut ends = [0; 3];
-    for worker in workers {
-        let counted = worker.expect("a thread").join().unwrap_or_else(|panic| {
-            panic!("{}", panic.downcast_ref::<String>().cloned().unwrap_or_default())
-        });
-        (0..3).for_each(|at| ends[at] += counted[at]);
-    }
-    let [values, errors, endless] = ends;
+    let check = |text: &str, seed: u64| wrong(text, Plan(seed));
+    let (count, sums) = hunt::all(2_000, check, |ends: &mut [u64; 3], end| ends[end as usize] += 1);
+    let [values, errors, endless]: [u64; 3] =
+        [0, 1, 2].map(|at| sums.iter().map(|ends| ends[at]).sum());
     assert!(values > count / 2, "{values} values, {errors} errors, {endless} without end");
     assert!(errors > count / 50, "{values} values, {errors} errors, {endless} without end");
     assert!(endless < count / 10, "{values} values, {errors} errors, {endless} without end");

@@ -4,7 +4,7 @@
 use super::control::Call;
 use super::{Compiler, Source};
 use crate::base::deep::deep;
-use crate::core::expr::{Bind, Expr, ExprId};
+use crate::core::expr::{Bind, Expr, ExprId, LocalId};
 use crate::gcode::instr::Instr;
 
 impl Compiler<'_> {
@@ -42,8 +42,7 @@ impl Compiler<'_> {
                 }
             }
             Expr::Let(local, value, body) => {
-                self.c(value);
-                self.env.bind(local, self.code.depth() - 1, false);
+                self.let_(local, value);
                 self.c(body);
                 self.emit(Instr::Slide(1), span);
             }
@@ -63,6 +62,31 @@ impl Compiler<'_> {
         }
     }
 
+    /// Emits the binding of a `let`.
+    pub(super) fn let_(&mut self, local: LocalId, value: ExprId) {
+        let evaluated = self.options.eval_once && self.is_value(value);
+        self.c(value);
+        self.env.bind(local, self.code.depth() - 1, evaluated);
+    }
+
+    /// Emits an expression in a strict context, without the evaluation of what is called: its
+    /// graph, but for the arguments that a known function evaluates. Those are evaluated now.
+    pub(super) fn build(&mut self, expr: ExprId) {
+        let Expr::App(callee, args) = self.core.exprs[expr] else { return self.c(expr) };
+        let args = &self.core.expr_lists[args];
+        if self.call(callee, args.len()) != Call::Other {
+            return self.c(expr);
+        }
+        for (at, &arg) in args.iter().enumerate().rev() {
+            match self.core.evaluates(callee, args.len(), at) {
+                true => self.e(arg),
+                false => self.c(arg),
+            }
+        }
+        self.c(callee);
+        self.apply(args.len(), self.core.spans[expr]);
+    }
+
     /// Emits the bindings of the letrec `expr`: a hole for each, then each hole's value.
     pub(super) fn letrec(&mut self, binds: &[Bind], expr: ExprId) {
         let span = self.core.spans[expr];
@@ -75,6 +99,10 @@ impl Compiler<'_> {
         for (i, bind) in binds.iter().enumerate() {
             self.c(bind.value);
             self.emit(Instr::Update(count - 1 - i as u32), self.core.spans[bind.value]);
+        }
+        for (i, bind) in binds.iter().enumerate() {
+            let evaluated = self.options.eval_once && self.is_value(bind.value);
+            self.env.bind(bind.local, first + i as u32, evaluated);
         }
     }
 }

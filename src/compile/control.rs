@@ -30,7 +30,16 @@ pub(super) struct Target {
     /// For each parameter, whether all jumps so far have passed a value in weak head normal
     /// form.
     values: Vec<bool>,
+    /// What of the path lies before the join.
+    mark: usize,
+    /// The locals of outside that every jump so far has behind it as evaluated since then;
+    /// `None` before the first one.
+    common: Option<Vec<LocalId>>,
 }
+
+/// So many locals may a handler know to be evaluated because all jumps have evaluated them:
+/// each jump looks at all of them.
+const COMMON: usize = 32;
 
 /// What an application is a call of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,8 +114,7 @@ impl Compiler<'_> {
                 }
             }
             Expr::Let(local, value, body) => {
-                self.c(value);
-                self.env.bind(local, self.code.depth() - 1, false);
+                self.let_(local, value);
                 self.strict(scheme, body);
                 self.emit(Instr::Slide(1), span);
             }
@@ -118,15 +126,13 @@ impl Compiler<'_> {
             }
             Expr::Force(local, value, body) => {
                 self.e(value);
+                let mark = self.env.mark();
                 // The value of a local that has been evaluated is found through the local too.
-                match core.exprs[value] {
-                    Expr::Local(same) => {
-                        let before = self.env.set_evaluated(same, true);
-                        self.forced(scheme, local, body, span);
-                        self.env.set_evaluated(same, before);
-                    }
-                    _ => self.forced(scheme, local, body, span),
+                if let Expr::Local(same) = core.exprs[value] {
+                    self.env.evaluate(same);
                 }
+                self.forced(scheme, local, body, span);
+                self.forget(mark);
             }
             Expr::Switch(switch) => {
                 let switch = &core.switches[switch];
@@ -134,9 +140,10 @@ impl Compiler<'_> {
                 if !switch.evaluated && !self.env.is_evaluated(switch.scrutinee) {
                     self.emit(Instr::Eval, span);
                 }
-                let before = self.env.set_evaluated(switch.scrutinee, true);
+                let mark = self.env.mark();
+                self.env.evaluate(switch.scrutinee);
                 self.switch(scheme, switch, span);
-                self.env.set_evaluated(switch.scrutinee, before);
+                self.forget(mark);
             }
             Expr::Join(join, body) => self.join(scheme, join, body, span),
             Expr::Jump(join, args) => self.jump(join, &core.expr_lists[args], span),
@@ -160,8 +167,10 @@ impl Compiler<'_> {
         let count = params.len() as u32;
         let (label, end) = (self.code.label(), self.code.label());
         let depth = self.code.depth();
-        self.joins.insert(join, Target { label, depth, values: vec![true; params.len()] });
+        let (values, mark) = (vec![true; params.len()], self.env.mark());
+        self.joins.insert(join, Target { label, depth, values, mark, common: None });
         self.strict(scheme, body);
+        self.env.undo(mark);
         let Some(target) = self.joins.remove(&join) else { return };
         if !self.code.is_used(label) {
             return;
@@ -172,7 +181,9 @@ impl Compiler<'_> {
         {
             self.env.bind(param, depth + height, evaluated);
         }
+        target.common.into_iter().flatten().for_each(|local| self.env.evaluate(local));
         self.strict(scheme, handler);
+        self.env.undo(mark);
         if count > 0 {
             self.emit(Instr::Slide(count), span);
         }
@@ -188,6 +199,17 @@ impl Compiler<'_> {
         };
         for (known, value) in target.values.iter_mut().zip(values) {
             *known &= value;
+        }
+        if self.options.eval_once {
+            let env = &self.env;
+            match &mut target.common {
+                Some(common) => common.retain(|&local| env.is_evaluated(local)),
+                None => {
+                    let outer = |local: &&LocalId| env.height(**local) < target.depth;
+                    let path = env.since(target.mark).iter().filter(outer);
+                    target.common = Some(path.take(COMMON).copied().collect());
+                }
+            }
         }
         let (label, count) = (target.label, args.len() as u32);
         match (count, self.code.depth() - count - target.depth) {
@@ -207,15 +229,29 @@ impl Compiler<'_> {
         }
     }
 
+    /// Emits one of several branches: what it evaluates, the others do not know.
+    fn branch(&mut self, scheme: Scheme, expr: ExprId) {
+        let mark = self.env.mark();
+        self.strict(scheme, expr);
+        self.env.undo(mark);
+    }
+
+    /// What has been evaluated since a mark stays known only if nothing is to be evaluated twice.
+    fn forget(&mut self, mark: usize) {
+        if !self.options.eval_once {
+            self.env.undo(mark);
+        }
+    }
+
     fn if_(&mut self, scheme: Scheme, condition: ExprId, yes: ExprId, no: ExprId, span: Span) {
         let (at_yes, at_no, end) = (self.code.label(), self.code.label(), self.code.label());
         self.e(condition);
         self.emit(Instr::Cond(at_yes, at_no), span);
         self.code.place(at_yes);
-        self.strict(scheme, yes);
+        self.branch(scheme, yes);
         self.emit(Instr::Jump(end), span);
         self.code.place(at_no);
-        self.strict(scheme, no);
+        self.branch(scheme, no);
         self.code.place(end);
     }
 
@@ -290,7 +326,7 @@ impl Compiler<'_> {
                     self.env.bind(field, height, false);
                 }
             }
-            self.strict(scheme, branch.body);
+            self.branch(scheme, branch.body);
             self.emit(Instr::Slide(count), span);
             if i + 1 < branches.len() || otherwise.is_some() {
                 self.emit(Instr::Jump(end), span);
@@ -319,7 +355,7 @@ impl Compiler<'_> {
         self.emit(Instr::LitJump(Box::new(jumps)), span);
         for (&(_, body), label) in branches.iter().zip(targets) {
             self.code.place(label);
-            self.strict(scheme, body);
+            self.branch(scheme, body);
             self.emit(Instr::Jump(end), span);
         }
         self.code.place(otherwise);
@@ -330,7 +366,7 @@ impl Compiler<'_> {
     /// Emits what is done when no branch fits: without a default, that is an error.
     fn default(&mut self, scheme: Scheme, default: Option<ExprId>, span: Span) {
         match default {
-            Some(default) => self.strict(scheme, default),
+            Some(default) => self.branch(scheme, default),
             None => self.emit(Instr::NoMatch, span),
         }
     }

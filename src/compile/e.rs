@@ -37,9 +37,15 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
-        self.c(expr);
-        if !self.is_value(expr) {
-            self.emit(Instr::Eval, span);
+        self.build(expr);
+        if self.is_value(expr) {
+            return;
+        }
+        self.emit(Instr::Eval, span);
+        if let Expr::Local(local) = self.core.exprs[expr]
+            && self.options.eval_once
+        {
+            self.env.evaluate(local);
         }
     }
 

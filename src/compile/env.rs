@@ -19,12 +19,14 @@ struct Slot {
 /// table serves all globals and a lookup costs the same however deep the bindings nest.
 pub struct Env {
     slots: IndexVec<LocalId, Slot>,
+    /// The locals that have been evaluated on the way here, since they were bound, in order.
+    path: Vec<LocalId>,
 }
 
 impl Env {
     /// A table for so many locals.
     pub fn new(locals: usize) -> Env {
-        Env { slots: (0..locals).map(|_| Slot::default()).collect() }
+        Env { slots: (0..locals).map(|_| Slot::default()).collect(), path: Vec::new() }
     }
 
     /// Says that a local is `height` above the redex.
@@ -42,9 +44,28 @@ impl Env {
         self.slots[local].evaluated
     }
 
-    /// Sets whether a local is known to be evaluated, and returns what was known before.
-    pub fn set_evaluated(&mut self, local: LocalId, evaluated: bool) -> bool {
-        std::mem::replace(&mut self.slots[local].evaluated, evaluated)
+    /// Says that a local has been evaluated.
+    pub fn evaluate(&mut self, local: LocalId) {
+        if !std::mem::replace(&mut self.slots[local].evaluated, true) {
+            self.path.push(local);
+        }
+    }
+
+    /// How many locals have been evaluated on the way here.
+    pub fn mark(&self) -> usize {
+        self.path.len()
+    }
+
+    /// The locals that have been evaluated since a mark.
+    pub fn since(&self, mark: usize) -> &[LocalId] {
+        self.path.get(mark..).unwrap_or_default()
+    }
+
+    /// Goes back to a mark: what comes now is not reached from what has been evaluated since.
+    pub fn undo(&mut self, mark: usize) {
+        for local in self.path.drain(mark..) {
+            self.slots[local].evaluated = false;
+        }
     }
 }
 

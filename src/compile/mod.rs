@@ -37,20 +37,28 @@ use crate::gcode::program::{
 };
 use env::{Code, Env};
 
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Whether what is known to have been evaluated is not evaluated again: a local that any
+    /// code on the way here has evaluated, one that a `let` binds to a value. Without, only
+    /// what `force` and `switch` look at is known in what comes after them, as the tutorial's
+    /// listings have it.
+    pub eval_once: bool,
+}
+
 /// Compiles `main` and the program's other roots, and what they reach; `main` comes first.
-/// Of a program with neither, every definition is compiled.
+/// Of a program with neither, every definition is compiled. The code is the tutorial's.
 #[must_use]
 pub fn compile(program: &core::Program, names: &Interner) -> Program {
-    let mut roots: Vec<core::GlobalId> = program.main.into_iter().collect();
-    roots.extend(&program.roots);
-    if roots.is_empty() {
-        let is_defined = |(id, global): (core::GlobalId, &core::Global)| {
-            matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. }).then_some(id)
-        };
-        roots.extend(program.globals.enumerate().filter_map(is_defined));
-    }
-    let mut compiler = Compiler::new(program, names);
-    for &root in &roots {
+    compile_with(program, names, Options::default())
+}
+
+/// As [`compile`], with options.
+#[must_use]
+pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
+    let mut compiler = Compiler::new(program, names, options);
+    for root in program.kept() {
         let id = compiler.global(Source::Core(root));
         if program.main == Some(root) {
             compiler.out.main = Some(id);
@@ -75,6 +83,7 @@ enum Source {
 struct Compiler<'a> {
     core: &'a core::Program,
     names: &'a Interner,
+    options: Options,
     out: Program,
     /// The globals mentioned so far.
     globals: FxHashMap<Source, GlobalId>,
@@ -95,11 +104,12 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(program: &'a core::Program, names: &'a Interner) -> Compiler<'a> {
+    fn new(program: &'a core::Program, names: &'a Interner, options: Options) -> Compiler<'a> {
         let (out, cons) = data_tables(program);
         Compiler {
             core: program,
             names,
+            options,
             out,
             globals: FxHashMap::default(),
             mentioned: IndexVec::new(),
@@ -144,6 +154,7 @@ impl<'a> Compiler<'a> {
                 };
                 let params = &self.core.local_lists[params];
                 self.count_uses(body);
+                self.env.undo(0);
                 for (i, &param) in params.iter().enumerate() {
                     self.env.bind(param, arity - i as u32, false);
                 }
@@ -163,7 +174,13 @@ impl<'a> Compiler<'a> {
             }
         };
         let (symbol, display) = (global.symbol.clone(), global.display.clone());
-        self.finish(symbol, display, kind, arity, params, global.span)
+        let strict: Vec<bool> =
+            (0..params.len()).map(|at| global.signature.is_strict(at)).collect();
+        let mut made = self.finish(symbol, display, kind, arity, params, global.span);
+        if strict.contains(&true) {
+            made.strict = strict;
+        }
+        made
     }
 
     /// The global whose code has just been emitted.
@@ -177,7 +194,7 @@ impl<'a> Compiler<'a> {
         span: Span,
     ) -> Global {
         let (code, spans) = std::mem::replace(&mut self.code, Code::new(0)).finish();
-        Global { symbol, display, kind, arity, params, code, spans, span }
+        Global { symbol, display, kind, arity, params, strict: Vec::new(), code, spans, span }
     }
 
     /// `symbol`, changed if it is taken, to something that is no NAME.

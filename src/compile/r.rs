@@ -24,7 +24,7 @@ impl Compiler<'_> {
             {
                 self.e(expr);
             }
-            _ => self.c(expr),
+            _ => self.build(expr),
         }
         self.update_and_unwind(span);
     }

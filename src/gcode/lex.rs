@@ -101,7 +101,7 @@ impl Lexer<'_> {
         let (line, column) = (self.line, self.column);
         let Some(&first) = self.chars.peek() else { return Ok(None) };
         let kind = match first {
-            '/' | ':' | '=' | '[' | ']' => {
+            '/' | ':' | '=' | '[' | ']' | '!' => {
                 self.bump();
                 Kind::Mark(first)
             }

@@ -225,16 +225,22 @@ impl Reader {
         let symbol: Arc<str> = line.name("the name of a global")?.into();
         line.mark('/')?;
         let arity = line.number("the number of its arguments")?;
-        let mut params = Vec::new();
+        let (mut params, mut strict) = (Vec::new(), Vec::new());
         if line.peek() == Some(&Kind::Mark('[')) {
             line.at += 1;
             while line.peek() != Some(&Kind::Mark(']')) {
+                let evaluated = line.peek() == Some(&Kind::Mark('!'));
+                line.at += usize::from(evaluated);
+                strict.push(evaluated);
                 params.push(match line.word("_") {
                     true => None,
                     false => Some(line.name("a parameter, or ']'")?.into()),
                 });
             }
             line.at += 1;
+        }
+        if !strict.contains(&true) {
+            strict.clear();
         }
         let of = match head {
             Head::Supercombinator | Head::Primitive => None,
@@ -258,6 +264,7 @@ impl Reader {
             kind: GlobalKind::Supercombinator,
             arity,
             params,
+            strict,
             code: Vec::new(),
             spans: Vec::new(),
             span: Span::NONE,

@@ -17,14 +17,16 @@
 //! - `data TYPE = CON/ARITY ..`; `CON/ARITY as NAME` if the constructor prints with another
 //!   name than it is listed under. `host NAME/ARITY` is a host function that is called.
 //! - A global is its kind (`supercombinator`, `primitive`, `constructor`, `host-function`),
-//!   its symbol and arity; its parameters in brackets, `_` for one without a name; `of` and
-//!   the constructor or host function that it stands for; `as NAME` if it prints with another
+//!   its symbol and arity; its parameters in brackets, `_` for one without a name, with `!`
+//!   before one whose argument known calls evaluate; `of` and the constructor or host
+//!   function that it stands for; `as NAME` if it prints with another
 //!   name, `unnamed` if it has none.
 //! - An instruction is its number, its name and its operands. A label is the number of an
 //!   instruction. `Pack` has the tag and the arity of the constructor before its symbol.
 //! - A name that could be read as something else is written as a STRING. `;` starts a comment.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::instr::{Instr, IntLit, Jumps, Label, Lit, Operand};
 use super::program::{BigId, ConId, GlobalId, GlobalKind, HostId, Program, TextId};
@@ -143,8 +145,11 @@ fn write_global(program: &Program, id: GlobalId, margin: &mut Margin, out: &mut 
     };
     let _ = write!(out, "{kind} {}/{}", name(&global.symbol), global.arity);
     if !global.params.is_empty() {
-        let params: Vec<String> =
-            global.params.iter().map(|p| p.as_ref().map_or("_".into(), |p| name(p))).collect();
+        let param = |(at, param): (usize, &Option<Arc<str>>)| {
+            let bang = if global.strict.get(at) == Some(&true) { "!" } else { "" };
+            bang.to_owned() + &param.as_ref().map_or("_".into(), |param| name(param))
+        };
+        let params: Vec<String> = global.params.iter().enumerate().map(param).collect();
         let _ = write!(out, " [{}]", params.join(" "));
     }
     match global.kind {

@@ -35,6 +35,10 @@ pub struct Global {
     pub arity: u32,
     /// The names of the arguments, for listings; empty, or one for each.
     pub params: Vec<Option<Arc<str>>>,
+    /// For each argument, whether a call by name in code that needs its value passes it
+    /// evaluated. Any other caller may pass what is not, so that the code relies on nothing
+    /// here. Empty if there is no such argument; else `params` has one name for each.
+    pub strict: Vec<bool>,
     /// The code.
     pub code: Vec<Instr>,
     /// For each instruction, the source expression that it comes from.

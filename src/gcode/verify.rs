@@ -232,6 +232,12 @@ impl<'a> Check<'a> {
         if !global.params.is_empty() && global.params.len() != global.arity as usize {
             self.report(None, "it has not as many parameter names as parameters");
         }
+        let names = global.params.len();
+        if !global.strict.is_empty()
+            && (global.strict.len() != names || !global.strict.contains(&true))
+        {
+            self.report(None, "it does not say of each parameter whether it is strict");
+        }
         if global.spans.len() != global.code.len() {
             self.report(None, "it has not as many spans as instructions");
         }

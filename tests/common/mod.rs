@@ -10,6 +10,7 @@ use gmachine::load::{Loader, Root, RootFile};
 use gmachine::machine::outcome::{Input, InputError, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
+use gmachine::optimise::{self, Passes};
 
 /// What became of a run.
 pub struct Run {
@@ -31,7 +32,7 @@ pub struct Failure {
 }
 
 /// Reads no file.
-struct NoFiles;
+pub struct NoFiles;
 
 impl Loader for NoFiles {
     fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
@@ -92,7 +93,19 @@ pub fn run(source: &str, input: &str) -> Run {
 
 /// As [`run`], in a format and with limits.
 pub fn run_with(source: &str, input: &str, format: Format, config: Config) -> Run {
-    let built = built(source, &Options::RUN);
+    run_optimised(source, input, format, config, Passes::NONE)
+}
+
+/// As [`run_with`], after some passes of the optimiser.
+pub fn run_optimised(
+    source: &str,
+    input: &str,
+    format: Format,
+    config: Config,
+    passes: Passes,
+) -> Run {
+    let optimise = optimise::Options { passes, ..optimise::Options::default() };
+    let built = built(source, &Options { optimise, ..Options::RUN });
     let mut output = String::new();
     let Some(program) = built.gcode else {
         let report = built.diagnostics.iter().find(|report| report.is_error());

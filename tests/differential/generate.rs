@@ -3,6 +3,8 @@
 //! few, so that they shadow each other, the prelude, the primitives and the constructors.
 //! Failures are planted everywhere, most in places that need not be reached.
 
+pub mod kit;
+
 use std::rc::Rc;
 
 use super::dice::Dice;
@@ -49,7 +51,15 @@ struct Gen {
     at: usize,
     /// Whether the program has a data type `Pair` of its own.
     own_pair: bool,
+    /// The functions of the kit that it uses.
+    kit: Vec<&'static str>,
 }
+
+/// A small number that depends on the input.
+const SMALL: &str = "small'";
+
+/// Another.
+const LARGE: &str = "large'";
 
 /// Names of locals: plain ones, primitives, the prelude's, constructors.
 const NAMES: &[&str] = &[
@@ -68,6 +78,7 @@ pub fn program(seed: u64) -> String {
         cafs: Vec::new(),
         at: 0,
         own_pair,
+        kit: Vec::new(),
     };
     gen_.program()
 }
@@ -130,14 +141,23 @@ impl Gen {
             1 => Ty::List(Rc::new(fun(&[Ty::Int], Ty::Int))),
             _ => self.ty(2),
         };
-        if self.dice.one_in(10) {
-            self.locals = vec![("input".to_owned(), Ty::Text)];
+        if self.dice.one_in(3) {
+            // Numbers that nobody knows before the run.
+            self.locals = vec![
+                ("input".to_owned(), Ty::Text),
+                (SMALL.to_owned(), Ty::Int),
+                (LARGE.to_owned(), Ty::Int),
+            ];
             let body = self.expr(&ty, 5);
-            items.push(format!("(defn main[input] {body})"));
+            items.push(format!(
+                "(defn main[input] (let ([{SMALL} (rem (length input) 5)] \
+                 [{LARGE} (case input [(Cons c _) (ord c)] [_ 0])]) {body}))"
+            ));
         } else {
             let body = self.expr(&ty, 5);
             items.push(format!("(defn main[] {body})"));
         }
+        items.extend(self.kit_items());
         self.dice.shuffle(&mut items);
         items.join("\n") + "\n"
     }
@@ -297,7 +317,7 @@ impl Gen {
         }
         let depth = depth - 1;
         for _ in 0..3 {
-            let made = match self.dice.roll(14) {
+            let made = match self.dice.roll(17) {
                 0 => Some(self.let_(ty, depth)),
                 1 => Some(self.letrec(ty, depth)),
                 2..=3 => Some(self.case(ty, depth)),
@@ -306,6 +326,7 @@ impl Gen {
                 6 => self.conditional(ty, depth),
                 7 => self.generic(ty, depth),
                 8 => self.call_local(ty, depth),
+                9..=11 => self.kit_call(ty, depth),
                 _ => self.of_type(ty, depth),
             };
             if let Some(made) = made {
@@ -477,7 +498,7 @@ impl Gen {
         let Definition { name, params, result } = &self.definitions[at];
         let (name, params, result) = (name.clone(), params.clone(), result.clone());
         let count = if at < self.at {
-            self.dice.roll(4).to_string()
+            self.count()
         } else {
             // A call of a function that may call this one.
             format!("({} n -1)", self.plus())

@@ -244,6 +244,8 @@ fn tables_that_disagree() {
     change(|p| p.globals[GlobalId(0)].code.clear());
     change(|p| _ = p.globals[GlobalId(0)].spans.pop());
     change(|p| p.globals[GlobalId(2)].params.truncate(1));
+    change(|p| p.globals[GlobalId(2)].strict = vec![true]);
+    change(|p| p.globals[GlobalId(2)].strict = vec![false; 2]);
     change(|p| _ = p.texts.push("unused".into()));
     change(|p| _ = p.bigs.push(1.into()));
 }

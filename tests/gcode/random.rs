@@ -315,16 +315,30 @@ fn code_program(choices: Vec<u8>, names: Vec<String>) -> g::Program {
             1 => Some(symbol.clone()),
             _ => Some(name()),
         };
-        let params = match choices.below(2) {
+        let params: Vec<_> = match choices.below(2) {
             0 => Vec::new(),
             _ => (0..arity).map(|i| (i == 0).then(&mut name)).collect(),
         };
+        let mut strict: Vec<bool> = params.iter().map(|_| choices.below(2) == 0).collect();
+        if !strict.contains(&true) {
+            strict.clear();
+        }
         let count = choices.below(20);
         let code: Vec<Instr> =
             (0..count).map(|_| instruction(&mut choices, &mut program, globals)).collect();
         let spans = vec![Span::NONE; code.len()];
         let span = Span::NONE;
-        program.globals.push(g::Global { symbol, display, kind, arity, params, code, spans, span });
+        program.globals.push(g::Global {
+            symbol,
+            display,
+            kind,
+            arity,
+            params,
+            strict,
+            code,
+            spans,
+            span,
+        });
     }
     program.main = (globals > 0).then_some(g::GlobalId(0));
     program

@@ -40,6 +40,7 @@ pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> St
             ("kind", json!(kind(global.kind)).to_string()),
             ("arity", json!(global.arity).to_string()),
             ("params", json!(params).to_string()),
+            ("strict", json!(global.strict).to_string()),
             ("span", json!(json_span(global.span, sources)).to_string()),
             ("code", array(code)),
         ])

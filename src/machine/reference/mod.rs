@@ -28,6 +28,7 @@
 //!     kind: GlobalKind::Supercombinator,
 //!     arity: 0,
 //!     params: Vec::new(),
+//!     strict: Vec::new(),
 //!     spans: vec![Default::default(); code.len()],
 //!     code,
 //!     span: Default::default(),

@@ -1,0 +1,52 @@
+//! The optimiser changes how long a program takes and nothing else.
+//!
+//! Random programs are run as the schemes alone compile them, and after subsets of the passes:
+//! what is printed stays, an error stays an error, no work is added, no more data is live.
+//! `GMACHINE_CASES` is how many programs are tried, `GMACHINE_SEED` the first one's number,
+//! `GMACHINE_THREADS` how many threads try them. The long run is
+//!
+//! ```text
+//! GMACHINE_CASES=100000 cargo test --release --test optimise random
+//! ```
+//!
+//! A program that fails is made smaller and shown with its number.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "common/documented.rs"]
+mod documented;
+#[path = "differential/ends.rs"]
+mod ends;
+#[path = "differential/generate.rs"]
+mod generate;
+#[path = "differential/hunt.rs"]
+mod hunt;
+#[path = "common/programs.rs"]
+mod programs;
+#[path = "differential/sexpr.rs"]
+mod sexpr;
+#[path = "optimise/subsets.rs"]
+mod subsets;
+#[path = "optimise/written.rs"]
+mod written;
+
+use subsets::{Seen, wrong};
+
+#[test]
+fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, sums) = hunt::all(600, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+    let mut all = Seen::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count / 2, "{all:?}");
+    assert!(all.errors > count / 50, "{all:?}");
+    assert!(all.endless < count / 5, "{all:?}");
+    if count > 10_000 {
+        #[allow(clippy::print_stderr, reason = "a long run tells what it has seen")]
+        {
+            eprintln!("{all:?}");
+        }
+    }
+}

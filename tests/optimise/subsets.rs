@@ -1,0 +1,238 @@
+//! One program, with and without passes.
+
+use std::sync::Arc;
+
+use gmachine::compile::compile;
+use gmachine::core::expr;
+use gmachine::driver::{Options, Stage, build};
+use gmachine::gcode::program::Program;
+use gmachine::gcode::verify::verify;
+use gmachine::lift::lint::lint;
+use gmachine::load::{Loaded, Root};
+use gmachine::machine::outcome::Statistics;
+use gmachine::machine::reference::Config;
+use gmachine::optimise::{self, ORDER, Pass, Passes, optimise};
+
+use super::dice::Dice;
+use super::ends::{End, Meaning, NoFiles, ended, machine, meaning};
+
+/// What standard input is, in turn.
+const INPUTS: &[&str] = &["input\n of two lines", "", "abcab"];
+
+/// Instructions of the run without passes.
+const FUEL: u64 = 400_000;
+
+/// A run of more instructions has its live data not measured.
+const MEASURED: u64 = 40_000;
+
+/// Collections come after so many instructions where live data is measured.
+const SLICE: u64 = 64;
+
+/// What has been tried.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Seen {
+    pub values: u64,
+    pub errors: u64,
+    pub endless: u64,
+    /// Programs that came out of some passes as no others did.
+    pub residuals: u64,
+    /// Reductions of all programs that have values, without passes and with all of them.
+    pub reductions: [u64; 2],
+}
+
+impl Seen {
+    pub fn add(&mut self, other: &Seen) {
+        self.values += other.values;
+        self.errors += other.errors;
+        self.endless += other.endless;
+        self.residuals += other.residuals;
+        self.reductions[0] += other.reductions[0];
+        self.reductions[1] += other.reductions[1];
+    }
+}
+
+/// The names of the passes of a set.
+fn names(passes: Passes) -> String {
+    let names = Pass::ALL.iter().filter(|&&pass| passes.has(pass)).map(|pass| pass.name());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// All passes, each pass alone, all but each, and a subset that depends on the number: so
+/// many numbers as there are subsets try all of them.
+fn subsets(seed: u64) -> Vec<Passes> {
+    let alone = Pass::ALL.iter().map(|&pass| Passes::NONE.with(pass));
+    let without = Pass::ALL.iter().map(|&pass| Passes::ALL.without(pass));
+    let chosen = Pass::ALL.iter().enumerate().filter(|(at, _)| seed >> at & 1 != 0);
+    let chosen = chosen.fold(Passes::NONE, |set, (_, &pass)| set.with(pass));
+    [Passes::ALL].into_iter().chain(alone).chain(without).chain([chosen]).collect()
+}
+
+/// A run.
+struct Ran {
+    meaning: Meaning,
+    statistics: Statistics,
+}
+
+fn run(program: &Arc<Program>, input: &str, fuel: u64) -> Result<Ran, String> {
+    let mut machine = machine(program, input, Config { fuel: Some(fuel), ..Config::default() })?;
+    let mut out = String::new();
+    let end = ended(machine.run(&mut out))?;
+    machine.verify()?;
+    Ok(Ran { meaning: meaning(&out, end), statistics: machine.statistics() })
+}
+
+/// The most live data that there is after any [`SLICE`] of instructions.
+fn live(program: &Arc<Program>, input: &str) -> Result<u64, String> {
+    let mut machine = machine(program, input, Config::default())?;
+    let mut out = String::new();
+    for _ in 0..4 * MEASURED / SLICE {
+        machine.set_fuel(Some(SLICE));
+        let end = ended(machine.run(&mut out))?;
+        machine.collect();
+        if end != End::Fuel {
+            break;
+        }
+    }
+    Ok(machine.statistics().peak_live_bytes)
+}
+
+/// The program after some passes: linted and verified.
+fn residual(
+    lifted: &expr::Program,
+    loaded: &Loaded,
+    passes: Passes,
+) -> Result<Arc<Program>, String> {
+    let options = optimise::Options { passes, ..optimise::Options::default() };
+    if !cfg!(debug_assertions) {
+        // Where the optimiser does not itself check what each step returns.
+        let mut program = lifted.clone();
+        for step in ORDER {
+            let steps = step.iter().filter(|&&pass| passes.has(pass));
+            let passes = steps.fold(Passes::NONE, |set, &pass| set.with(pass));
+            let options = optimise::Options { passes, ..options };
+            program = optimise(program, &loaded.names, options).0;
+            lints(&program, passes)?;
+        }
+    }
+    let (program, _) = optimise(lifted.clone(), &loaded.names, options);
+    lints(&program, passes)?;
+    let code = compile(&program, &loaded.names);
+    let violations = verify(&code);
+    if !violations.is_empty() {
+        return Err(format!("the code is not valid: [{}] {violations:?}", names(passes)));
+    }
+    Ok(Arc::new(code))
+}
+
+fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
+    let found = lint(program);
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(format!("no supercombinators: [{}] {found:?}", names(passes)))
+}
+
+/// What is wrong with what the optimiser makes of a program, if anything is.
+pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+    let options = Options { until: Stage::Lifted, ..Options::RUN };
+    let built = build(&Root::text("random.core", text), &NoFiles, &options);
+    let Some(lifted) = built.core else {
+        let error = built.diagnostics.iter().find(|report| report.is_error());
+        let message = error.map(|report| format!("{}: {}", report.code, report.message));
+        return Err(message.unwrap_or_default());
+    };
+    let loaded = built.loaded;
+    let plain = residual(&lifted, &loaded, Passes::NONE)?;
+    let inputs = if text.contains("input") { INPUTS } else { &INPUTS[..1] };
+    let mut wanted = Vec::new();
+    for input in inputs {
+        let ran = run(&plain, input, FUEL)?;
+        let measured = ran.meaning.1 == End::Value && ran.statistics.instructions <= MEASURED;
+        let live = if measured { Some(live(&plain, input)?) } else { None };
+        wanted.push((*input, ran, live));
+    }
+    let mut seen = Seen::default();
+    match wanted[0].1.meaning.1 {
+        End::Value => seen.values = 1,
+        End::Error => seen.errors = 1,
+        End::Fuel => seen.endless = 1,
+    }
+    let mut tried = vec![plain];
+    // Which of those with more than all passes or one are measured.
+    let chosen = Dice::new(seed).roll(2 * Pass::ALL.len() + 2);
+    for (at, passes) in subsets(seed).into_iter().enumerate() {
+        let code = residual(&lifted, &loaded, passes)?;
+        let mut reductions = [0, 0];
+        if tried.contains(&code) {
+            if at == 0 {
+                let all = wanted[0].1.statistics.reductions;
+                reductions = [all, all];
+            }
+        } else {
+            for (input, wanted, live_data) in &wanted {
+                let live_data = live_data.filter(|_| at == 0 || at == chosen);
+                let found = compare(&code, input, wanted, live_data).map_err(|(what, how)| {
+                    format!("{what}: [{}] {input:?}: {how}", names(passes))
+                })?;
+                if at == 0 && *input == INPUTS[0] {
+                    reductions = [wanted.statistics.reductions, found];
+                }
+            }
+            tried.push(code);
+        }
+        if at == 0 && seen.values == 1 {
+            seen.reductions = reductions;
+        }
+    }
+    seen.residuals = tried.len() as u64 - 1;
+    Ok(seen)
+}
+
+/// Compares a run with that of the program as it was; the number of its reductions. An error
+/// says what is wrong, and how.
+fn compare(
+    code: &Arc<Program>,
+    input: &str,
+    wanted: &Ran,
+    wanted_live: Option<u64>,
+) -> Result<u64, (&'static str, String)> {
+    let stopped = |stop: String| ("the machine", stop);
+    let found = run(code, input, 2 * FUEL).map_err(stopped)?;
+    let both = format!("wanted {:?}, found {:?}", wanted.meaning, found.meaning);
+    let (output, wanted_output) = (&found.meaning.0, &wanted.meaning.0);
+    let right = match (wanted.meaning.1, found.meaning.1) {
+        // An error or no end: a run may show either.
+        (End::Error, End::Fuel) => wanted_output.starts_with(output.as_str()),
+        (End::Fuel, _) => {
+            wanted_output.starts_with(output.as_str()) || output.starts_with(wanted_output)
+        }
+        _ => found.meaning == wanted.meaning,
+    };
+    if !right {
+        return Err(("another result", both));
+    }
+    let (before, after) = (wanted.statistics.reductions, found.statistics.reductions);
+    if wanted.meaning.1 != End::Value {
+        return Ok(after);
+    }
+    if after > before + before / 10 + 50 {
+        return Err(("more work", format!("{before} reductions, then {after}")));
+    }
+    if let Some(before) = wanted_live {
+        let after = live(code, input).map_err(stopped)?;
+        if after > before + before / 4 + 4096 {
+            return Err(("more live data", format!("{before} bytes, then {after}")));
+        }
+    }
+    Ok(after)
+}
+
+/// The net itself has no hole that a pass that does nothing would show: every subset is met.
+#[test]
+fn every_subset_has_its_turn() {
+    let mut chosen: Vec<String> =
+        (0..1 << Pass::ALL.len()).filter_map(|seed| subsets(seed).pop()).map(names).collect();
+    chosen.sort();
+    chosen.dedup();
+    assert_eq!(chosen.len(), 1 << Pass::ALL.len());
+}
