@@ -151,10 +151,7 @@ fn free_names_are_parameters_in_their_order() {
         @r"
     (data T (A) (B _) (C))
 
-    (defn residual[y w z]
-      (let ([x y]
-            [y'1 x])
-        (case y'1 [(A) x] [(B z'1) (z'1 w)] [_ (residual-1 z y'1)])))
+    (defn residual[y w z] (case y [(A) y] [(B z'1) (z'1 w)] [_ (residual-1 z y)]))
 
     (defn residual-1[z y w] [y w z])
     "
