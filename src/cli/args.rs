@@ -84,6 +84,7 @@ pub enum Command {
     Run(Run),
     Check(Check),
     Dump(Dump),
+    Specialise(Specialise),
     Trace(Trace),
     Explain(Explain),
     Completions(Completions),
@@ -230,7 +231,7 @@ pub struct Dump {
     pub program: Program,
     #[command(flatten)]
     pub optimise: Optimise,
-    /// The stage: tokens, ast, core, lifted, specialised, gcode
+    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -254,6 +255,8 @@ pub enum Stage {
     Lifted,
     /// Supercombinators after the passes
     Specialised,
+    /// What those do to their arguments
+    Strictness,
     /// G-machine instructions
     Gcode,
 }
@@ -267,6 +270,29 @@ pub enum DumpFormat {
     Json,
     /// The call graph, for Graphviz
     Dot,
+}
+
+/// Print what partial evaluation leaves of a program, as CoreF
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine specialise [OPTIONS] FILE\n       gmachine specialise [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(
+    before_long_help = "Examples:
+  gmachine specialise power.core -e '(power x 5)'
+  gmachine specialise -e '(map (mul n) [1 2 3])'
+  gmachine specialise queens.core > residual.core",
+    after_long_help = "Names in EXPR that nothing binds are dynamic: not known yet. They become the parameters of
+the definition `residual` that stands for EXPR, in the order in which they first occur.
+Without such names the program that is printed has a `main`.
+
+The pass strictness is left out unless --pass names it."
+)]
+pub struct Specialise {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub optimise: Optimise,
 }
 
 /// Print each step of the reference machine

@@ -74,6 +74,13 @@ pub fn options(args: &Optimise) -> optimise::Options {
     optimise::Options { passes, verbose: args.verbose }
 }
 
+/// Whether the command line says whether this pass runs.
+pub fn is_named(args: &Optimise, pass: Pass) -> bool {
+    args.passes
+        .iter()
+        .any(|&change| matches!(change, Change::With(p) | Change::Without(p) if p == pass))
+}
+
 /// Writes what the passes did to standard error, if that is asked for.
 pub fn tell(args: &Optimise, report: &Report) {
     if args.verbose {
