@@ -122,14 +122,19 @@ pub struct Options {
     pub verbose: bool,
 }
 
+/// A program may grow to so many times its expressions, and so many more.
+const GROWTH: usize = 8;
+const GROWTH_BASE: usize = 20_000;
+
 /// Runs the passes over a lifted program.
 #[must_use]
 pub fn optimise(program: Program, names: &Interner, options: Options) -> (Program, Report) {
     let mut report = Report::new(options.verbose);
+    let most = GROWTH * program.exprs.len() + GROWTH_BASE;
     let mut program = program;
     for step in ORDER {
         if step.iter().any(|&pass| options.passes.has(pass)) {
-            program = run(step, program, names, options.passes, &mut report);
+            program = run(step, program, names, options.passes, most, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
         }
     }
@@ -142,19 +147,20 @@ fn run(
     program: Program,
     names: &Interner,
     passes: Passes,
+    most: usize,
     report: &mut Report,
 ) -> Program {
     let case_of_case = passes.has(Pass::CaseOfCase);
     match step {
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
-            drive(program, rules, report)
+            drive(program, rules, most, report)
         }
         [Pass::Inline, ..] => {
             let inline = passes.has(Pass::Inline);
             let known_case = passes.has(Pass::KnownCase);
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
-            drive(program, rules, report)
+            drive(program, rules, most, report)
         }
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report),

@@ -3,7 +3,7 @@
 use super::eval::State;
 use super::frame::Frames;
 use super::heap::{Name, NodeId, What};
-use super::pattern::Pattern;
+use super::pattern::{Key, Pattern};
 use super::{Abort, Attempt, Driver, Made, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
@@ -123,7 +123,7 @@ impl Driver<'_> {
             }
             if recursive
                 && self.may_unfold()
-                && !self.memo.contains_key(&(global, key.clone()))
+                && !self.is_made(global, key, &args)
                 && let Some(outcome) = self.attempt(global, &args, key)?
             {
                 return Ok(State::Value(outcome, frames));
@@ -131,6 +131,12 @@ impl Driver<'_> {
         }
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Whether there is a variant for these patterns as they are.
+    fn is_made(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
+        let same = self.sharing(patterns, args);
+        self.memo.contains_key(&Key { of, args: patterns.to_vec(), same })
     }
 
     /// Goes on with the body of a supercombinator in place of a call.
@@ -176,7 +182,8 @@ impl Driver<'_> {
                 self.unfolded = checkpoint.unfolded;
                 self.tally.unfolded += 1;
                 if self.report.is_verbose() {
-                    let text = format!("{} is unfolded", self.describe(global, key));
+                    let key = Key { of: global, args: key.to_vec(), same: Vec::new() };
+                    let text = format!("{} is unfolded", self.describe(&key));
                     self.report.decide(Pass::Specialise, || text);
                 }
                 Ok(Some(outcome))
@@ -430,12 +437,12 @@ impl Driver<'_> {
                 }
                 Made::Variant => {
                     if let Some(variant) = self.variants.pop() {
-                        if variant.key.iter().any(|pattern| *pattern != Pattern::Hole)
-                            && let Some(count) = self.per_function.get_mut(&variant.of)
+                        if variant.key.args.iter().any(|pattern| *pattern != Pattern::Hole)
+                            && let Some(count) = self.per_function.get_mut(&variant.key.of)
                         {
                             *count -= 1;
                         }
-                        self.memo.remove(&(variant.of, variant.key));
+                        self.memo.remove(&variant.key);
                     }
                 }
             }

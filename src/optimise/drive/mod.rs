@@ -49,7 +49,7 @@ use crate::core::expr::{
 use branch::Target;
 use facts::{Facts, facts};
 use heap::{EnvId, Heap, NodeId};
-use pattern::Pattern;
+use pattern::{Key, Pattern};
 use variant::Variant;
 
 /// Which rules apply.
@@ -71,12 +71,10 @@ const FUEL_PER_EXPRESSION: i64 = 20;
 /// The same for all bodies together: a program may not be many times its size.
 const TOTAL_FUEL: i64 = 400_000;
 const TOTAL_PER_EXPRESSION: i64 = 12;
-/// The result has at most so many times the expressions, and so many more.
-const GROWTH: usize = 8;
-const GROWTH_BASE: usize = 20_000;
 
-/// Drives every body that `main` and the roots reach.
-pub fn drive(program: Program, rules: Rules, report: &mut Report) -> Program {
+/// Drives every body that `main` and the roots reach. Nothing is unfolded once the result
+/// has `most` expressions.
+pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -> Program {
     let mut old = program;
     let new = Program {
         datas: std::mem::take(&mut old.datas),
@@ -116,7 +114,7 @@ pub fn drive(program: Program, rules: Rules, report: &mut Report) -> Program {
         unfolded: 0,
         current: 0,
         tally: Tally::default(),
-        most: old.exprs.len() * GROWTH + GROWTH_BASE,
+        most,
         old: &old,
         report,
     };
@@ -202,7 +200,7 @@ struct Driver<'a> {
     /// New globals of old ones: primitives, host functions, and variants without a pattern.
     globals: FxHashMap<GlobalId, GlobalId>,
     variants: Vec<Variant>,
-    memo: FxHashMap<(GlobalId, Vec<Pattern>), u32>,
+    memo: FxHashMap<Key, u32>,
     per_function: FxHashMap<GlobalId, u32>,
     made: Vec<Made>,
     bigs: FxHashMap<Integer, BigId>,
@@ -250,8 +248,8 @@ impl Driver<'_> {
         self.globals.insert(old, new);
         self.made.push(Made::Global(old));
         if is_defn {
-            let key = vec![Pattern::Hole; self.old.arity(old)];
-            self.add_variant(old, key, new);
+            let args = vec![Pattern::Hole; self.old.arity(old)];
+            self.add_variant(Key { of: old, args, same: Vec::new() }, new);
         }
         new
     }

@@ -9,6 +9,25 @@
 use super::heap::Head;
 use crate::core::expr::{ConId, GlobalId, Lit, TextId};
 
+/// What is known of a call's arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    /// The supercombinator.
+    pub of: GlobalId,
+    /// The pattern of each argument.
+    pub args: Vec<Pattern>,
+    /// For each hole of the patterns, in order, the first that has the same value; empty if
+    /// all differ.
+    pub same: Vec<u32>,
+}
+
+impl Key {
+    /// The number of holes.
+    pub fn holes(&self) -> usize {
+        self.args.iter().map(Pattern::holes).sum()
+    }
+}
+
 /// What is known of an argument.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {

@@ -2,91 +2,133 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::heap::{Head, NodeId, What};
-use super::pattern::{Pattern, generalise, is_embedded};
+use super::pattern::{Key, Pattern, generalise, is_embedded};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Made, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{ExprId, Global, GlobalId, GlobalKind, LocalId};
+use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId};
 use crate::core::signature::Signature;
 use crate::optimise::Pass;
 
 /// A supercombinator of the new program, its body to be driven.
 pub(super) struct Variant {
-    /// The old supercombinator.
-    pub of: GlobalId,
-    /// What is known of its arguments.
-    pub key: Vec<Pattern>,
+    /// The old supercombinator, and what is known of its arguments.
+    pub key: Key,
     /// The variant in whose body it was called first.
     parent: u32,
     /// The new supercombinator.
     pub global: GlobalId,
 }
 
+/// The parameters of a variant while its patterns are read.
+struct Incoming {
+    /// As in the key.
+    same: Vec<u32>,
+    /// The value of each hole so far.
+    nodes: Vec<NodeId>,
+    params: Vec<LocalId>,
+}
+
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 
 impl Driver<'_> {
-    pub(super) fn add_variant(&mut self, of: GlobalId, key: Vec<Pattern>, global: GlobalId) -> u32 {
+    pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
-        self.memo.insert((of, key.clone()), at);
-        self.variants.push(Variant { of, key, parent: self.current, global });
+        self.memo.insert(key.clone(), at);
+        self.variants.push(Variant { key, parent: self.current, global });
         self.made.push(Made::Variant);
         at
     }
 
-    /// The variant for a pattern, which may be made more general first; `None` if it comes
-    /// to the supercombinator itself.
-    pub(super) fn variant(&mut self, of: GlobalId, key: &mut Vec<Pattern>) -> Option<GlobalId> {
+    /// The variant for a pattern of arguments, which may be made more general first; `None`
+    /// if it comes to the supercombinator itself.
+    pub(super) fn variant(&mut self, key: &mut Key, args: &[NodeId]) -> Option<GlobalId> {
         loop {
-            if key.iter().all(|pattern| *pattern == Pattern::Hole) {
+            if key.args.iter().all(|pattern| *pattern == Pattern::Hole) {
                 return None;
             }
             // A supercombinator without parameters would be a CAF.
-            if key.iter().map(Pattern::holes).sum::<usize>() == 0 {
-                for pattern in &mut *key {
+            if key.holes() == 0 {
+                for pattern in &mut key.args {
                     if let Pattern::Lit(_) = pattern {
                         *pattern = Pattern::Hole;
                     }
                 }
-                if key.iter().map(Pattern::holes).sum::<usize>() == 0 {
+                if key.holes() == 0 {
                     return None;
                 }
                 continue;
             }
-            if let Some(&at) = self.memo.get(&(of, key.clone())) {
+            key.same = self.sharing(&key.args, args);
+            if let Some(&at) = self.memo.get(key) {
                 return Some(self.variants[at as usize].global);
             }
-            let Some(general) = self.whistle(of, key) else { break };
+            let Some(general) = self.whistle(key) else { break };
             self.tally.generalised += 1;
-            *key = general;
+            key.args = general;
         }
-        let count = self.per_function.entry(of).or_insert(0);
+        let count = self.per_function.entry(key.of).or_insert(0);
         if *count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
             return None;
         }
         *count += 1;
-        let global = self.variant_global(of);
-        let at = self.add_variant(of, key.clone(), global);
+        let global = self.variant_global(key.of);
+        self.add_variant(key.clone(), global);
         self.tally.variants += 1;
         if self.report.is_verbose() {
-            let symbol = &self.new.globals[global].symbol;
-            let text =
-                format!("{symbol} is {}", self.describe(of, &self.variants[at as usize].key));
+            let text = format!("{} is {}", self.new.globals[global].symbol, self.describe(key));
             self.report.decide(Pass::Specialise, || text);
         }
         Some(global)
     }
 
+    /// Which holes of patterns have the same value.
+    pub(super) fn sharing(&self, patterns: &[Pattern], args: &[NodeId]) -> Vec<u32> {
+        let mut holes = Vec::new();
+        for (pattern, &arg) in patterns.iter().zip(args) {
+            self.holes(pattern, arg, &mut holes);
+        }
+        let mut first = FxHashMap::default();
+        let same: Vec<u32> =
+            (0..).zip(holes).map(|(at, node)| *first.entry(node).or_insert(at)).collect();
+        let differ = (0..).zip(&same).all(|(at, &first)| at == first);
+        if differ { Vec::new() } else { same }
+    }
+
+    fn holes(&self, pattern: &Pattern, node: NodeId, out: &mut Vec<NodeId>) {
+        let node = self.heap.resolve(node);
+        if let Pattern::Hole | Pattern::Built(..) = pattern {
+            out.push(node);
+        }
+        for (part, &node) in pattern.parts().iter().zip(self.parts(node)) {
+            self.holes(part, node, out);
+        }
+    }
+
+    /// The values that a static value is made of.
+    fn parts(&self, node: NodeId) -> &[NodeId] {
+        match self.heap.get(node).what {
+            What::Con(_, nodes) | What::Partial(_, nodes) | What::Call(_, nodes) => {
+                self.heap.items(nodes)
+            }
+            _ => &[],
+        }
+    }
+
     /// What a pattern has in common with one that led to it and is embedded in it.
-    fn whistle(&self, of: GlobalId, key: &[Pattern]) -> Option<Vec<Pattern>> {
+    fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
         loop {
             let variant = &self.variants[at as usize];
-            let specialised = variant.key.iter().any(|pattern| *pattern != Pattern::Hole);
-            if variant.of == of && specialised && is_embedded(&variant.key, key) {
-                let general = generalise(&variant.key, key);
-                if general != key {
+            let before = &variant.key;
+            let specialised = before.args.iter().any(|pattern| *pattern != Pattern::Hole);
+            if before.of == key.of && specialised && is_embedded(&before.args, &key.args) {
+                let general = generalise(&before.args, &key.args);
+                if general != key.args {
                     return Some(general);
                 }
             }
@@ -117,9 +159,9 @@ impl Driver<'_> {
     }
 
     /// A pattern in words.
-    pub(super) fn describe(&self, of: GlobalId, key: &[Pattern]) -> String {
-        let mut out = format!("({}", self.old.globals[of].symbol);
-        for pattern in key {
+    pub(super) fn describe(&self, key: &Key) -> String {
+        let mut out = format!("({}", self.old.globals[key.of].symbol);
+        for pattern in &key.args {
             out.push(' ');
             self.describe_pattern(pattern, &mut out);
         }
@@ -158,8 +200,9 @@ impl Driver<'_> {
 
     /// Drives the body of a variant.
     pub(super) fn body(&mut self, at: usize) {
-        let Variant { of, ref key, global, .. } = self.variants[at];
+        let Variant { ref key, global, .. } = self.variants[at];
         let key = key.clone();
+        let of = key.of;
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
@@ -173,9 +216,9 @@ impl Driver<'_> {
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
         let before = self.fuel;
         let env = self.heap.activation(self.facts.locals[of] as usize);
-        let mut new_params = Vec::new();
-        for (&param, pattern) in self.old.local_lists[params].iter().zip(&key) {
-            let node = self.incoming(pattern, Some(param), &mut new_params);
+        let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
+        for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
+            let node = self.incoming(pattern, Some(param), &mut holes);
             self.bind(param, env, node);
         }
         let span = self.old.spans[body];
@@ -185,7 +228,7 @@ impl Driver<'_> {
             unreachable!("only attempts are given up, and each is caught where it began")
         };
         self.total -= before - self.fuel.max(0);
-        let params = self.new.local_lists.add(new_params);
+        let params = self.new.local_lists.add(holes.params);
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
     }
 
@@ -194,70 +237,46 @@ impl Driver<'_> {
         &mut self,
         pattern: &Pattern,
         like: Option<LocalId>,
-        params: &mut Vec<LocalId>,
+        holes: &mut Incoming,
     ) -> NodeId {
         let what = match pattern {
-            Pattern::Hole => return self.parameter(like, params, Span::NONE),
+            Pattern::Hole => return self.hole(like, holes),
             Pattern::Lit(lit) => What::Lit(*lit),
             Pattern::Text(text, at) => What::Text(*text, *at),
             Pattern::Caf(global) => return self.global_node(*global),
             Pattern::Built(con, parts) => {
-                let whole = self.parameter(like, params, Span::NONE);
+                let whole = self.hole(like, holes);
                 let name = self.heap.get(whole).name;
-                let parts = self.incoming_parts(parts, params);
+                let parts = self.incoming_parts(parts, holes);
                 self.heap.set(whole, What::Con(*con, parts), name);
                 return whole;
             }
-            Pattern::Con(con, parts) => What::Con(*con, self.incoming_parts(parts, params)),
+            Pattern::Con(con, parts) => What::Con(*con, self.incoming_parts(parts, holes)),
             Pattern::Partial(head, parts) => {
-                What::Partial(*head, self.incoming_parts(parts, params))
+                What::Partial(*head, self.incoming_parts(parts, holes))
             }
-            Pattern::Call(global, parts) => What::Call(*global, self.incoming_parts(parts, params)),
+            Pattern::Call(global, parts) => What::Call(*global, self.incoming_parts(parts, holes)),
         };
         self.heap.add(what)
     }
 
-    fn incoming_parts(&mut self, parts: &[Pattern], params: &mut Vec<LocalId>) -> List<NodeId> {
-        let nodes: Vec<NodeId> =
-            parts.iter().map(|part| self.incoming(part, None, params)).collect();
-        self.heap.list(nodes)
-    }
-
-    /// What a call of a variant passes: code for each hole of the pattern.
-    pub(super) fn outgoing(
-        &mut self,
-        pattern: &Pattern,
-        node: NodeId,
-        fresh: bool,
-        out: &mut Vec<ExprId>,
-    ) {
-        let span = Span::NONE;
-        match pattern {
-            Pattern::Hole => {
-                let arg = self.argument(node, fresh, span);
-                out.push(arg);
-            }
-            Pattern::Built(_, parts) => {
-                let whole = self.atom(node, span);
-                out.push(whole);
-                self.outgoing_parts(parts, node, out);
-            }
-            Pattern::Con(_, parts) | Pattern::Partial(_, parts) | Pattern::Call(_, parts) => {
-                self.outgoing_parts(parts, node, out);
-            }
-            Pattern::Lit(_) | Pattern::Text(..) | Pattern::Caf(_) => {}
-        }
-    }
-
-    fn outgoing_parts(&mut self, parts: &[Pattern], node: NodeId, out: &mut Vec<ExprId>) {
-        let nodes = match self.heap.get(node).what {
-            What::Con(_, nodes) | What::Partial(_, nodes) | What::Call(_, nodes) => nodes,
-            _ => List::EMPTY,
+    fn hole(&mut self, like: Option<LocalId>, holes: &mut Incoming) -> NodeId {
+        let at = holes.nodes.len();
+        let first = holes.same.get(at).map_or(at, |&first| first as usize);
+        let node = match holes.nodes.get(first) {
+            Some(&node) => node,
+            None => self.parameter(like, &mut holes.params, Span::NONE),
         };
-        let nodes = self.heap.items(nodes).to_vec();
-        for (part, node) in parts.iter().zip(nodes) {
-            self.outgoing(part, node, false, out);
-        }
+        holes.nodes.push(node);
+        node
+    }
+
+    fn incoming_parts(&mut self, parts: &[Pattern], holes: &mut Incoming) -> List<NodeId> {
+        let nodes: Vec<NodeId> =
+            parts.iter().map(|part| self.incoming(part, None, holes)).collect();
+        // Whoever refers to the whole refers to its parts.
+        nodes.iter().for_each(|&node| self.heap.share(node));
+        self.heap.list(nodes)
     }
 
     /// The code of a call as far as its callee is known: of a variant, or of the
@@ -270,20 +289,39 @@ impl Driver<'_> {
         key: Option<Vec<Pattern>>,
         span: Span,
     ) -> ExprId {
-        if let Some(mut key) = key
-            && let Some(global) = self.variant(of, &mut key)
-        {
-            let mut out = Vec::new();
-            for (at, (pattern, &arg)) in key.iter().zip(args).enumerate() {
-                self.outgoing(pattern, arg, at < 64 && fresh & 1 << at != 0, &mut out);
+        if let Some(patterns) = key {
+            let mut key = Key { of, args: patterns, same: Vec::new() };
+            if let Some(global) = self.variant(&mut key, args) {
+                let out = self.outgoing(&key, args, fresh, span);
+                let callee = self.expr(Expr::Global(global), span);
+                return self.application(callee, out, span);
             }
-            let callee = self.expr(crate::core::expr::Expr::Global(global), span);
-            return self.application(callee, out, span);
         }
         let callee = self.global(of);
-        let callee = self.expr(crate::core::expr::Expr::Global(callee), span);
+        let callee = self.expr(Expr::Global(callee), span);
         let args = self.written(args, fresh, span);
         self.application(callee, args, span)
+    }
+
+    /// What a call of a variant passes: code for each hole that is a parameter.
+    fn outgoing(&mut self, key: &Key, args: &[NodeId], fresh: u64, span: Span) -> Vec<ExprId> {
+        let mut out = Vec::new();
+        let mut passed = 0;
+        for (at, (pattern, &arg)) in key.args.iter().zip(args).enumerate() {
+            let mut nodes = Vec::new();
+            self.holes(pattern, arg, &mut nodes);
+            let fresh = *pattern == Pattern::Hole && at < 64 && fresh & 1 << at != 0;
+            for node in nodes {
+                let first = key.same.get(passed).map_or(passed, |&first| first as usize);
+                if first == passed {
+                    // Its own node, not what it stands for: an alias is not fresh.
+                    let node = if fresh { arg } else { node };
+                    out.push(self.argument(node, fresh, span));
+                }
+                passed += 1;
+            }
+        }
+        out
     }
 
     /// Whether code is an outcome that a pure attempt may end in.
