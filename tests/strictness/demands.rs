@@ -156,6 +156,8 @@ fn what_is_used_later_says_nothing_of_now() {
              (defn c[l] (let ([t (sum l)]) (Pair t (length l))))
              (defn d[f l] (f (sum l))) (defn e[l] (seq l (fn [x] (add x (sum l)))))
              (defn nil[l] (case l [Nil 1]))
+             (defn next[l] (case l [Nil Nil] [(Cons _ xs) xs]))
+             (defn h[l] (case l [Nil Nil] [(Cons x xs) (if x [1] [(nil (next xs))])]))
              (defn g[l y] (case l [Nil y] [(Cons x xs) (if (eq x 0) y (Just (nil xs)))]))"
         ),
         &[
@@ -165,7 +167,10 @@ fn what_is_used_later_says_nothing_of_now() {
             "d: f strict, l lazy",
             "e: l strict",
             "nil: l strict",
+            // A second cell that is looked at is the end, or comes to nothing.
             "g: l head-strict, y lazy",
+            // A second cell may be looked at without its element.
+            "h: l strict",
         ],
     );
 }
