@@ -5,9 +5,10 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 use crate::compile::{self, compile_with};
 use crate::core::expr as core;
+use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
 use crate::core::lower::lower;
-use crate::core::options::{self, Mode};
+use crate::core::options::{self, Mode, Roots};
 use crate::core::scope::HostDecl;
 use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
@@ -39,6 +40,9 @@ pub struct Options<'a> {
     pub until: Stage,
     /// The functions that the embedding program provides.
     pub hosts: &'a [HostDecl],
+    /// Whether names in the root's expression that nothing binds are its parameters. If there
+    /// are any, the program has no `main`: its root is [`Built::entry`].
+    pub open: bool,
     /// What lowering is asked to do.
     pub lower: options::Options,
     /// How to optimise.
@@ -50,6 +54,7 @@ impl Options<'_> {
     pub const RUN: Options<'static> = Options {
         until: Stage::Gcode,
         hosts: &[],
+        open: false,
         lower: options::Options::RUN,
         optimise: optimise::Options { passes: Passes::NONE, verbose: false },
     };
@@ -66,6 +71,9 @@ pub struct Built {
     pub loaded: Loaded,
     /// What there is to say of it, in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where an expression with parameters is entered, and what those are called, if that was
+    /// asked for: `main` without parameters, or `residual`.
+    pub entry: Option<(String, Vec<String>)>,
     /// Its form at a stage from [`Stage::Core`] to [`Stage::Optimised`], if that was the last one and there
     /// was no error.
     pub core: Option<core::Program>,
@@ -100,6 +108,15 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     let mut wanted = options.lower.clone();
     if built.has_errors() {
         wanted.mode = Mode::Check;
+    }
+    if options.open {
+        built.entry = open(&mut built.loaded, options.hosts);
+        if let Some((entry, params)) = &built.entry
+            && !params.is_empty()
+        {
+            wanted.needs_main = false;
+            wanted.roots = Roots::Named(vec![entry.clone()]);
+        }
     }
     let (program, mut found) = lower(&built.loaded, options.hosts, &wanted);
     withdraw_consequences(&built.diagnostics, &mut found);

@@ -38,7 +38,7 @@ fn help_begins_with_three_examples_that_work() {
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, directory.path().join(name)).expect("a copy");
     }
-    for command in ["", "run", "check", "dump", "trace", "completions"] {
+    for command in ["", "run", "check", "dump", "specialise", "trace", "completions"] {
         let help = shell(&format!("gmachine {command} --help"), directory.path());
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.starts_with("Examples:\n"), "{page}");
@@ -54,7 +54,9 @@ fn help_begins_with_three_examples_that_work() {
 
 #[test]
 fn short_help_fits_a_screen() {
-    for command in ["", "run", "check", "dump", "trace", "explain", "completions", "man"] {
+    for command in
+        ["", "run", "check", "dump", "specialise", "trace", "explain", "completions", "man"]
+    {
         let help = shell(&format!("gmachine {command} -h"), Path::new("."));
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.lines().count() <= 24, "{page}");
@@ -67,7 +69,7 @@ fn manual_pages_are_written() {
     let directory = tempfile::tempdir().expect("a directory");
     let output = shell("gmachine man deep/er && ls deep/er", directory.path());
     let listed = String::from_utf8(output.stdout).expect("text");
-    for page in ["gmachine.1", "gmachine-run.1", "gmachine-trace.1"] {
+    for page in ["gmachine.1", "gmachine-run.1", "gmachine-specialise.1", "gmachine-trace.1"] {
         assert!(listed.lines().any(|line| line == page), "{listed}");
     }
     let refused = shell("gmachine man /dev/null/here", directory.path());
@@ -81,6 +83,7 @@ fn artefacts_are_the_same_every_time() {
         "dump examples/queens.core",
         "dump examples/queens.core --stage core",
         "dump examples/queens.core --format json",
+        "specialise examples/knight.core",
         "trace examples/fibs.core --to 300 --format json",
         "check --error-format json tests/cmd/check.in/mistakes.core",
     ] {
@@ -88,6 +91,24 @@ fn artefacts_are_the_same_every_time() {
         let again = shell(&format!("gmachine {command}"), Path::new("."));
         assert!(!once.stdout.is_empty() || !once.stderr.is_empty(), "{command}");
         assert_eq!(once, again, "{command}");
+    }
+}
+
+#[test]
+fn what_specialise_prints_runs() {
+    for (expression, entry, printed) in [
+        ("(power x 5)", "-e '(residual 2)'", "32\n"),
+        ("(power 2 5)", "", "32\n"),
+        ("(power x y)", "-e '(residual 10 10)'", "10000000000\n"),
+        ("(map (fn [n] (power n k)) ns)", "-e '(residual 3 [1 2 3])'", "1 8 27 Nil\n"),
+    ] {
+        for level in 0..=2 {
+            let line = format!(
+                "gmachine specialise -O{level} examples/power.core -e '{expression}' | \
+                 gmachine run - {entry}"
+            );
+            assert_eq!(status(&line), (Some(0), printed.into(), String::new()), "{line}");
+        }
     }
 }
 

@@ -99,6 +99,11 @@ fn the_tutorial_is_true() {
 }
 
 #[test]
+fn the_page_on_partial_evaluation_is_true() {
+    assert!(sessions("docs/specialising.md") >= 20);
+}
+
+#[test]
 fn the_language_reference_is_true() {
     assert!(check("docs/language.md") >= 10);
 }

@@ -11,6 +11,7 @@ use gmachine::embed::{
     Store, Value, Whnf,
 };
 use gmachine::gcode::parse::parse;
+use gmachine::optimise::Passes;
 
 const PROGRAM: &str = "
 data List = Nil/0 Cons/2
@@ -299,6 +300,27 @@ fn a_loop_is_interrupted_and_the_store_goes_on() {
     assert_eq!(store.to_integer(&value), Ok(Integer::from(8)));
     store.set_fuel(Some(1000));
     assert!(matches!(store.force(&endless), Err(Error::Stop(Stop::Limit(_)))));
+}
+
+#[test]
+fn whatever_the_passes_a_module_means_the_same() {
+    let text = "(defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))
+                (defn squares[] (map (fn [x] (power x 2)) (from 1)))";
+    for level in 0..=2 {
+        let mut engine = Engine::new();
+        assert_eq!(engine.passes(), Passes::ALL);
+        engine.set_passes(Passes::level(level));
+        let module = engine.compile("squares", text).unwrap();
+        let mut store = module.store();
+        let squares = store.global("squares").unwrap();
+        let third = store.items(&squares).nth(2).unwrap().unwrap();
+        assert_eq!(store.to_integer(&third), Ok(9.into()), "level {level}");
+        // What the passes make of a definition can still be called by its name.
+        let (power, x, n) =
+            (store.global("power").unwrap(), store.int(2).unwrap(), store.int(10).unwrap());
+        let value = store.call(&power, &[x, n]).unwrap();
+        assert_eq!(store.to_integer(&value), Ok(1024.into()), "level {level}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every program in `examples/` is free of warnings and does what its first comment says:
+//! Every program in `examples/` and `benches/programs/` is free of warnings and does what its first comment says:
 //! `; prints: LINE` is all that it prints, `; prints (first line): LINE` how that begins, and
 //! `; with input: "TEXT"` its standard input, as a STRING literal.
 
@@ -15,7 +15,7 @@ const FUEL: u64 = 30_000_000;
 #[test]
 fn the_examples_print_what_they_say() {
     let examples = programs::examples();
-    assert!(examples.len() >= 12, "only {} examples were found", examples.len());
+    assert!(examples.len() >= 25, "only {} examples were found", examples.len());
     for example in examples {
         let name = &example.name;
         assert_eq!(common::check(&example.text), Vec::<String>::new(), "{name}");

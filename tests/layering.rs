@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("compile", &["base", "primitive", "core", "gcode"]),
     ("machine", &["base", "gcode"]),
     ("driver", &["base", "syntax", "load", "core", "lift", "optimise", "compile", "gcode"]),
-    ("embed", &["base", "load", "core", "driver", "gcode", "machine"]),
+    ("embed", &["base", "load", "core", "optimise", "driver", "gcode", "machine"]),
 ];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {

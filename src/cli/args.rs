@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::passes::{self, Change, parse_change, parse_level};
 use super::quantity::{parse_count, parse_duration, parse_size};
 
 /// A lazy graph-reduction machine: runs programs in CoreF, a small lazy functional language
@@ -83,6 +84,7 @@ pub enum Command {
     Run(Run),
     Check(Check),
     Dump(Dump),
+    Specialise(Specialise),
     Trace(Trace),
     Explain(Explain),
     Completions(Completions),
@@ -112,6 +114,8 @@ pub struct Program {
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
+    #[command(flatten)]
+    pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
     /// How to print the value: text, sexpr, json
@@ -145,6 +149,33 @@ pub struct Limits {
     /// Time that it may take, like 10s [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
+}
+
+/// How a program is optimised.
+#[derive(Args, Clone)]
+pub struct Optimise {
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(
+        short = 'O',
+        value_name = "LEVEL",
+        default_value = "2",
+        value_parser = parse_level
+    )]
+    pub level: u8,
+    /// Passes to add to those of the level, or to leave out: +name,-name
+    #[arg(
+        long = "pass",
+        value_name = "PASSES",
+        value_delimiter = ',',
+        value_parser = parse_change,
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        long_help = passes::help()
+    )]
+    pub passes: Vec<Change>,
+    /// Print what each pass did to standard error
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// How a value is printed.
@@ -198,7 +229,9 @@ pub struct Check {
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
-    /// The stage: tokens, ast, core, lifted, gcode
+    #[command(flatten)]
+    pub optimise: Optimise,
+    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -220,6 +253,10 @@ pub enum Stage {
     Core,
     /// Supercombinators
     Lifted,
+    /// Supercombinators after the passes
+    Specialised,
+    /// What those do to their arguments
+    Strictness,
     /// G-machine instructions
     Gcode,
 }
@@ -235,6 +272,29 @@ pub enum DumpFormat {
     Dot,
 }
 
+/// Print what partial evaluation leaves of a program, as CoreF
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine specialise [OPTIONS] FILE\n       gmachine specialise [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(
+    before_long_help = "Examples:
+  gmachine specialise power.core -e '(power x 5)'
+  gmachine specialise -e '(map (mul n) [1 2 3])'
+  gmachine specialise queens.core > residual.core",
+    after_long_help = "Names in EXPR that nothing binds are dynamic: not known yet. They become the parameters of
+the definition `residual` that stands for EXPR, in the order in which they first occur.
+Without such names the program that is printed has a `main`.
+
+The pass strictness is left out unless --pass names it."
+)]
+pub struct Specialise {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub optimise: Optimise,
+}
+
 /// Print each step of the reference machine
 #[derive(Args)]
 #[command(
@@ -247,6 +307,8 @@ pub enum DumpFormat {
 pub struct Trace {
     #[command(flatten)]
     pub program: Program,
+    #[command(flatten)]
+    pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
     /// The first step to print

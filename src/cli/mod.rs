@@ -16,9 +16,11 @@ mod man;
 mod memory;
 mod output;
 pub mod panic;
+mod passes;
 mod quantity;
 mod report;
 mod run;
+mod specialise;
 mod stats;
 mod trace;
 
@@ -51,6 +53,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
         Command::Dump(args) => dump::run(args, &mut context),
+        Command::Specialise(args) => specialise::run(args, &mut context),
         Command::Explain(args) => explain::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),

@@ -13,20 +13,20 @@ use gmachine::machine::outcome::{Input, Output, Stop};
 use gmachine::machine::print;
 use gmachine::machine::reference::{Config, Machine};
 
-use super::args::{self, Engine, Format, Limits, Run};
+use super::args::{self, Engine, Format, Limits, Optimise, Run};
 use super::exit::Exit;
 use super::input::{self, Decoder};
 use super::interrupt::Stopper;
 use super::output::{self, Stdout};
 use super::stats::{self, Clocks};
-use super::{Context, Failure, files, limit, memory, report};
+use super::{Context, Failure, files, limit, memory, passes, report};
 
 /// Compiles a program, runs it and prints the value of its `main`.
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let Engine::Reference = args.engine;
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
-    let (program, sources) = compile(&args.program, context)?;
+    let (program, sources) = compile(&args.program, &args.optimise, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     let mut machine = Machine::new(program, config(&args.limits, &stopper));
@@ -58,11 +58,16 @@ pub fn prepare(limits: &Limits) -> Result<Stopper, Failure> {
 /// Compiles the program that is asked for, reporting what there is to say of it.
 pub fn compile(
     args: &args::Program,
+    optimise: &Optimise,
     context: &Context,
 ) -> Result<(Arc<Program>, SourceMap), Failure> {
     let root = files::program(args, context)?;
-    let built = driver::build(&root, &files::Files, &Options::RUN);
+    let options = Options { optimise: passes::options(optimise), ..Options::RUN };
+    let built = driver::build(&root, &files::Files, &options);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
+    if !built.has_errors() {
+        passes::tell(optimise, &built.report);
+    }
     match built.gcode {
         Some(program) => Ok((Arc::new(program), built.loaded.sources)),
         None => Err(Failure(Exit::of_all(&built.diagnostics))),

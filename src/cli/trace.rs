@@ -22,7 +22,7 @@ const MANY: usize = 100;
 /// Runs a program step by step.
 pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
-    let (program, sources) = run::compile(&args.program, context)?;
+    let (program, sources) = run::compile(&args.program, &args.optimise, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
     let machine = Machine::new(program, run::config(&args.limits, &stopper));

@@ -57,16 +57,8 @@ pub fn compile(program: &core::Program, names: &Interner) -> Program {
 /// As [`compile`], with options.
 #[must_use]
 pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
-    let mut roots: Vec<core::GlobalId> = program.main.into_iter().collect();
-    roots.extend(&program.roots);
-    if roots.is_empty() {
-        let is_defined = |(id, global): (core::GlobalId, &core::Global)| {
-            matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. }).then_some(id)
-        };
-        roots.extend(program.globals.enumerate().filter_map(is_defined));
-    }
     let mut compiler = Compiler::new(program, names, options);
-    for &root in &roots {
+    for root in program.kept() {
         let id = compiler.global(Source::Core(root));
         if program.main == Some(root) {
             compiler.out.main = Some(id);

@@ -279,6 +279,21 @@ impl Program {
         self.locals.push(Local { name, span })
     }
 
+    /// What the program is for: `main` and the roots; of a program with neither, every
+    /// definition that has a body.
+    #[must_use]
+    pub fn kept(&self) -> Vec<GlobalId> {
+        let mut kept: Vec<GlobalId> = self.main.into_iter().collect();
+        kept.extend(&self.roots);
+        if kept.is_empty() {
+            let is_defined = |(id, global): (GlobalId, &Global)| {
+                matches!(global.kind, GlobalKind::Defn { body: Some(_), .. }).then_some(id)
+            };
+            kept.extend(self.globals.enumerate().filter_map(is_defined));
+        }
+        kept
+    }
+
     /// The number of arguments that a global takes.
     #[must_use]
     pub fn arity(&self, global: GlobalId) -> usize {

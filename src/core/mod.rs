@@ -2,12 +2,14 @@
 
 mod check;
 pub mod expr;
+pub mod free;
 pub mod lint;
 pub mod lower;
 pub mod matching;
 pub mod options;
 mod pattern;
 pub mod print;
+pub mod residual;
 pub mod scope;
 pub mod signature;
 

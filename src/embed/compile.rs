@@ -12,6 +12,7 @@ use crate::core::options::{self, Roots};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
 use crate::load::{Loader, Root};
+use crate::optimise;
 
 /// Why a program does not compile.
 #[derive(Clone, Debug)]
@@ -80,6 +81,7 @@ impl Engine {
                 roots: Roots::All,
                 ..options::Options::RUN
             },
+            optimise: optimise::Options { passes: self.passes(), verbose: false },
             ..Options::RUN
         };
         let built = driver::build(root, loader, &options);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::call::{Call, HostError, HostFunction};
 use super::eval::Value;
+use crate::optimise::Passes;
 
 /// What a store may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,10 +26,17 @@ pub(super) struct Entry {
 
 /// The configuration that modules are compiled with: limits of their stores, and the
 /// functions of the embedding program that they may call.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Engine {
     pub(super) hosts: Vec<Entry>,
     pub(super) limits: Limits,
+    pub(super) passes: Passes,
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine { hosts: Vec::new(), limits: Limits::default(), passes: Passes::ALL }
+    }
 }
 
 /// Why a host function cannot be registered.
@@ -57,7 +65,7 @@ impl fmt::Display for RegisterError {
 impl std::error::Error for RegisterError {}
 
 impl Engine {
-    /// An engine without limits or host functions.
+    /// An engine without limits or host functions, which optimises as much as it can.
     #[must_use]
     pub fn new() -> Engine {
         Engine::default()
@@ -66,6 +74,29 @@ impl Engine {
     /// Sets the limits that stores of its modules start with.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Sets the optimiser's passes for the modules that are compiled from now on:
+    /// [`Passes::ALL`] unless it is set, [`Passes::NONE`] for the textbook's code,
+    /// [`Passes::level`] for what `-O` means on the command line. Whatever they are, a
+    /// program means the same.
+    ///
+    /// ```
+    /// use gmachine::Engine;
+    /// use gmachine::optimise::{Pass, Passes};
+    ///
+    /// let mut engine = Engine::new();
+    /// engine.set_passes(Passes::ALL.without(Pass::Specialise));
+    /// assert_eq!(engine.passes(), Passes::level(1));
+    /// ```
+    pub fn set_passes(&mut self, passes: Passes) {
+        self.passes = passes;
+    }
+
+    /// The optimiser's passes for the modules that are compiled from now on.
+    #[must_use]
+    pub fn passes(&self) -> Passes {
+        self.passes
     }
 
     /// Makes a function of the embedding program known to the modules that are compiled from
@@ -103,7 +134,8 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hosts: Vec<_> = self.hosts.iter().map(|entry| &entry.name).collect();
         let mut engine = f.debug_struct("Engine");
-        engine.field("hosts", &hosts).field("limits", &self.limits).finish_non_exhaustive()
+        engine.field("hosts", &hosts).field("limits", &self.limits);
+        engine.field("passes", &self.passes).finish_non_exhaustive()
     }
 }
 

@@ -5,11 +5,17 @@
 //! an error, laziness and sharing stay. The order of the passes is the table [`ORDER`]; each
 //! can be left out.
 
+mod dead_args;
+mod drive;
+mod float_in;
+mod rebuild;
 mod report;
 pub mod strictness;
+mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
+use drive::{Rules, drive};
 pub use report::Report;
 
 macro_rules! passes {
@@ -134,13 +140,25 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
 fn run(
     step: Step,
     program: Program,
-    _names: &Interner,
-    _passes: Passes,
+    names: &Interner,
+    passes: Passes,
     report: &mut Report,
 ) -> Program {
+    let case_of_case = passes.has(Pass::CaseOfCase);
     match step {
+        [Pass::Specialise] => {
+            let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
+            drive(program, rules, report)
+        }
+        [Pass::Inline, ..] => {
+            let inline = passes.has(Pass::Inline);
+            let known_case = passes.has(Pass::KnownCase);
+            let rules = Rules { specialise: false, inline, known_case, case_of_case };
+            drive(program, rules, report)
+        }
+        [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
+        [Pass::FloatIn] => float_in::float_in(program, names, report),
         [Pass::Strictness] => strictness::strictness(program, report),
-        // Each step becomes an arm as its pass lands.
-        _ => program,
+        _ => unreachable!("the table of steps has no other"),
     }
 }

@@ -30,11 +30,22 @@ impl Report {
         }
     }
 
+    /// Whether decisions are asked for.
+    #[must_use]
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// Notes a decision, if decisions are asked for; the text is made only then.
     pub fn decide(&mut self, pass: Pass, text: impl FnOnce() -> String) {
         if self.verbose {
             self.decisions.push((pass, text()));
         }
+    }
+
+    /// Takes back the decisions after the first so many.
+    pub fn forget(&mut self, decisions: usize) {
+        self.decisions.truncate(decisions);
     }
 
     /// How often each kind of thing was done, by pass, in the order of its first time.

@@ -236,8 +236,16 @@ impl<'a> Printer<'a> {
             Expr::App(f, arguments) => {
                 self.out.push('(');
                 self.work.push(Work::Text(")"));
-                let arguments = ast.expr_lists[arguments].iter();
-                self.parts(flat, inner, arguments.map(|&argument| Work::Expr(argument, inner)));
+                let arguments = &ast.expr_lists[arguments];
+                // What is decided or evaluated first stands beside its word.
+                let beside = match ast.exprs[f] {
+                    Expr::Name(name) if matches!(self.names.text(name), "if" | "seq") => 1,
+                    _ => 0,
+                };
+                let (first, others) = arguments.split_at(beside.min(arguments.len()));
+                let part = |&argument: &ExprId| Work::Expr(argument, inner);
+                self.parts(flat, inner, others.iter().map(part));
+                self.parts(true, inner, first.iter().map(part));
                 self.work.push(Work::Expr(f, inner));
             }
             Expr::List(elements) => {

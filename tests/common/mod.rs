@@ -32,7 +32,7 @@ pub struct Failure {
 }
 
 /// Reads no file.
-struct NoFiles;
+pub struct NoFiles;
 
 impl Loader for NoFiles {
     fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {

@@ -34,9 +34,12 @@ fn text(literal: &str) -> String {
 
 /// The programs, by name.
 pub fn examples() -> Vec<Example> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let entries = std::fs::read_dir(folder).expect("the folder");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let folders = ["examples", "benches/programs"];
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for folder in folders.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) {
+        let entries = std::fs::read_dir(folder).expect("the folder");
+        paths.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "core"));
     paths.sort();
     let read = |path: &PathBuf| {

@@ -11,16 +11,18 @@ use gmachine::base::suggest::nearest;
 use gmachine::core::expr as core;
 use gmachine::core::options::{self, Roots};
 use gmachine::core::print as print_core;
+use gmachine::core::signature::Demand;
 use gmachine::driver::{self, Built, Options};
 use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::load::Root;
+use gmachine::optimise::strictness::{Row, listing, rows};
 use serde_json::{Value, json};
 
 use super::args::{Dump, DumpFormat, Stage};
 use super::exit::Exit;
 use super::report::{json_span, short_expression};
-use super::{Context, Failure, files, usage};
+use super::{Context, Failure, files, passes, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
 const VERSION: u32 = 1;
@@ -42,8 +44,14 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if built.has_errors() && !tokens {
         return Err(Failure(Exit::of_all(&built.diagnostics)));
     }
+    if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode) {
+        passes::tell(&args.optimise, &built.report);
+    }
     let artefact = match (&built.core, &built.gcode) {
         (_, Some(program)) => gcode(args, program, &built.loaded.sources),
+        (Some(program), None) if args.stage == Stage::Strictness => {
+            strictness(args, program, &built)
+        }
         (Some(program), None) => core(args, program, &built),
         (None, None) => syntax::render(args, &mut built),
     };
@@ -59,6 +67,7 @@ fn build(args: &Dump, root: &Root) -> Built {
         Stage::Tokens | Stage::Ast => driver::Stage::Syntax,
         Stage::Core => driver::Stage::Core,
         Stage::Lifted => driver::Stage::Lifted,
+        Stage::Specialised | Stage::Strictness => driver::Stage::Optimised,
         Stage::Gcode => driver::Stage::Gcode,
     };
     let roots = match &args.only {
@@ -68,6 +77,7 @@ fn build(args: &Dump, root: &Root) -> Built {
     let mut options = Options {
         until,
         lower: options::Options { needs_main: false, roots, ..options::Options::RUN },
+        optimise: passes::options(&args.optimise),
         ..Options::RUN
     };
     let built = driver::build(root, &files::Files, &options);
@@ -162,8 +172,36 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
         });
         definition.to_string()
     }));
-    let stage = if args.stage == Stage::Core { "core" } else { "lifted" };
+    let stage = match args.stage {
+        Stage::Core => "core",
+        Stage::Specialised => "specialised",
+        _ => "lifted",
+    };
     Ok(document(stage, [("definitions", definitions)]))
+}
+
+/// How supercombinators use their arguments; or the names that there are.
+fn strictness(args: &Dump, program: &core::Program, built: &Built) -> Result<String, Vec<String>> {
+    let names = &built.loaded.names;
+    let only = args.only.as_deref();
+    let all = rows(program, names);
+    let wanted = |row: &&Row<'_>| is_wanted(only, row.symbol);
+    if only.is_some() && !all.iter().any(|row| wanted(&row)) {
+        return Err(all.iter().map(|row| row.symbol.to_owned()).collect());
+    }
+    if args.format == DumpFormat::Text {
+        // A line for each row.
+        let listing = listing(program, names);
+        let lines = listing.lines().zip(&all).filter(|(_, row)| wanted(row));
+        return Ok(lines.map(|(line, _)| format!("{line}\n")).collect());
+    }
+    let definitions = json::array(all.iter().filter(wanted).map(|row| {
+        let param = |(name, demand): &(Option<&str>, Demand)| json!({"name": name, "demand": demand.to_string()});
+        let params: Vec<Value> = row.params.iter().map(param).collect();
+        let span = json_span(program.globals[row.global].span, &built.loaded.sources);
+        json!({"symbol": row.symbol, "params": params, "fails": row.fails, "span": span}).to_string()
+    }));
+    Ok(document("strictness", [("definitions", definitions)]))
 }
 
 /// A JSON document of a stage with one part, with a line end.

@@ -1,0 +1,34 @@
+//! `gmachine specialise`
+
+use gmachine::base::quote::shown;
+use gmachine::core::residual::residual;
+use gmachine::driver::{self, Options, Stage};
+use gmachine::optimise::Pass;
+
+use super::args::Specialise;
+use super::exit::Exit;
+use super::{Context, Failure, files, passes, report};
+
+/// Prints what partial evaluation leaves of a program, as CoreF.
+pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
+    let root = files::program(&args.program, context)?;
+    let mut optimise = passes::options(&args.optimise);
+    if !passes::is_named(&args.optimise, Pass::Strictness) {
+        // CoreF has no other word for it than seq, and it is found again by whoever reads.
+        optimise.passes = optimise.passes.without(Pass::Strictness);
+    }
+    let options = Options { until: Stage::Optimised, open: true, optimise, ..Options::RUN };
+    let built = driver::build(&root, &files::Files, &options);
+    context.reporter.all(&built.diagnostics, &built.loaded.sources);
+    let Some(program) = &built.core else {
+        return Err(Failure(Exit::of_all(&built.diagnostics)));
+    };
+    if args.optimise.verbose
+        && let Some((entry, params)) = built.entry.as_ref().filter(|(_, params)| !params.is_empty())
+    {
+        let params: Vec<String> = params.iter().map(|param| shown(param)).collect();
+        report::write(&format!("dynamic in {entry}: {}\n", params.join(" ")));
+    }
+    passes::tell(&args.optimise, &built.report);
+    context.print(&residual(program, &built.loaded.names, &built.loaded.sources))
+}

@@ -1,0 +1,179 @@
+//! Expressions with names that nothing binds.
+
+use std::collections::HashSet;
+
+use rustc_hash::FxHashMap;
+
+use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM};
+use crate::base::name::Name;
+use crate::base::span::Span;
+use crate::load::Loaded;
+use crate::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
+
+/// What the entry of an expression with free names is called; with a `'` more for as long as
+/// the program defines that.
+const ENTRY: &str = "residual";
+
+/// Makes the names in the expression of a program that nothing binds its parameters, in the
+/// order in which they first occur: then it is no longer `main`. The name that it has, and
+/// its parameters; `None` for a program without expression.
+pub fn open(loaded: &mut Loaded, hosts: &[HostDecl]) -> Option<(String, Vec<String>)> {
+    let body = loaded.expression?;
+    let (free, entry) = {
+        let globals = Globals::new(Input::from(&*loaded), hosts);
+        let free = Walk::new(&globals, &loaded.ast).names(body);
+        let mut entry = ENTRY.to_owned();
+        while loaded.names.find(&entry).is_some_and(|name| globals.own(PROGRAM, name).is_some()) {
+            entry.push('\'');
+        }
+        (free, entry)
+    };
+    if free.is_empty() {
+        return Some(("main".to_owned(), Vec::new()));
+    }
+    let name = loaded.names.intern(&entry);
+    let params = free.iter().map(|&(name, span)| Binder { name: Some(name), span });
+    let params = loaded.ast.binders.add(params);
+    // The expression's item is the last one.
+    let item = loaded.ast.items.last_mut()?;
+    item.name = Some(name);
+    item.kind = ItemKind::Defn { params, body };
+    let names = free.iter().map(|&(name, _)| loaded.names.text(name).to_owned());
+    Some((entry, names.collect()))
+}
+
+/// A step of the walk; steps are kept on a stack of their own, so that depth costs no native
+/// stack.
+enum Task {
+    Visit(ExprId),
+    /// A name is bound from here on.
+    Bind(Name),
+    /// So many of the names bound last are not bound any more.
+    Unbind(usize),
+}
+
+struct Walk<'a> {
+    globals: &'a Globals<'a>,
+    ast: &'a Ast,
+    /// How many bindings of each name are around.
+    bound: FxHashMap<Name, u32>,
+    scope: Vec<Name>,
+    free: Vec<(Name, Span)>,
+    seen: HashSet<Name>,
+    tasks: Vec<Task>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(globals: &'a Globals<'a>, ast: &'a Ast) -> Walk<'a> {
+        Walk {
+            globals,
+            ast,
+            bound: FxHashMap::default(),
+            scope: Vec::new(),
+            free: Vec::new(),
+            seen: HashSet::new(),
+            tasks: Vec::new(),
+        }
+    }
+
+    /// The free names of an expression, with the place of the first of each.
+    fn names(mut self, body: ExprId) -> Vec<(Name, Span)> {
+        self.tasks.push(Task::Visit(body));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Visit(expr) => {
+                    // Tasks are pushed in the order of the source.
+                    let mark = self.tasks.len();
+                    self.visit(expr);
+                    self.tasks[mark..].reverse();
+                }
+                Task::Bind(name) => {
+                    *self.bound.entry(name).or_default() += 1;
+                    self.scope.push(name);
+                }
+                Task::Unbind(count) => {
+                    let from = self.scope.len().saturating_sub(count);
+                    for name in self.scope.drain(from..) {
+                        if let Some(count) = self.bound.get_mut(&name) {
+                            *count -= 1;
+                        }
+                    }
+                }
+            }
+        }
+        self.free
+    }
+
+    fn visit(&mut self, expr: ExprId) {
+        let ast = self.ast;
+        match ast.exprs[expr] {
+            Expr::Name(name) => self.name(name, ast.expr_spans[expr]),
+            Expr::App(callee, args) => {
+                self.tasks.push(Task::Visit(callee));
+                self.tasks.extend(ast.expr_lists[args].iter().map(|&arg| Task::Visit(arg)));
+            }
+            Expr::List(elements) => {
+                self.tasks.extend(ast.expr_lists[elements].iter().map(|&e| Task::Visit(e)));
+            }
+            Expr::Let(bindings, body) => {
+                let mut count = 0;
+                for binding in &ast.bindings[bindings] {
+                    self.tasks.push(Task::Visit(binding.value));
+                    count += self.bind(binding.binder.name);
+                }
+                self.tasks.extend([Task::Visit(body), Task::Unbind(count)]);
+            }
+            Expr::Letrec(bindings, body) => {
+                let bindings = &ast.bindings[bindings];
+                let count = bindings.iter().map(|binding| self.bind(binding.binder.name)).sum();
+                self.tasks.extend(bindings.iter().map(|binding| Task::Visit(binding.value)));
+                self.tasks.extend([Task::Visit(body), Task::Unbind(count)]);
+            }
+            Expr::Fn(params, body) => {
+                let params = &ast.binders[params];
+                let count = params.iter().map(|param| self.bind(param.name)).sum();
+                self.tasks.extend([Task::Visit(body), Task::Unbind(count)]);
+            }
+            Expr::Case(scrutinee, alts) => {
+                self.tasks.push(Task::Visit(scrutinee));
+                for alt in &ast.alts[alts] {
+                    let count = self.pattern(alt.pat);
+                    self.tasks.extend([Task::Visit(alt.body), Task::Unbind(count)]);
+                }
+            }
+            Expr::Int(_) | Expr::Big(_) | Expr::Char(_) | Expr::Text(_) | Expr::Error => {}
+        }
+    }
+
+    fn name(&mut self, name: Name, span: Span) {
+        let is_bound = self.bound.get(&name).is_some_and(|&count| count > 0);
+        if !is_bound
+            && self.globals.lookup(PROGRAM, name) == Lookup::Unbound
+            && self.seen.insert(name)
+        {
+            self.free.push((name, span));
+        }
+    }
+
+    /// Binds a name, if there is one; how many are bound.
+    fn bind(&mut self, name: Option<Name>) -> usize {
+        self.tasks.extend(name.map(Task::Bind));
+        usize::from(name.is_some())
+    }
+
+    /// Binds the variables of a pattern; how many they are.
+    fn pattern(&mut self, pat: PatId) -> usize {
+        let mut count = 0;
+        let mut work = vec![pat];
+        while let Some(pat) = work.pop() {
+            match self.ast.pats[pat] {
+                Pat::Name(name) if self.globals.con(PROGRAM, name).is_none() => {
+                    count += self.bind(Some(name));
+                }
+                Pat::Con(_, _, fields) => work.extend(&self.ast.pat_lists[fields]),
+                _ => {}
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,464 @@
+//! Calls of supercombinators: unfolded, specialised, or left.
+
+use super::eval::State;
+use super::frame::Frames;
+use super::heap::{Name, NodeId, What};
+use super::pattern::Pattern;
+use super::{Abort, Attempt, Driver, Made, Outcome};
+use crate::base::span::Span;
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
+use crate::optimise::Pass;
+
+/// Supercombinators of at most so many expressions, and three more for each parameter, are
+/// inlined wherever they are called.
+const SMALL: u32 = 8;
+/// What is not recursive is unfolded for its known arguments up to this size.
+const UNFOLDED: u32 = 120;
+/// Unfoldings on one path.
+const NESTED: u32 = 2_000;
+/// Steps of an attempt to unfold a recursive call to its end, and of a speculation.
+const ATTEMPT: i64 = 4_000;
+const SPECULATION: i64 = 400;
+/// Parts of a pattern.
+const PARTS: usize = 400;
+/// Thunks that are speculated on for one argument, and how many parts of patterns cost as
+/// much as a step.
+const SPECULATIONS: u32 = 24;
+const PARTS_PER_STEP: i64 = 8;
+/// Parameters of a variant.
+const HOLES: usize = 40;
+
+/// How large a pattern may still get.
+struct Size {
+    parts: usize,
+    speculations: u32,
+}
+
+/// Where the driver was, to go back to.
+struct Checkpoint {
+    heap: super::heap::Mark,
+    block: usize,
+    made: usize,
+    exprs: usize,
+    locals: usize,
+    switches: usize,
+    joins: usize,
+    expr_lists: usize,
+    local_lists: usize,
+    binds: usize,
+    globals: usize,
+    rests: usize,
+    settled: usize,
+    swept: usize,
+    unfolding: usize,
+    unfolded: u32,
+    depth: u32,
+    straight: u32,
+    pure: u32,
+    tally: super::Tally,
+    decisions: usize,
+}
+
+impl Driver<'_> {
+    /// Takes a step of unfolding, if there is fuel.
+    pub(super) fn tick(&mut self) -> Attempt<()> {
+        if self.unfolded > 0 {
+            self.fuel -= 1;
+        }
+        if self.straight > 0 {
+            self.attempt -= 1;
+            if self.attempt < 0 {
+                return Err(Abort::Fuel);
+            }
+        }
+        Ok(())
+    }
+
+    fn may_unfold(&self) -> bool {
+        self.fuel > 0 && self.unfolded < NESTED && self.new.exprs.len() < self.most
+    }
+
+    /// Whether a call is worth inlining whatever its arguments are.
+    fn is_inlined(&self, global: GlobalId) -> bool {
+        if !self.rules.inline || self.facts.recursive[global] {
+            return false;
+        }
+        let (all, other) = self.facts.mentions[global];
+        let small = SMALL + 3 * self.old.arity(global) as u32;
+        let is_root = self.old.main == Some(global) || self.old.roots.contains(&global);
+        self.facts.size[global] <= small || (all == 1 && other == 0 && !is_root)
+    }
+
+    /// A call with all arguments, demanded.
+    pub(super) fn call(
+        &mut self,
+        global: GlobalId,
+        args: Vec<NodeId>,
+        fresh: u64,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let GlobalKind::Defn { .. } = self.old.globals[global].kind else {
+            let callee = self.global(global);
+            let callee = self.expr(Expr::Global(callee), span);
+            let args = self.written(&args, fresh, span);
+            let code = self.application(callee, args, span);
+            return Ok(State::Value(Outcome::Code(code), frames));
+        };
+        if self.is_inlined(global) && self.may_unfold() {
+            self.tally.inlined += 1;
+            return Ok(self.unfold(global, &args, frames));
+        }
+        let key = self.key(global, &args, true)?;
+        if let Some(key) = &key {
+            let recursive = self.facts.recursive[global];
+            // What a body ends in is left to a variant: nothing here learns from its value.
+            let tail = frames.is_none() && self.straight == 0 && self.unfolded == 0;
+            if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
+                self.tally.unfolded += 1;
+                return Ok(self.unfold(global, &args, frames));
+            }
+            if self.straight > 0 && !self.may_unfold() {
+                return Err(Abort::Fuel);
+            }
+            if recursive
+                && self.may_unfold()
+                && !self.memo.contains_key(&(global, key.clone()))
+                && let Some(outcome) = self.attempt(global, &args, key)?
+            {
+                return Ok(State::Value(outcome, frames));
+            }
+        }
+        let code = self.call_code(global, &args, fresh, key, span);
+        Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Goes on with the body of a supercombinator in place of a call.
+    fn unfold(&mut self, global: GlobalId, args: &[NodeId], frames: Frames) -> State {
+        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
+            unreachable!("what is reached has a body: the lint of lifting checks it")
+        };
+        let locals = self.facts.locals[global];
+        self.fuel -= 1 + i64::from(locals / 4);
+        self.unfolded += 1;
+        let env = self.heap.activation(locals as usize);
+        for (&param, &arg) in self.old.local_lists[params].iter().zip(args) {
+            self.bind(param, env, arg);
+        }
+        State::Eval(body, env, frames)
+    }
+
+    /// Unfolds a recursive call to its end, if that takes no branching that only the run can
+    /// decide.
+    fn attempt(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        key: &[Pattern],
+    ) -> Attempt<Option<Outcome>> {
+        if self.unfolding.iter().any(|(of, before)| *of == global && before == key) {
+            // It would go on for ever.
+            return Err(Abort::Fuel);
+        }
+        let outermost = self.straight == 0;
+        if outermost {
+            self.attempt = ATTEMPT;
+        }
+        let checkpoint = self.checkpoint();
+        self.straight += 1;
+        self.unfolding.push((global, key.to_vec()));
+        let state = self.unfold(global, args, None);
+        let result = self.run(state);
+        match result {
+            Ok(outcome) => {
+                self.straight -= 1;
+                self.unfolding.pop();
+                self.unfolded = checkpoint.unfolded;
+                self.tally.unfolded += 1;
+                if self.report.is_verbose() {
+                    let text = format!("{} is unfolded", self.describe(global, key));
+                    self.report.decide(Pass::Specialise, || text);
+                }
+                Ok(Some(outcome))
+            }
+            Err(Abort::Fuel) if !outermost => Err(Abort::Fuel),
+            Err(_) => {
+                self.go_back(checkpoint);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure.
+    fn speculate(&mut self, node: NodeId) -> bool {
+        if self.heap.get(node).hopeless || !self.may_unfold() {
+            return false;
+        }
+        let checkpoint = self.checkpoint();
+        let outer = self.attempt;
+        self.attempt = if self.straight > 0 { SPECULATION.min(outer) } else { SPECULATION };
+        let given = self.attempt;
+        self.straight += 1;
+        self.pure += 1;
+        // Others refer to it, whatever comes of this.
+        self.heap.share(node);
+        let state = self.demand(node, None);
+        let result = self.run(state);
+        let spent = given - self.attempt.max(0);
+        self.attempt = outer - spent;
+        match result {
+            Ok(outcome) if self.is_static(&outcome) => {
+                self.straight -= 1;
+                self.pure -= 1;
+                self.unfolded = checkpoint.unfolded;
+                true
+            }
+            _ => {
+                self.go_back(checkpoint);
+                self.heap.give_up(node);
+                false
+            }
+        }
+    }
+
+    /// What is known of the arguments that the callee looks at; `None` if nothing is, or
+    /// variants are not made.
+    fn key(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        strict: bool,
+    ) -> Attempt<Option<Vec<Pattern>>> {
+        if !self.rules.specialise {
+            return Ok(None);
+        }
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else {
+            return Ok(None);
+        };
+        let old = self.old;
+        let params = &old.local_lists[params];
+        let mut key = Vec::with_capacity(args.len());
+        let mut holes = 0;
+        for (&param, &arg) in params.iter().zip(args) {
+            let mut pattern = Pattern::Hole;
+            if self.facts.inspected[param] {
+                pattern = self.argument_pattern(arg, strict);
+            }
+            holes += pattern.holes();
+            if holes > HOLES {
+                pattern = Pattern::Hole;
+            }
+            key.push(pattern);
+        }
+        let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
+        Ok(known.then_some(key))
+    }
+
+    /// The pattern of an argument. If it is too large, nothing of it is used, and what was
+    /// evaluated for it is taken back.
+    fn argument_pattern(&mut self, arg: NodeId, strict: bool) -> Pattern {
+        let is_plain = matches!(self.heap.get(arg).what, What::Unknown(_) | What::Lit(_));
+        let checkpoint = (!is_plain).then(|| self.checkpoint());
+        let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
+        let pattern = self.pattern(arg, strict, &mut size);
+        let cost = (PARTS - size.parts) as i64 / PARTS_PER_STEP;
+        self.fuel -= cost;
+        self.attempt -= cost;
+        if let (None, Some(checkpoint)) = (&pattern, checkpoint) {
+            self.go_back(checkpoint);
+        }
+        pattern.unwrap_or(Pattern::Hole)
+    }
+
+    /// The pattern of a value; `None` if it is too large.
+    fn pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        crate::base::deep::deep(|| self.pattern_step(node, strict, size))
+    }
+
+    fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        size.parts = size.parts.checked_sub(1)?;
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        Some(match known.what {
+            What::Thunk(..) | What::Call(..) if known.hopeless => Pattern::Hole,
+            What::Thunk(..) | What::Call(..) => {
+                size.speculations = size.speculations.checked_sub(1)?;
+                match self.speculate(node) {
+                    true => return self.pattern_step(node, strict, size),
+                    false => Pattern::Hole,
+                }
+            }
+            What::Lit(lit) => Pattern::Lit(lit),
+            What::Text(text, at) => Pattern::Text(text, at),
+            What::Unknown(_) | What::Alias(_) => Pattern::Hole,
+            What::Con(con, fields) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                // What is built already would be kept by a thunk beside its fields.
+                Some(Name::Local(_)) if !strict => Pattern::Hole,
+                Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
+                None => Pattern::Con(con, self.patterns(fields, strict, size)?),
+            },
+            What::Partial(head, args) => Pattern::Partial(head, self.patterns(args, strict, size)?),
+        })
+    }
+
+    fn patterns(
+        &mut self,
+        nodes: crate::base::index::List<NodeId>,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Vec<Pattern>> {
+        let nodes = self.heap.items(nodes).to_vec();
+        nodes.into_iter().map(|node| self.pattern(node, strict, size)).collect()
+    }
+
+    /// Code for a call that is not demanded.
+    pub(super) fn lazy_call(
+        &mut self,
+        global: GlobalId,
+        args: Vec<NodeId>,
+        fresh: u64,
+        span: Span,
+    ) -> ExprId {
+        let inlined =
+            self.is_inlined(global) && !self.facts.strict_only[global] && self.may_unfold();
+        if inlined {
+            self.tally.inlined += 1;
+            let before = self.unfolded;
+            let State::Eval(body, env, _) = self.unfold(global, &args, None) else {
+                unreachable!("unfolding goes on with a body")
+            };
+            let code = self.lazy(body, env);
+            self.unfolded = before;
+            return code;
+        }
+        let key = self.key(global, &args, false).unwrap_or_default();
+        if let Some(key) = &key
+            && key.iter().map(Pattern::holes).sum::<usize>() == 0
+        {
+            let all = self.heap.list(args.iter().copied());
+            let node = self.heap.add(What::Call(global, all));
+            if self.speculate(node)
+                && let What::Lit(lit) = self.heap.get(node).what
+            {
+                return self.expr(Expr::Lit(lit), span);
+            }
+        }
+        self.call_code(global, &args, fresh, key, span)
+    }
+
+    /// A CAF whose value stands there: a tree of constructors, literals and functions.
+    pub(super) fn caf(&mut self, global: GlobalId) -> Option<What> {
+        if !self.rules.specialise {
+            return None;
+        }
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
+            return None;
+        };
+        if !self.is_data(body) {
+            return None;
+        }
+        let env = self.heap.activation(0);
+        let node = self.node(body, env);
+        match self.heap.get(node).what {
+            what @ What::Con(..) => Some(what),
+            _ => None,
+        }
+    }
+
+    fn is_data(&self, expr: ExprId) -> bool {
+        let old = self.old;
+        let mut work = vec![expr];
+        let mut parts = PARTS;
+        while let Some(expr) = work.pop() {
+            if parts == 0 {
+                return false;
+            }
+            parts -= 1;
+            match old.exprs[expr] {
+                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) => {}
+                Expr::Global(global) if old.arity(global) > 0 => {}
+                Expr::App(callee, args) => match old.exprs[callee] {
+                    Expr::Con(con) if args.len() <= self.new.cons[con].arity as usize => {
+                        work.extend(&old.expr_lists[args]);
+                    }
+                    Expr::Global(global) if args.len() < old.arity(global) => {
+                        work.extend(&old.expr_lists[args]);
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            heap: self.heap.mark(),
+            block: self.block.len(),
+            made: self.made.len(),
+            exprs: self.new.exprs.len(),
+            locals: self.new.locals.len(),
+            switches: self.new.switches.len(),
+            joins: self.new.joins.len(),
+            expr_lists: self.new.expr_lists.len(),
+            local_lists: self.new.local_lists.len(),
+            binds: self.new.binds.len(),
+            globals: self.new.globals.len(),
+            rests: self.rests.len(),
+            settled: self.settled,
+            swept: self.swept,
+            unfolding: self.unfolding.len(),
+            unfolded: self.unfolded,
+            depth: self.depth,
+            straight: self.straight,
+            pure: self.pure,
+            tally: self.tally.clone(),
+            decisions: self.report.decisions().len(),
+        }
+    }
+
+    fn go_back(&mut self, checkpoint: Checkpoint) {
+        let to = checkpoint;
+        self.heap.undo(to.heap);
+        self.block.truncate(to.block);
+        for made in self.made.split_off(to.made) {
+            match made {
+                Made::Global(old) => {
+                    self.globals.remove(&old);
+                }
+                Made::Variant => {
+                    if let Some(variant) = self.variants.pop() {
+                        if variant.key.iter().any(|pattern| *pattern != Pattern::Hole)
+                            && let Some(count) = self.per_function.get_mut(&variant.of)
+                        {
+                            *count -= 1;
+                        }
+                        self.memo.remove(&(variant.of, variant.key));
+                    }
+                }
+            }
+        }
+        self.new.exprs.truncate(to.exprs);
+        self.new.spans.truncate(to.exprs);
+        self.new.locals.truncate(to.locals);
+        self.used.truncate(to.locals);
+        self.new.switches.truncate(to.switches);
+        self.new.joins.truncate(to.joins);
+        self.new.expr_lists.truncate(to.expr_lists);
+        self.new.local_lists.truncate(to.local_lists);
+        self.new.binds.truncate(to.binds);
+        self.new.globals.truncate(to.globals);
+        self.rests.truncate(to.rests);
+        self.settled = to.settled;
+        self.swept = to.swept;
+        self.unfolding.truncate(to.unfolding);
+        self.unfolded = to.unfolded;
+        self.depth = to.depth;
+        self.straight = to.straight;
+        self.pure = to.pure;
+        self.tally = to.tally;
+        self.report.forget(to.decisions);
+    }
+}

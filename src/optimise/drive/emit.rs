@@ -1,0 +1,434 @@
+//! Writing code: the block of statements, names for values, expressions in lazy contexts.
+
+use super::heap::{EnvId, Head, Name, NodeId, What};
+use super::{Driver, Outcome, Statement};
+use crate::base::deep::deep;
+use crate::base::span::Span;
+use crate::core::expr::{Bind, Expr, ExprId, GlobalKind, LocalId};
+use crate::primitive::{Primitive, Shape};
+
+impl Driver<'_> {
+    pub(super) fn local(&mut self, local: LocalId, span: Span) -> ExprId {
+        self.used[local] = true;
+        self.expr(Expr::Local(local), span)
+    }
+
+    /// An expression that names a value and can be copied. A value without a name gets one.
+    pub(super) fn atom(&mut self, node: NodeId, span: Span) -> ExprId {
+        deep(|| self.atom_step(node, span))
+    }
+
+    fn atom_step(&mut self, node: NodeId, span: Span) -> ExprId {
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        match (known.what, known.name) {
+            (What::Lit(lit), _) => return self.expr(Expr::Lit(lit), span),
+            (_, Some(Name::Local(local))) => return self.local(local, span),
+            (_, Some(Name::Caf(caf))) => {
+                let caf = self.global(caf);
+                return self.expr(Expr::Global(caf), span);
+            }
+            (What::Con(con, fields), None) if fields.is_empty() => {
+                return self.expr(Expr::Con(con), span);
+            }
+            (What::Partial(head, args), None) if args.is_empty() => return self.head(head, span),
+            _ => {}
+        }
+        let value = self.construct(node, span);
+        let lazy = matches!(known.what, What::Thunk(..) | What::Call(..));
+        match self.new.exprs[value] {
+            Expr::Local(local) if lazy => {
+                self.heap.set(node, What::Unknown(false), Some(Name::Local(local)));
+                return value;
+            }
+            Expr::Lit(lit) => {
+                self.heap.set(node, What::Lit(lit), None);
+                return value;
+            }
+            _ => {}
+        }
+        let local = self.fresh(None, span);
+        self.block.push(Statement::Let(local, value));
+        let what = if lazy { What::Unknown(false) } else { known.what };
+        self.heap.set(node, what, Some(Name::Local(local)));
+        self.local(local, span)
+    }
+
+    fn head(&mut self, head: Head, span: Span) -> ExprId {
+        let expr = match head {
+            Head::Global(global) => Expr::Global(self.global(global)),
+            Head::Con(con) => Expr::Con(con),
+        };
+        self.expr(expr, span)
+    }
+
+    /// Code that builds a value, to be used in one place.
+    pub(super) fn construct(&mut self, node: NodeId, span: Span) -> ExprId {
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        if known.name.is_some() {
+            return self.atom(node, span);
+        }
+        match known.what {
+            What::Thunk(expr, env) => self.lazy(expr, env),
+            What::Call(global, args) => {
+                let args = self.heap.items(args).to_vec();
+                self.lazy_call(global, args, 0, span)
+            }
+            What::Con(con, fields) if !fields.is_empty() => {
+                let callee = self.expr(Expr::Con(con), span);
+                let fields = self.heap.items(fields).to_vec();
+                self.apply(callee, &fields, span)
+            }
+            What::Partial(head, args) if !args.is_empty() => {
+                let callee = self.head(head, span);
+                let args = self.heap.items(args).to_vec();
+                self.apply(callee, &args, span)
+            }
+            What::Text(text, 0) => self.expr(Expr::Text(text), span),
+            What::Text(text, at) => {
+                let rest = self.new.texts[text].get(at as usize..).unwrap_or_default().into();
+                let text = self.new.texts.push(rest);
+                self.expr(Expr::Text(text), span)
+            }
+            What::Lit(_) | What::Con(..) | What::Partial(..) => self.atom(node, span),
+            What::Unknown(_) | What::Alias(_) => {
+                unreachable!("what is not known has a name from its first day")
+            }
+        }
+    }
+
+    /// An application to named arguments.
+    pub(super) fn apply(&mut self, callee: ExprId, args: &[NodeId], span: Span) -> ExprId {
+        let args: Vec<ExprId> = args.iter().map(|&arg| self.atom(arg, span)).collect();
+        self.application(callee, args, span)
+    }
+
+    pub(super) fn application(&mut self, callee: ExprId, args: Vec<ExprId>, span: Span) -> ExprId {
+        if args.is_empty() {
+            return callee;
+        }
+        let args = self.new.expr_lists.add(args);
+        self.expr(Expr::App(callee, args), span)
+    }
+
+    /// The code of an outcome, at the end of a strict context.
+    pub(super) fn finish(&mut self, outcome: Outcome, span: Span) -> ExprId {
+        match outcome {
+            Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => code,
+            Outcome::Node(node) => self.construct(node, span),
+        }
+    }
+
+    /// Takes the statements from `start` on and puts them around an expression.
+    pub(super) fn wrap(&mut self, start: usize, expr: ExprId) -> ExprId {
+        let span = self.new.spans[expr];
+        let mut expr = expr;
+        for statement in self.block.split_off(start).into_iter().rev() {
+            let wrapped = match statement {
+                Statement::Let(local, value) => Expr::Let(local, value, expr),
+                Statement::Force(local, value) => Expr::Force(local, value, expr),
+                Statement::Letrec(binds) => Expr::Letrec(self.new.binds.add(binds), expr),
+            };
+            expr = self.expr(wrapped, span);
+        }
+        expr
+    }
+
+    /// Code for an expression of the old program where it is not demanded.
+    pub(super) fn lazy(&mut self, expr: ExprId, env: EnvId) -> ExprId {
+        deep(|| self.lazy_step(expr, env))
+    }
+
+    fn lazy_step(&mut self, expr: ExprId, env: EnvId) -> ExprId {
+        let old = self.old;
+        let mut expr = expr;
+        loop {
+            let span = old.spans[expr];
+            return match old.exprs[expr] {
+                Expr::Lit(lit) => self.expr(Expr::Lit(lit), span),
+                Expr::Text(text) => self.expr(Expr::Text(text), span),
+                Expr::Con(con) => self.expr(Expr::Con(con), span),
+                Expr::Global(global) => {
+                    let global = self.global(global);
+                    self.expr(Expr::Global(global), span)
+                }
+                Expr::Local(local) => {
+                    let node = self.lookup(local, env);
+                    self.atom(node, span)
+                }
+                Expr::App(callee, args) => {
+                    self.lazy_application(callee, &old.expr_lists[args], env, span)
+                }
+                Expr::Let(local, value, body) => {
+                    let node = self.node(value, env);
+                    self.bind(local, env, node);
+                    expr = body;
+                    continue;
+                }
+                Expr::Letrec(binds, body) => {
+                    self.letrec(&old.binds[binds], env);
+                    expr = body;
+                    continue;
+                }
+                Expr::Force(..)
+                | Expr::Switch(_)
+                | Expr::Join(..)
+                | Expr::Jump(..)
+                | Expr::NoMatch
+                | Expr::Lam(..)
+                | Expr::Error => {
+                    unreachable!("none is in a lazy context: lifting's lint checks it")
+                }
+            };
+        }
+    }
+
+    fn lazy_application(
+        &mut self,
+        callee: ExprId,
+        args: &[ExprId],
+        env: EnvId,
+        span: Span,
+    ) -> ExprId {
+        let old = self.old;
+        match old.exprs[callee] {
+            Expr::Con(con) => {
+                let callee = self.expr(Expr::Con(con), span);
+                self.lazy_apply(callee, args, env, span)
+            }
+            Expr::Global(global) => {
+                let arity = old.arity(global);
+                match old.globals[global].kind {
+                    GlobalKind::Primitive(primitive) if args.len() == arity => {
+                        self.lazy_primitive(primitive, global, args, env, span)
+                    }
+                    GlobalKind::Defn { .. } if args.len() == arity && arity > 0 => {
+                        let (nodes, fresh) = self.arguments(args, env);
+                        self.lazy_call(global, nodes, fresh, span)
+                    }
+                    _ => {
+                        let callee = self.global(global);
+                        let callee = self.expr(Expr::Global(callee), span);
+                        self.lazy_apply(callee, args, env, span)
+                    }
+                }
+            }
+            Expr::Local(local) => {
+                let function = self.lookup(local, env);
+                let (nodes, fresh) = self.arguments(args, env);
+                self.lazy_unknown(function, nodes, fresh, span)
+            }
+            _ => {
+                let callee = self.lazy(callee, env);
+                let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
+                self.merged(callee, args, span)
+            }
+        }
+    }
+
+    /// An application of a function that the heap may know.
+    fn lazy_unknown(
+        &mut self,
+        function: NodeId,
+        args: Vec<NodeId>,
+        fresh: u64,
+        span: Span,
+    ) -> ExprId {
+        if self.rules.known_case
+            && let What::Partial(Head::Global(global), given) = self.heap.get(function).what
+            && matches!(self.old.globals[global].kind, GlobalKind::Defn { .. })
+        {
+            let given = self.heap.items(given).to_vec();
+            if given.len() + args.len() == self.old.arity(global) {
+                let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
+                let all = given.into_iter().chain(args).collect();
+                return self.lazy_call(global, all, fresh, span);
+            }
+        }
+        let known = self.heap.get(function);
+        let callee = match known.what {
+            What::Partial(head, given) if self.rules.known_case && !given.is_empty() => {
+                let given = self.heap.items(given).to_vec();
+                let callee = self.head(head, span);
+                let mut all: Vec<ExprId> =
+                    given.into_iter().map(|node| self.atom(node, span)).collect();
+                all.extend(self.written(&args, fresh, span));
+                return self.application(callee, all, span);
+            }
+            What::Partial(head, _) if self.rules.known_case => self.head(head, span),
+            _ => self.atom(function, span),
+        };
+        let args = self.written(&args, fresh, span);
+        self.application(callee, args, span)
+    }
+
+    fn lazy_apply(&mut self, callee: ExprId, args: &[ExprId], env: EnvId, span: Span) -> ExprId {
+        let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
+        self.application(callee, args, span)
+    }
+
+    /// An application whose callee may be one.
+    fn merged(&mut self, callee: ExprId, args: Vec<ExprId>, span: Span) -> ExprId {
+        match self.new.exprs[callee] {
+            Expr::App(inner, first) => {
+                let all: Vec<ExprId> =
+                    self.new.expr_lists[first].iter().copied().chain(args).collect();
+                self.application(inner, all, span)
+            }
+            _ => self.application(callee, args, span),
+        }
+    }
+
+    fn lazy_primitive(
+        &mut self,
+        primitive: Primitive,
+        global: crate::core::expr::GlobalId,
+        args: &[ExprId],
+        env: EnvId,
+        span: Span,
+    ) -> ExprId {
+        if self.rules.known_case && primitive.shape() == Shape::Strict {
+            let nodes: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
+            if let Some(lit) = self.fold(primitive, &nodes) {
+                self.tally.folded += 1;
+                return self.expr(Expr::Lit(lit), span);
+            }
+        }
+        if self.rules.known_case
+            && let (Primitive::If, &[condition, yes, no]) = (primitive, args)
+        {
+            let condition = self.node(condition, env);
+            if let Some(holds) = self.truth(condition) {
+                self.tally.decided += 1;
+                return self.lazy(if holds { yes } else { no }, env);
+            }
+        }
+        let callee = self.global(global);
+        let callee = self.expr(Expr::Global(callee), span);
+        self.lazy_apply(callee, args, env, span)
+    }
+
+    /// The arguments of a call as values, and a mask of those that nothing else refers to.
+    pub(super) fn arguments(&mut self, args: &[ExprId], env: EnvId) -> (Vec<NodeId>, u64) {
+        let mut fresh = 0;
+        let nodes = args
+            .iter()
+            .enumerate()
+            .map(|(at, &arg)| {
+                let compound = matches!(self.old.exprs[arg], Expr::App(..));
+                if compound && at < 64 {
+                    fresh |= 1 << at;
+                }
+                self.node(arg, env)
+            })
+            .collect();
+        (nodes, fresh)
+    }
+
+    /// Arguments as code; those that nothing else refers to are written in their place.
+    pub(super) fn written(&mut self, args: &[NodeId], fresh: u64, span: Span) -> Vec<ExprId> {
+        let mut out = Vec::with_capacity(args.len());
+        for (at, &arg) in args.iter().enumerate() {
+            out.push(self.argument(arg, at < 64 && fresh & 1 << at != 0, span));
+        }
+        out
+    }
+
+    pub(super) fn argument(&mut self, arg: NodeId, fresh: bool, span: Span) -> ExprId {
+        // An alias has been evaluated, and others may refer to what it stands for.
+        if fresh && self.heap.resolve(arg) == arg {
+            self.construct(arg, span)
+        } else {
+            self.atom(arg, span)
+        }
+    }
+
+    /// The value of an expression that is not demanded.
+    pub(super) fn node(&mut self, expr: ExprId, env: EnvId) -> NodeId {
+        let old = self.old;
+        let what = match old.exprs[expr] {
+            Expr::Lit(lit) => What::Lit(lit),
+            Expr::Text(text) => What::Text(text, 0),
+            Expr::Local(local) => return self.lookup(local, env),
+            Expr::Con(con) => self.constructor(con),
+            Expr::Global(global) => return self.global_node(global),
+            Expr::App(callee, args) => {
+                let args = &old.expr_lists[args];
+                let partial = match old.exprs[callee] {
+                    Expr::Con(con) => {
+                        let arity = self.new.cons[con].arity as usize;
+                        (args.len() <= arity).then_some((Head::Con(con), args.len() < arity))
+                    }
+                    Expr::Global(global) if args.len() < old.arity(global) => {
+                        Some((Head::Global(global), true))
+                    }
+                    _ => None,
+                };
+                match partial {
+                    None => What::Thunk(expr, env),
+                    Some((head, partial)) => {
+                        let nodes: Vec<NodeId> =
+                            args.iter().map(|&arg| deep(|| self.node(arg, env))).collect();
+                        // Whoever refers to the whole refers to its parts.
+                        nodes.iter().for_each(|&node| self.heap.share(node));
+                        let nodes = self.heap.list(nodes);
+                        match head {
+                            Head::Con(con) if !partial => What::Con(con, nodes),
+                            _ => What::Partial(head, nodes),
+                        }
+                    }
+                }
+            }
+            _ => What::Thunk(expr, env),
+        };
+        self.heap.add(what)
+    }
+
+    /// A constructor by itself: a value, or a function of its fields.
+    pub(super) fn constructor(&mut self, con: crate::core::expr::ConId) -> What {
+        let none = self.heap.list([]);
+        match self.new.cons[con].arity {
+            0 => What::Con(con, none),
+            _ => What::Partial(Head::Con(con), none),
+        }
+    }
+
+    /// A global by itself.
+    pub(super) fn global_node(&mut self, global: crate::core::expr::GlobalId) -> NodeId {
+        if self.old.arity(global) > 0 {
+            let none = self.heap.list([]);
+            return self.heap.add(What::Partial(Head::Global(global), none));
+        }
+        let what = self.caf(global).unwrap_or(What::Unknown(false));
+        self.heap.named(what, Name::Caf(global))
+    }
+
+    /// Writes the bindings of a letrec.
+    pub(super) fn letrec(&mut self, binds: &[Bind], env: EnvId) {
+        let start = self.block.len();
+        let locals: Vec<LocalId> = binds
+            .iter()
+            .map(|bind| {
+                let local = self.fresh(Some(bind.local), self.old.spans[bind.value]);
+                let node = self.heap.named(What::Unknown(false), Name::Local(local));
+                self.bind(bind.local, env, node);
+                local
+            })
+            .collect();
+        let mut group: Vec<Bind> = Vec::new();
+        for (bind, local) in binds.iter().zip(locals) {
+            let value = self.lazy(bind.value, env);
+            group.push(Bind { local, value });
+        }
+        // What the values need is bound with them: it may need them.
+        for statement in self.block.split_off(start) {
+            match statement {
+                Statement::Let(local, value) => group.push(Bind { local, value }),
+                Statement::Letrec(inner) => group.extend(inner),
+                Statement::Force(..) => unreachable!("nothing is forced in a lazy context"),
+            }
+        }
+        self.block.push(Statement::Letrec(group));
+    }
+}

@@ -1,0 +1,537 @@
+//! Driving an expression in a strict context.
+
+use super::frame::{Action, Frames, push};
+use super::heap::{EnvId, Head, Name, NodeId, What};
+use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
+use crate::base::deep::deep;
+use crate::base::index::List;
+use crate::base::span::Span;
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::primitive::{Primitive, Shape};
+
+/// What the driver is about to do.
+pub(super) enum State {
+    /// Drive an expression, then the frames.
+    Eval(ExprId, EnvId, Frames),
+    /// Do the frames with a value.
+    Value(Outcome, Frames),
+}
+
+/// An operand: an expression that nothing has looked at, or a value.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    Expr(ExprId, EnvId),
+    Node(NodeId),
+}
+
+impl Driver<'_> {
+    /// Drives until there is nothing left to do. The outcome is that of all frames.
+    pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {
+        deep(|| self.run_steps(state))
+    }
+
+    fn run_steps(&mut self, state: State) -> Attempt<Outcome> {
+        let mut state = state;
+        loop {
+            state = match state {
+                State::Eval(expr, env, frames) => self.eval(expr, env, frames)?,
+                State::Value(outcome @ Outcome::Ends(_), _) => {
+                    return if self.pure > 0 { Err(Abort::Branch) } else { Ok(outcome) };
+                }
+                State::Value(outcome, None) => return Ok(outcome),
+                State::Value(outcome, Some(frame)) => {
+                    self.action(outcome, &frame.action, &frame.next)?
+                }
+            };
+        }
+    }
+
+    fn eval(&mut self, expr: ExprId, env: EnvId, frames: Frames) -> Attempt<State> {
+        let old = self.old;
+        let span = old.spans[expr];
+        self.tick()?;
+        Ok(match old.exprs[expr] {
+            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {
+                let node = self.node(expr, env);
+                State::Value(Outcome::Node(node), frames)
+            }
+            Expr::Local(local) => {
+                let node = self.lookup(local, env);
+                self.demand(node, frames)
+            }
+            Expr::App(callee, args) => {
+                self.application_state(callee, &old.expr_lists[args], env, frames, span)?
+            }
+            Expr::Let(local, value, body) => {
+                let node = self.node(value, env);
+                self.bind(local, env, node);
+                State::Eval(body, env, frames)
+            }
+            Expr::Letrec(binds, body) => {
+                self.letrec(&old.binds[binds], env);
+                State::Eval(body, env, frames)
+            }
+            Expr::Force(local, value, body) => {
+                State::Eval(value, env, push(Action::Force(local, body, env), &frames))
+            }
+            Expr::Switch(switch) => self.switch(switch, env, frames, span)?,
+            Expr::Join(join, body) => self.join(join, body, env, frames, span)?,
+            Expr::Jump(join, args) => self.jump(join, &old.expr_lists[args], env, span)?,
+            Expr::NoMatch => {
+                let code = self.expr(Expr::NoMatch, span);
+                State::Value(Outcome::Ends(code), None)
+            }
+            Expr::Lam(..) | Expr::Error => {
+                unreachable!("lifting leaves neither: its lint checks it")
+            }
+        })
+    }
+
+    /// Evaluates a value.
+    pub(super) fn demand(&mut self, node: NodeId, frames: Frames) -> State {
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        let frames = match known.what {
+            // Nothing will ask for its value again.
+            What::Thunk(..) | What::Call(..) if !known.shared => frames,
+            What::Thunk(..) | What::Call(..) => {
+                self.heap.enter(node);
+                push(Action::Update(node), &frames)
+            }
+            _ => frames,
+        };
+        match known.what {
+            What::Thunk(expr, env) => State::Eval(expr, env, frames),
+            What::Call(global, args) => {
+                let none = self.heap.list([]);
+                let function = self.heap.add(What::Partial(Head::Global(global), none));
+                let span = self.old.globals[global].span;
+                State::Value(Outcome::Node(function), push(Action::Apply(args, span), &frames))
+            }
+            _ => State::Value(Outcome::Node(node), frames),
+        }
+    }
+
+    fn application_state(
+        &mut self,
+        callee: ExprId,
+        args: &[ExprId],
+        env: EnvId,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let old = self.old;
+        let (head, arity) = match old.exprs[callee] {
+            Expr::Con(con) => (Head::Con(con), self.new.cons[con].arity as usize),
+            Expr::Global(global) if old.arity(global) > 0 => {
+                (Head::Global(global), old.arity(global))
+            }
+            _ => {
+                let (nodes, _) = self.arguments(args, env);
+                let nodes = self.heap.list(nodes);
+                return Ok(State::Eval(callee, env, push(Action::Apply(nodes, span), &frames)));
+            }
+        };
+        if args.len() > arity {
+            let (nodes, _) = self.arguments(&args[arity..], env);
+            let nodes = self.heap.list(nodes);
+            let frames = push(Action::Apply(nodes, span), &frames);
+            return self.application_state(callee, &args[..arity], env, frames, span);
+        }
+        match head {
+            Head::Global(global) if args.len() == arity => match old.globals[global].kind {
+                GlobalKind::Primitive(primitive) => {
+                    let operands: Vec<Operand> =
+                        args.iter().map(|&arg| Operand::Expr(arg, env)).collect();
+                    self.primitive(primitive, global, &operands, frames, span)
+                }
+                _ => {
+                    let (nodes, fresh) = self.arguments(args, env);
+                    self.call(global, nodes, fresh, frames, span)
+                }
+            },
+            _ => {
+                let (nodes, _) = self.arguments(args, env);
+                let partial = args.len() < arity;
+                nodes.iter().for_each(|&node| self.heap.share(node));
+                let nodes = self.heap.list(nodes);
+                let what = match head {
+                    Head::Con(con) if !partial => What::Con(con, nodes),
+                    _ => What::Partial(head, nodes),
+                };
+                let node = self.heap.add(what);
+                Ok(State::Value(Outcome::Node(node), frames))
+            }
+        }
+    }
+
+    /// Applies a value to arguments.
+    pub(super) fn apply_value(
+        &mut self,
+        outcome: Outcome,
+        args: List<NodeId>,
+        frames: &Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let args = self.heap.items(args).to_vec();
+        if let Outcome::Node(node) = outcome
+            && self.knows()
+            && let What::Partial(head, given) = self.heap.get(node).what
+        {
+            let mut all = self.heap.items(given).to_vec();
+            all.extend(args);
+            return self.apply_known(head, all, frames.clone(), span);
+        }
+        let callee = match outcome {
+            Outcome::Node(node) => self.atom(node, span),
+            Outcome::Code(code) | Outcome::Test { code, .. } => {
+                let local = self.force(None, code, span)?;
+                self.local(local, span)
+            }
+            Outcome::Ends(_) => return Ok(State::Value(outcome, None)),
+        };
+        let code = self.apply(callee, &args, span);
+        Ok(State::Value(Outcome::Code(code), frames.clone()))
+    }
+
+    fn apply_known(
+        &mut self,
+        head: Head,
+        args: Vec<NodeId>,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let arity = match head {
+            Head::Con(con) => self.new.cons[con].arity as usize,
+            Head::Global(global) => self.old.arity(global),
+        };
+        let mut args = args;
+        let mut frames = frames;
+        if args.len() > arity {
+            let rest = args.split_off(arity);
+            let rest = self.heap.list(rest);
+            frames = push(Action::Apply(rest, span), &frames);
+        }
+        match head {
+            Head::Global(global) if args.len() == arity => match self.old.globals[global].kind {
+                GlobalKind::Primitive(primitive) => {
+                    let operands: Vec<Operand> = args.into_iter().map(Operand::Node).collect();
+                    self.primitive(primitive, global, &operands, frames, span)
+                }
+                _ => self.call(global, args, 0, frames, span),
+            },
+            _ => {
+                let partial = args.len() < arity;
+                args.iter().for_each(|&arg| self.heap.share(arg));
+                let args = self.heap.list(args);
+                let what = match head {
+                    Head::Con(con) if !partial => What::Con(con, args),
+                    _ => What::Partial(head, args),
+                };
+                let node = self.heap.add(what);
+                Ok(State::Value(Outcome::Node(node), frames))
+            }
+        }
+    }
+
+    /// Whether known values are used as such.
+    pub(super) fn knows(&self) -> bool {
+        self.rules.known_case
+    }
+
+    fn operand_state(operand: Operand, frames: Frames) -> Result<State, (NodeId, Frames)> {
+        match operand {
+            Operand::Expr(expr, env) => Ok(State::Eval(expr, env, frames)),
+            Operand::Node(node) => Err((node, frames)),
+        }
+    }
+
+    pub(super) fn operand(&mut self, operand: Operand, frames: Frames) -> State {
+        Self::operand_state(operand, frames)
+            .unwrap_or_else(|(node, frames)| self.demand(node, frames))
+    }
+
+    /// What an operand is where it is not demanded.
+    fn operand_node(&mut self, operand: Operand) -> NodeId {
+        match operand {
+            Operand::Expr(expr, env) => self.node(expr, env),
+            Operand::Node(node) => node,
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        operands: &[Operand],
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        match (primitive.shape(), operands) {
+            (Shape::If, &[condition, yes, no]) => {
+                let action = Action::If { yes, no, global, span };
+                Ok(self.operand(condition, push(action, &frames)))
+            }
+            (Shape::Seq, &[first, second]) => {
+                Ok(self.operand(first, push(Action::Seq(second), &frames)))
+            }
+            (Shape::Error, &[message]) => {
+                let message = self.operand_node(message);
+                let callee = self.global(global);
+                let callee = self.expr(Expr::Global(callee), span);
+                let message = self.argument(message, true, span);
+                let code = self.application(callee, vec![message], span);
+                Ok(State::Value(Outcome::Ends(code), None))
+            }
+            _ => {
+                let outcome = self.strict(primitive, global, operands, span)?;
+                Ok(State::Value(outcome, frames))
+            }
+        }
+    }
+
+    /// A primitive that is strict in all operands.
+    fn strict(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        operands: &[Operand],
+        span: Span,
+    ) -> Attempt<Outcome> {
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
+        // The last operand first, as the schemes have it.
+        for at in (0..operands.len()).rev() {
+            let rests = self.rests.len();
+            for &other in &operands[..at] {
+                self.rests.push(match other {
+                    Operand::Expr(expr, env) => Rest { exprs: vec![expr], env, nodes: vec![] },
+                    Operand::Node(node) => Rest { exprs: vec![], env: EnvId(0), nodes: vec![node] },
+                });
+            }
+            let state = self.operand(operands[at], None);
+            let outcome = self.run(state)?;
+            self.rests.truncate(rests);
+            self.settled = self.settled.min(rests);
+            if let Outcome::Ends(_) = outcome {
+                return Ok(outcome);
+            }
+            outcomes.push(outcome);
+        }
+        outcomes.reverse();
+        let nodes: Vec<NodeId> = outcomes
+            .iter()
+            .filter_map(|outcome| match outcome {
+                Outcome::Node(node) => Some(*node),
+                _ => None,
+            })
+            .collect();
+        if self.knows()
+            && nodes.len() == operands.len()
+            && let Some(lit) = self.fold(primitive, &nodes)
+        {
+            self.tally.folded += 1;
+            return Ok(Outcome::Node(self.heap.add(What::Lit(lit))));
+        }
+        let args: Vec<ExprId> = outcomes
+            .iter()
+            .map(|&outcome| match outcome {
+                Outcome::Node(node) => self.atom(node, span),
+                Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => code,
+            })
+            .collect();
+        let callee = self.global(global);
+        let callee = self.expr(Expr::Global(callee), span);
+        let code = self.application(callee, args, span);
+        Ok(self.test(primitive, &nodes, code))
+    }
+
+    /// The outcome of a comparison for equality of a variable and a literal says so.
+    fn test(&mut self, primitive: Primitive, nodes: &[NodeId], code: ExprId) -> Outcome {
+        let equal = match primitive {
+            Primitive::Eq => true,
+            Primitive::Neq => false,
+            _ => return Outcome::Code(code),
+        };
+        let &[a, b] = nodes else { return Outcome::Code(code) };
+        match (self.heap.get(a).what, self.heap.get(b).what) {
+            (What::Unknown(_), What::Lit(_)) => Outcome::Test { code, node: a, literal: b, equal },
+            (What::Lit(_), What::Unknown(_)) => Outcome::Test { code, node: b, literal: a, equal },
+            _ => Outcome::Code(code),
+        }
+    }
+
+    /// Writes the evaluation of code, bound to a new local.
+    pub(super) fn force(
+        &mut self,
+        like: Option<LocalId>,
+        code: ExprId,
+        span: Span,
+    ) -> Attempt<LocalId> {
+        if self.pure > 0 {
+            return Err(Abort::Branch);
+        }
+        let local = self.fresh(like, span);
+        self.block.push(Statement::Force(local, code));
+        Ok(local)
+    }
+
+    /// Writes the evaluation of a variable that may not be evaluated yet.
+    pub(super) fn force_node(&mut self, node: NodeId, span: Span) -> Attempt<()> {
+        if let What::Unknown(false) = self.heap.get(node).what {
+            let code = self.atom(node, span);
+            let local = self.force(None, code, span)?;
+            self.heap.set(node, What::Unknown(true), Some(Name::Local(local)));
+        }
+        Ok(())
+    }
+
+    /// A value that code computes, as a variable.
+    pub(super) fn settled_value(
+        &mut self,
+        like: Option<LocalId>,
+        outcome: Outcome,
+        span: Span,
+    ) -> Attempt<NodeId> {
+        Ok(match outcome {
+            Outcome::Node(node) => node,
+            Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => {
+                let local = self.force(like, code, span)?;
+                self.heap.named(What::Unknown(true), Name::Local(local))
+            }
+        })
+    }
+
+    fn action(&mut self, outcome: Outcome, action: &Action, next: &Frames) -> Attempt<State> {
+        match *action {
+            Action::Force(local, body, env) => {
+                let span = self.old.spans[body];
+                let node = self.settled_value(Some(local), outcome, span)?;
+                self.bind(local, env, node);
+                let switches = matches!(self.old.exprs[body], Expr::Switch(switch)
+                    if self.old.switches[switch].scrutinee == local);
+                if !switches {
+                    self.force_node(node, span)?;
+                }
+                Ok(State::Eval(body, env, next.clone()))
+            }
+            Action::Switch(switch, env, span) => {
+                let node = self.settled_value(None, outcome, span)?;
+                self.switch_on(switch, env, node, next.clone(), span)
+            }
+            Action::If { yes, no, global, span } => {
+                self.choose(outcome, (yes, no, global), next, span)
+            }
+            Action::Seq(second) => {
+                match outcome {
+                    Outcome::Node(node) => self.force_node(node, Span::NONE)?,
+                    _ => {
+                        self.settled_value(None, outcome, Span::NONE)?;
+                    }
+                }
+                Ok(self.operand(second, next.clone()))
+            }
+            Action::Apply(args, span) => self.apply_value(outcome, args, next, span),
+            Action::Update(thunk) => {
+                let node = match outcome {
+                    Outcome::Node(node) => node,
+                    _ => self.settled_value(None, outcome, Span::NONE)?,
+                };
+                self.heap.set(thunk, What::Alias(node), None);
+                Ok(State::Value(Outcome::Node(node), next.clone()))
+            }
+            Action::Shared(ref shared) => {
+                let shared = shared.clone();
+                self.enter(outcome, &shared)
+            }
+        }
+    }
+
+    /// Goes by a local.
+    fn switch(
+        &mut self,
+        switch: SwitchId,
+        env: EnvId,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let node = self.lookup(self.old.switches[switch].scrutinee, env);
+        self.switch_on(switch, env, node, frames, span)
+    }
+
+    /// Goes by a value: a local's that is looked up by others too, or one that only the
+    /// switch has asked for.
+    fn switch_on(
+        &mut self,
+        switch: SwitchId,
+        env: EnvId,
+        node: NodeId,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let node = self.heap.resolve(node);
+        match self.heap.get(node).what {
+            What::Thunk(..) | What::Call(..) => {
+                let frames = push(Action::Switch(switch, env, span), &frames);
+                return Ok(self.demand(node, frames));
+            }
+            What::Unknown(_) => {}
+            _ if self.knows() => {
+                if let Some(body) = self.select(switch, env, node) {
+                    self.tally.decided += 1;
+                    return Ok(match body {
+                        Some(body) => State::Eval(body, env, frames),
+                        None => State::Value(Outcome::Ends(self.no_match(span)), None),
+                    });
+                }
+            }
+            _ => {}
+        }
+        self.dynamic_switch(switch, env, node, frames, span)
+    }
+
+    fn no_match(&mut self, span: Span) -> ExprId {
+        self.expr(Expr::NoMatch, span)
+    }
+
+    /// The branch that a known value takes: `None` if it is not known or of the wrong kind,
+    /// `Some(None)` if there is none. The fields are bound.
+    fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
+        let case = &self.old.switches[switch];
+        let (con, fields) = match (&case.branches, self.heap.get(node).what) {
+            (Branches::Lits(branches), What::Lit(lit)) => {
+                let same_kind = |other: crate::core::expr::Lit| {
+                    std::mem::discriminant(&other) == std::mem::discriminant(&lit)
+                        || !matches!(
+                            (other, lit),
+                            (crate::core::expr::Lit::Char(_), _)
+                                | (_, crate::core::expr::Lit::Char(_))
+                        )
+                };
+                let (first, _) = *branches.first()?;
+                if !same_kind(first) {
+                    return None;
+                }
+                let branch = branches.iter().find(|&&(of, _)| self.equal(of, lit));
+                return Some(branch.map(|&(_, body)| body).or(case.default));
+            }
+            (Branches::Cons(_), What::Con(con, fields)) => (con, fields),
+            (Branches::Cons(_), What::Text(text, at)) => self.uncons(text, at),
+            _ => return None,
+        };
+        let Branches::Cons(branches) = &case.branches else { return None };
+        let data = self.new.cons[branches.first()?.con].data;
+        if self.new.cons[con].data != data {
+            return None;
+        }
+        let Some(branch) = branches.iter().find(|branch| branch.con == con) else {
+            return Some(case.default);
+        };
+        let fields = self.heap.items(fields).to_vec();
+        for (&local, field) in branch.fields.iter().zip(fields) {
+            if let Some(local) = local {
+                self.bind(local, env, field);
+            }
+        }
+        Some(Some(branch.body))
+    }
+}

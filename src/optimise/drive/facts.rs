@@ -1,0 +1,238 @@
+//! What is found out about the old program before it is driven.
+
+use crate::base::index::{Idx, IndexVec};
+use crate::base::scc::components;
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::primitive::Shape;
+
+/// Facts about the old program.
+pub struct Facts {
+    /// The number of each local among those of its function.
+    pub slot: IndexVec<LocalId, u32>,
+    /// How often each local is used.
+    pub uses: IndexVec<LocalId, u32>,
+    /// How many locals a function has.
+    pub locals: IndexVec<GlobalId, u32>,
+    /// How many expressions the body of a function has.
+    pub size: IndexVec<GlobalId, u32>,
+    /// How often a global is mentioned, and how often as something else than the callee of
+    /// an application to all its arguments.
+    pub mentions: IndexVec<GlobalId, (u32, u32)>,
+    /// Whether a function can come to call itself by name.
+    pub recursive: IndexVec<GlobalId, bool>,
+    /// Whether it helps a function to know what a local is: it looks at it, or hands it to
+    /// one that does.
+    pub inspected: IndexVec<LocalId, bool>,
+    /// How many jumps a join has.
+    pub jumps: IndexVec<JoinId, u32>,
+    /// Whether a body has what stands in strict contexts only.
+    pub strict_only: IndexVec<GlobalId, bool>,
+}
+
+/// Looks at every body once.
+pub fn facts(program: &Program) -> Facts {
+    let globals = program.globals.len();
+    let mut scan = Scan {
+        program,
+        facts: Facts {
+            slot: program.locals.iter().map(|_| 0).collect(),
+            uses: program.locals.iter().map(|_| 0).collect(),
+            locals: program.globals.iter().map(|_| 0).collect(),
+            size: program.globals.iter().map(|_| 0).collect(),
+            mentions: program.globals.iter().map(|_| (0, 0)).collect(),
+            recursive: program.globals.iter().map(|_| false).collect(),
+            inspected: program.locals.iter().map(|_| false).collect(),
+            jumps: program.joins.iter().map(|_| 0).collect(),
+            strict_only: program.globals.iter().map(|_| false).collect(),
+        },
+        flows: program.locals.iter().map(|_| Vec::new()).collect(),
+        edges: vec![Vec::new(); globals],
+        global: GlobalId(0),
+    };
+    for id in program.globals.indices() {
+        scan.global(id);
+    }
+    scan.spread();
+    for component in components(&scan.edges) {
+        let cyclic = match component.as_slice() {
+            [one] => scan.edges[*one as usize].contains(one),
+            _ => true,
+        };
+        for member in component {
+            scan.facts.recursive[GlobalId(member)] = cyclic;
+        }
+    }
+    scan.facts
+}
+
+struct Scan<'a> {
+    program: &'a Program,
+    facts: Facts,
+    /// From a local to those that it is worth knowing for: if the first is inspected, so are
+    /// the others.
+    flows: IndexVec<LocalId, Vec<LocalId>>,
+    edges: Vec<Vec<u32>>,
+    global: GlobalId,
+}
+
+impl Scan<'_> {
+    fn global(&mut self, id: GlobalId) {
+        let program = self.program;
+        let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else {
+            return;
+        };
+        self.global = id;
+        for &param in &program.local_lists[params] {
+            self.bind(param);
+        }
+        let mut work = vec![body];
+        while let Some(expr) = work.pop() {
+            self.facts.size[id] += 1;
+            self.expr(expr, &mut work);
+        }
+    }
+
+    fn bind(&mut self, local: LocalId) {
+        let count = &mut self.facts.locals[self.global];
+        self.facts.slot[local] = *count;
+        *count += 1;
+    }
+
+    fn mention(&mut self, global: GlobalId, saturated: bool) {
+        let (all, other) = &mut self.facts.mentions[global];
+        *all += 1;
+        *other += u32::from(!saturated);
+        self.edges[self.global.index()].push(global.0);
+    }
+
+    fn inspect(&mut self, expr: ExprId) {
+        if let Expr::Local(local) = self.program.exprs[expr] {
+            self.facts.inspected[local] = true;
+        }
+    }
+
+    fn expr(&mut self, expr: ExprId, work: &mut Vec<ExprId>) {
+        let program = self.program;
+        match program.exprs[expr] {
+            Expr::Global(global) => self.mention(global, false),
+            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], work),
+            Expr::Let(local, value, body) => {
+                self.bind(local);
+                self.flow(local, value);
+                work.extend([value, body]);
+            }
+            Expr::Force(local, value, body) => {
+                self.facts.strict_only[self.global] = true;
+                self.bind(local);
+                self.flow(local, value);
+                self.inspect(value);
+                work.extend([value, body]);
+            }
+            Expr::Letrec(binds, body) => {
+                for bind in &program.binds[binds] {
+                    self.bind(bind.local);
+                    work.push(bind.value);
+                }
+                work.push(body);
+            }
+            Expr::Switch(switch) => {
+                self.facts.strict_only[self.global] = true;
+                let switch = &program.switches[switch];
+                self.facts.inspected[switch.scrutinee] = true;
+                self.facts.uses[switch.scrutinee] += 1;
+                match &switch.branches {
+                    Branches::Cons(branches) => {
+                        for branch in branches {
+                            for &field in branch.fields.iter().flatten() {
+                                self.bind(field);
+                            }
+                            work.push(branch.body);
+                        }
+                    }
+                    Branches::Lits(branches) => {
+                        work.extend(branches.iter().map(|&(_, body)| body));
+                    }
+                }
+                work.extend(switch.default);
+            }
+            Expr::Join(join, body) => {
+                self.facts.strict_only[self.global] = true;
+                let join = &program.joins[join];
+                for &param in &program.local_lists[join.params] {
+                    self.bind(param);
+                }
+                work.extend([body, join.handler]);
+            }
+            Expr::Jump(join, args) => {
+                self.facts.strict_only[self.global] = true;
+                self.facts.jumps[join] += 1;
+                let params = program.joins[join].params;
+                for (&param, &arg) in
+                    program.local_lists[params].iter().zip(&program.expr_lists[args])
+                {
+                    self.flow(param, arg);
+                }
+                work.extend(&program.expr_lists[args]);
+            }
+            Expr::NoMatch | Expr::Lam(..) => self.facts.strict_only[self.global] = true,
+            Expr::Local(local) => self.facts.uses[local] += 1,
+            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Error => {}
+        }
+    }
+
+    fn application(&mut self, callee: ExprId, args: &[ExprId], work: &mut Vec<ExprId>) {
+        let program = self.program;
+        work.extend(args);
+        let Expr::Global(global) = program.exprs[callee] else {
+            self.inspect(callee);
+            work.push(callee);
+            return;
+        };
+        self.facts.size[self.global] += 1;
+        let arity = program.arity(global);
+        self.mention(global, args.len() >= arity && arity > 0);
+        match program.globals[global].kind {
+            GlobalKind::Defn { params, .. } => {
+                for (&param, &arg) in program.local_lists[params].iter().zip(args) {
+                    self.flow(param, arg);
+                }
+            }
+            GlobalKind::Primitive(primitive) => {
+                let looked_at = match primitive.shape() {
+                    Shape::Strict => args.len(),
+                    Shape::If | Shape::Seq => 1,
+                    Shape::Error => 0,
+                };
+                args.iter().take(looked_at).for_each(|&arg| self.inspect(arg));
+            }
+            GlobalKind::Host { .. } => {}
+        }
+    }
+
+    /// Says that a local is bound to an expression.
+    fn flow(&mut self, to: LocalId, value: ExprId) {
+        let program = self.program;
+        let mut work = vec![value];
+        while let Some(expr) = work.pop() {
+            match program.exprs[expr] {
+                Expr::Local(from) => self.flows[to].push(from),
+                Expr::App(callee, args) if matches!(program.exprs[callee], Expr::Con(_)) => {
+                    work.extend(&program.expr_lists[args]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn spread(&mut self) {
+        let inspected = self.facts.inspected.enumerate().filter(|(_, inspected)| **inspected);
+        let mut work: Vec<LocalId> = inspected.map(|(local, _)| local).collect();
+        while let Some(local) = work.pop() {
+            for from in std::mem::take(&mut self.flows[local]) {
+                if !std::mem::replace(&mut self.facts.inspected[from], true) {
+                    work.push(from);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What is to be done with a value once it is known: the continuation of a driven expression.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::eval::Operand;
+use super::heap::{EnvId, NodeId};
+use crate::base::index::List;
+use crate::base::span::Span;
+use crate::core::expr::{ConId, ExprId, GlobalId, JoinId, Lit, LocalId, SwitchId};
+
+/// A continuation: the frames from the innermost on.
+pub type Frames = Option<Rc<Frame>>;
+
+/// A frame and those after it.
+pub struct Frame {
+    /// What is done first.
+    pub action: Action,
+    /// What is done then.
+    pub next: Frames,
+}
+
+/// What is done with a value.
+#[derive(Clone)]
+pub enum Action {
+    /// Bind it, evaluated, and go on with the body.
+    Force(LocalId, ExprId, EnvId),
+    /// Go by it; the switch's scrutinee is what has been evaluated.
+    Switch(SwitchId, EnvId, Span),
+    /// Choose.
+    If { yes: Operand, no: Operand, global: GlobalId, span: Span },
+    /// Forget it and go on.
+    Seq(Operand),
+    /// Apply it.
+    Apply(List<NodeId>, Span),
+    /// It is what this thunk comes to.
+    Update(NodeId),
+    /// Several branches end here: what follows is written once.
+    Shared(Rc<Shared>),
+}
+
+/// Frames that several branches end in.
+pub struct Shared {
+    /// What is done.
+    pub frames: Frames,
+    /// How many branchings it was made in.
+    pub depth: u32,
+    /// The joins that branches jump to, each with what it is for.
+    pub joins: RefCell<Vec<(Entry, JoinId)>>,
+}
+
+/// What a jump to shared frames brings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// Any value, the one parameter.
+    Value,
+    /// A constructor, its fields the parameters.
+    Con(ConId),
+    /// A literal.
+    Lit(Lit),
+}
+
+/// Adds a frame.
+pub fn push(action: Action, next: &Frames) -> Frames {
+    Some(Rc::new(Frame { action, next: next.clone() }))
+}

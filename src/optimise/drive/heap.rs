@@ -1,0 +1,223 @@
+//! The heap of compile time: what is known of each value while a body is driven.
+
+use crate::base::index::{Idx, IndexVec, List, Pool};
+use crate::core::expr::{ConId, ExprId, GlobalId, Lit, LocalId, TextId};
+
+crate::define_index! {
+    /// A value, known or not.
+    pub NodeId;
+    /// The first slot of an activation: a function's locals, and what they are bound to.
+    pub EnvId;
+}
+
+/// A function that can be applied to fewer arguments than it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Head {
+    /// A definition, primitive or host function of the old program.
+    Global(GlobalId),
+    /// A constructor.
+    Con(ConId),
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    /// An expression of the old program that nothing has evaluated yet.
+    Thunk(ExprId, EnvId),
+    /// A supercombinator with all its arguments that nothing has evaluated yet.
+    Call(GlobalId, List<NodeId>),
+    /// An integer or character.
+    Lit(Lit),
+    /// The rest of a text literal from a byte position on; never empty.
+    Text(TextId, u32),
+    /// A constructor and its fields.
+    Con(ConId, List<NodeId>),
+    /// A function, applied to fewer arguments than it takes.
+    Partial(Head, List<NodeId>),
+    /// Known at run time only; whether it is certainly evaluated there.
+    Unknown(bool),
+    /// The same as another value.
+    Alias(NodeId),
+}
+
+/// How the new program can name a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Name {
+    /// A local of the new program.
+    Local(LocalId),
+    /// A CAF, by its old id.
+    Caf(GlobalId),
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// What is known of it.
+    pub what: What,
+    /// Its name where the code that is being written runs, if it has one there.
+    pub name: Option<Name>,
+    /// Whether speculating on it failed.
+    pub hopeless: bool,
+    /// Whether more than one place may refer to it.
+    pub shared: bool,
+    /// Whether it is being evaluated.
+    pub busy: bool,
+}
+
+/// Where the heap was, to go back to.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    trail: usize,
+    nodes: usize,
+    lists: usize,
+    slots: usize,
+}
+
+/// The values of one body, and every change to them, so that changes can be taken back:
+/// what is known in one branch does not hold in another.
+pub struct Heap {
+    nodes: IndexVec<NodeId, Node>,
+    lists: Pool<NodeId>,
+    slots: Vec<NodeId>,
+    trail: Vec<(NodeId, Node)>,
+}
+
+impl Heap {
+    /// An empty heap.
+    pub fn new() -> Heap {
+        Heap {
+            nodes: IndexVec::new(),
+            lists: Pool::default(),
+            slots: Vec::new(),
+            trail: Vec::new(),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.nodes.truncate(0);
+        self.lists.truncate(0);
+        self.slots.clear();
+        self.trail.clear();
+    }
+
+    /// A new value without a name.
+    pub fn add(&mut self, what: What) -> NodeId {
+        self.nodes.push(Node { what, name: None, hopeless: false, shared: false, busy: false })
+    }
+
+    /// A new value with a name.
+    pub fn named(&mut self, what: What, name: Name) -> NodeId {
+        let name = Some(name);
+        self.nodes.push(Node { what, name, hopeless: false, shared: true, busy: false })
+    }
+
+    /// The value that a node stands for.
+    pub fn resolve(&self, node: NodeId) -> NodeId {
+        let mut node = node;
+        while let What::Alias(other) = self.nodes[node].what {
+            node = other;
+        }
+        node
+    }
+
+    /// What is known of a value; never an alias.
+    pub fn get(&self, node: NodeId) -> Node {
+        self.nodes[self.resolve(node)]
+    }
+
+    /// Changes what is known of a value.
+    pub fn set(&mut self, node: NodeId, what: What, name: Option<Name>) {
+        let node = self.resolve(node);
+        if let What::Alias(other) = what
+            && self.resolve(other) == node
+        {
+            return;
+        }
+        self.trail.push((node, self.nodes[node]));
+        let shared = self.nodes[node].shared;
+        self.nodes[node] = Node { what, name, hopeless: false, shared, busy: false };
+    }
+
+    /// Notes that another place refers to a value.
+    pub fn share(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.nodes[node].shared = true;
+    }
+
+    /// Notes that a value is being evaluated.
+    pub fn enter(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.trail.push((node, self.nodes[node]));
+        self.nodes[node].busy = true;
+    }
+
+    /// Notes that speculating on a value failed.
+    pub fn give_up(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.nodes[node].hopeless = true;
+    }
+
+    /// Where the heap is.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            trail: self.trail.len(),
+            nodes: self.nodes.len(),
+            lists: self.lists.len(),
+            slots: self.slots.len(),
+        }
+    }
+
+    /// Takes back every change since a mark, and every value made since then.
+    pub fn undo(&mut self, mark: Mark) {
+        for (node, before) in self.trail.drain(mark.trail..).rev() {
+            self.nodes[node] = before;
+        }
+        self.nodes.truncate(mark.nodes);
+        self.lists.truncate(mark.lists);
+        self.slots.truncate(mark.slots);
+    }
+
+    /// A list of values.
+    pub fn list(&mut self, nodes: impl IntoIterator<Item = NodeId>) -> List<NodeId> {
+        self.lists.add(nodes)
+    }
+
+    /// The values of a list.
+    pub fn items(&self, list: List<NodeId>) -> &[NodeId] {
+        &self.lists[list]
+    }
+
+    /// An activation of so many locals.
+    pub fn activation(&mut self, locals: usize) -> EnvId {
+        let env = EnvId::new(self.slots.len());
+        self.slots.resize(self.slots.len() + locals, NodeId(u32::MAX));
+        env
+    }
+
+    /// Binds a local, by its number in its function.
+    pub fn bind(&mut self, env: EnvId, slot: u32, node: NodeId) {
+        self.slots[env.index() + slot as usize] = node;
+    }
+
+    /// What a local is bound to.
+    pub fn lookup(&self, env: EnvId, slot: u32) -> NodeId {
+        self.slots[env.index() + slot as usize]
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The value that was made after so many others.
+    pub fn nth(&self, count: usize) -> NodeId {
+        NodeId::new(count)
+    }
+
+    /// Whether a node is itself an expression that nothing has evaluated.
+    pub fn is_thunk(&self, node: NodeId) -> bool {
+        let node = self.nodes[node];
+        matches!(node.what, What::Thunk(..) | What::Call(..)) && !node.busy
+    }
+}

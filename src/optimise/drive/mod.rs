@@ -1,0 +1,305 @@
+//! The driver: an evaluator of open programs. It runs a body as far as it is known what its
+//! variables are, and writes code for the rest.
+//!
+//! One engine serves two steps of the pipeline. With the rule [`Rules::specialise`] it is the
+//! partial evaluator: online, polyvariant, memoised (Jones, Gomard and Sestoft, *Partial
+//! Evaluation and Automatic Program Generation*, 1993; Sørensen, Glück and Jones, "A positive
+//! supercompiler", 1996). With the other rules it is a simplifier: inlining, case of known
+//! constructor, case of case by way of join points (Peyton Jones and Marlow, "Secrets of the
+//! Glasgow Haskell Compiler inliner", 2002; Maurer and others, "Compiling without
+//! continuations", 2017).
+//!
+//! Invariants:
+//! - Nothing is evaluated that the program would not evaluate there: a thunk is driven when
+//!   it is demanded. A speculation writes no code and is taken back when it finds no value.
+//! - No work is done twice: a value that is not yet evaluated is a node of the compile-time
+//!   heap; whatever refers to it refers to the node, and code for it is written once on each
+//!   path. What two pieces of code on one path may demand is bound by a `let` before the path
+//!   branches ([`Driver::settle`]).
+//! - What is known in a branch is known there only: changes to the heap are taken back.
+//! - A CAF is never driven for its value, and no variant is without parameters.
+//! - It halts: unfolding takes fuel, of which each body has an amount linear in its size, and
+//!   patterns of variants are subject to a whistle and a limit.
+
+mod branch;
+mod call;
+mod emit;
+mod eval;
+mod facts;
+mod fold;
+mod frame;
+mod heap;
+mod pattern;
+mod settle;
+mod variant;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Pass;
+use super::report::Report;
+use crate::base::index::IndexVec;
+use crate::base::integer::Integer;
+use crate::base::span::Span;
+use crate::core::expr::{
+    BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program,
+};
+use branch::Target;
+use facts::{Facts, facts};
+use heap::{EnvId, Heap, NodeId};
+use pattern::Pattern;
+use variant::Variant;
+
+/// Which rules apply.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Variants of supercombinators for patterns of known arguments.
+    pub specialise: bool,
+    /// Small supercombinators, and those called from one place, are unfolded.
+    pub inline: bool,
+    /// Primitives, `if` and switches on known values are done at once.
+    pub known_case: bool,
+    /// What follows a branching goes into its branches.
+    pub case_of_case: bool,
+}
+
+/// Unfolding steps that every body has, and how many more for each of its expressions.
+const FUEL: i64 = 8_000;
+const FUEL_PER_EXPRESSION: i64 = 20;
+/// The same for all bodies together: a program may not be many times its size.
+const TOTAL_FUEL: i64 = 400_000;
+const TOTAL_PER_EXPRESSION: i64 = 12;
+/// The result has at most so many times the expressions, and so many more.
+const GROWTH: usize = 8;
+const GROWTH_BASE: usize = 20_000;
+
+/// Drives every body that `main` and the roots reach.
+pub fn drive(program: Program, rules: Rules, report: &mut Report) -> Program {
+    let mut old = program;
+    let new = Program {
+        datas: std::mem::take(&mut old.datas),
+        cons: std::mem::take(&mut old.cons),
+        bigs: std::mem::take(&mut old.bigs),
+        texts: std::mem::take(&mut old.texts),
+        ..Program::default()
+    };
+    let facts = facts(&old);
+    let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
+    let mut driver = Driver {
+        facts,
+        rules,
+        new,
+        heap: Heap::new(),
+        block: Vec::new(),
+        globals: FxHashMap::default(),
+        variants: Vec::new(),
+        memo: FxHashMap::default(),
+        per_function: FxHashMap::default(),
+        made: Vec::new(),
+        bigs,
+        symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
+        counts: FxHashMap::default(),
+        used: IndexVec::new(),
+        depth: 0,
+        straight: 0,
+        pure: 0,
+        fuel: 0,
+        total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
+        attempt: 0,
+        rests: Vec::new(),
+        settled: 0,
+        swept: 0,
+        targets: FxHashMap::default(),
+        unfolding: Vec::new(),
+        unfolded: 0,
+        current: 0,
+        tally: Tally::default(),
+        most: old.exprs.len() * GROWTH + GROWTH_BASE,
+        old: &old,
+        report,
+    };
+    driver.new.main = old.main.map(|main| driver.global(main));
+    driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
+    for kept in old.kept() {
+        driver.global(kept);
+    }
+    let mut next = 0;
+    while next < driver.variants.len() {
+        driver.body(next);
+        next += 1;
+    }
+    driver.account();
+    driver.new
+}
+
+/// Why an attempt is given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Abort {
+    /// It came to a branching that only the run can decide.
+    Branch,
+    /// It took too long.
+    Fuel,
+}
+
+/// What an attempt comes to.
+type Attempt<T> = Result<T, Abort>;
+
+/// What an expression comes to.
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// A value that the heap knows: static, or a variable.
+    Node(NodeId),
+    /// A value that this code computes.
+    Code(ExprId),
+    /// The same, for a comparison: whether the node is the literal node's value.
+    Test { code: ExprId, node: NodeId, literal: NodeId, equal: bool },
+    /// Code that never comes to a value: an error or a jump.
+    Ends(ExprId),
+}
+
+/// A statement of the block that is being written.
+enum Statement {
+    Let(LocalId, ExprId),
+    Letrec(Vec<Bind>),
+    Force(LocalId, ExprId),
+}
+
+/// What has been added to the tables, to be taken back.
+enum Made {
+    Global(GlobalId),
+    Variant,
+}
+
+/// Expressions that will be evaluated after the one that is driven.
+struct Rest {
+    exprs: Vec<ExprId>,
+    env: EnvId,
+    nodes: Vec<NodeId>,
+}
+
+/// How often each rule was applied.
+#[derive(Default, Clone)]
+struct Tally {
+    unfolded: u64,
+    inlined: u64,
+    variants: u64,
+    folded: u64,
+    decided: u64,
+    pushed: u64,
+    joins: u64,
+    generalised: u64,
+}
+
+struct Driver<'a> {
+    old: &'a Program,
+    facts: Facts,
+    rules: Rules,
+    new: Program,
+    heap: Heap,
+    block: Vec<Statement>,
+    /// New globals of old ones: primitives, host functions, and variants without a pattern.
+    globals: FxHashMap<GlobalId, GlobalId>,
+    variants: Vec<Variant>,
+    memo: FxHashMap<(GlobalId, Vec<Pattern>), u32>,
+    per_function: FxHashMap<GlobalId, u32>,
+    made: Vec<Made>,
+    bigs: FxHashMap<Integer, BigId>,
+    symbols: FxHashSet<Arc<str>>,
+    counts: FxHashMap<GlobalId, u32>,
+    /// Whether a new local is mentioned.
+    used: IndexVec<LocalId, bool>,
+    /// In how many branchings we are.
+    depth: u32,
+    /// In how many attempts that must not branch.
+    straight: u32,
+    /// In how many attempts that must not write code.
+    pure: u32,
+    /// Unfolding steps left for this body, for all, and for the outermost attempt.
+    fuel: i64,
+    total: i64,
+    attempt: i64,
+    rests: Vec<Rest>,
+    /// How many of the rests need no settling.
+    settled: usize,
+    /// Up to where the heap has no thunk that is not bound.
+    swept: usize,
+    targets: FxHashMap<(EnvId, JoinId), Rc<Target>>,
+    /// Calls that are being unfolded, with their patterns.
+    unfolding: Vec<(GlobalId, Vec<Pattern>)>,
+    /// In how many unfoldings we are.
+    unfolded: u32,
+    /// The variant whose body is driven.
+    current: u32,
+    tally: Tally,
+    /// Expressions that the result may have.
+    most: usize,
+    report: &'a mut Report,
+}
+
+impl Driver<'_> {
+    /// The new global of an old one, with nothing known of its arguments.
+    fn global(&mut self, old: GlobalId) -> GlobalId {
+        if let Some(&new) = self.globals.get(&old) {
+            return new;
+        }
+        let global = self.old.globals[old].clone();
+        let is_defn = matches!(global.kind, GlobalKind::Defn { .. });
+        let new = self.new.globals.push(global);
+        self.globals.insert(old, new);
+        self.made.push(Made::Global(old));
+        if is_defn {
+            let key = vec![Pattern::Hole; self.old.arity(old)];
+            self.add_variant(old, key, new);
+        }
+        new
+    }
+
+    fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
+        self.new.expr(expr, span)
+    }
+
+    /// A new local, called as an old one.
+    fn fresh(&mut self, like: Option<LocalId>, span: Span) -> LocalId {
+        let (name, span) = match like {
+            Some(local) => (self.old.locals[local].name, self.old.locals[local].span),
+            None => (None, span),
+        };
+        let local = self.new.local(name, span);
+        self.used.truncate(self.new.locals.len() - 1);
+        self.used.push(false);
+        local
+    }
+
+    fn bind(&mut self, local: LocalId, env: EnvId, node: NodeId) {
+        self.heap.bind(env, self.facts.slot[local], node);
+    }
+
+    /// What a local is bound to. It is shared from here on, if the local is used elsewhere too.
+    fn lookup(&mut self, local: LocalId, env: EnvId) -> NodeId {
+        let node = self.heap.lookup(env, self.facts.slot[local]);
+        if self.facts.uses[local] > 1 {
+            self.heap.share(node);
+        }
+        node
+    }
+
+    /// Hands what was done to the report.
+    fn account(&mut self) {
+        let tally = &self.tally;
+        let counts = [
+            (Pass::Specialise, "variants made", tally.variants),
+            (Pass::Specialise, "calls unfolded", tally.unfolded),
+            (Pass::Specialise, "patterns generalised", tally.generalised),
+            (Pass::Inline, "calls inlined", tally.inlined),
+            (Pass::KnownCase, "primitives folded", tally.folded),
+            (Pass::KnownCase, "branches decided", tally.decided),
+            (Pass::CaseOfCase, "continuations moved into branches", tally.pushed),
+            (Pass::CaseOfCase, "join points made", tally.joins),
+        ];
+        for (pass, what, times) in counts {
+            self.report.count(pass, what, times);
+        }
+    }
+}

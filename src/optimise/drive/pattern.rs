@@ -1,0 +1,146 @@
+//! Static patterns: what is known of the arguments of a call.
+//!
+//! A variant of a supercombinator is made for each pattern of its arguments. Patterns are
+//! compared as trees, never by a hash alone. That there are not too many is seen to by a
+//! whistle: homeomorphic embedding (Sørensen and Glück, "An algorithm of generalization in
+//! positive supercompilation", 1995), with integers ordered by their size. Where a pattern
+//! embeds one that led to it, the two are generalised to what they have in common.
+
+use super::heap::Head;
+use crate::core::expr::{ConId, GlobalId, Lit, TextId};
+
+/// What is known of an argument.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Pattern {
+    /// Nothing: it is a parameter of the variant.
+    Hole,
+    /// An integer or character. Large integers are told apart by their number: equal ones
+    /// have the same.
+    Lit(Lit),
+    /// The rest of a text.
+    Text(TextId, u32),
+    /// A CAF that is made of constructors.
+    Caf(GlobalId),
+    /// A constructor.
+    Con(ConId, Vec<Pattern>),
+    /// A constructor that has been built already: it is a parameter too.
+    Built(ConId, Vec<Pattern>),
+    /// A function with fewer arguments than it takes.
+    Partial(Head, Vec<Pattern>),
+    /// A call that nothing else refers to and nothing has evaluated.
+    Call(GlobalId, Vec<Pattern>),
+}
+
+/// Integers up to this size may count down by a variant each.
+const SMALL: u64 = 8;
+
+impl Pattern {
+    /// The patterns of its parts.
+    pub fn parts(&self) -> &[Pattern] {
+        match self {
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Partial(_, parts)
+            | Pattern::Call(_, parts) => parts,
+            _ => &[],
+        }
+    }
+
+    /// The number of parameters that it stands for.
+    pub fn holes(&self) -> usize {
+        let own = usize::from(matches!(self, Pattern::Hole | Pattern::Built(..)));
+        own + self.parts().iter().map(Pattern::holes).sum::<usize>()
+    }
+
+    /// Whether it has the same head as another.
+    fn same_head(&self, other: &Pattern) -> bool {
+        match (self, other) {
+            (Pattern::Con(a, _), Pattern::Con(b, _))
+            | (Pattern::Built(a, _), Pattern::Built(b, _)) => a == b,
+            (Pattern::Partial(a, x), Pattern::Partial(b, y)) => a == b && x.len() == y.len(),
+            (Pattern::Call(a, _), Pattern::Call(b, _)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether it is embedded in another: the other is the same or has grown from it.
+    pub fn is_embedded(&self, other: &Pattern) -> bool {
+        let coupled = match (self, other) {
+            (Pattern::Hole, _) => true,
+            (Pattern::Lit(Lit::Int(before)), Pattern::Lit(Lit::Int(now))) => {
+                before == now
+                    || now.unsigned_abs() > before.unsigned_abs()
+                    || before.unsigned_abs() > SMALL
+            }
+            (Pattern::Lit(Lit::Big(_)), Pattern::Lit(_)) => true,
+            (Pattern::Lit(Lit::Int(_)), Pattern::Lit(Lit::Big(_))) => true,
+            // The rest of a text is smaller than the text.
+            (Pattern::Text(a, from), Pattern::Text(b, to)) => a == b && to <= from,
+            _ if self.same_head(other) => {
+                self.parts().iter().zip(other.parts()).all(|(a, b)| a.is_embedded(b))
+            }
+            _ => self == other,
+        };
+        coupled || other.parts().iter().any(|part| self.is_embedded(part))
+    }
+
+    /// What it has in common with another.
+    pub fn generalise(&self, other: &Pattern) -> Pattern {
+        if self == other {
+            return self.clone();
+        }
+        if !self.same_head(other) {
+            return Pattern::Hole;
+        }
+        let parts = self.parts().iter().zip(other.parts()).map(|(a, b)| a.generalise(b)).collect();
+        match *self {
+            Pattern::Con(con, _) => Pattern::Con(con, parts),
+            Pattern::Built(con, _) => Pattern::Built(con, parts),
+            Pattern::Partial(head, _) => Pattern::Partial(head, parts),
+            Pattern::Call(global, _) => Pattern::Call(global, parts),
+            _ => Pattern::Hole,
+        }
+    }
+}
+
+/// Whether every argument's pattern is embedded in the other call's.
+pub fn is_embedded(before: &[Pattern], now: &[Pattern]) -> bool {
+    before.iter().zip(now).all(|(a, b)| a.is_embedded(b))
+}
+
+/// What two calls have in common.
+pub fn generalise(a: &[Pattern], b: &[Pattern]) -> Vec<Pattern> {
+    a.iter().zip(b).map(|(a, b)| a.generalise(b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(value: i64) -> Pattern {
+        Pattern::Lit(Lit::Int(value))
+    }
+
+    fn list(items: &[Pattern]) -> Pattern {
+        items.iter().rev().fold(Pattern::Con(ConId(0), vec![]), |tail, item| {
+            Pattern::Con(ConId(1), vec![item.clone(), tail])
+        })
+    }
+
+    #[test]
+    fn integers_that_grow_are_embedded_and_small_ones_that_shrink_are_not() {
+        assert!(int(0).is_embedded(&int(1)));
+        assert!(int(-1).is_embedded(&int(-2)));
+        assert!(!int(2).is_embedded(&int(1)));
+        assert!(int(20).is_embedded(&int(19)));
+    }
+
+    #[test]
+    fn a_list_is_embedded_in_a_longer_one_only() {
+        let short = list(&[int(1), Pattern::Hole]);
+        let long = list(&[int(1), int(7), Pattern::Hole]);
+        assert!(short.is_embedded(&long));
+        assert!(!long.is_embedded(&list(&[])));
+        assert_eq!(short.generalise(&list(&[int(1), int(3)])), list(&[int(1), Pattern::Hole]));
+    }
+}

@@ -1,0 +1,180 @@
+//! Sharing across branches. A thunk that a branch and what follows the branches may both
+//! demand is bound by a `let` before the branches: each of them is driven with the knowledge
+//! of its own path, so it would otherwise be evaluated on each.
+
+use rustc_hash::FxHashSet;
+
+use super::Driver;
+use super::eval::Operand;
+use super::frame::{Action, Frames};
+use super::heap::{EnvId, NodeId, What};
+use crate::base::span::Span;
+use crate::core::expr::{Branches, Expr, ExprId, LocalId};
+
+/// Larger expressions are not searched: every thunk that there is gets bound.
+const SEARCH: usize = 400;
+
+impl Driver<'_> {
+    /// Settles what will be evaluated after the expression that is driven.
+    pub(super) fn settle_rests(&mut self) {
+        while self.settled < self.rests.len() {
+            let rest = &self.rests[self.settled];
+            let (exprs, env, nodes) = (rest.exprs.clone(), rest.env, rest.nodes.clone());
+            self.settled += 1;
+            self.settle_exprs(&exprs, &[], env);
+            self.settle_nodes(nodes);
+        }
+    }
+
+    pub(super) fn settle_frames(&mut self, frames: &Frames) {
+        let mut frames = frames.clone();
+        while let Some(frame) = frames {
+            if let Action::Shared(_) = frame.action {
+                break;
+            }
+            self.settle_action(&frame.action);
+            frames = frame.next.clone();
+        }
+    }
+
+    pub(super) fn settle_action(&mut self, action: &Action) {
+        match *action {
+            Action::Force(local, body, env) => self.settle_exprs(&[body], &[local], env),
+            Action::Switch(switch, env, _) => {
+                let case = &self.old.switches[switch];
+                let mut bound = Vec::new();
+                if let Branches::Cons(branches) = &case.branches {
+                    bound.extend(branches.iter().flat_map(|branch| &branch.fields).flatten());
+                }
+                let mut exprs: Vec<ExprId> = match &case.branches {
+                    Branches::Cons(branches) => branches.iter().map(|branch| branch.body).collect(),
+                    Branches::Lits(branches) => branches.iter().map(|&(_, body)| body).collect(),
+                };
+                exprs.extend(case.default);
+                self.settle_exprs(&exprs, &bound, env);
+            }
+            Action::If { yes, no, .. } => {
+                self.settle_operand(yes);
+                self.settle_operand(no);
+            }
+            Action::Seq(second) => self.settle_operand(second),
+            Action::Apply(args, _) => {
+                let args = self.heap.items(args).to_vec();
+                self.settle_nodes(args);
+            }
+            Action::Update(_) | Action::Shared(_) => {}
+        }
+    }
+
+    fn settle_operand(&mut self, operand: Operand) {
+        match operand {
+            Operand::Expr(expr, env) => self.settle_exprs(&[expr], &[], env),
+            Operand::Node(node) => self.settle_nodes(vec![node]),
+        }
+    }
+
+    /// Settles the free variables of expressions, but for those that are bound later.
+    pub(super) fn settle_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
+        let Some(free) = self.free(exprs, bound) else { return self.sweep() };
+        let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
+        let nodes = free.into_iter().map(slot).collect();
+        self.settle_nodes(nodes);
+    }
+
+    fn free(&self, exprs: &[ExprId], bound: &[LocalId]) -> Option<Vec<LocalId>> {
+        let old = self.old;
+        let mut used = Vec::new();
+        let mut bound: FxHashSet<LocalId> = bound.iter().copied().collect();
+        let mut work = exprs.to_vec();
+        let mut size = 0;
+        while let Some(expr) = work.pop() {
+            size += 1;
+            if size > SEARCH {
+                return None;
+            }
+            match old.exprs[expr] {
+                Expr::Local(local) => used.push(local),
+                Expr::App(callee, args) => {
+                    work.push(callee);
+                    work.extend(&old.expr_lists[args]);
+                }
+                Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
+                    bound.insert(local);
+                    work.extend([body, value]);
+                }
+                Expr::Letrec(binds, body) => {
+                    work.push(body);
+                    for bind in &old.binds[binds] {
+                        bound.insert(bind.local);
+                        work.push(bind.value);
+                    }
+                }
+                Expr::Switch(switch) => {
+                    let case = &old.switches[switch];
+                    used.push(case.scrutinee);
+                    match &case.branches {
+                        Branches::Cons(branches) => {
+                            for branch in branches {
+                                bound.extend(branch.fields.iter().flatten());
+                                work.push(branch.body);
+                            }
+                        }
+                        Branches::Lits(branches) => {
+                            work.extend(branches.iter().map(|&(_, body)| body));
+                        }
+                    }
+                    work.extend(case.default);
+                }
+                Expr::Join(join, body) => {
+                    let join = &old.joins[join];
+                    bound.extend(&old.local_lists[join.params]);
+                    work.extend([body, join.handler]);
+                }
+                Expr::Jump(_, args) => work.extend(&old.expr_lists[args]),
+                Expr::Lam(..) => return None,
+                Expr::Lit(_)
+                | Expr::Text(_)
+                | Expr::Global(_)
+                | Expr::Con(_)
+                | Expr::NoMatch
+                | Expr::Error => {}
+            }
+        }
+        used.retain(|local| !bound.contains(local));
+        Some(used)
+    }
+
+    /// Binds every thunk among values and in their fields.
+    pub(super) fn settle_nodes(&mut self, nodes: Vec<NodeId>) {
+        let mut work = nodes;
+        let mut seen = FxHashSet::default();
+        while let Some(node) = work.pop() {
+            let node = self.heap.resolve(node);
+            if !seen.insert(node) {
+                continue;
+            }
+            let known = self.heap.get(node);
+            match known.what {
+                What::Thunk(..) | What::Call(..) if known.busy => {}
+                What::Thunk(..) | What::Call(..) => {
+                    self.atom(node, Span::NONE);
+                }
+                What::Con(_, parts) | What::Partial(_, parts) => {
+                    work.extend(self.heap.items(parts));
+                }
+                What::Lit(_) | What::Text(..) | What::Unknown(_) | What::Alias(_) => {}
+            }
+        }
+    }
+
+    /// Binds every thunk that there is: cheaper than to search a large expression each time.
+    fn sweep(&mut self) {
+        while self.swept < self.heap.len() {
+            let node = self.heap.nth(self.swept);
+            self.swept += 1;
+            if self.heap.is_thunk(node) {
+                self.atom(node, Span::NONE);
+            }
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Floating inwards: a binding moves to where it is used (after Peyton Jones, Partain and
+//! Santos, "Let-floating: moving bindings to give faster programs", ICFP 1996).
+//!
+//! - A binding that nothing uses goes, and a join that nothing jumps to.
+//! - A variable that stands for another one, for a function, a constructor without fields or
+//!   a small literal is replaced by it.
+//! - A `let` whose variable is used once goes, and its value stands in the place of the use.
+//!   Where that is evaluated at once, no thunk is built: the value of `force`, an operand of a
+//!   primitive, the scrutinee of a `switch` (which becomes a `force`), the result.
+//! - A `let` or `letrec` that is used in one branch only moves there, past what is evaluated
+//!   before: on the other branches it is not built.
+//!
+//! *No work is done twice.* There are no functions in the body of a supercombinator, and joins
+//! do not loop: each part of it is executed once at most. A binding moves into what is executed
+//! at most once for each time that the binding was, so its value is built once at most, and
+//! shared by all uses as before.
+//!
+//! *Laziness stays.* The value of a `let` is built, not evaluated. In its new place it is
+//! built too, or evaluated if its variable would have been evaluated there.
+//!
+//! *Space.* A thunk or structure holds on to the variables in it. While it is not yet built,
+//! the stack holds on to the same variables, and to no more, since what uses the binding is
+//! all still to come. There is one exception. When a thunk `snd p` is in the heap and something
+//! else evaluates `p`, the collector puts the field in the place of the thunk, and the rest of
+//! `p` can go (Wadler, "Fixing some space leaks with a garbage collector", 1987). From the stack
+//! alone it cannot know that only a field is wanted. So a value with a selection in it does not
+//! move past anything that is evaluated.
+//!
+//! *Cost.* One walk notes where each variable is used, as a region of the body; the bindings
+//! are then decided on from the inside outwards, so that where the value of one goes is known
+//! when those in it are decided on; one more walk writes the program. That is linear but for
+//! finding where regions meet, which is logarithmic in their depth.
+
+mod regions;
+
+use super::dead_args::drop_unused;
+use super::rebuild::{Fate, Plan, rebuild};
+use super::usage::usage;
+use super::{Pass, Report};
+use crate::base::index::Idx;
+use crate::base::name::Interner;
+use crate::base::quote::shown;
+use crate::core::expr::{
+    Branches, Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId,
+};
+use crate::primitive::Shape;
+use regions::{RegionId, Regions};
+
+/// Moves bindings to where they are used.
+pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) -> Program {
+    let usage = usage(&program, false);
+    let mut plan = Plan::new(&program);
+    drop_unused(&usage, &mut plan);
+    let mut float = FloatIn {
+        program: &program,
+        names,
+        report,
+        plan,
+        selectors: program.globals.iter().map(|global| is_selector(&program, global)).collect(),
+        regions: Regions::default(),
+        bindings: Vec::new(),
+        binding: vec![None; program.locals.len()],
+        uses: vec![0; program.locals.len()],
+        looked_at: vec![false; program.locals.len()],
+        tasks: Vec::new(),
+    };
+    for (id, global) in program.globals.enumerate() {
+        if let GlobalKind::Defn { body: Some(body), .. } = global.kind
+            && usage.globals[id.index()]
+        {
+            float.supercombinator(global, body);
+        }
+    }
+    let mut plan = float.plan;
+    // They were decided on from the inside outwards.
+    plan.around.values_mut().for_each(|bindings| bindings.reverse());
+    let (program, gone) = rebuild(program, &plan);
+    gone.report(Pass::FloatIn, report);
+    program
+}
+
+/// Whether a function may be one that returns a field of its only argument: the collector
+/// reduces applications of those.
+fn is_selector(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { params, body: Some(body) } = global.kind else { return false };
+    let [param] = program.local_lists[params] else { return false };
+    let is_local = |expr: ExprId, local| program.exprs[expr] == Expr::Local(local);
+    let (body, looked_at) = match program.exprs[body] {
+        Expr::Force(forced, value, body) if is_local(value, param) => (body, forced),
+        _ => (body, param),
+    };
+    let Expr::Switch(switch) = program.exprs[body] else { return false };
+    let switch = &program.switches[switch];
+    let Branches::Cons(branches) = &switch.branches else { return false };
+    (switch.scrutinee == looked_at || switch.scrutinee == param)
+        && branches.iter().any(|branch| {
+            let is_field = |expr| match program.exprs[expr] {
+                Expr::Local(local) => branch.fields.contains(&Some(local)),
+                _ => false,
+            };
+            match program.exprs[branch.body] {
+                Expr::Force(_, value, _) => is_field(value),
+                _ => is_field(branch.body),
+            }
+        })
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+struct Place {
+    region: RegionId,
+    /// The binding in whose value it stands, if that may move: its position in the table.
+    owner: Option<usize>,
+    /// Whether it is evaluated there, so that bindings around it may move.
+    strict: bool,
+}
+
+impl Place {
+    fn lazy(self) -> Place {
+        Place { strict: false, ..self }
+    }
+
+    fn within(self, region: RegionId) -> Place {
+        Place { region, ..self }
+    }
+}
+
+/// A `let` or `letrec`.
+struct Binding {
+    expr: ExprId,
+    place: Place,
+    /// The regions of the uses so far meet here.
+    used_in: Option<RegionId>,
+    /// What its values mention, if they move with it.
+    mentions: Vec<LocalId>,
+    /// Whether there is a selection in them.
+    selects: bool,
+}
+
+struct FloatIn<'a> {
+    program: &'a Program,
+    names: &'a Interner,
+    report: &'a mut Report,
+    plan: Plan,
+    /// For each global, whether it may be a selector.
+    selectors: Vec<bool>,
+    regions: Regions,
+    /// The bindings of a supercombinator, outer ones before those in their bodies.
+    bindings: Vec<Binding>,
+    /// The binding of a local, if it is bound by one of them.
+    binding: Vec<Option<usize>>,
+    /// How often each local is used.
+    uses: Vec<u32>,
+    /// Whether a `switch` goes by it.
+    looked_at: Vec<bool>,
+    tasks: Vec<(ExprId, Place)>,
+}
+
+impl FloatIn<'_> {
+    fn supercombinator(&mut self, global: &Global, body: ExprId) {
+        self.regions = Regions::default();
+        self.bindings.clear();
+        let region = self.regions.outermost(body);
+        self.tasks.push((body, Place { region, owner: None, strict: true }));
+        while let Some((expr, place)) = self.tasks.pop() {
+            self.expr(expr, place);
+        }
+        for at in (0..self.bindings.len()).rev() {
+            self.decide(global, at);
+        }
+    }
+
+    fn use_local(&mut self, local: LocalId, place: Place) {
+        self.uses[local.index()] = self.uses[local.index()].saturating_add(1);
+        match place.owner {
+            Some(owner) => self.bindings[owner].mentions.push(local),
+            None => self.use_in(local, place.region),
+        }
+    }
+
+    /// Notes that the binding of a local is needed in a region.
+    fn use_in(&mut self, local: LocalId, region: RegionId) {
+        if let Some(at) = self.binding[local.index()] {
+            let before = self.bindings[at].used_in;
+            let meet = before.map_or(region, |before| self.regions.meet(before, region));
+            self.bindings[at].used_in = Some(meet);
+        }
+    }
+
+    fn is_dropped(&self, local: LocalId) -> bool {
+        self.plan.fates[local.index()] == Fate::Drop
+    }
+
+    /// Notes a binding, and gives the place of its values.
+    fn bind(&mut self, expr: ExprId, locals: impl Iterator<Item = LocalId>, place: Place) -> Place {
+        let at = self.bindings.len();
+        locals.for_each(|local| self.binding[local.index()] = Some(at));
+        let (used_in, mentions) = (None, Vec::new());
+        self.bindings.push(Binding { expr, place, used_in, mentions, selects: false });
+        match place.strict {
+            true => Place { owner: Some(at), ..place.lazy() },
+            // It moves with what it stands in.
+            false => place,
+        }
+    }
+
+    /// A part that is entered after something else has been evaluated.
+    fn later(&mut self, expr: ExprId, place: Place, is_goal: bool) {
+        let region = self.regions.inside(place.region, expr, is_goal);
+        self.tasks.push((expr, place.within(region)));
+    }
+
+    fn expr(&mut self, expr: ExprId, place: Place) {
+        let program = self.program;
+        match program.exprs[expr] {
+            Expr::Local(local) => self.use_local(local, place),
+            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], place),
+            Expr::Let(local, value, body) => {
+                if !self.is_dropped(local) {
+                    let inside = self.bind(expr, std::iter::once(local), place);
+                    self.tasks.push((value, inside));
+                }
+                self.tasks.push((body, place));
+            }
+            Expr::Letrec(binds, body) => {
+                let binds = &program.binds[binds];
+                let used = || binds.iter().filter(|bind| !self.is_dropped(bind.local));
+                let used: Vec<_> = used().copied().collect();
+                if !used.is_empty() {
+                    let inside = self.bind(expr, used.iter().map(|bind| bind.local), place);
+                    self.tasks.extend(used.iter().map(|bind| (bind.value, inside)));
+                }
+                self.tasks.push((body, place));
+            }
+            Expr::Force(_, value, body) => {
+                self.tasks.push((value, place));
+                self.later(body, place, true);
+            }
+            Expr::Switch(switch) => self.switch(switch, place),
+            Expr::Join(join, body) => {
+                if self.plan.without_join[join.index()] {
+                    return self.tasks.push((body, place));
+                }
+                // What only the body uses is built in any case.
+                self.later(body, place, false);
+                self.later(program.joins[join].handler, place, true);
+            }
+            Expr::Jump(join, args) => {
+                let params = &program.local_lists[program.joins[join].params];
+                for (&param, &arg) in params.iter().zip(&program.expr_lists[args]) {
+                    if !self.is_dropped(param) {
+                        self.tasks.push((arg, place.lazy()));
+                    }
+                }
+            }
+            // There is no function in a supercombinator.
+            Expr::Lam(..)
+            | Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Global(_)
+            | Expr::Con(_)
+            | Expr::NoMatch
+            | Expr::Error => {}
+        }
+    }
+
+    fn application(&mut self, callee: ExprId, args: &[ExprId], place: Place) {
+        let program = self.program;
+        let shape = match program.exprs[callee] {
+            Expr::Global(global) => {
+                if let (true, Some(owner)) = (self.selectors[global.index()], place.owner) {
+                    self.bindings[owner].selects = true;
+                }
+                match program.globals[global].kind {
+                    GlobalKind::Primitive(primitive)
+                        if place.strict && primitive.arity() == args.len() =>
+                    {
+                        Some(primitive.shape())
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        match (shape, args) {
+            // The last operand is evaluated first.
+            (Some(Shape::Strict), [earlier @ .., first]) => {
+                earlier.iter().for_each(|&operand| self.later(operand, place, false));
+                self.tasks.push((*first, place));
+            }
+            (Some(Shape::If | Shape::Seq), [first, rest @ ..]) => {
+                rest.iter().for_each(|&operand| self.later(operand, place, true));
+                self.tasks.push((*first, place));
+            }
+            _ => {
+                self.tasks.push((callee, place.lazy()));
+                self.tasks.extend(args.iter().map(|&arg| (arg, place.lazy())));
+            }
+        }
+    }
+
+    fn switch(&mut self, switch: SwitchId, place: Place) {
+        let switch = &self.program.switches[switch];
+        self.use_local(switch.scrutinee, place);
+        self.looked_at[switch.scrutinee.index()] = true;
+        match &switch.branches {
+            Branches::Cons(branches) => {
+                branches.iter().for_each(|branch| self.later(branch.body, place, true));
+            }
+            Branches::Lits(branches) => {
+                branches.iter().for_each(|&(_, body)| self.later(body, place, true));
+            }
+        }
+        if let Some(default) = switch.default {
+            self.later(default, place, true);
+        }
+    }
+
+    /// Decides on a binding; all that mentions its variables has been decided on.
+    fn decide(&mut self, global: &Global, at: usize) {
+        let Binding { expr, place, used_in, selects, .. } = self.bindings[at];
+        let used_in = used_in.unwrap_or(place.region);
+        // Whether its value may go to where it is used.
+        let moves = !place.strict || !selects || used_in == place.region;
+        let ends_in = match self.program.exprs[expr] {
+            Expr::Let(local, value, _) if self.is_copy(local, value) => {
+                self.copy(local, value);
+                self.report.count(Pass::FloatIn, "copies and constants put in place", 1);
+                used_in
+            }
+            Expr::Let(local, value, _) if moves && self.uses[local.index()] == 1 => {
+                self.plan.fates[local.index()] = Fate::Replace(value);
+                self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
+                used_in
+            }
+            _ if place.strict && !selects => {
+                let to = self.regions.goal(used_in, place.region);
+                if to != place.region {
+                    self.plan.moved[expr.index()] = true;
+                    self.plan.around.entry(self.regions.root(to)).or_default().push(expr);
+                    self.report.count(Pass::FloatIn, "bindings moved inwards", 1);
+                }
+                to
+            }
+            _ => place.region,
+        };
+        self.note(global, expr);
+        for local in std::mem::take(&mut self.bindings[at].mentions) {
+            if self.binding[local.index()] != Some(at) {
+                self.use_in(local, ends_in);
+            }
+        }
+    }
+
+    /// Whether a variable is only a name for another variable, or for a constant that costs
+    /// nothing to be made again.
+    fn is_copy(&self, local: LocalId, value: ExprId) -> bool {
+        match self.program.exprs[value] {
+            Expr::Local(_) => true,
+            Expr::Global(_) | Expr::Con(_) | Expr::Lit(Lit::Int(_) | Lit::Char(_)) => {
+                // A switch goes by a local.
+                !self.looked_at[local.index()]
+            }
+            _ => false,
+        }
+    }
+
+    fn copy(&mut self, local: LocalId, value: ExprId) {
+        self.plan.fates[local.index()] = Fate::Replace(value);
+        if let Expr::Local(original) = self.program.exprs[value] {
+            let uses = self.uses[local.index()];
+            let (original, local) = (original.index(), local.index());
+            // Each use of the copy is one of the original, in place of the one in the binding.
+            self.uses[original] = self.uses[original].saturating_sub(1).saturating_add(uses);
+            self.looked_at[original] |= self.looked_at[local];
+        }
+    }
+
+    /// Notes what has been decided on.
+    fn note(&mut self, global: &Global, expr: ExprId) {
+        let program = self.program;
+        let local = match program.exprs[expr] {
+            Expr::Let(local, ..) => Some(local),
+            Expr::Letrec(binds, _) => program.binds[binds].first().map(|bind| bind.local),
+            _ => None,
+        };
+        let Some(local) = local else { return };
+        let what = match self.plan.fates[local.index()] {
+            Fate::Replace(_) => "is put where it is used",
+            _ if self.plan.moved[expr.index()] => "moves inwards",
+            _ => return,
+        };
+        let names = self.names;
+        self.report.decide(Pass::FloatIn, || {
+            let name = program.locals[local].name;
+            let name = name.map_or_else(|| "t".to_owned(), |name| shown(names.text(name)));
+            format!("{}: {name} {what}", shown(&global.symbol))
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! Single passes of the optimiser: what each makes of a program, and that the program does the
+//! same with no more work.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+#[path = "passes/dead_args.rs"]
+mod dead_args;
+#[allow(dead_code, reason = "shared with the differential tests")]
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "passes/float_in.rs"]
+mod float_in;
+#[path = "differential/generate.rs"]
+mod generate;
+#[path = "passes/joins.rs"]
+mod joins;
+#[path = "gcode/read.rs"]
+mod read;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gmachine::core::expr::Program;
+use gmachine::core::print;
+use gmachine::driver::{Built, Options, Stage, build};
+use gmachine::load::{Loader, Root};
+use gmachine::machine::outcome::{Statistics, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+use gmachine::optimise::{self, Pass, Passes};
+
+struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
+fn built(text: &str, passes: Passes, until: Stage) -> Built {
+    let optimise = optimise::Options { passes, verbose: true };
+    let options = Options { optimise, until, ..Options::RUN };
+    let built = build(&Root::text("test.core", text), &NoFiles, &options);
+    assert!(!built.has_errors(), "{:?}\n{text}", built.diagnostics);
+    built
+}
+
+/// The program's own definitions after one pass, without line breaks; and what the pass did.
+fn after(text: &str, pass: Pass) -> (String, Vec<String>) {
+    let built = built(text, Passes::NONE.with(pass), Stage::Optimised);
+    let counts = built.report.counts().iter();
+    let counts = counts.map(|(of, what, times)| {
+        assert_eq!(*of, pass);
+        format!("{times} {what}")
+    });
+    let counts = counts.collect();
+    (shown(&built), counts)
+}
+
+fn shown(built: &Built) -> String {
+    let program: &Program = built.core.as_ref().unwrap();
+    let mut out = String::new();
+    for (id, global) in program.globals.enumerate() {
+        let file = built.loaded.sources.file_at(global.span.lo);
+        if file.is_some_and(|file| !file.corelib) {
+            print::definition(program, &built.loaded.names, id, &mut out);
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a program prints, or that it fails, and what the run took.
+fn run(text: &str, passes: Passes, fuel: u64, stress: bool) -> (Result<String, Stop>, Statistics) {
+    let program = Arc::new(built(text, passes, Stage::Gcode).gcode.unwrap());
+    let config = Config { fuel: Some(fuel), stress, ..Config::default() };
+    let mut machine = Machine::new(program, config);
+    let mut out = String::new();
+    let input = Box::new(common::Text::new("input"));
+    let result = machine.start(Format::Default, Some(input)).and_then(|()| machine.run(&mut out));
+    (result.map(|()| out), machine.statistics())
+}
+
+/// Checks that a program does the same after a pass, with no more work.
+#[track_caller]
+fn same(text: &str, pass: Pass) {
+    let ((before, work), (found, less)) = (
+        run(text, Passes::NONE, 10_000_000, false),
+        run(text, Passes::NONE.with(pass), 10_000_000, false),
+    );
+    match (&before, &found) {
+        (Ok(before), Ok(found)) => assert_eq!(before, found, "{text}"),
+        (Err(Stop::Error(_)), Err(Stop::Error(_))) => {}
+        _ => panic!("{before:?}, then {found:?}\n{text}"),
+    }
+    assert!(
+        less.reductions <= work.reductions,
+        "{} reductions, then {}\n{text}",
+        work.reductions,
+        less.reductions
+    );
+}
+
+/// Checks random programs.
+fn random(pass: Pass, count: u64) {
+    const FUEL: u64 = 300_000;
+    let mut changed = 0;
+    for seed in 0..count {
+        let text = generate::program(seed);
+        let (before, work) = run(&text, Passes::NONE, FUEL, false);
+        let (found, less) = run(&text, Passes::NONE.with(pass), FUEL, seed % 16 == 0);
+        match (&before, &found) {
+            (Ok(before), Ok(found)) => {
+                assert_eq!(before, found, "program {seed}\n{text}");
+                assert!(less.reductions <= work.reductions, "program {seed}\n{text}");
+            }
+            (Err(Stop::Limit(_)), _) | (Err(Stop::Error(_)), Err(_)) => {}
+            _ => panic!("program {seed}: {before:?}, then {found:?}\n{text}"),
+        }
+        changed += u64::from(before.is_ok() && less.instructions < work.instructions);
+    }
+    assert!(changed > count / 20, "{changed} programs got better");
+}
+
+/// Checks that a large program is worked on in time that grows with its size.
+fn in_time(text: &str, passes: Passes) {
+    let start = Instant::now();
+    built(text, passes, Stage::Gcode);
+    // Generous: what is quadratic takes many minutes.
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}

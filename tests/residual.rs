@@ -1,0 +1,256 @@
+//! A program of supercombinators, printed as CoreF, means the same when it is read back.
+
+mod common;
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "differential/generate.rs"]
+mod generate;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gmachine::core::residual::residual;
+use gmachine::driver::{Options, Stage, build};
+use gmachine::gcode::program::Program;
+use gmachine::load::{Loader, Root};
+use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+use gmachine::optimise::{self, Passes};
+
+const INPUT: &str = "input\n of two lines";
+
+/// Instructions.
+const FUEL: u64 = 1_000_000;
+
+/// Reads no file.
+struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
+fn options(until: Stage, passes: Passes) -> Options<'static> {
+    let optimise = optimise::Options { passes, verbose: false };
+    Options { until, optimise, ..Options::RUN }
+}
+
+/// A program as CoreF, after these passes.
+fn printed(text: &str, passes: Passes) -> String {
+    let root = Root::text("program.core", text);
+    let built = build(&root, &NoFiles, &options(Stage::Optimised, passes));
+    let core = built.core.unwrap_or_else(|| panic!("{text}: {:?}", built.diagnostics));
+    residual(&core, &built.loaded.names, &built.loaded.sources)
+}
+
+fn compiled(text: &str) -> Arc<Program> {
+    let root = Root::text("program.core", text);
+    let built = build(&root, &NoFiles, &Options::RUN);
+    let errors: Vec<_> = built.diagnostics.iter().filter(|report| report.is_error()).collect();
+    Arc::new(built.gcode.unwrap_or_else(|| panic!("{errors:?}\n{text}")))
+}
+
+/// What a program prints, without the names of functions, and how it ends.
+fn meaning(text: &str, input: &str, fuel: u64) -> (String, &'static str) {
+    let config = Config { fuel: Some(fuel), ..Config::default() };
+    let mut machine = Machine::new(compiled(text), config);
+    let mut out = String::new();
+    let input = Box::new(common::Text::new(input));
+    let end = machine.start(Format::Default, Some(input)).and_then(|()| machine.run(&mut out));
+    let end = match end {
+        Ok(()) => "value",
+        Err(Stop::Error(_)) => "error",
+        Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => "fuel",
+        Err(other) => panic!("{other}"),
+    };
+    (without_names(&out), end)
+}
+
+/// A function without a name gets one when it is written out.
+fn without_names(text: &str) -> String {
+    let mut pieces = text.split("<function");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push_str("<function");
+        out.push_str(piece.find('>').map_or(piece, |end| &piece[end..]));
+    }
+    out
+}
+
+/// Checks that a program and what is printed of it mean the same.
+fn check(text: &str, input: &str, passes: Passes, fuel: u64) {
+    let again = printed(text, passes);
+    let wanted = meaning(text, input, fuel);
+    let found = meaning(&again, input, 2 * fuel);
+    if wanted.1 == "fuel" || found.1 == "fuel" {
+        let shorter = wanted.0.len().min(found.0.len()).saturating_sub(1);
+        assert_eq!(wanted.0[..shorter], found.0[..shorter], "{text}\n\n{again}");
+        assert!(wanted.1 != "value" || found.1 == "value", "{text}\n\n{again}");
+        return;
+    }
+    assert_eq!(wanted, found, "{text}\n\n{again}");
+    // What is printed of that is as good.
+    if text.len() < 20_000 {
+        assert_eq!(meaning(&printed(&again, Passes::NONE), input, 2 * fuel), found, "{again}");
+    }
+}
+
+#[test]
+fn random_programs_read_back() {
+    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 600));
+    for seed in first..first + count {
+        let text = generate::program(seed);
+        let passes = if seed % 2 == 0 { Passes::NONE } else { Passes::ALL };
+        check(&text, INPUT, passes, FUEL);
+    }
+}
+
+#[test]
+fn examples_read_back() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "core") {
+            let text = std::fs::read_to_string(&path).expect("the example");
+            for passes in [Passes::NONE, Passes::ALL] {
+                check(&text, "some words\nin two lines\n", passes, 2_000_000);
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 15, "{count} examples");
+}
+
+/// What is printed of an expression in the scope of some definitions, whose free names are
+/// its parameters; and the entry.
+fn opened(text: &str, expression: &str, passes: Passes) -> (String, String) {
+    let root = Root::text("program.core", text).with_expression(expression);
+    let options = Options { open: true, ..options(Stage::Optimised, passes) };
+    let built = build(&root, &NoFiles, &options);
+    let core = built.core.unwrap_or_else(|| panic!("{expression}: {:?}", built.diagnostics));
+    let (entry, _) = built.entry.expect("an expression");
+    (residual(&core, &built.loaded.names, &built.loaded.sources), entry)
+}
+
+#[test]
+fn free_names_are_parameters_in_their_order() {
+    let shown = |text, expression| opened(text, expression, Passes::NONE).0;
+    let power = "(defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))";
+    insta::assert_snapshot!(shown(power, "(sub (power b 5) (power a b))"), @r"
+    (defn residual[b a] (sub (power b 5) (power a b)))
+
+    (defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))
+    ");
+    // Bound in their own scope only; a constructor in a pattern binds nothing.
+    insta::assert_snapshot!(
+        shown("(data T (A) (B x) (C))",
+            "(let ([x y] [y x]) (case y [A x] [(B z) (z w)] [v (fn [w] [v w z])]))"),
+        @r"
+    (data T (A) (B _) (C))
+
+    (defn residual[y w z] (case y [(A) y] [(B z'1) (z'1 w)] [_ (residual-1 z y)]))
+
+    (defn residual-1[z y w] [y w z])
+    "
+    );
+    // Without any it is a program.
+    insta::assert_snapshot!(shown(power, "(power 2 5)"), @r"
+    (defn main[] (power 2 5))
+
+    (defn power[x n] (if (eq n 0) 1 (mul x (power x (sub n 1)))))
+    ");
+    // The program's own definition of that name stays.
+    let (text, entry) = opened("(defn residual[x] x)", "(residual y)", Passes::NONE);
+    assert_eq!(entry, "residual'");
+    insta::assert_snapshot!(text, @r"
+    (defn residual'[y] (residual y))
+
+    (defn residual[x] x)
+    ");
+}
+
+#[test]
+fn names_of_the_corelib_are_kept_where_they_mean_it() {
+    let text = "(import map) (import set)
+        (defn take[n l] (drop n l))
+        (defn add[x y] (mul x y))
+        (defn f[sum xs] (case xs [(Cons x _) (sum (add x 1))] [y (length y)]))
+        (defn main[] [(f (fn [x] (sub x 1)) [1 2]) (length (take 1 [1 2]))
+                      (length (mapToList (mapFromList [(Pair 1 2)])))
+                      (f sum (map chr [65]))])";
+    insta::assert_snapshot!(printed(text, Passes::NONE), @r"
+    (import map)
+
+    (defn main[]
+      [(f main-1 [1 2])
+       (length (take 1 [1 2]))
+       (length (mapToList (mapFromList [(Pair 1 2)])))
+       (f sum (map chr [65]))])
+
+    (defn f[sum xs] (case xs [(Cons x _) (sum (add-2 x 1))] [_ (length xs)]))
+
+    (defn main-1[x] (sub x 1))
+
+    (defn take[n l] (drop n l))
+
+    (defn add-2[x y] (mul x y))
+    ");
+    assert_eq!(meaning(text, "", FUEL), meaning(&printed(text, Passes::NONE), "", FUEL));
+}
+
+#[test]
+fn constructors_that_hide_each_other_stay_apart() {
+    // The program's Pair is none of the prelude's, which its own zip makes.
+    let text = "(data Pair (Pair x) (Other))
+        (defn main[] (case (zip [1 2] [3 4])
+          [(Cons p _) (case (Pair p) [(Pair q) (fst q)] [_ 0])] [_ 5]))";
+    let again = printed(text, Passes::NONE);
+    assert_eq!(meaning(text, "", FUEL), meaning(&again, "", FUEL), "{again}");
+    // One that is called like a primitive that the text needs.
+    let text = "(data T (seq a) (add b c))
+        (defn main[] (case (seq (sum [1 2])) [(seq x) x] [(add b c) b]))";
+    let again = printed(text, Passes::NONE);
+    assert_eq!(meaning(text, "", FUEL).0, meaning(&again, "", FUEL).0, "{again}");
+}
+
+#[test]
+fn every_kind_of_literal_reads_back() {
+    let text = r#"(defn f[x] (case x [-9223372036854775808 1] [123456789012345678901234567890 2]
+                         [-5 3] [_ 4]))
+        (defn g[c] (case c ['\n' 'a'] ['\'' '"'] ['\u{1F600}' '\0'] [_ c]))
+        (defn main[] [(map f [-9223372036854775808 123456789012345678901234567890 -5 0])
+                      (map g "\n'\u{1F600}λ") "" "\"\\\t" [] (if 1 "" "x")])"#;
+    check(text, "", Passes::NONE, FUEL);
+    check(text, "", Passes::ALL, FUEL);
+}
+
+#[test]
+fn depth_costs_no_native_stack() {
+    let depth = 100_000;
+    let nest = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+    };
+    for body in [
+        nest("(add 1 ", "n", ")"),
+        nest("(let ([x (sub n 1)]) (add x ", "n", "))"),
+        nest("(case n [7 ", "n", "] [_ 1])"),
+        nest("(case (Just n) [(Just m) ", "m", "])"),
+        nest("(Cons n ", "xs", ")"),
+        nest("(seq n ", "n", ")"),
+    ] {
+        let text = format!("(defn f[n xs] {body}) (defn main[] (seq (f 7 Nil) 1))");
+        let again = printed(&text, Passes::NONE);
+        assert_eq!(meaning(&again, "", 100_000_000), ("1\n".to_owned(), "value"));
+    }
+}
+
+#[test]
+fn the_text_is_the_same_every_time() {
+    for seed in 0..20 {
+        let text = generate::program(seed);
+        assert_eq!(printed(&text, Passes::ALL), printed(&text, Passes::ALL));
+    }
+}
