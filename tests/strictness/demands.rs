@@ -3,7 +3,7 @@
 use gmachine::optimise::Report;
 use gmachine::optimise::strictness::{Budget, listing, strictness, within};
 
-use super::{analysed, lifted};
+use super::{analysed, lifted, read};
 
 /// Checks lines of the listing.
 #[track_caller]
@@ -216,4 +216,22 @@ fn large_functions_are_left_out_and_chains_are_cheap() {
     let (program, names) = lifted(&deep);
     let program = strictness(program, &mut report);
     assert!(listing(&program, &names).contains("f: x lazy\n"));
+}
+
+#[test]
+fn what_is_forced_and_then_used_later_is_evaluated_to_its_first_cell() {
+    let (program, names) = read::read(
+        "(def main () (Cons f (Cons g Nil)))
+         (def id (l) l)
+         (def all (l) (switch l (Nil 1) ((Cons x xs) (if x (all xs) 0))))
+         (def f (l) (force t (id l) (Cons (all t) Nil)))
+         (def g (l) (force t (id l) (add 1 (all t))))
+         (def h (l) (join (j a b) (add (all a) b) (jump j l 1)))
+         (def i (l) (join (j a b) (Cons (all a) b) (jump j l Nil)))",
+    );
+    let program = strictness(program, &mut Report::new(false));
+    let listing = listing(&program, &names);
+    for line in ["f: l strict", "g: l head-strict", "h: l head-strict", "i: l lazy"] {
+        assert!(listing.lines().any(|found| found == line), "{line}\n{listing}");
+    }
 }
