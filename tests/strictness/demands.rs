@@ -71,6 +71,7 @@ fn what_is_wanted_of_a_result_tells_what_is_wanted_of_the_arguments() {
              (defn e[l] (all (append l [1]))) (defn g[p l] (length (filter p l)))
              (defn h[xs] (sum (rev xs Nil))) (defn i[n l] (sum (take n l)))
              (defn j[xs] (sum (Cons 1 xs))) (defn k[x xs] (all (Cons x xs)))
+             (defn k'[x y] x) (defn o[f x] (sum (k' f x 1)))
              (defn m[l] (sum (before0 l))) (defn n[x] (sum (Cons x (error \"no list\"))))"
         ),
         &[
@@ -85,6 +86,7 @@ fn what_is_wanted_of_a_result_tells_what_is_wanted_of_the_arguments() {
             "j: xs fully strict",
             "k: x strict, xs lazy",
             "m: l head-strict",
+            "o: f strict, x lazy",
             "n: x lazy; always fails",
         ],
     );
