@@ -91,7 +91,7 @@ impl Compiler<'_> {
 
     /// Emits `E[expr]` of an expression of whose value more is demanded: what is a constructor
     /// here gets those fields evaluated that are.
-    fn demanded(&mut self, expr: ExprId, demand: &Demand) {
+    fn demanded(&mut self, expr: ExprId, demand: Demand) {
         deep(|| {
             let Expr::App(callee, args) = self.core.exprs[expr] else { return self.e(expr) };
             let Call::Pack(con) = self.call(callee, args.len()) else { return self.e(expr) };

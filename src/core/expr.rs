@@ -328,26 +328,26 @@ impl Program {
     /// all.
     #[must_use]
     pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
-        *self.demand(callee, count, at) != Demand::Lazy
+        self.demand(callee, count, at) != Demand::Lazy
     }
 
     /// What an application in a strict context does to its argument `at`, of `count`.
     #[must_use]
-    pub fn demand(&self, callee: ExprId, count: usize, at: usize) -> &Demand {
-        let Expr::Global(global) = self.exprs[callee] else { return &Demand::Lazy };
+    pub fn demand(&self, callee: ExprId, count: usize, at: usize) -> Demand {
+        let Expr::Global(global) = self.exprs[callee] else { return Demand::Lazy };
         let global = &self.globals[global];
         match global.kind {
             GlobalKind::Primitive(primitive)
                 if primitive.arity() == count && primitive.shape() != Shape::Error =>
             {
-                &Demand::Strict
+                Demand::Strict
             }
             GlobalKind::Defn { params, .. }
                 if count >= params.len() && global.signature.is_strict(at) =>
             {
                 global.signature.demand(at)
             }
-            _ => &Demand::Lazy,
+            _ => Demand::Lazy,
         }
     }
 

@@ -1,11 +1,13 @@
 //! What is known of how a supercombinator uses its arguments.
 
+use std::fmt;
+
 use crate::base::quote::shown;
 use crate::core::expr::{CONS, ConId, Program};
 
 /// What a supercombinator does to one argument whenever it is evaluated to weak head normal
 /// form itself.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
     /// Perhaps nothing.
     #[default]
@@ -21,40 +23,60 @@ pub enum Demand {
         /// The rest of the list: tail-strict. With `elements`, fully strict.
         spine: bool,
     },
-    /// As [`Demand::Strict`]; the argument is this constructor, the only one of its type, and
-    /// the fields for which this is true are evaluated too.
-    Fields(ConId, Vec<bool>),
+    /// As [`Demand::Strict`]; and some fields of the argument are evaluated too.
+    Fields {
+        /// The constructor that it is, the only one of its type.
+        con: ConId,
+        /// How many fields that has; at most 32.
+        count: u32,
+        /// The fields: bit 0 is the first one.
+        strict: u32,
+    },
 }
 
 impl Demand {
     /// What is done to field `at` of an argument that is a constructor.
     #[must_use]
-    pub fn field(&self, of: ConId, at: usize) -> &Demand {
+    pub fn field(self, of: ConId, at: usize) -> Demand {
         match self {
-            Demand::List { elements: true, .. } if of == CONS && at == 0 => &Demand::Strict,
+            Demand::List { elements: true, .. } if of == CONS && at == 0 => Demand::Strict,
             Demand::List { spine: true, .. } if of == CONS && at == 1 => self,
-            Demand::Fields(con, strict) if *con == of && strict.get(at) == Some(&true) => {
-                &Demand::Strict
+            Demand::Fields { con, strict, .. } if con == of && at < 32 && strict & 1 << at != 0 => {
+                Demand::Strict
             }
-            _ => &Demand::Lazy,
+            _ => Demand::Lazy,
         }
     }
 
-    /// In words: `lazy`, `strict`, `head-strict`, `tail-strict`, `fully strict`, or the
-    /// constructor with a `!` for each field that is evaluated: `strict (Pair ! _)`.
+    /// As [`Display`](fmt::Display), with the constructor: `strict (Pair ! _)`.
     #[must_use]
-    pub fn words(&self, program: &Program) -> String {
+    pub fn words(self, program: &Program) -> String {
         match self {
-            Demand::Lazy => "lazy".into(),
-            Demand::Strict => "strict".into(),
-            Demand::List { elements: true, spine: true } => "fully strict".into(),
-            Demand::List { elements: true, spine: false } => "head-strict".into(),
-            Demand::List { elements: false, spine: true } => "tail-strict".into(),
-            Demand::List { elements: false, spine: false } => "strict".into(),
-            Demand::Fields(con, fields) => {
-                let fields = fields.iter().map(|&strict| if strict { " !" } else { " _" });
-                let con = program.cons.get(*con).map_or("?", |con| &con.name);
-                format!("strict ({}{})", shown(con), fields.collect::<String>())
+            Demand::Fields { con, .. } => {
+                let con = program.cons.get(con).map_or("?", |con| &con.name);
+                self.to_string().replacen('(', &format!("({} ", shown(con)), 1)
+            }
+            _ => self.to_string(),
+        }
+    }
+}
+
+/// In words: `lazy`, `strict`, `head-strict`, `tail-strict`, `fully strict`; of a constructor,
+/// a `!` for each field that is evaluated and a `_` for each other one: `strict (! _)`.
+impl fmt::Display for Demand {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Demand::Lazy => out.write_str("lazy"),
+            Demand::List { elements: true, spine: true } => out.write_str("fully strict"),
+            Demand::List { elements: true, spine: false } => out.write_str("head-strict"),
+            Demand::List { elements: false, spine: true } => out.write_str("tail-strict"),
+            Demand::Strict | Demand::List { elements: false, spine: false } => {
+                out.write_str("strict")
+            }
+            Demand::Fields { count, strict, .. } => {
+                let field = |at: u32| if strict & 1 << at != 0 { "!" } else { "_" };
+                let fields: Vec<_> = (0..count.min(32)).map(field).collect();
+                write!(out, "strict ({})", fields.join(" "))
             }
         }
     }
@@ -72,14 +94,14 @@ pub struct Signature {
 impl Signature {
     /// What is done to the argument of a parameter.
     #[must_use]
-    pub fn demand(&self, parameter: usize) -> &Demand {
-        self.demands.get(parameter).unwrap_or(&Demand::Lazy)
+    pub fn demand(&self, parameter: usize) -> Demand {
+        self.demands.get(parameter).copied().unwrap_or_default()
     }
 
     /// Whether an argument may be evaluated before the call. Never so for what always fails:
     /// it would be strict in everything, and report the argument's error in place of its own.
     #[must_use]
     pub fn is_strict(&self, parameter: usize) -> bool {
-        !self.fails && *self.demand(parameter) != Demand::Lazy
+        !self.fails && self.demand(parameter) != Demand::Lazy
     }
 }

@@ -139,7 +139,7 @@ impl Rebuild<'_> {
             match self.plan.fates[param.index()] {
                 Fate::Drop => None,
                 Fate::Idle => Some(Demand::Lazy),
-                Fate::Keep | Fate::Replace(_) => Some(demand.clone()),
+                Fate::Keep | Fate::Replace(_) => Some(*demand),
             }
         });
         self.new.globals[new].signature.demands = demands.collect();

@@ -3,7 +3,7 @@
 use gmachine::optimise::Report;
 use gmachine::optimise::strictness::{Budget, listing, strictness, within};
 
-use super::{analysed, lifted};
+use super::{analysed, lifted, read};
 
 /// Checks lines of the listing.
 #[track_caller]
@@ -71,6 +71,7 @@ fn what_is_wanted_of_a_result_tells_what_is_wanted_of_the_arguments() {
              (defn e[l] (all (append l [1]))) (defn g[p l] (length (filter p l)))
              (defn h[xs] (sum (rev xs Nil))) (defn i[n l] (sum (take n l)))
              (defn j[xs] (sum (Cons 1 xs))) (defn k[x xs] (all (Cons x xs)))
+             (defn k'[x y] x) (defn o[f x] (sum (k' f x 1)))
              (defn m[l] (sum (before0 l))) (defn n[x] (sum (Cons x (error \"no list\"))))"
         ),
         &[
@@ -85,6 +86,7 @@ fn what_is_wanted_of_a_result_tells_what_is_wanted_of_the_arguments() {
             "j: xs fully strict",
             "k: x strict, xs lazy",
             "m: l head-strict",
+            "o: f strict, x lazy",
             "n: x lazy; always fails",
         ],
     );
@@ -156,6 +158,8 @@ fn what_is_used_later_says_nothing_of_now() {
              (defn c[l] (let ([t (sum l)]) (Pair t (length l))))
              (defn d[f l] (f (sum l))) (defn e[l] (seq l (fn [x] (add x (sum l)))))
              (defn nil[l] (case l [Nil 1]))
+             (defn next[l] (case l [Nil Nil] [(Cons _ xs) xs]))
+             (defn h[l] (case l [Nil Nil] [(Cons x xs) (if x [1] [(nil (next xs))])]))
              (defn g[l y] (case l [Nil y] [(Cons x xs) (if (eq x 0) y (Just (nil xs)))]))"
         ),
         &[
@@ -165,7 +169,10 @@ fn what_is_used_later_says_nothing_of_now() {
             "d: f strict, l lazy",
             "e: l strict",
             "nil: l strict",
+            // A second cell that is looked at is the end, or comes to nothing.
             "g: l head-strict, y lazy",
+            // A second cell may be looked at without its element.
+            "h: l strict",
         ],
     );
 }
@@ -211,4 +218,22 @@ fn large_functions_are_left_out_and_chains_are_cheap() {
     let (program, names) = lifted(&deep);
     let program = strictness(program, &mut report);
     assert!(listing(&program, &names).contains("f: x lazy\n"));
+}
+
+#[test]
+fn what_is_forced_and_then_used_later_is_evaluated_to_its_first_cell() {
+    let (program, names) = read::read(
+        "(def main () (Cons f (Cons g Nil)))
+         (def id (l) l)
+         (def all (l) (switch l (Nil 1) ((Cons x xs) (if x (all xs) 0))))
+         (def f (l) (force t (id l) (Cons (all t) Nil)))
+         (def g (l) (force t (id l) (add 1 (all t))))
+         (def h (l) (join (j a b) (add (all a) b) (jump j l 1)))
+         (def i (l) (join (j a b) (Cons (all a) b) (jump j l Nil)))",
+    );
+    let program = strictness(program, &mut Report::new(false));
+    let listing = listing(&program, &names);
+    for line in ["f: l strict", "g: l head-strict", "h: l head-strict", "i: l lazy"] {
+        assert!(listing.lines().any(|found| found == line), "{line}\n{listing}");
+    }
 }

@@ -181,7 +181,7 @@ fn demand(program: &Program, symbol: &str, at: usize) -> Demand {
     let global = program.globals.iter().find(|global| &*global.symbol == symbol).unwrap();
     assert!(matches!(global.kind, GlobalKind::Defn { .. }));
     match global.signature.is_strict(at) {
-        true => global.signature.demand(at).clone(),
+        true => global.signature.demand(at),
         false => Demand::Lazy,
     }
 }
@@ -244,12 +244,10 @@ fn what_is_claimed_of_data_is_true() {
                     _ => failing.push(now(call(&broken(0, false), pair))),
                 }
                 match demand(&program, &symbol, 2) {
-                    Demand::Fields(_, strict) => {
-                        for (pair, strict) in [r#"(Pair (error "x") 1)"#, r#"(Pair 1 (error "x"))"#]
-                            .iter()
-                            .zip(strict)
-                        {
-                            if strict {
+                    demand @ Demand::Fields { con, .. } => {
+                        let pairs = [r#"(Pair (error "x") 1)"#, r#"(Pair 1 (error "x"))"#];
+                        for (field, pair) in pairs.iter().enumerate() {
+                            if demand.field(con, field) == Demand::Strict {
                                 fields += 1;
                                 failing.push(now(call("[1 2 3]", pair)));
                             }

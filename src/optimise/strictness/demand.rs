@@ -151,10 +151,7 @@ pub(super) fn demand(program: &Program, use_: Option<&Use>, is_strict: bool) -> 
     let Shape::Fields(data, bits) = shape else { return Demand::Strict };
     match shaped(program, data) {
         Some(CONS) => Demand::List { elements: bits & HEAD != 0, spine: bits & TAIL != 0 },
-        Some(con) => {
-            let fields = 0..program.cons[con].arity;
-            Demand::Fields(con, fields.map(|at| bits & 1 << at != 0).collect())
-        }
+        Some(con) => Demand::Fields { con, count: program.cons[con].arity, strict: bits },
         None => Demand::Strict,
     }
 }

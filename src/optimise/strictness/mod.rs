@@ -2,10 +2,11 @@
 //!
 //! Boolean abstract interpretation (Mycroft, "The theory and practice of transforming
 //! call-by-need into call-by-value", 1980; Clack and Peyton Jones, "Strictness analysis: a
-//! practical approach", FPCA 1985). Of a value only this is asked: is it certainly bottom (0), or may it be
-//! anything (1)? A supercombinator becomes a monotone boolean function of its parameters: it is
-//! strict in a parameter if it is 0 when this one is 0 and all others are 1. The function of
-//! recursive supercombinators is the least fixpoint, of all that call each other at once.
+//! practical approach", FPCA 1985). Of a value only this is asked: is it certainly bottom (0),
+//! or may it be anything (1)? A supercombinator becomes a monotone boolean function of its
+//! parameters: it is strict in a parameter if it is 0 when this one is 0 and all others are 1.
+//! The function of recursive supercombinators is the least fixpoint, of all that call each
+//! other at once.
 //!
 //! - A literal, a constructor whatever its fields, a function and a partial application are 1;
 //!   a call of `error` and a case that nothing fits are 0.
@@ -17,13 +18,15 @@
 //!   AND what comes after.
 //! - A jump is the handler of its join, the parameters bound to the arguments.
 //!
-//! [`value`] holds the functions, [`evaluate`] the rules, [`fixpoint`] the iteration and its
-//! budget, [`apply`] what is done with the result. What is more than this certain of the parts
-//! of an argument, the cells and elements of a list and the fields of data with a single
-//! constructor, a second analysis finds, from results to arguments: [`backwards`].
+//! `value` holds the functions, `evaluate` the rules, `fixpoint` the iteration and its budget.
+//! What more is certain, of the cells and elements of a list and of the fields of data with a
+//! single constructor, a second analysis finds from results to arguments: `backwards`. An
+//! argument is strict if either says so.
 //!
-//! A `let` whose body is strict in it becomes a `Force`, if it stands in a strict context. The
-//! arguments of calls stay as they are: the schemes look at the signature of what is called.
+//! What is done with it here (`apply`): in a strict context, a `let` becomes a `Force` if its
+//! body is strict in what it binds, and so does an argument of a jump if the handler is. A
+//! `letrec` stays. The arguments of calls stay too: the schemes look at the signature of what
+//! is called.
 
 mod apply;
 mod backwards;
@@ -50,7 +53,8 @@ pub fn strictness(program: Program, report: &mut Report) -> Program {
 }
 
 /// As [`strictness`], with a budget. The supercombinators of a component for which it does not
-/// suffice are lazy, all of them.
+/// suffice are lazy, all of them. The second analysis has as much for the whole program; if it
+/// does not suffice, nothing is known of data.
 #[must_use]
 pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program {
     let mut program = program;

@@ -29,7 +29,7 @@ pub fn rows<'p>(program: &'p Program, names: &'p Interner) -> Vec<Row<'p>> {
         let GlobalKind::Defn { params, body: Some(_) } = global.kind else { return None };
         let param = |(at, &local): (usize, _)| {
             let name = program.locals[local].name.map(|name| names.text(name));
-            (name, global.signature.demand(at).clone())
+            (name, global.signature.demand(at))
         };
         let params = program.local_lists[params].iter().enumerate().map(param).collect();
         Some(Row { global: id, symbol: &global.symbol, params, fails: global.signature.fails })
