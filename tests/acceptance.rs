@@ -102,7 +102,8 @@ fn an_interpreter_applied_to_a_program_is_the_program() {
     // The loop, and what enters it; the loop is called from there and from itself.
     assert!(compiled.functions <= 2 && compiled.constants == 0, "{text}");
     assert!(compiled.calls <= 2, "{text}");
-    assert_eq!((compiled.count("mul"), compiled.count("sub")), (1, 1), "{text}");
+    // The first round may stand before the loop.
+    assert!(compiled.count("mul") <= 2 && compiled.count("sub") <= 2, "{text}");
     // What a thousand rounds more take.
     let rounds = |how: &str| {
         let reductions = |y: u32| {
@@ -139,14 +140,26 @@ fn a_naive_matcher_and_a_pattern_are_an_automaton() {
 }
 
 #[test]
-fn lists_between_functions_are_not_made() {
-    let row = Row::new("fusion");
-    let total = row.shape("total");
-    assert_eq!((total.built, total.con_switches), (0, 0), "{}", row.text("total"));
-    let maps = row.shape("maps");
-    assert_eq!((maps.built, maps.con_switches), (1, 1), "{}", row.text("maps"));
+fn the_list_between_two_appends_is_not_made() {
+    let row = Row::new("appends");
     let three = row.shape("three");
     assert_eq!((three.built, three.con_switches), (2, 2), "{}", row.text("three"));
+    row.check();
+}
+
+#[test]
+fn the_list_between_two_maps_is_not_made() {
+    let row = Row::new("maps");
+    let maps = row.shape("maps");
+    assert_eq!((maps.built, maps.con_switches), (1, 1), "{}", row.text("maps"));
+    row.check();
+}
+
+#[test]
+fn the_lists_that_a_sum_goes_through_are_not_made() {
+    let row = Row::new("sum");
+    let total = row.shape("total");
+    assert_eq!((total.built, total.con_switches), (0, 0), "{}", row.text("total"));
     row.check();
 }
 
@@ -184,7 +197,7 @@ fn a_fold_with_a_known_function_is_a_strict_loop_and_flat() {
     let program = &row.residual;
     let strict = inspect::reach(program, row.entry("total")).into_iter().any(|global| {
         let demands = &program.globals[global].signature.demands;
-        demands.len() == 2 && demands.iter().all(|&demand| demand != Demand::Lazy)
+        demands.len() == 2 && demands.iter().all(|demand| *demand != Demand::Lazy)
     });
     assert!(strict, "{text}");
     row.check();

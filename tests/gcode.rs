@@ -15,6 +15,8 @@ mod random;
 mod read;
 #[path = "gcode/sequences.rs"]
 mod sequences;
+#[path = "gcode/strict.rs"]
+mod strict;
 #[path = "gcode/text.rs"]
 mod text;
 

@@ -4,14 +4,22 @@
 #[path = "strictness/budget.rs"]
 mod budget;
 mod common;
+#[path = "strictness/demands.rs"]
+mod demands;
 #[path = "differential/dice.rs"]
 mod dice;
+#[path = "gcode/read.rs"]
+mod read;
 #[path = "strictness/rules.rs"]
 mod rules;
+#[path = "strictness/shapes.rs"]
+mod shapes;
 #[path = "strictness/soundness.rs"]
 mod soundness;
 #[path = "strictness/table.rs"]
 mod table;
+#[path = "strictness/uses.rs"]
+mod uses;
 
 use std::path::Path;
 

@@ -5,6 +5,7 @@ use super::control::Call;
 use super::{Compiler, Source};
 use crate::base::deep::deep;
 use crate::core::expr::{Bind, Expr, ExprId, LocalId};
+use crate::core::signature::Demand;
 use crate::gcode::instr::Instr;
 
 impl Compiler<'_> {
@@ -70,7 +71,8 @@ impl Compiler<'_> {
     }
 
     /// Emits an expression in a strict context, without the evaluation of what is called: its
-    /// graph, but for the arguments that a known function evaluates. Those are evaluated now.
+    /// graph, but for the arguments that a known function evaluates. Those are evaluated now,
+    /// and of a constructor among them the fields that the function evaluates.
     pub(super) fn build(&mut self, expr: ExprId) {
         let Expr::App(callee, args) = self.core.exprs[expr] else { return self.c(expr) };
         let args = &self.core.expr_lists[args];
@@ -78,13 +80,29 @@ impl Compiler<'_> {
             return self.c(expr);
         }
         for (at, &arg) in args.iter().enumerate().rev() {
-            match self.core.evaluates(callee, args.len(), at) {
-                true => self.e(arg),
-                false => self.c(arg),
+            match self.core.demand(callee, args.len(), at) {
+                Demand::Lazy => self.c(arg),
+                demand => self.demanded(arg, demand),
             }
         }
         self.c(callee);
         self.apply(args.len(), self.core.spans[expr]);
+    }
+
+    /// Emits `E[expr]` of an expression of whose value more is demanded: what is a constructor
+    /// here gets those fields evaluated that are.
+    fn demanded(&mut self, expr: ExprId, demand: &Demand) {
+        deep(|| {
+            let Expr::App(callee, args) = self.core.exprs[expr] else { return self.e(expr) };
+            let Call::Pack(con) = self.call(callee, args.len()) else { return self.e(expr) };
+            for (at, &field) in self.core.expr_lists[args].iter().enumerate().rev() {
+                match demand.field(con, at) {
+                    Demand::Lazy => self.c(field),
+                    demand => self.demanded(field, demand),
+                }
+            }
+            self.emit(Instr::Pack(self.cons[con]), self.core.spans[expr]);
+        });
     }
 
     /// Emits the bindings of the letrec `expr`: a hole for each, then each hole's value.

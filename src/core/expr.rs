@@ -22,7 +22,7 @@ use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
 use crate::base::span::Span;
-use crate::core::signature::Signature;
+use crate::core::signature::{Demand, Signature};
 use crate::primitive::{Primitive, Shape};
 
 crate::define_index! {
@@ -328,16 +328,26 @@ impl Program {
     /// all.
     #[must_use]
     pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
-        let Expr::Global(global) = self.exprs[callee] else { return false };
+        *self.demand(callee, count, at) != Demand::Lazy
+    }
+
+    /// What an application in a strict context does to its argument `at`, of `count`.
+    #[must_use]
+    pub fn demand(&self, callee: ExprId, count: usize, at: usize) -> &Demand {
+        let Expr::Global(global) = self.exprs[callee] else { return &Demand::Lazy };
         let global = &self.globals[global];
         match global.kind {
-            GlobalKind::Primitive(primitive) => {
-                primitive.arity() == count && primitive.shape() != Shape::Error
+            GlobalKind::Primitive(primitive)
+                if primitive.arity() == count && primitive.shape() != Shape::Error =>
+            {
+                &Demand::Strict
             }
-            GlobalKind::Defn { params, .. } => {
-                count >= params.len() && global.signature.is_strict(at)
+            GlobalKind::Defn { params, .. }
+                if count >= params.len() && global.signature.is_strict(at) =>
+            {
+                global.signature.demand(at)
             }
-            GlobalKind::Host { .. } => false,
+            _ => &Demand::Lazy,
         }
     }
 

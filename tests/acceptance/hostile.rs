@@ -52,23 +52,32 @@ fn survives(source: &str) -> [Statistics; 2] {
         let start = Instant::now();
         let built = specialised(source, &[], passes);
         let took = start.elapsed();
-        assert!(took < TIME, "{took:?}: {head}");
+        assert!(took < TIME, "{took:?} for {passes:?}: {head}");
         let after = size(&built.core.expect("a program"));
-        assert!(after <= GROWTH * plain + GROWTH_BASE, "{plain} expressions, then {after}: {head}");
+        let most = GROWTH * plain + GROWTH_BASE;
+        assert!(after <= most, "{plain} expressions, then {after} with {passes:?}: {head}");
     }
     let run = |passes| {
         let config = Config { fuel: Some(FUEL), heap_limit: Some(1 << 26), ..Config::default() };
         run_optimised(source, "abc", Format::Default, config, passes)
     };
     let (before, after) = (run(Passes::NONE), run(Passes::ALL));
-    if before.failure.is_none() {
-        assert_eq!(after.failure, None, "{head}");
-        assert_eq!(before.output, after.output, "{head}");
-        let (before, after) = (before.statistics.reductions, after.statistics.reductions);
-        assert!(after <= before + before / 10 + 50, "{before}, then {after}: {head}");
-    } else {
-        assert!(after.failure.is_some(), "{head} printed {:?}", after.output);
-        assert!(before.output.starts_with(&after.output), "{head} printed {:?}", after.output);
+    let outputs = [&before.output, &after.output];
+    match &before.failure {
+        None => {
+            assert_eq!(after.failure, None, "{head}");
+            assert_eq!(outputs[0], outputs[1], "{head}");
+            let (before, after) = (before.statistics.reductions, after.statistics.reductions);
+            assert!(after <= before + before / 10 + 50, "{before}, then {after}: {head}");
+        }
+        Some(failure) if failure.code != "stop" => {
+            assert!(after.failure.is_some() && outputs[0] == outputs[1], "{head}: {outputs:?}");
+        }
+        // It was given no more time or room: the other run may come further, or not so far.
+        Some(_) => {
+            let [one, other] = outputs.map(|output| output.trim_end());
+            assert!(one.starts_with(other) || other.starts_with(one), "{head}: {outputs:?}");
+        }
     }
     [before.statistics, after.statistics]
 }

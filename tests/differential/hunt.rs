@@ -2,6 +2,7 @@
 //! is found made smaller.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use super::dice::number;
 use super::{generate, sexpr};
@@ -12,33 +13,54 @@ pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;
 /// As the check, a panic being wrong too.
 fn caught<T>(check: Check<T>, text: &str, seed: u64) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(|| check(text, seed))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         Err(format!("panic: {}", text.unwrap_or_default()))
     })
 }
 
-/// The first words of what is wrong: what a smaller program has to keep.
+/// What a smaller program has to keep of what is wrong: its first words, and of a panic all
+/// but the numbers.
 fn kind(wrong: &str) -> String {
-    wrong.chars().take_while(|c| *c != ':').collect()
+    let end = if wrong.starts_with("panic") { '\n' } else { ':' };
+    wrong.chars().take_while(|&c| c != end).filter(|c| !c.is_ascii_digit()).take(80).collect()
 }
 
-/// Tries the program of a number. What is wrong is shown with a small program.
-fn hunt<T>(check: Check<T>, seed: u64) -> Result<T, String> {
+/// How long a program is made smaller.
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// Tries the program of a number. What is wrong is shown with a small program, unless it is
+/// of a kind that is known.
+fn hunt<T>(check: Check<T>, seed: u64, known: &mut Vec<String>) -> Result<T, String> {
     let text = generate::program(seed);
     caught(check, &text, seed).map_err(|first| {
-        let fails =
-            |text: &str| caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == kind(&first));
+        let this = kind(&first);
+        if known.contains(&this) {
+            return String::new();
+        }
+        let start = Instant::now();
+        let fails = |text: &str| {
+            start.elapsed() < SHRINKING
+                && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
+        };
         let small = sexpr::shrink(&text, &fails);
         let wrong = caught(check, &small, seed).err().unwrap_or(first);
+        known.push(this);
         format!("program {seed}: {wrong}\n{small}")
     })
 }
+
+/// How many programs may be wrong before a thread gives up.
+const WRONG: usize = 20;
+
+/// The name of the threads, whose panics are not shown: they are caught.
+const HUNTER: &str = "hunter";
 
 /// Tries programs by their numbers: `GMACHINE_CASES` of them (or so many as is said here) from
 /// `GMACHINE_SEED` on, on `GMACHINE_THREADS` threads. `add` gathers what the checks return.
 ///
 /// # Panics
-/// When something is wrong with one.
+/// When something is wrong with one: with a small program for each kind of mistake.
 pub fn all<T: 'static, S: Default + Send + 'static>(
     cases: u64,
     check: Check<T>,
@@ -46,24 +68,38 @@ pub fn all<T: 'static, S: Default + Send + 'static>(
 ) -> (u64, Vec<S>) {
     let (first, count) = (number("GMACHINE_SEED", 0), number("GMACHINE_CASES", cases));
     let threads = number("GMACHINE_THREADS", 2);
+    let show = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().name() != Some(HUNTER) {
+            show(info);
+        }
+    }));
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
-            std::thread::Builder::new().stack_size(1 << 30).spawn(move || {
-                let mut sum = S::default();
+            let thread = std::thread::Builder::new().stack_size(1 << 30).name(HUNTER.to_owned());
+            thread.spawn(move || {
+                let (mut sum, mut known, mut wrong) = (S::default(), Vec::new(), Vec::new());
                 for seed in (first..first + count).filter(|seed| seed % threads == worker) {
-                    match hunt(check, seed) {
+                    match hunt(check, seed, &mut known) {
                         Ok(found) => add(&mut sum, found),
-                        Err(wrong) => panic!("{wrong}"),
+                        Err(found) => wrong.push(found),
+                    }
+                    if wrong.len() == WRONG {
+                        break;
                     }
                 }
-                sum
+                (sum, wrong)
             })
         })
         .collect();
-    let sums = workers.into_iter().map(|worker| {
-        worker.expect("a thread").join().unwrap_or_else(|panic| {
-            panic!("{}", panic.downcast_ref::<String>().cloned().unwrap_or_default())
-        })
-    });
-    (count, sums.collect())
+    let (mut sums, mut wrong) = (Vec::new(), Vec::new());
+    for worker in workers {
+        let (sum, found) = worker.expect("a thread").join().expect("its panics are caught");
+        sums.push(sum);
+        wrong.extend(found);
+    }
+    let programs = wrong.len();
+    wrong.retain(|wrong| !wrong.is_empty());
+    assert!(wrong.is_empty(), "{programs} programs are wrong, such as\n{}", wrong.join("\n"));
+    (count, sums)
 }

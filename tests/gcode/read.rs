@@ -7,6 +7,7 @@
 //!    | (join (j x ..) HANDLER BODY) | (jump j e ..)
 //! ALT := ((Con x _) e) | (Con e) | (1 e) | (_ e)
 //! ```
+//! A parameter `!x` is one that the signature says is evaluated.
 //! `switch!` is a switch on what is known to be evaluated.
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use gmachine::base::integer::Integer;
 use gmachine::base::name::Interner;
 use gmachine::base::span::Span;
 use gmachine::core::expr::*;
+use gmachine::core::signature::Demand;
 use gmachine::primitive::Primitive;
 
 enum Node {
@@ -186,13 +188,22 @@ impl Reader {
         let body = Some(self.expr(&item[3]));
         let params = self.program.local_lists.add(params);
         let id = self.globals[item[1].atom()];
+        self.program.globals[id].signature.demands = item[2]
+            .list()
+            .iter()
+            .map(|param| match param.atom().starts_with('!') {
+                true => Demand::Strict,
+                false => Demand::Lazy,
+            })
+            .collect();
         self.program.globals[id].kind = GlobalKind::Defn { params, body };
     }
 
     fn bind(&mut self, node: &Node) -> LocalId {
-        let name = self.names.intern(node.atom());
+        let text = node.atom().trim_start_matches('!');
+        let name = self.names.intern(text);
         let local = self.program.local(Some(name), node.span());
-        self.scope.push((node.atom().into(), local));
+        self.scope.push((text.into(), local));
         local
     }
 

@@ -1,6 +1,7 @@
 //! One program, with and without passes.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use gmachine::compile::compile;
 use gmachine::core::expr;
@@ -27,6 +28,9 @@ const MEASURED: u64 = 40_000;
 
 /// Collections come after so many instructions where live data is measured.
 const SLICE: u64 = 64;
+
+/// How long the optimiser may take for a program of some hundred expressions.
+const TIME: Duration = Duration::from_secs(2);
 
 /// What has been tried.
 #[derive(Clone, Copy, Default, Debug)]
@@ -114,7 +118,11 @@ fn residual(
             lints(&program, passes)?;
         }
     }
+    let start = Instant::now();
     let (program, _) = optimise(lifted.clone(), &loaded.names, options);
+    if start.elapsed() > TIME {
+        return Err(format!("slow: [{}] {:?}", names(passes), start.elapsed()));
+    }
     lints(&program, passes)?;
     let code = compile(&program, &loaded.names);
     let violations = verify(&code);

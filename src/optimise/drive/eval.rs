@@ -416,8 +416,7 @@ impl Driver<'_> {
             }
             Action::Switch(switch, env, span) => {
                 let node = self.settled_value(None, outcome, span)?;
-                self.bind(self.old.switches[switch].scrutinee, env, node);
-                self.switch(switch, env, next.clone(), span)
+                self.switch_on(switch, env, node, next.clone(), span)
             }
             Action::If { yes, no, global, span } => {
                 self.choose(outcome, (yes, no, global), next, span)
@@ -455,9 +454,20 @@ impl Driver<'_> {
         frames: Frames,
         span: Span,
     ) -> Attempt<State> {
-        let old = self.old;
-        let case = &old.switches[switch];
-        let node = self.lookup(case.scrutinee, env);
+        let node = self.lookup(self.old.switches[switch].scrutinee, env);
+        self.switch_on(switch, env, node, frames, span)
+    }
+
+    /// Goes by a value: a local's that is looked up by others too, or one that only the
+    /// switch has asked for.
+    fn switch_on(
+        &mut self,
+        switch: SwitchId,
+        env: EnvId,
+        node: NodeId,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).what {
             What::Thunk(..) | What::Call(..) => {

@@ -30,6 +30,10 @@ pub(super) struct Analysis {
     pub(super) strict: Vec<bool>,
     /// The supercombinators that were given up, because the budget ran out.
     pub(super) given_up: Vec<GlobalId>,
+    /// Of each global the number of expressions of its body; 0 if it has none.
+    pub(super) sizes: Vec<u64>,
+    /// The numbers of the globals, what others depend on first.
+    pub(super) order: Vec<u32>,
 }
 
 /// A supercombinator.
@@ -76,7 +80,10 @@ pub(super) fn analyse(program: &Program, budget: Budget) -> Analysis {
     for component in &components {
         fixpoint.component(component, budget.per_expression);
     }
+    let size = |function: &Option<Function>| function.map_or(0, |function| function.size);
     Analysis {
+        sizes: fixpoint.functions.iter().map(size).collect(),
+        order: components.into_iter().flatten().collect(),
         functions: fixpoint.evaluator.functions,
         strict: fixpoint.evaluator.strict,
         given_up: fixpoint.given_up,

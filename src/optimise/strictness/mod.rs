@@ -18,19 +18,25 @@
 //! - A jump is the handler of its join, the parameters bound to the arguments.
 //!
 //! [`value`] holds the functions, [`evaluate`] the rules, [`fixpoint`] the iteration and its
-//! budget, [`apply`] what is done with the result.
+//! budget, [`apply`] what is done with the result. What is more than this certain of the parts
+//! of an argument, the cells and elements of a list and the fields of data with a single
+//! constructor, a second analysis finds, from results to arguments: [`backwards`].
 //!
 //! A `let` whose body is strict in it becomes a `Force`, if it stands in a strict context. The
 //! arguments of calls stay as they are: the schemes look at the signature of what is called.
 
 mod apply;
+mod backwards;
+mod demand;
 mod evaluate;
 mod fixpoint;
 mod print;
 mod set;
+mod uses;
 mod value;
 
 use super::{Pass, Report};
+use crate::base::index::Idx;
 use crate::core::expr::{GlobalKind, Program};
 use crate::core::signature::{Demand, Signature};
 pub use fixpoint::Budget;
@@ -49,16 +55,28 @@ pub fn strictness(program: Program, report: &mut Report) -> Program {
 pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program {
     let mut program = program;
     let analysis = fixpoint::analyse(&program, budget);
+    let limit = analysis.sizes.iter().sum::<u64>().saturating_mul(budget.per_expression);
+    let limit = limit.saturating_add(budget.reserve);
+    let data = backwards::uses(&program, &analysis.sizes, &analysis.order, limit);
+    report.count(Pass::Strictness, "demands on data given up", u64::from(data.is_none()));
+    let data = data.unwrap_or_default();
+    let nothing = backwards::Found::default();
+    let mut given_up = vec![false; program.globals.len()];
+    analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
     let mut parameters = 0;
-    for (global, function) in program.globals.iter_mut().zip(analysis.functions.iter()) {
-        let GlobalKind::Defn { params, .. } = global.kind else { continue };
-        let fails = function.is_zero();
-        let demand = |number| match !fails && function.is_strict(number) {
-            true => Demand::Strict,
-            false => Demand::Lazy,
+    for id in program.globals.indices() {
+        let GlobalKind::Defn { params, .. } = program.globals[id].kind else { continue };
+        let function = &analysis.functions[id];
+        let found = if given_up[id.index()] { None } else { data.get(&id) };
+        let found = found.unwrap_or(&nothing);
+        let fails = function.is_zero() || found.fails;
+        let demand = |number: u32| match found.params.get(number as usize) {
+            _ if fails => Demand::Lazy,
+            use_ => demand::demand(&program, use_, function.is_strict(number)),
         };
         let demands: Vec<Demand> = (0..params.len() as u32).map(demand).collect();
-        let strict = demands.iter().filter(|demand| **demand == Demand::Strict).count();
+        let strict = demands.iter().filter(|demand| **demand != Demand::Lazy).count();
+        let global = &mut program.globals[id];
         if strict > 0 {
             parameters += strict as u64;
             report.decide(Pass::Strictness, || format!("{}: strict in {strict}", global.symbol));

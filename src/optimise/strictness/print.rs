@@ -55,7 +55,8 @@ pub fn listing(program: &Program, names: &Interner) -> String {
         }
         for (at, (name, demand)) in row.params.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
-            let _ = write!(out, "{comma}{} {demand}", name.map_or("_".into(), shown));
+            let name = name.map_or("_".into(), shown);
+            let _ = write!(out, "{comma}{name} {}", demand.words(program));
         }
         out.push_str(if row.fails { "; always fails\n" } else { "\n" });
     }

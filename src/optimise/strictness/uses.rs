@@ -1,0 +1,90 @@
+//! How an expression uses its variables.
+
+use super::demand::{Shape, Use};
+use crate::core::expr::LocalId;
+
+/// How an expression uses its variables, when it is evaluated. A variable that is not listed
+/// is not used.
+#[derive(Clone, Debug)]
+pub(super) struct Uses {
+    /// The expression never comes to a value: then everything can be said of every variable.
+    pub(super) fails: bool,
+    /// In the order of the locals.
+    of: Vec<(LocalId, Use)>,
+}
+
+impl Uses {
+    /// No variable is used.
+    pub(super) const EMPTY: Uses = Uses { fails: false, of: Vec::new() };
+    /// The expression never comes to a value.
+    pub(super) const FAILS: Uses = Uses { fails: true, of: Vec::new() };
+
+    /// One variable is used.
+    pub(super) fn one(local: LocalId, use_: Use) -> Uses {
+        Uses { fails: false, of: vec![(local, use_)] }
+    }
+
+    /// How many variables are used.
+    pub(super) fn len(&self) -> usize {
+        self.of.len()
+    }
+
+    /// The use of a variable, which goes out of scope.
+    pub(super) fn take(&mut self, local: LocalId) -> Use {
+        if self.fails {
+            return Use::now(Shape::All);
+        }
+        match self.of.binary_search_by_key(&local, |&(of, _)| of) {
+            Ok(at) => self.of.remove(at).1,
+            Err(_) => Use::ABSENT,
+        }
+    }
+
+    /// The same later, if at all.
+    pub(super) fn later(mut self) -> Uses {
+        self.fails = false;
+        self.of.iter_mut().for_each(|(_, use_)| *use_ = use_.later());
+        self
+    }
+
+    /// What two expressions do that are both evaluated.
+    pub(super) fn and(self, other: Uses) -> Uses {
+        if self.fails || other.fails {
+            return Uses::FAILS;
+        }
+        if self.of.is_empty() {
+            return other;
+        }
+        if other.of.is_empty() {
+            return self;
+        }
+        self.merge(other, Use::and)
+    }
+
+    /// What two expressions do of which one is evaluated.
+    pub(super) fn or(self, other: Uses) -> Uses {
+        match (self.fails, other.fails) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => self.merge(other, Use::or),
+        }
+    }
+
+    fn merge(self, other: Uses, with: impl Fn(Use, Use) -> Use) -> Uses {
+        let mut of = Vec::with_capacity(self.of.len() + other.of.len());
+        let (mut ones, mut others) =
+            (self.of.into_iter().peekable(), other.of.into_iter().peekable());
+        loop {
+            let first = match (ones.peek(), others.peek()) {
+                (Some(&(one, _)), Some(&(other, _))) => one.min(other),
+                (Some(&(local, _)), None) | (None, Some(&(local, _))) => local,
+                (None, None) => return Uses { fails: false, of },
+            };
+            let one = ones.next_if(|(local, _)| *local == first);
+            let other = others.next_if(|(local, _)| *local == first);
+            let of_one =
+                |found: Option<(LocalId, Use)>| found.map_or(Use::ABSENT, |(_, use_)| use_);
+            of.push((first, with(of_one(one), of_one(other))));
+        }
+    }
+}
