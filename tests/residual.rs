@@ -5,6 +5,8 @@ mod common;
 mod dice;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "differential/sexpr.rs"]
+mod sexpr;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use gmachine::load::{Loader, Root};
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
-use gmachine::optimise::{self, Passes};
+use gmachine::optimise::{self, Pass, Passes};
 
 const INPUT: &str = "input\n of two lines";
 
@@ -82,29 +84,51 @@ fn without_names(text: &str) -> String {
 /// Checks that a program and what is printed of it mean the same.
 fn check(text: &str, input: &str, passes: Passes, fuel: u64) {
     let again = printed(text, passes);
+    let ends = same(text, &again, input, fuel);
+    // What is printed of that is as good.
+    if ends && text.len() < 20_000 {
+        same(&again, &printed(&again, Passes::NONE), input, 2 * fuel);
+    }
+}
+
+/// Checks that two programs mean the same, as far as they get; whether both come to an end.
+fn same(text: &str, again: &str, input: &str, fuel: u64) -> bool {
     let wanted = meaning(text, input, fuel);
-    let found = meaning(&again, input, 2 * fuel);
+    let found = meaning(again, input, 2 * fuel);
     if wanted.1 == "fuel" || found.1 == "fuel" {
         let shorter = wanted.0.len().min(found.0.len()).saturating_sub(1);
         assert_eq!(wanted.0[..shorter], found.0[..shorter], "{text}\n\n{again}");
         assert!(wanted.1 != "value" || found.1 == "value", "{text}\n\n{again}");
-        return;
+        return false;
     }
     assert_eq!(wanted, found, "{text}\n\n{again}");
-    // What is printed of that is as good.
-    if text.len() < 20_000 {
-        assert_eq!(meaning(&printed(&again, Passes::NONE), input, 2 * fuel), found, "{again}");
+    true
+}
+
+/// Checks random programs: as many as `GMACHINE_CASES` says, from number `GMACHINE_SEED` on.
+fn random(passes: impl Fn(u64) -> Passes) {
+    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
+    for seed in first..first + count {
+        check(&generate::program(seed), INPUT, passes(seed), FUEL);
     }
 }
 
 #[test]
 fn random_programs_read_back() {
-    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 600));
-    for seed in first..first + count {
-        let text = generate::program(seed);
-        let passes = if seed % 2 == 0 { Passes::NONE } else { Passes::ALL };
-        check(&text, INPUT, passes, FUEL);
-    }
+    random(|_| Passes::NONE);
+}
+
+#[test]
+fn random_programs_read_back_after_the_passes() {
+    // All of them, or some.
+    random(|seed| match seed % 2 {
+        0 => Passes::ALL,
+        _ => {
+            let some = |&(at, _): &(usize, &Pass)| (seed / 2) >> at & 1 == 1;
+            let chosen = Pass::ALL.iter().enumerate().filter(some);
+            chosen.fold(Passes::NONE, |passes, (_, &pass)| passes.with(pass))
+        }
+    });
 }
 
 #[test]
@@ -127,12 +151,81 @@ fn examples_read_back() {
 /// What is printed of an expression in the scope of some definitions, whose free names are
 /// its parameters; and the entry.
 fn opened(text: &str, expression: &str, passes: Passes) -> (String, String) {
+    let (text, entry, _) = opened_with(text, expression, passes);
+    (text, entry)
+}
+
+/// As [`opened`], with the parameters.
+fn opened_with(text: &str, expression: &str, passes: Passes) -> (String, String, Vec<String>) {
     let root = Root::text("program.core", text).with_expression(expression);
     let options = Options { open: true, ..options(Stage::Optimised, passes) };
     let built = build(&root, &NoFiles, &options);
     let core = built.core.unwrap_or_else(|| panic!("{expression}: {:?}", built.diagnostics));
-    let (entry, _) = built.entry.expect("an expression");
-    (residual(&core, &built.loaded.names, &built.loaded.sources), entry)
+    let (entry, params) = built.entry.expect("an expression");
+    (residual(&core, &built.loaded.names, &built.loaded.sources), entry, params)
+}
+
+/// Takes every other integer out of an expression: a name in its place, which is added to
+/// `taken` with it. What a case compares with stays.
+fn take_integers(form: &mut sexpr::Form, seen: &mut usize, taken: &mut Vec<(String, String)>) {
+    match form {
+        sexpr::Form::Atom(atom) => {
+            if atom.parse::<i64>().is_ok() {
+                *seen += 1;
+                if *seen % 2 == 1 {
+                    let name = format!("unknown{}", taken.len());
+                    let integer = std::mem::replace(atom, name.clone());
+                    taken.push((name, integer));
+                }
+            }
+        }
+        sexpr::Form::List(_, forms) => {
+            let is_case = forms.first() == Some(&sexpr::Form::Atom("case".into()));
+            for (at, form) in forms.iter_mut().enumerate() {
+                match form {
+                    sexpr::Form::List(_, alternative) if is_case && at > 1 => {
+                        alternative.iter_mut().skip(1).for_each(|f| take_integers(f, seen, taken));
+                    }
+                    _ => take_integers(form, seen, taken),
+                }
+            }
+        }
+    }
+}
+
+/// What is left when some integers of `main` are not known does the same with them as `main`.
+#[test]
+fn random_programs_can_be_told_the_rest_later() {
+    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
+    let mut parameters = 0;
+    for seed in first..first + count {
+        let text = generate::program(seed);
+        let mut forms = sexpr::read(&text);
+        let is_main = |form: &sexpr::Form| {
+            let main = [sexpr::Form::Atom("defn".into()), sexpr::Form::Atom("main".into())];
+            matches!(form, sexpr::Form::List(_, item) if item.starts_with(&main))
+        };
+        let at = forms.iter().position(is_main).expect("main");
+        let sexpr::Form::List(_, mut main) = forms.remove(at) else { panic!("main is an item") };
+        let mut body = main.pop().expect("a body");
+        let mut taken = Vec::new();
+        take_integers(&mut body, &mut 0, &mut taken);
+        if main.last() == Some(&sexpr::Form::List('[', vec![sexpr::Form::Atom("input".into())])) {
+            taken.push(("input".into(), format!("{INPUT:?}")));
+        }
+        let (definitions, expression) = (sexpr::write(&forms), sexpr::write(&[body]));
+        let passes = if seed % 4 == 0 { Passes::NONE } else { Passes::ALL };
+        let (again, entry, params) = opened_with(&definitions, &expression, passes);
+        let value = |param: &String| taken.iter().find(|(name, _)| name == param).expect("taken");
+        let args: Vec<&str> = params.iter().map(|param| value(param).1.as_str()).collect();
+        parameters += args.len();
+        let whole = match args.as_slice() {
+            [] => again,
+            args => format!("{again}\n(defn main[] ({entry} {}))", args.join(" ")),
+        };
+        same(&text, &whole, INPUT, FUEL);
+    }
+    assert!(parameters > count as usize, "{parameters} parameters");
 }
 
 #[test]

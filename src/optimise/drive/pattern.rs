@@ -6,6 +6,8 @@
 //! positive supercompilation", 1995), with integers ordered by their size. Where a pattern
 //! embeds one that led to it, the two are generalised to what they have in common.
 
+use rustc_hash::FxHashMap;
+
 use super::heap::Head;
 use crate::core::expr::{ConId, GlobalId, Lit, TextId};
 
@@ -50,6 +52,10 @@ pub enum Pattern {
     Call(GlobalId, Vec<Pattern>),
 }
 
+/// Pairs of patterns, by their places, and whether the one is embedded in the other: each is
+/// met on as many ways as the patterns are deep.
+type Pairs = FxHashMap<(*const Pattern, *const Pattern), bool>;
+
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
 
@@ -84,6 +90,14 @@ impl Pattern {
 
     /// Whether it is embedded in another: the other is the same or has grown from it.
     pub fn is_embedded(&self, other: &Pattern) -> bool {
+        self.is_within(other, &mut Pairs::default())
+    }
+
+    fn is_within<'p>(&'p self, other: &'p Pattern, pairs: &mut Pairs) -> bool {
+        let pair = (std::ptr::from_ref(self), std::ptr::from_ref(other));
+        if let Some(&known) = pairs.get(&pair) {
+            return known;
+        }
         let coupled = match (self, other) {
             (Pattern::Hole, _) => true,
             (Pattern::Lit(Lit::Int(before)), Pattern::Lit(Lit::Int(now))) => {
@@ -91,16 +105,18 @@ impl Pattern {
                     || now.unsigned_abs() > before.unsigned_abs()
                     || before.unsigned_abs() > SMALL
             }
-            (Pattern::Lit(Lit::Big(_)), Pattern::Lit(_)) => true,
-            (Pattern::Lit(Lit::Int(_)), Pattern::Lit(Lit::Big(_))) => true,
+            (Pattern::Lit(Lit::Big(_)), Pattern::Lit(_))
+            | (Pattern::Lit(Lit::Int(_)), Pattern::Lit(Lit::Big(_))) => true,
             // The rest of a text is smaller than the text.
             (Pattern::Text(a, from), Pattern::Text(b, to)) => a == b && to <= from,
             _ if self.same_head(other) => {
-                self.parts().iter().zip(other.parts()).all(|(a, b)| a.is_embedded(b))
+                self.parts().iter().zip(other.parts()).all(|(a, b)| a.is_within(b, pairs))
             }
             _ => self == other,
         };
-        coupled || other.parts().iter().any(|part| self.is_embedded(part))
+        let found = coupled || other.parts().iter().any(|part| self.is_within(part, pairs));
+        pairs.insert(pair, found);
+        found
     }
 
     /// What it has in common with another.
