@@ -196,7 +196,7 @@ fn strictness(args: &Dump, program: &core::Program, built: &Built) -> Result<Str
         return Ok(lines.map(|(line, _)| format!("{line}\n")).collect());
     }
     let definitions = json::array(all.iter().filter(wanted).map(|row| {
-        let param = |(name, demand): &(Option<&str>, Demand)| json!({"name": name, "demand": demand.to_string()});
+        let param = |(name, demand): &(Option<&str>, Demand)| json!({"name": name, "demand": demand.words(program)});
         let params: Vec<Value> = row.params.iter().map(param).collect();
         let span = json_span(program.globals[row.global].span, &built.loaded.sources);
         json!({"symbol": row.symbol, "params": params, "fails": row.fails, "span": span}).to_string()
