@@ -152,6 +152,8 @@ fn the_list_between_two_maps_is_not_made() {
     let row = Row::new("maps");
     let maps = row.shape("maps");
     assert_eq!((maps.built, maps.con_switches), (1, 1), "{}", row.text("maps"));
+    // The loop is called once, and by itself.
+    assert!(maps.calls <= 2, "{}", row.text("maps"));
     row.check();
 }
 
