@@ -155,6 +155,12 @@ fn what_a_let_binds_to_a_value_is_evaluated() {
 
 #[test]
 fn one_branch_does_not_know_what_another_has_evaluated() {
+    once(
+        "l x",
+        "(switch l (Nil (add x 1)) ((Cons _ _) (add x 2)))",
+        "Push 0; Eval; CaseJump Nil:3 Cons:11; Split 0; PushInt 1; Push 2; Eval; Add; Update 2; \
+         Pop 2; Unwind; Split 2; PushInt 2; Push 4; Eval; Add; Update 4; Pop 4; Unwind",
+    );
     // After the branches, only the condition is known.
     once(
         "c x",

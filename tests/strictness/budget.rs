@@ -72,6 +72,23 @@ fn what_an_iterate_on_the_way_claims_is_not_kept() {
 }
 
 #[test]
+fn what_is_given_up_is_lazy_whatever_the_other_analysis_says() {
+    let args = " 1".repeat(33);
+    let text = rotation(32) + &format!("(defn main[] (rot{args}))");
+    let mut seen = 0;
+    for reserve in (0..40_000).step_by(500) {
+        let (program, names, report) =
+            analysed_within(&text, Budget { per_expression: 0, reserve });
+        if report.decisions().iter().any(|(_, text)| text.starts_with("rot: given up")) {
+            let mut counts = report.counts().iter();
+            seen += u32::from(counts.all(|&(_, what, _)| what != "demands on data given up"));
+            assert_eq!(strict_in(&program, &names, "rot"), "", "{reserve}");
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
 fn the_reserve_is_used_up_in_order() {
     let text = rotation(8) + &rotation(8).replace("rot", "tor") + "(defn main[] [rot tor])";
     let (least, _) = (1..)

@@ -156,6 +156,8 @@ fn what_is_used_later_says_nothing_of_now() {
              (defn a[l] (case l [Nil 0] [(Cons x _) (seq (Just (sum l)) 1)]))
              (defn b[l y] (letrec ([z (add (sum l) y)]) (Cons z Nil)))
              (defn c[l] (let ([t (sum l)]) (Pair t (length l))))
+             (defn i[l] (letrec ([z (seq l (Cons 1 z))]) (Cons z Nil)))
+             (defn j[c l] (if c (sum l) (case l [Nil 0] [_ 1])))
              (defn d[f l] (f (sum l))) (defn e[l] (seq l (fn [x] (add x (sum l)))))
              (defn nil[l] (case l [Nil 1]))
              (defn next[l] (case l [Nil Nil] [(Cons _ xs) xs]))
@@ -166,6 +168,8 @@ fn what_is_used_later_says_nothing_of_now() {
             "a: l strict",
             "b: l lazy, y lazy",
             "c: l lazy",
+            "i: l lazy",
+            "j: c strict, l strict",
             "d: f strict, l lazy",
             "e: l strict",
             "nil: l strict",
