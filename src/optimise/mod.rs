@@ -122,9 +122,10 @@ pub struct Options {
     pub verbose: bool,
 }
 
-/// A program may grow to so many times its expressions, and so many more.
-const GROWTH: usize = 8;
-const GROWTH_BASE: usize = 20_000;
+/// Nothing is unfolded in a program that has grown to so many times its expressions, and so
+/// many more. What is then underway is still written: twice as much, at the most seen.
+const GROWTH: usize = 4;
+const GROWTH_BASE: usize = 4_000;
 
 /// Runs the passes over a lifted program.
 #[must_use]

@@ -20,7 +20,7 @@ const NESTED: u32 = 2_000;
 const ATTEMPT: i64 = 4_000;
 const SPECULATION: i64 = 400;
 /// Parts of a pattern.
-const PARTS: usize = 400;
+const PARTS: usize = 200;
 /// Thunks that are speculated on for one argument, and how many parts of patterns cost as
 /// much as a step.
 const SPECULATIONS: u32 = 24;
@@ -327,8 +327,7 @@ impl Driver<'_> {
         fresh: u64,
         span: Span,
     ) -> ExprId {
-        let inlined =
-            self.is_inlined(global) && !self.facts.strict_only[global] && self.may_unfold();
+        let inlined = self.is_inlined(global) && self.facts.lazy_form[global] && self.may_unfold();
         if inlined {
             self.tally.inlined += 1;
             let before = self.unfolded;

@@ -2,7 +2,9 @@
 
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::expr::{
+    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program,
+};
 use crate::primitive::Shape;
 
 /// Facts about the old program.
@@ -25,8 +27,9 @@ pub struct Facts {
     pub inspected: IndexVec<LocalId, bool>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
-    /// Whether a body has what stands in strict contexts only.
-    pub strict_only: IndexVec<GlobalId, bool>,
+    /// Whether a body is no more to build than a call: a name, a literal, or an application
+    /// to such. More would be built where nothing may ever demand it.
+    pub lazy_form: IndexVec<GlobalId, bool>,
 }
 
 /// Looks at every body once.
@@ -43,7 +46,7 @@ pub fn facts(program: &Program) -> Facts {
             recursive: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
-            strict_only: program.globals.iter().map(|_| false).collect(),
+            lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
         edges: vec![Vec::new(); globals],
@@ -122,7 +125,6 @@ impl Scan<'_> {
                 work.extend([value, body]);
             }
             Expr::Force(local, value, body) => {
-                self.facts.strict_only[self.global] = true;
                 self.bind(local);
                 self.flow(local, value);
                 self.inspect(value);
@@ -136,7 +138,6 @@ impl Scan<'_> {
                 work.push(body);
             }
             Expr::Switch(switch) => {
-                self.facts.strict_only[self.global] = true;
                 let switch = &program.switches[switch];
                 self.facts.inspected[switch.scrutinee] = true;
                 self.facts.uses[switch.scrutinee] += 1;
@@ -156,7 +157,6 @@ impl Scan<'_> {
                 work.extend(switch.default);
             }
             Expr::Join(join, body) => {
-                self.facts.strict_only[self.global] = true;
                 let join = &program.joins[join];
                 for &param in &program.local_lists[join.params] {
                     self.bind(param);
@@ -164,7 +164,6 @@ impl Scan<'_> {
                 work.extend([body, join.handler]);
             }
             Expr::Jump(join, args) => {
-                self.facts.strict_only[self.global] = true;
                 self.facts.jumps[join] += 1;
                 let params = program.joins[join].params;
                 for (&param, &arg) in
@@ -174,9 +173,13 @@ impl Scan<'_> {
                 }
                 work.extend(&program.expr_lists[args]);
             }
-            Expr::NoMatch | Expr::Lam(..) => self.facts.strict_only[self.global] = true,
             Expr::Local(local) => self.facts.uses[local] += 1,
-            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Error => {}
+            Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Con(_)
+            | Expr::NoMatch
+            | Expr::Lam(..)
+            | Expr::Error => {}
         }
     }
 
@@ -234,5 +237,21 @@ impl Scan<'_> {
                 }
             }
         }
+    }
+}
+
+fn is_lazy_form(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
+    let is_atom = |expr: ExprId| {
+        matches!(
+            program.exprs[expr],
+            Expr::Lit(_) | Expr::Local(_) | Expr::Global(_) | Expr::Con(_)
+        )
+    };
+    match program.exprs[body] {
+        Expr::App(callee, args) => {
+            is_atom(callee) && program.expr_lists[args].iter().all(|&arg| is_atom(arg))
+        }
+        _ => is_atom(body),
     }
 }

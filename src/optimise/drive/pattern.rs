@@ -48,8 +48,6 @@ pub enum Pattern {
     Built(ConId, Vec<Pattern>),
     /// A function with fewer arguments than it takes.
     Partial(Head, Vec<Pattern>),
-    /// A call that nothing else refers to and nothing has evaluated.
-    Call(GlobalId, Vec<Pattern>),
 }
 
 /// Pairs of patterns, by their places, and whether the one is embedded in the other: each is
@@ -63,10 +61,7 @@ impl Pattern {
     /// The patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
         match self {
-            Pattern::Con(_, parts)
-            | Pattern::Built(_, parts)
-            | Pattern::Partial(_, parts)
-            | Pattern::Call(_, parts) => parts,
+            Pattern::Con(_, parts) | Pattern::Built(_, parts) | Pattern::Partial(_, parts) => parts,
             _ => &[],
         }
     }
@@ -83,7 +78,6 @@ impl Pattern {
             (Pattern::Con(a, _), Pattern::Con(b, _))
             | (Pattern::Built(a, _), Pattern::Built(b, _)) => a == b,
             (Pattern::Partial(a, x), Pattern::Partial(b, y)) => a == b && x.len() == y.len(),
-            (Pattern::Call(a, _), Pattern::Call(b, _)) => a == b,
             _ => false,
         }
     }
@@ -132,7 +126,6 @@ impl Pattern {
             Pattern::Con(con, _) => Pattern::Con(con, parts),
             Pattern::Built(con, _) => Pattern::Built(con, parts),
             Pattern::Partial(head, _) => Pattern::Partial(head, parts),
-            Pattern::Call(global, _) => Pattern::Call(global, parts),
             _ => Pattern::Hole,
         }
     }

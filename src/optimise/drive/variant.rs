@@ -112,9 +112,7 @@ impl Driver<'_> {
     /// The values that a static value is made of.
     fn parts(&self, node: NodeId) -> &[NodeId] {
         match self.heap.get(node).what {
-            What::Con(_, nodes) | What::Partial(_, nodes) | What::Call(_, nodes) => {
-                self.heap.items(nodes)
-            }
+            What::Con(_, nodes) | What::Partial(_, nodes) => self.heap.items(nodes),
             _ => &[],
         }
     }
@@ -181,7 +179,7 @@ impl Driver<'_> {
                 let rest = self.new.texts[*text].get(*at as usize..).unwrap_or_default();
                 return out.push_str(&string_literal(rest));
             }
-            Pattern::Caf(global) | Pattern::Call(global, _) => &self.old.globals[*global].symbol,
+            Pattern::Caf(global) => &self.old.globals[*global].symbol,
             Pattern::Con(con, _) | Pattern::Built(con, _) => &self.new.cons[*con].symbol,
             Pattern::Partial(Head::Global(global), _) => &self.old.globals[*global].symbol,
             Pattern::Partial(Head::Con(con), _) => &self.new.cons[*con].symbol,
@@ -255,7 +253,6 @@ impl Driver<'_> {
             Pattern::Partial(head, parts) => {
                 What::Partial(*head, self.incoming_parts(parts, holes))
             }
-            Pattern::Call(global, parts) => What::Call(*global, self.incoming_parts(parts, holes)),
         };
         self.heap.add(what)
     }
