@@ -21,6 +21,10 @@ impl Default for Budget {
     }
 }
 
+/// A value may be a set of all parameters, and there may be one for each: what takes more
+/// parameters than this is given up.
+const WIDEST: usize = 2048;
+
 /// What the analysis found.
 pub(super) struct Analysis {
     /// What each supercombinator is as a function of its parameters.
@@ -110,7 +114,10 @@ impl Fixpoint<'_> {
         let own = sizes.map(|function| function.size).sum::<u64>().saturating_mul(per_expression);
         let before = self.evaluator.algebra.work;
         self.evaluator.limit = before.saturating_add(own).saturating_add(self.reserve);
-        if !self.iterate(members) {
+        let wide = |&member: &u32| {
+            self.functions[member as usize].is_some_and(|function| function.params.len() > WIDEST)
+        };
+        if members.iter().any(wide) || !self.iterate(members) {
             // Values on the way claim too much, so that none of them is kept.
             for &member in members {
                 let global = GlobalId(member);
