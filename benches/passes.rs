@@ -37,8 +37,8 @@ fn passes() -> [Passes; 4] {
 /// Instructions. What needs more never ends.
 const FUEL: u64 = 50_000_000;
 
-/// How often each program is run in each setting.
-const RUNS: usize = 9;
+/// How often each program is run in each setting, an odd number for the median's sake.
+const RUNS: usize = 17;
 
 struct NoFiles;
 
@@ -164,9 +164,14 @@ fn measure(subject: &Subject, runs: usize) -> Option<([Statistics; 4], [Duration
     let mut statistics = [Statistics::default(); 4];
     let mut times: [Vec<Duration>; 4] = Default::default();
     let expected = run(&subject.programs[0], &subject.input)?.output;
-    for _ in 0..runs {
-        for (at, program) in subject.programs.iter().enumerate() {
-            let ran = run(program, &subject.input)?;
+    for round in 0..runs {
+        for turn in 0..SETTINGS.len() {
+            // What a run leaves in the allocator can favour the next one: each setting comes
+            // after each other one as often.
+            let step =
+                if (round / SETTINGS.len()).is_multiple_of(2) { 1 } else { SETTINGS.len() - 1 };
+            let at = (round + turn * step) % SETTINGS.len();
+            let ran = run(&subject.programs[at], &subject.input)?;
             assert_eq!(ran.output, expected, "{} with {}", subject.name, SETTINGS[at]);
             statistics[at] = ran.statistics;
             times[at].push(ran.time);
