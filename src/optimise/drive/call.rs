@@ -5,6 +5,8 @@ use super::frame::Frames;
 use super::heap::{Name, NodeId, What};
 use super::pattern::{Key, Pattern};
 use super::{Abort, Attempt, Driver, Made, Outcome};
+use crate::base::deep::deep;
+use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
 use crate::optimise::Pass;
@@ -279,7 +281,7 @@ impl Driver<'_> {
 
     /// The pattern of a value; `None` if it is too large.
     fn pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
-        crate::base::deep::deep(|| self.pattern_step(node, strict, size))
+        deep(|| self.pattern_step(node, strict, size))
     }
 
     fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
@@ -311,7 +313,7 @@ impl Driver<'_> {
 
     fn patterns(
         &mut self,
-        nodes: crate::base::index::List<NodeId>,
+        nodes: List<NodeId>,
         strict: bool,
         size: &mut Size,
     ) -> Option<Vec<Pattern>> {

@@ -4,7 +4,7 @@ use super::heap::{EnvId, Head, Name, NodeId, What};
 use super::{Driver, Outcome, Statement};
 use crate::base::deep::deep;
 use crate::base::span::Span;
-use crate::core::expr::{Bind, Expr, ExprId, GlobalKind, LocalId};
+use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId};
 use crate::primitive::{Primitive, Shape};
 
 impl Driver<'_> {
@@ -283,7 +283,7 @@ impl Driver<'_> {
     fn lazy_primitive(
         &mut self,
         primitive: Primitive,
-        global: crate::core::expr::GlobalId,
+        global: GlobalId,
         args: &[ExprId],
         env: EnvId,
         span: Span,
@@ -386,7 +386,7 @@ impl Driver<'_> {
     }
 
     /// A constructor by itself: a value, or a function of its fields.
-    pub(super) fn constructor(&mut self, con: crate::core::expr::ConId) -> What {
+    pub(super) fn constructor(&mut self, con: ConId) -> What {
         let none = self.heap.list([]);
         match self.new.cons[con].arity {
             0 => What::Con(con, none),
@@ -395,7 +395,7 @@ impl Driver<'_> {
     }
 
     /// A global by itself.
-    pub(super) fn global_node(&mut self, global: crate::core::expr::GlobalId) -> NodeId {
+    pub(super) fn global_node(&mut self, global: GlobalId) -> NodeId {
         if self.old.arity(global) > 0 {
             let none = self.heap.list([]);
             return self.heap.add(What::Partial(Head::Global(global), none));

@@ -6,7 +6,7 @@ use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
 use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId};
 use crate::primitive::{Primitive, Shape};
 
 /// What the driver is about to do.
@@ -239,16 +239,12 @@ impl Driver<'_> {
         self.rules.known_case
     }
 
-    fn operand_state(operand: Operand, frames: Frames) -> Result<State, (NodeId, Frames)> {
-        match operand {
-            Operand::Expr(expr, env) => Ok(State::Eval(expr, env, frames)),
-            Operand::Node(node) => Err((node, frames)),
-        }
-    }
-
+    /// Evaluates an operand.
     pub(super) fn operand(&mut self, operand: Operand, frames: Frames) -> State {
-        Self::operand_state(operand, frames)
-            .unwrap_or_else(|(node, frames)| self.demand(node, frames))
+        match operand {
+            Operand::Expr(expr, env) => State::Eval(expr, env, frames),
+            Operand::Node(node) => self.demand(node, frames),
+        }
     }
 
     /// What an operand is where it is not demanded.
@@ -499,16 +495,9 @@ impl Driver<'_> {
         let case = &self.old.switches[switch];
         let (con, fields) = match (&case.branches, self.heap.get(node).what) {
             (Branches::Lits(branches), What::Lit(lit)) => {
-                let same_kind = |other: crate::core::expr::Lit| {
-                    std::mem::discriminant(&other) == std::mem::discriminant(&lit)
-                        || !matches!(
-                            (other, lit),
-                            (crate::core::expr::Lit::Char(_), _)
-                                | (_, crate::core::expr::Lit::Char(_))
-                        )
-                };
+                let is_char = |lit| matches!(lit, Lit::Char(_));
                 let (first, _) = *branches.first()?;
-                if !same_kind(first) {
+                if is_char(first) != is_char(lit) {
                     return None;
                 }
                 let branch = branches.iter().find(|&&(of, _)| self.equal(of, lit));

@@ -7,7 +7,7 @@ use super::Driver;
 use super::heap::{NodeId, What};
 use crate::base::index::List;
 use crate::base::integer::Integer;
-use crate::core::expr::{CONS, Lit, NIL, TextId};
+use crate::core::expr::{CONS, ConId, Lit, NIL, TextId};
 use crate::primitive::Primitive;
 
 /// Larger integers are not made: they are cheaper to compute than to load.
@@ -110,11 +110,7 @@ impl Driver<'_> {
     }
 
     /// The first cell of a text that is not empty.
-    pub(super) fn uncons(
-        &mut self,
-        text: TextId,
-        at: u32,
-    ) -> (crate::core::expr::ConId, List<NodeId>) {
+    pub(super) fn uncons(&mut self, text: TextId, at: u32) -> (ConId, List<NodeId>) {
         let rest = self.new.texts[text].get(at as usize..).unwrap_or_default();
         let Some(first) = rest.chars().next() else {
             return (NIL, self.heap.list([]));

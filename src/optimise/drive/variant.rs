@@ -9,7 +9,7 @@ use super::pattern::{Key, Pattern, generalise, is_embedded};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Made, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId};
+use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId};
 use crate::core::signature::Signature;
 use crate::optimise::Pass;
 
@@ -32,6 +32,8 @@ struct Incoming {
     params: Vec<LocalId>,
 }
 
+/// Patterns that led to one and are compared with it.
+const ANCESTORS: usize = 200;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 
@@ -120,21 +122,23 @@ impl Driver<'_> {
     /// What a pattern has in common with one that led to it and is embedded in it.
     fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
-        loop {
+        for _ in 0..ANCESTORS {
             let variant = &self.variants[at as usize];
             let before = &variant.key;
-            let specialised = before.args.iter().any(|pattern| *pattern != Pattern::Hole);
-            if before.of == key.of && specialised && is_embedded(&before.args, &key.args) {
+            // There is one variant without a pattern of each function, so that no endless
+            // chain goes through them.
+            if before.args.iter().all(|pattern| *pattern == Pattern::Hole) {
+                return None;
+            }
+            if before.of == key.of && is_embedded(&before.args, &key.args) {
                 let general = generalise(&before.args, &key.args);
                 if general != key.args {
                     return Some(general);
                 }
             }
-            if variant.parent == at {
-                return None;
-            }
             at = variant.parent;
         }
+        None
     }
 
     fn variant_global(&mut self, of: GlobalId) -> GlobalId {
@@ -169,7 +173,6 @@ impl Driver<'_> {
 
     fn describe_pattern(&self, pattern: &Pattern, out: &mut String) {
         use crate::base::quote::{char_literal, string_literal};
-        use crate::core::expr::Lit;
         let head = match pattern {
             Pattern::Hole => return out.push('_'),
             Pattern::Lit(Lit::Int(value)) => return out.push_str(&value.to_string()),
