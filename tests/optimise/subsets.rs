@@ -23,6 +23,9 @@ const INPUTS: &[&str] = &["input\n of two lines", "", "abcab"];
 /// Instructions of the run without passes.
 const FUEL: u64 = 400_000;
 
+/// Bytes of a run: far more than so many instructions need.
+const HEAP: u64 = 1 << 30;
+
 /// A run of more instructions has its live data not measured.
 const MEASURED: u64 = 40_000;
 
@@ -78,7 +81,8 @@ struct Ran {
 }
 
 fn run(program: &Arc<Program>, input: &str, fuel: u64) -> Result<Ran, String> {
-    let mut machine = machine(program, input, Config { fuel: Some(fuel), ..Config::default() })?;
+    let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() };
+    let mut machine = machine(program, input, config)?;
     let mut out = String::new();
     let end = ended(machine.run(&mut out))?;
     machine.verify()?;
