@@ -87,8 +87,7 @@ impl Driver<'_> {
         }
         let (all, other) = self.facts.mentions[global];
         let small = SMALL + 3 * self.old.arity(global) as u32;
-        let is_root = self.old.main == Some(global) || self.old.roots.contains(&global);
-        self.facts.size[global] <= small || (all == 1 && other == 0 && !is_root)
+        self.facts.size[global] <= small || (all == 1 && other == 0 && !self.facts.kept[global])
     }
 
     /// A call with all arguments, demanded.
@@ -111,7 +110,7 @@ impl Driver<'_> {
             self.tally.inlined += 1;
             return Ok(self.unfold(global, &args, frames));
         }
-        let key = self.key(global, &args, true)?;
+        let key = self.key(global, &args, true);
         if let Some(key) = &key {
             let recursive = self.facts.recursive[global];
             // What a body ends in is left to a variant: nothing here learns from its value.
@@ -232,18 +231,11 @@ impl Driver<'_> {
 
     /// What is known of the arguments that the callee looks at; `None` if nothing is, or
     /// variants are not made.
-    fn key(
-        &mut self,
-        global: GlobalId,
-        args: &[NodeId],
-        strict: bool,
-    ) -> Attempt<Option<Vec<Pattern>>> {
+    fn key(&mut self, global: GlobalId, args: &[NodeId], strict: bool) -> Option<Vec<Pattern>> {
         if !self.rules.specialise {
-            return Ok(None);
+            return None;
         }
-        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else {
-            return Ok(None);
-        };
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return None };
         let old = self.old;
         let params = &old.local_lists[params];
         let mut key = Vec::with_capacity(args.len());
@@ -260,7 +252,7 @@ impl Driver<'_> {
             key.push(pattern);
         }
         let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
-        Ok(known.then_some(key))
+        known.then_some(key)
     }
 
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
@@ -340,7 +332,7 @@ impl Driver<'_> {
             self.unfolded = before;
             return code;
         }
-        let key = self.key(global, &args, false).unwrap_or_default();
+        let key = self.key(global, &args, false);
         if let Some(key) = &key
             && key.iter().map(Pattern::holes).sum::<usize>() == 0
         {

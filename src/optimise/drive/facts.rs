@@ -20,6 +20,8 @@ pub struct Facts {
     /// How often a global is mentioned, and how often as something else than the callee of
     /// an application to all its arguments.
     pub mentions: IndexVec<GlobalId, (u32, u32)>,
+    /// Whether a global is `main` or a root.
+    pub kept: IndexVec<GlobalId, bool>,
     /// Whether a function can come to call itself by name.
     pub recursive: IndexVec<GlobalId, bool>,
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
@@ -43,6 +45,7 @@ pub fn facts(program: &Program) -> Facts {
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
+            kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
@@ -54,6 +57,9 @@ pub fn facts(program: &Program) -> Facts {
     };
     for id in program.globals.indices() {
         scan.global(id);
+    }
+    for kept in program.kept() {
+        scan.facts.kept[kept] = true;
     }
     scan.spread();
     for component in components(&scan.edges) {
