@@ -50,12 +50,3 @@ fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
         }
     }
 }
-
-/// The program of a number, to be looked at:
-/// `GMACHINE_SEED=7 cargo test --test optimise show -- --ignored --nocapture`
-#[test]
-#[ignore = "it shows a program and tests nothing"]
-#[allow(clippy::print_stdout, reason = "that is what it is for")]
-fn show_a_program() {
-    println!("{}", generate::program(dice::number("GMACHINE_SEED", 0)));
-}

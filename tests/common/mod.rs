@@ -85,10 +85,15 @@ pub fn compile(source: &str) -> Arc<Program> {
 
 /// Compiles and runs a program on the reference machine.
 pub fn run(source: &str, input: &str) -> Run {
+    run_after(source, input, Passes::NONE)
+}
+
+/// As [`run`], after some passes.
+pub fn run_after(source: &str, input: &str, passes: Passes) -> Run {
     // A mistake must end in a failure, not in a full machine.
     let config =
         Config { heap_limit: Some(1 << 30), fuel: Some(2_000_000_000), ..Config::default() };
-    run_with(source, input, Format::Default, config)
+    run_optimised(source, input, Format::Default, config, passes)
 }
 
 /// As [`run`], in a format and with limits.
