@@ -68,6 +68,7 @@ pub(super) fn head_of(address: usize) -> *mut Head {
 pub(super) struct Chunk {
     base: NonNull<u8>,
     layout: Layout,
+    is_large: bool,
     /// Where its nodes end: an address.
     pub(super) top: usize,
 }
@@ -80,12 +81,12 @@ impl Chunk {
     /// if the system gives no memory.
     pub(super) fn new(bytes: usize) -> Option<Chunk> {
         debug_assert!(bytes.is_power_of_two() && (MIN_BYTES..=ALIGN).contains(&bytes));
-        Chunk::with_blocks(bytes, bytes / BLOCK_BYTES)
+        Chunk::with_blocks(bytes, false)
     }
 
     /// A chunk for a single node of this many words.
     pub(super) fn large(words: usize) -> Option<Chunk> {
-        Chunk::with_blocks(Chunk::large_bytes(words), 1)
+        Chunk::with_blocks(Chunk::large_bytes(words), true)
     }
 
     /// Bytes of a chunk for a single node.
@@ -93,18 +94,18 @@ impl Chunk {
         HEAD_BYTES + size_of::<Block>() + words * 8
     }
 
-    fn with_blocks(bytes: usize, blocks: usize) -> Option<Chunk> {
+    fn with_blocks(bytes: usize, is_large: bool) -> Option<Chunk> {
         let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
         // SAFETY: no chunk has 0 bytes.
         let base = NonNull::new(unsafe { alloc(layout) })?;
         base.as_ptr().expose_provenance();
-        let mut chunk = Chunk { base, layout, top: 0 };
-        chunk.top = chunk.address() + HEAD_BYTES + blocks * size_of::<Block>();
+        let mut chunk = Chunk { base, layout, is_large, top: 0 };
+        chunk.top = if is_large { chunk.end() } else { chunk.first() };
+        let blocks = if is_large { 1 } else { bytes / BLOCK_BYTES };
         // SAFETY: head and blocks are in the chunk, which nothing else refers to.
         unsafe {
             base.as_ptr().cast::<Head>().write(Head { rescan: false, blocks: [] });
-            let first = base.as_ptr().add(HEAD_BYTES).cast::<Block>();
-            first.write_bytes(0, blocks);
+            base.as_ptr().add(HEAD_BYTES).cast::<Block>().write_bytes(0, blocks);
         }
         Some(chunk)
     }
@@ -122,6 +123,21 @@ impl Chunk {
     /// Where it ends.
     pub(super) fn end(&self) -> usize {
         self.address() + self.bytes()
+    }
+
+    /// Whether it is for a single node.
+    pub(super) fn is_large(&self) -> bool {
+        self.is_large
+    }
+
+    /// Its blocks.
+    pub(super) fn blocks(&mut self) -> &mut [Block] {
+        let blocks = if self.is_large { 1 } else { self.bytes() / BLOCK_BYTES };
+        // SAFETY: they are in the chunk, and were written when it was made.
+        unsafe {
+            let first = self.base.as_ptr().add(HEAD_BYTES).cast::<Block>();
+            std::slice::from_raw_parts_mut(first, blocks)
+        }
     }
 
     /// Where the first node of a chunk of many nodes is.

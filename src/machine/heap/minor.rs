@@ -1,108 +1,18 @@
-//! Collections: when there is one, and the minor one.
+//! The minor collection.
 //!
-//! A minor collection copies what lives of the nursery to the old space, by Cheney's
-//! algorithm (*A nonrecursive list compacting algorithm*, 1970): the copies that were made but
-//! not scanned are the queue.
+//! What lives of the nursery is copied to the old space, by Cheney's algorithm (*A
+//! nonrecursive list compacting algorithm*, 1970): the copies that were made but not scanned
+//! are the queue.
 
-use super::chunk::MIN_BYTES;
 use super::nursery::Nursery;
-use super::old::{MIN_DUE, Old};
-use super::word::Word;
-use super::{Full, Header, Heap, Kind, Mutator, Need, Stress, YOUNG_BIG_BYTES};
-use super::{big_bytes, drop_big, node_at, tag_of};
-
-/// The smallest nursery, in bytes.
-const MIN_NURSERY: usize = 4 << 10;
-/// What is written over memory that nodes have left: as a word it is no value, as a header no
-/// kind.
-const POISON: u64 = 0xdead_dead_dead_de07;
+use super::shorten::{Fixed, follow, shorten};
+use super::word::{Tag, Word};
+use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
 
 impl Heap {
-    /// Makes room, by a minor collection, a full one if enough has come into the old space or
-    /// the limit is near, and a smaller nursery if that is what the limit leaves. Afterwards
-    /// the words that are needed fit and the bytes may be taken.
-    ///
-    /// # Errors
-    /// [`Full`] if there is no room after a full collection, or so little that going on would
-    /// be collecting and nothing else. The heap is as usable as before, except that nothing
-    /// may fit in the nursery.
-    pub fn collect(&mut self, need: Need, mutator: &mut impl Mutator) -> Result<(), Full> {
-        self.minor(mutator);
-        if self.old_live() > self.due || self.config.stress == Stress::Full {
-            self.full(mutator);
-            return self.prepare(need, true);
-        }
-        self.prepare(need, false).or_else(|Full| {
-            self.full(mutator);
-            self.prepare(need, true)
-        })
-    }
-
-    /// A minor and then a full collection.
-    ///
-    /// # Errors
-    /// As [`collect`](Heap::collect).
-    pub fn collect_full(&mut self, need: Need, mutator: &mut impl Mutator) -> Result<(), Full> {
-        self.minor(mutator);
-        self.full(mutator);
-        self.prepare(need, true)
-    }
-
-    fn full(&mut self, _mutator: &mut impl Mutator) {
-        self.due = (2 * self.old_live()).max(MIN_DUE);
-        self.survived = self.old_live();
-    }
-
-    /// Gets the nursery, which is empty, and the room for what will live of it ready.
-    /// `cleaned` says that a full collection could not help any more.
-    fn prepare(&mut self, need: Need, cleaned: bool) -> Result<(), Full> {
-        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
-        let needed = need.words.checked_mul(8).ok_or(Full)?;
-        let wanted = (self.config.nursery_words * 8).max(needed).max(MIN_NURSERY);
-        let chunk = Old::chunk_size(self.config.limit);
-        let mut bytes = wanted;
-        let mut big_allowance = YOUNG_BIG_BYTES;
-        if let Some(limit) = self.config.limit {
-            let left = limit.saturating_sub(self.used()).checked_sub(need.bytes).ok_or(Full)?;
-            // A full collection is worth while if there may be garbage, and before going on
-            // in small steps.
-            let grown = self.old_live() - self.survived.min(self.old_live());
-            let worth = !cleaned && grown > limit / 64;
-            let least = if worth { (wanted as u64).min(limit / 32) as usize } else { MIN_NURSERY };
-            while bytes as u64 + Old::reserve_bytes(bytes, chunk) > left {
-                bytes = (bytes - bytes / 8) & !7;
-                if bytes < least.max(needed) {
-                    return Err(Full);
-                }
-            }
-            if left < limit / 50 {
-                return Err(Full);
-            }
-            let rest = left - bytes as u64 - Old::reserve_bytes(bytes, chunk);
-            big_allowance = big_allowance.min(rest);
-        }
-        if self.nursery.bytes() != bytes {
-            self.nursery = Nursery::default();
-            (self.next, self.end) = (self.nursery.base(), self.nursery.base());
-            self.nursery = Nursery::new(bytes / 8).ok_or(Full)?;
-        }
-        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
-        if !self.old.reserve(bytes, chunk) {
-            return Err(Full);
-        }
-        self.young_big_allowance = big_allowance + need.bytes;
-        let open = match self.config.stress {
-            Stress::None => bytes,
-            Stress::Minor | Stress::Full => needed,
-        };
-        self.end = self.next.wrapping_byte_add(open);
-        self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
-        Ok(())
-    }
-
     /// Copies what lives of the nursery to the old space. Afterwards it is empty, and has no
     /// room.
-    fn minor(&mut self, mutator: &mut impl Mutator) {
+    pub(super) fn minor(&mut self, mutator: &mut impl Mutator) {
         self.counters.minor += 1;
         self.counters.words_allocated += (self.next.addr() - self.nursery.start()) as u64 / 8;
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
@@ -209,8 +119,38 @@ impl Heap {
     }
 
     /// Where a word leads to when all that is young has moved.
-    #[inline]
-    unsafe fn forward(&mut self, mut word: Word) -> Word {
+    #[inline(always)]
+    unsafe fn forward(&mut self, word: Word) -> Word {
+        if !word.is_pointer() {
+            return word;
+        }
+        // SAFETY: a pointer leads to a node, or to one that has moved.
+        unsafe {
+            if self.is_young(word) {
+                let first = *node_at(word.address());
+                if first & 1 == 0 { Word::from_bits(first | 1) } else { self.promote(word) }
+            } else if word.is_evaluated() {
+                word
+            } else {
+                self.forward_old(word)
+            }
+        }
+    }
+
+    /// [`forward`](Heap::forward) for a pointer to an old node, of which nothing is known.
+    unsafe fn forward_old(&mut self, word: Word) -> Word {
+        // SAFETY: a pointer leads to a node; a word leads to where an indirection does.
+        unsafe {
+            let node = node_at(word.address());
+            match Header::from_bits(*node).kind() {
+                Kind::Ind => self.promote(Word::from_bits(*node.add(1))),
+                kind => word.with_tag(tag_of(kind)),
+            }
+        }
+    }
+
+    /// [`forward`](Heap::forward) for a pointer to whatever, without recursion.
+    unsafe fn promote(&mut self, mut word: Word) -> Word {
         while word.is_pointer() {
             let node = node_at(word.address());
             // SAFETY: a pointer leads to a node, or to one that has moved.
@@ -220,23 +160,64 @@ impl Heap {
                     return Word::from_bits(first | 1);
                 }
                 let header = Header::from_bits(first);
-                if header.kind() == Kind::Ind {
-                    word = Word::from_bits(*node.add(1));
+                let kind = header.kind();
+                if kind == Kind::Ind {
+                    word = follow(word, &NotIn(&self.nursery));
                     continue;
                 }
-                let tag = tag_of(header.kind());
                 if !self.is_young(word) {
-                    return word.with_tag(tag);
+                    return word.with_tag(tag_of(kind));
                 }
-                let words = header.words() + 1;
+                let mut words = header.words() + 1;
+                if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
+                    let short = shorten(word, &self.selectors, &NotIn(&self.nursery));
+                    if short != word.with_tag(Tag::Unknown) {
+                        word = short;
+                        continue;
+                    }
+                }
+                let mut header = header;
+                if kind == Kind::Hole && header.info() != Header::UNFILLED {
+                    // All that will ever be written to it is an indirection.
+                    header = Header::new(Kind::Hole, 1, header.info());
+                    words = 2;
+                }
                 let copy = self.old.claim(words);
-                copy.copy_from_nonoverlapping(node, words);
-                let moved = Word::pointer(copy.expose_provenance(), tag);
+                copy_payload(node, copy, words);
+                *copy = header.bits();
+                let moved = Word::pointer(copy.expose_provenance(), tag_of(kind));
                 *node = moved.bits() & !1;
                 return moved;
             }
         }
         word
+    }
+}
+
+/// Copies the payload of a node of that many words, header included. Most nodes are small, and
+/// for these a call of a library costs more than the copy.
+#[inline(always)]
+unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
+    // SAFETY: both nodes have that many words, and the new one is where no node is.
+    unsafe {
+        *to.add(1) = *from.add(1);
+        match words {
+            0..=2 => {}
+            3 => *to.add(2) = *from.add(2),
+            4 => to.add(2).cast::<[u64; 2]>().write(from.add(2).cast::<[u64; 2]>().read()),
+            5 => to.add(2).cast::<[u64; 3]>().write(from.add(2).cast::<[u64; 3]>().read()),
+            _ => to.add(2).copy_from_nonoverlapping(from.add(2), words - 2),
+        }
+    }
+}
+
+/// A minor collection changes nothing outside of the nursery.
+struct NotIn<'a>(&'a Nursery);
+
+impl Fixed for NotIn<'_> {
+    #[inline]
+    fn is_fixed(&self, address: usize) -> bool {
+        !self.0.holds(address)
     }
 }
 
@@ -246,5 +227,3 @@ struct Queue {
     at: usize,
     large: usize,
 }
-
-const _: () = assert!(MIN_NURSERY <= MIN_BYTES * 2, "a limit leaves room for both");

@@ -10,11 +10,15 @@
 //! says that it has outside of the heap.
 
 mod chunk;
+mod collect;
+mod compact;
+mod mark;
 mod minor;
 pub mod mutator;
 pub mod node;
 mod nursery;
 mod old;
+mod shorten;
 pub mod word;
 
 pub use mutator::{Code, Mutator, Selectors};
@@ -55,6 +59,8 @@ pub struct Config {
     pub stress: Stress,
     /// Whether memory that nodes have left is overwritten.
     pub poison: bool,
+    /// How many nodes a full collection keeps in mind at once; `None`: a share of the heap.
+    pub mark_stack: Option<usize>,
 }
 
 impl Config {
@@ -69,6 +75,7 @@ impl Default for Config {
             nursery_words: Config::NURSERY_WORDS,
             stress: Stress::None,
             poison: false,
+            mark_stack: None,
         }
     }
 }
@@ -157,6 +164,9 @@ unsafe impl Send for Heap {}
 const YOUNG_BIG_BYTES: u64 = 4 << 20;
 /// What an allocator takes for itself of each piece of memory, with rounding.
 const ALLOCATION: u64 = 16;
+
+/// What is written over memory that nodes have left: a pointer to nowhere, and no header.
+const POISON: u64 = 0xdead_dead_dead_de19;
 
 /// A pointer to the words of the node at an address.
 #[inline(always)]

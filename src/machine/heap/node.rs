@@ -66,6 +66,7 @@ impl Header {
     #[inline]
     #[must_use]
     pub const unsafe fn from_bits(bits: u64) -> Header {
+        debug_assert!(bits & 1 == 1 && bits & 0xff <= Kind::Suspended as u64);
         Header(bits)
     }
 

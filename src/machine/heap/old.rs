@@ -19,12 +19,12 @@ pub(super) struct Old {
     pub(super) spare: Vec<Chunk>,
     /// Where the next node goes in the last chunk, and where that chunk ends.
     pub(super) next: usize,
-    end: usize,
-    chunk_bytes: u64,
-    large_bytes: u64,
-    spare_bytes: u64,
+    pub(super) end: usize,
+    pub(super) chunk_bytes: u64,
+    pub(super) large_bytes: u64,
+    pub(super) spare_bytes: u64,
     /// Bytes of nodes in the chunks that are full, and of those in `large`.
-    filled: u64,
+    pub(super) filled: u64,
 }
 
 impl Old {
