@@ -357,6 +357,8 @@ instructions! {
     Raise { a: Slot } End;
     /// Stops the program: no alternative of a case matches.
     NoMatch { } End;
+    /// Ends an evaluation. It stands in the machine's own code alone.
+    Halt { } End;
 }
 
 const _: () = assert!(size_of::<Instr>() <= 24, "code is walked instruction by instruction");
