@@ -76,10 +76,12 @@ fn nothing_imports_to_its_right() {
 }
 
 #[test]
-fn unsafe_stands_in_the_allocator_alone() {
+fn unsafe_stands_where_it_may() {
+    let may = ["cli/alloc.rs", "machine/heap/", "machine/fast/"];
     for (path, text) in code() {
         let has_unsafe = text.split_whitespace().any(|word| word == "unsafe");
-        assert!(!has_unsafe || path == "cli/alloc.rs", "{path} has unsafe code");
+        let allowed = may.iter().any(|place| path.starts_with(place));
+        assert!(!has_unsafe || allowed, "{path} has unsafe code");
     }
 }
 

@@ -5,6 +5,10 @@
 
 mod config;
 mod face;
+#[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
+pub mod fast;
+#[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
+pub mod heap;
 pub mod host;
 mod interrupt;
 mod kind;
