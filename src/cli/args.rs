@@ -135,8 +135,8 @@ pub struct Run {
         hide_possible_values = true
     )]
     pub stats: Option<Stats>,
-    /// The machine that runs the program: reference
-    #[arg(long, default_value = "reference", hide_possible_values = true)]
+    /// The machine that runs the program: fast, or reference
+    #[arg(long, default_value = "fast", hide_possible_values = true)]
     pub engine: Engine,
 }
 
@@ -204,6 +204,8 @@ pub enum Stats {
 /// The machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Engine {
+    /// Compact code on a heap that is collected by generations
+    Fast,
     /// The G-machine of the textbook
     Reference,
 }
@@ -211,6 +213,7 @@ pub enum Engine {
 impl From<Engine> for MachineKind {
     fn from(engine: Engine) -> MachineKind {
         match engine {
+            Engine::Fast => MachineKind::Fast,
             Engine::Reference => MachineKind::Reference,
         }
     }

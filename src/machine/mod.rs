@@ -21,6 +21,6 @@ mod whnf;
 pub use config::Config;
 pub use face::Machine;
 pub use interrupt::Interrupt;
-pub use kind::MachineKind;
+pub use kind::{Loaded, MachineKind};
 pub use roots::Root;
 pub use whnf::Whnf;
