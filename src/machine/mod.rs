@@ -18,7 +18,7 @@ pub mod reference;
 mod roots;
 mod whnf;
 
-pub use config::Config;
+pub use config::{Config, Stress};
 pub use face::Machine;
 pub use interrupt::Interrupt;
 pub use kind::{Loaded, MachineKind};

@@ -7,6 +7,7 @@ use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
 use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
+use gmachine::machine::Stress;
 use gmachine::machine::reference::{Config, Machine};
 
 /// Definitions that the tests share.
@@ -293,7 +294,7 @@ pub fn machine(program: Program, config: Config) -> Machine {
 }
 
 pub fn stressed() -> Config {
-    Config { stress: true, ..Config::default() }
+    Config { stress: Stress::Full, ..Config::default() }
 }
 
 /// Runs to the end and prints.

@@ -31,6 +31,7 @@ impl Machine {
             node
         };
         self.counts.thunks_made += u64::from(kind == Kind::Thunk);
+        self.counts.allocations += u64::from(self.count);
         self.set_slot(d.0, node);
         self.advance();
         Ok(())
@@ -56,6 +57,7 @@ impl Machine {
         }
         // SAFETY: there is room.
         let node = unsafe { self.heap.alloc_empty(Kind::Hole, Header::UNFILLED, words) };
+        self.counts.allocations += u64::from(self.count);
         self.set_slot(d.0, node);
         self.advance();
         Ok(())

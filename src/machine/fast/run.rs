@@ -22,8 +22,12 @@ impl Machine {
     ///
     /// # Errors
     /// When something stops it. The registers are at the instruction that could not be executed.
-    #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
     pub(super) fn go(&mut self) -> Result<(), Stop> {
+        if self.count { self.instructions::<true>() } else { self.instructions::<false>() }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
+    fn instructions<const COUNT: bool>(&mut self) -> Result<(), Stop> {
         let image = self.image.clone();
         let program = &image.program;
         let code: *const Instr = program.code.as_ptr();
@@ -158,6 +162,9 @@ impl Machine {
             ($kind:expr, $info:expr, [$($arg:expr),*]) => {{
                 let fields = [$(arg!($arg)),*];
                 room!(fields.len() + 1);
+                if COUNT {
+                    self.counts.allocations += 1;
+                }
                 unsafe { self.heap.alloc($kind, $info, &fields) }
             }};
         }
@@ -224,6 +231,10 @@ impl Machine {
         }
 
         loop {
+            if COUNT {
+                self.counts.instructions += 1;
+                self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
+            }
             match *unsafe { &*pc } {
                 Instr::Move { d, a } => {
                     set!(d, arg!(a));
@@ -534,6 +545,11 @@ impl Machine {
             }
         }
     }
+}
+
+/// Words of the stack below a frame.
+fn depth_of(fp: *const Word, machine: &Machine) -> u64 {
+    ((fp.addr() - machine.outer.stack.base().addr()) / size_of::<Word>()) as u64
 }
 
 /// The word that an operand stands for.

@@ -8,9 +8,9 @@ use super::image::Image;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
 use crate::machine::Interrupt;
-use crate::machine::config::Config;
+use crate::machine::config::{Config, Stress};
 use crate::machine::heap::word::Word;
-use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors, Stress};
+use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
@@ -46,6 +46,10 @@ pub struct Machine {
     /// The ticks that were handed out last.
     pub(super) slice: u32,
     pub(super) counts: Statistics,
+    /// Whether each instruction is counted.
+    pub(super) count: bool,
+    /// Whether the heap is verified at each collection.
+    verify: bool,
 }
 
 /// What of the state the collector goes through, beside the heap.
@@ -102,9 +106,16 @@ impl Machine {
         let stack = Stack::new();
         let heap_config = heap::Config {
             limit: config.heap_limit,
-            nursery_words: if config.stress { TINY_NURSERY } else { heap::Config::NURSERY_WORDS },
-            stress: if config.stress { Stress::Minor } else { Stress::None },
-            poison: config.stress,
+            nursery_words: match config.stress {
+                Stress::None => heap::Config::NURSERY_WORDS,
+                _ => TINY_NURSERY,
+            },
+            stress: match config.stress {
+                Stress::None | Stress::TinyNursery => heap::Stress::None,
+                Stress::Minor => heap::Stress::Minor,
+                Stress::Full => heap::Stress::Full,
+            },
+            poison: config.stress != Stress::None,
             ..heap::Config::default()
         };
         let selectors = Selectors::new(image.program.thunks.iter().map(|thunk| &*thunk.selects));
@@ -137,6 +148,8 @@ impl Machine {
             fuel: None,
             slice: 0,
             counts: Statistics::default(),
+            count: config.count,
+            verify: config.stress != Stress::None,
         };
         machine.reset();
         machine.give_fuel(config.fuel);
@@ -219,6 +232,12 @@ impl Machine {
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         let result = collect(&mut self.heap, &mut self.outer);
+        if self.verify
+            && let Err(wrong) = self.heap.verify(&mut self.outer)
+        {
+            // Only tests ask for this, and a heap that is wrong is a mistake of ours.
+            panic!("after a collection: {wrong}");
+        }
         self.outer.set_mark();
         self.count_outside();
         result.map_err(|Full| self.heap_limit())
