@@ -164,7 +164,8 @@ impl Apply<'_> {
     fn hands_on(&self, callee: ExprId, args: List<ExprId>) -> bool {
         let program = &*self.program;
         let Expr::Global(global) = program.exprs[callee] else { return false };
-        if self.is_loop(global) || !matches!(program.globals[global].kind, GlobalKind::Defn { .. }) {
+        if self.is_loop(global) || !matches!(program.globals[global].kind, GlobalKind::Defn { .. })
+        {
             return false;
         }
         let args = &program.expr_lists[args];
