@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gmachine::machine::MachineKind;
 
 use super::passes::{self, Change, parse_change, parse_level};
 use super::quantity::{parse_count, parse_duration, parse_size};
@@ -203,6 +204,14 @@ pub enum Stats {
 pub enum Engine {
     /// The G-machine of the textbook
     Reference,
+}
+
+impl From<Engine> for MachineKind {
+    fn from(engine: Engine) -> MachineKind {
+        match engine {
+            Engine::Reference => MachineKind::Reference,
+        }
+    }
 }
 
 /// Report every mistake in programs, and run nothing

@@ -1,0 +1,362 @@
+//! The instruction set of the fast machine: one table.
+//!
+//! A row is an instruction's name and its operands, its doc comment says what it does. The
+//! type of an operand says what is done with it; enum, listing, verifier and liveness come
+//! from that.
+//!
+//! An operand of type [`Forced`] that is not evaluated is evaluated first: the machine
+//! evaluates it, puts the value in its slot, and executes the instruction again. So an
+//! operation on evaluated operands costs one check of their tags, which it needs anyway.
+//!
+//! *Where a frame ends.* What an instruction evaluates or calls gets a frame above the slots
+//! that are alive there (the `base` of a call, [`Live::top`](super::program::Live) elsewhere).
+//! The word at `base` holds the return; the value of a call is found there.
+
+use super::program::{ArgsId, CaseId, ConstId, LitCaseId, SlotsId, ThunkId};
+use crate::gcode::program::{BigId, ConId, GlobalId, HostId, TextId};
+
+/// A position in the code of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pc(pub u32);
+
+/// A slot that is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Dst(pub u32);
+
+/// A slot that is read, and evaluated first if it is not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Forced(pub u32);
+
+/// A slot that is read as it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot(pub u32);
+
+/// The first slot above all that stay alive during a call: the return goes there, then the
+/// value. The arguments are copied to the slots after it, which the callee numbers from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Base(pub u32);
+
+/// A slot that is read as it is, or a constant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arg(u32);
+
+impl Arg {
+    const CONST: u32 = 1 << 31;
+
+    /// A slot, below 2^31.
+    #[must_use]
+    pub const fn slot(slot: u32) -> Arg {
+        Arg(slot & !Self::CONST)
+    }
+
+    /// A constant of the program's pool.
+    #[must_use]
+    pub const fn constant(id: ConstId) -> Arg {
+        Arg(id.0 | Self::CONST)
+    }
+
+    /// The slot, if it is one.
+    #[inline]
+    #[must_use]
+    pub const fn as_slot(self) -> Option<u32> {
+        if self.0 & Self::CONST == 0 { Some(self.0) } else { None }
+    }
+
+    /// The constant, if it is one.
+    #[inline]
+    #[must_use]
+    pub const fn as_constant(self) -> Option<ConstId> {
+        if self.0 & Self::CONST == 0 { None } else { Some(ConstId(self.0 & !Self::CONST)) }
+    }
+}
+
+impl std::fmt::Debug for Arg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.as_slot(), self.as_constant()) {
+            (Some(slot), _) => write!(f, "s{slot}"),
+            (_, id) => write!(f, "{id:?}"),
+        }
+    }
+}
+
+/// How control leaves an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// To the next one.
+    Next,
+    /// To the next one, or to one of its targets.
+    Branch,
+    /// To one of its targets.
+    Jump,
+    /// Out of this code.
+    End,
+}
+
+macro_rules! operands {
+    ($($(#[$doc:meta])* $kind:ident($type:ty);)+) => {
+        /// An operand of an instruction.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Operand { $($(#[$doc])* $kind($type),)+ }
+        $(impl From<$type> for Operand {
+            fn from(value: $type) -> Operand { Operand::$kind(value) }
+        })+
+    };
+}
+
+operands! {
+    /// A slot that is written.
+    Dst(Dst);
+    /// A slot that is read, evaluated.
+    Forced(Forced);
+    /// A slot that is read.
+    Slot(Slot);
+    /// A slot that is read, or a constant.
+    Arg(Arg);
+    /// Slots that are read, or constants.
+    Args(ArgsId);
+    /// Slots that are written.
+    Slots(SlotsId);
+    /// Where the frame of a call begins.
+    Base(Base);
+    /// A target in the code.
+    To(Pc);
+    /// Branches by constructor.
+    Case(CaseId);
+    /// Branches by literal.
+    LitCase(LitCaseId);
+    /// An immediate integer or a count.
+    Int(i32);
+    /// A global.
+    Global(GlobalId);
+    /// The code of a thunk.
+    Thunk(ThunkId);
+    /// A constructor.
+    Con(ConId);
+    /// A string.
+    Text(TextId);
+    /// A large integer.
+    Big(BigId);
+    /// A host function.
+    Host(HostId);
+}
+
+macro_rules! instructions {
+    ($($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $type:ty),* } $flow:ident;)+) => {
+        /// An instruction.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[allow(missing_docs, reason = "operands are named in the instruction's own comment")]
+        pub enum Instr { $($(#[doc = $doc])+ $name { $($field: $type),* },)+ }
+
+        /// An instruction without operands.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Op { $(#[doc = concat!("`", stringify!($name), "`")] $name,)+ }
+
+        impl Op {
+            /// All instructions, in the order of the table.
+            pub const ALL: &[Op] = &[$(Op::$name),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Op::$name => stringify!($name),)+ }
+            }
+
+            /// What it does, as lines of documentation.
+            #[must_use]
+            pub const fn doc(self) -> &'static [&'static str] {
+                match self { $(Op::$name => &[$($doc),+],)+ }
+            }
+
+            /// How control leaves it.
+            #[must_use]
+            pub const fn flow(self) -> Flow {
+                match self { $(Op::$name => Flow::$flow,)+ }
+            }
+        }
+
+        impl Instr {
+            /// Which instruction it is.
+            #[must_use]
+            pub const fn op(&self) -> Op {
+                match self { $(Instr::$name { .. } => Op::$name,)+ }
+            }
+
+            /// Hands each operand, with its name, to `visit`.
+            pub fn operands(&self, mut visit: impl FnMut(&'static str, Operand)) {
+                match *self {
+                    $(Instr::$name { $($field),* } => { $(visit(stringify!($field), $field.into());)* })+
+                }
+            }
+        }
+    };
+}
+
+instructions! {
+    /// `d` becomes `a`.
+    Move { d: Dst, a: Arg } Next;
+    /// `d` becomes the node of a CAF.
+    Caf { d: Dst, global: GlobalId } Next;
+    /// `d` becomes a large integer.
+    Big { d: Dst, big: BigId } Next;
+    /// `d` becomes a string that unpacks as it is evaluated.
+    Text { d: Dst, text: TextId } Next;
+
+    /// `d` becomes a new constructor of one field.
+    Con1 { d: Dst, con: ConId, a: Arg } Next;
+    /// `d` becomes a new constructor of two fields.
+    Con2 { d: Dst, con: ConId, a: Arg, b: Arg } Next;
+    /// `d` becomes a new constructor of three fields.
+    Con3 { d: Dst, con: ConId, a: Arg, b: Arg, c: Arg } Next;
+    /// `d` becomes a new constructor.
+    ConN { d: Dst, con: ConId, args: ArgsId } Next;
+    /// `d` becomes a new thunk of one captured variable.
+    Thunk1 { d: Dst, thunk: ThunkId, a: Arg } Next;
+    /// `d` becomes a new thunk of two captured variables.
+    Thunk2 { d: Dst, thunk: ThunkId, a: Arg, b: Arg } Next;
+    /// `d` becomes a new thunk of three captured variables.
+    Thunk3 { d: Dst, thunk: ThunkId, a: Arg, b: Arg, c: Arg } Next;
+    /// `d` becomes a new thunk.
+    ThunkN { d: Dst, thunk: ThunkId, args: ArgsId } Next;
+    /// `d` becomes a new partial application of a global to fewer arguments than it takes.
+    Pap { d: Dst, global: GlobalId, args: ArgsId } Next;
+    /// `d` becomes a new node, of `words` fields, that a `Fill` will make something of: a name
+    /// of a `letrec`. Whoever evaluates it before meets a value that depends on itself.
+    Hole { d: Dst, words: i32 } Next;
+    /// The hole in `a` becomes a constructor, and the pointer in `a` says so.
+    FillCon { a: Slot, con: ConId, args: ArgsId } Next;
+    /// The hole in `a` becomes a thunk.
+    FillThunk { a: Slot, thunk: ThunkId, args: ArgsId } Next;
+    /// The hole in `a` becomes a partial application, and the pointer in `a` says so.
+    FillPap { a: Slot, global: GlobalId, args: ArgsId } Next;
+    /// The hole in `a` becomes an indirection to `b`; if `b` leads to that hole, it stays.
+    FillInd { a: Slot, b: Arg } Next;
+
+    /// `d` becomes `a + b`.
+    Add { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a - b`.
+    Sub { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a * b`.
+    Mul { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes the quotient of `a` and `b`, truncated toward zero.
+    Div { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes the remainder of `Div`.
+    Rem { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes the quotient of `a` and `b`, rounded toward minus infinity.
+    FloorDiv { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes the remainder of `FloorDiv`.
+    Mod { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a + k`; a subtraction of a constant is one too.
+    AddInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes `k - a`.
+    SubFrom { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes `a * k`.
+    MulInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes the quotient of `a` and `k`, which is not 0, truncated toward zero.
+    DivInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes the remainder of `DivInt`.
+    RemInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes the quotient of `a` and `k`, which is not 0, rounded toward minus infinity.
+    FloorDivInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes the remainder of `FloorDivInt`.
+    ModInt { d: Dst, a: Forced, k: i32 } Next;
+    /// `d` becomes `-a`.
+    Neg { d: Dst, a: Forced } Next;
+    /// `d` becomes the code point of the character `a`.
+    Ord { d: Dst, a: Forced } Next;
+    /// `d` becomes the character with the code point `a`.
+    Chr { d: Dst, a: Forced } Next;
+    /// `d` becomes 1 if `a = b`, else 0.
+    Eq { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes 1 if `a /= b`, else 0.
+    Ne { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes 1 if `a < b`, else 0.
+    Lt { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes 1 if `a <= b`, else 0.
+    Le { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes 1 if `a > b`, else 0.
+    Gt { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes 1 if `a >= b`, else 0.
+    Ge { d: Dst, a: Forced, b: Forced } Next;
+
+    /// Goes on at `to` unless `a = b`.
+    UnlessEq { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a /= b`.
+    UnlessNe { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a < b`.
+    UnlessLt { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a <= b`.
+    UnlessLe { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a > b`.
+    UnlessGt { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a >= b`.
+    UnlessGe { a: Forced, b: Forced, to: Pc } Branch;
+    /// Goes on at `to` unless `a = k`.
+    UnlessEqInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a /= k`.
+    UnlessNeInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a < k`.
+    UnlessLtInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a <= k`.
+    UnlessLeInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a > k`.
+    UnlessGtInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a >= k`.
+    UnlessGeInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` if `a` is 0, at the next instruction if it is 1. Anything else is an
+    /// error.
+    Unless { a: Forced, to: Pc } Branch;
+    /// Goes on at `to`.
+    Jump { to: Pc } Jump;
+
+    /// If `a` is a list cell, its fields go to `head` and `tail`; if it is `Nil`, the code
+    /// goes on at `nil`. Anything else is an error.
+    CaseList { a: Forced, head: Dst, tail: Dst, nil: Pc } Branch;
+    /// Goes by the constructor of `a`. A value of another data type is an error.
+    Case { a: Forced, case: CaseId } Jump;
+    /// Goes by the integer or character `a`. A value of another kind is an error.
+    LitCase { a: Forced, case: LitCaseId } Jump;
+    /// `d` becomes field `index` of the constructor `a`, which has it.
+    Field { d: Dst, a: Slot, index: i32 } Next;
+    /// The two fields of the constructor `a` go to `d` and `e`.
+    Fields2 { d: Dst, e: Dst, a: Slot } Next;
+    /// The fields of the constructor `a` go to the slots.
+    FieldsN { a: Slot, slots: SlotsId } Next;
+
+    /// Evaluates `a`.
+    Eval { a: Forced } Next;
+    /// Calls a global that takes one argument.
+    Call1 { base: Base, global: GlobalId, a: Arg } Next;
+    /// Calls a global that takes two arguments.
+    Call2 { base: Base, global: GlobalId, a: Arg, b: Arg } Next;
+    /// Calls a global that takes three arguments.
+    Call3 { base: Base, global: GlobalId, a: Arg, b: Arg, c: Arg } Next;
+    /// Calls a global.
+    CallN { base: Base, global: GlobalId, args: ArgsId } Next;
+    /// Applies whatever `f` evaluates to.
+    Apply { base: Base, f: Arg, args: ArgsId } Next;
+    /// Hands the arguments to a function of the embedding program; `d` becomes its result.
+    CallHost { d: Dst, host: HostId, args: ArgsId } Next;
+
+    /// Returns `a`, which is evaluated.
+    Return { a: Arg } End;
+    /// Returns the value of `a`; what evaluates it takes the place of this frame.
+    Enter { a: Arg } End;
+    /// Returns a new constructor of two fields.
+    ReturnCon2 { con: ConId, a: Arg, b: Arg } End;
+    /// Goes on with a global that takes one argument, in place of this frame.
+    Tail1 { global: GlobalId, a: Arg } End;
+    /// Goes on with a global that takes two arguments, in place of this frame.
+    Tail2 { global: GlobalId, a: Arg, b: Arg } End;
+    /// Goes on with a global that takes three arguments, in place of this frame.
+    Tail3 { global: GlobalId, a: Arg, b: Arg, c: Arg } End;
+    /// Goes on with a global, in place of this frame.
+    TailN { global: GlobalId, args: ArgsId } End;
+    /// Goes on with whatever `f` evaluates to applied to the arguments, in place of this frame.
+    TailApply { f: Arg, args: ArgsId } End;
+    /// Stops the program with the text `a` as its message; the text is fully evaluated.
+    Raise { a: Slot } End;
+    /// Stops the program: no alternative of a case matches.
+    NoMatch { } End;
+}
+
+const _: () = assert!(size_of::<Instr>() <= 24, "code is walked instruction by instruction");

@@ -1,0 +1,130 @@
+//! A program in compact code.
+
+use std::sync::Arc;
+
+use super::instr::{Arg, Instr, Pc};
+use crate::base::index::IndexVec;
+use crate::base::span::Span;
+use crate::define_index;
+use crate::gcode::program::{self as gcode, ConId, GlobalId};
+use crate::machine::heap::word::Word;
+
+define_index! {
+    /// The code of a kind of thunk.
+    pub ThunkId;
+    /// A constant.
+    pub ConstId;
+    /// Operands that are read.
+    pub ArgsId;
+    /// Slots that are written.
+    pub SlotsId;
+    /// Branches by constructor.
+    pub CaseId;
+    /// Branches by literal.
+    pub LitCaseId;
+    /// Which slots are alive.
+    pub LiveId;
+}
+
+/// Where the code of a function or of a thunk begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its first instruction.
+    pub pc: Pc,
+    /// The most slots that its frame takes, arguments of calls and their returns included.
+    pub frame: u32,
+    /// How many slots are filled on entry: arguments of a function, captured variables of a
+    /// thunk.
+    pub takes: u32,
+}
+
+/// The code of a kind of thunk. Entered with its captured variables in slots 0, 1, ...
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thunk {
+    /// Its code; that of a function for the call of a function with all its arguments.
+    pub entry: Entry,
+    /// The source expression that it stands for.
+    pub span: Span,
+    /// The global in whose code it is built.
+    pub owner: GlobalId,
+    /// The constructor and field, if it selects a field of its only captured variable and
+    /// does nothing else (Wadler, *Fixing some space leaks with a garbage collector*, 1987).
+    pub selects: Box<[(ConId, u32)]>,
+}
+
+/// Branches by constructor: `targets[con - first]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// The first constructor of the data type.
+    pub first: ConId,
+    /// A target for each constructor of the data type.
+    pub targets: Box<[Pc]>,
+}
+
+/// Branches by literal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LitCase {
+    /// Whether they go by characters, not integers.
+    pub chars: bool,
+    /// Immediate words and their targets, in the order of the bits.
+    pub words: Box<[(Word, Pc)]>,
+    /// Integers that take a node of their own, and their targets.
+    pub bigs: Box<[(gcode::BigId, Pc)]>,
+    /// Where every other value goes.
+    pub default: Pc,
+}
+
+/// Which slots of a frame code may still read.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Live {
+    /// The slots, in order.
+    pub slots: Box<[u32]>,
+}
+
+impl Live {
+    /// The first slot above all of them: where the frame of an evaluation begins.
+    #[must_use]
+    pub fn top(&self) -> u32 {
+        self.slots.last().map_or(0, |last| last + 1)
+    }
+}
+
+/// What a piece of the code belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// The body of a global.
+    Global(GlobalId),
+    /// The code of a thunk.
+    Thunk(ThunkId),
+}
+
+/// A program in compact code. Immutable; everything is indexed by what stands in the code.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What it is made from: names, constructors, texts, large integers.
+    pub gcode: Arc<gcode::Program>,
+    /// All code, function after function.
+    pub code: Vec<Instr>,
+    /// For each instruction the source expression that it comes from.
+    pub spans: Vec<Span>,
+    /// For each instruction the slots that are alive before it.
+    pub live: Vec<LiveId>,
+    /// Sets of slots, none twice.
+    pub lives: IndexVec<LiveId, Live>,
+    /// Where pieces of code begin, in order, and what they belong to.
+    pub owners: Vec<(Pc, Owner)>,
+    /// For each global its code; that of a CAF takes nothing.
+    pub globals: IndexVec<GlobalId, Entry>,
+    /// All kinds of thunks.
+    pub thunks: IndexVec<ThunkId, Thunk>,
+    /// The constants: immediate words, none twice.
+    pub consts: IndexVec<ConstId, Word>,
+    /// Lists of operands.
+    pub args: IndexVec<ArgsId, Box<[Arg]>>,
+    /// Lists of slots; `None` for a field that nothing uses.
+    pub slots: IndexVec<SlotsId, Box<[Option<u32>]>>,
+    /// Branches by constructor.
+    pub cases: IndexVec<CaseId, Case>,
+    /// Branches by literal.
+    pub lit_cases: IndexVec<LitCaseId, LitCase>,
+}

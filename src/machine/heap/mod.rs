@@ -1,0 +1,3 @@
+//! The heap of the fast machine.
+
+pub mod word;

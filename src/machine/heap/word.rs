@@ -1,0 +1,266 @@
+//! Words: what a field of a node, a slot of the stack and an operand hold.
+//!
+//! The low bits say what a word is:
+//!
+//! | bits | word |
+//! |---|---|
+//! | `...0` | an integer of 63 bits, itself |
+//! | `001` | a pointer to a node of which nothing is known |
+//! | `011` | a pointer to a constructor with fields |
+//! | `101` | a pointer to another value: a big integer or a partial application |
+//! | `111` | immediate: a character, a constructor without fields, a function |
+//!
+//! A tag may know less than is true (`001` may lead to a value), never more. (Marlow,
+//! Rodriguez Yakushev and Peyton Jones, *Faster laziness using dynamic pointer tagging*,
+//! 2007.)
+
+use crate::gcode::program::{ConId, GlobalId};
+
+/// A word of the machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Word(u64);
+
+/// What a pointer knows of its node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Tag {
+    /// Nothing.
+    Unknown = 0b001,
+    /// It is a constructor with fields.
+    Con = 0b011,
+    /// It is a value that is no constructor.
+    Value = 0b101,
+}
+
+/// The kinds of immediate words: bits 3 to 7.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+enum Immediate {
+    Nothing = 0,
+    Char = 1,
+    Con = 2,
+    Function = 3,
+}
+
+const TAG_MASK: u64 = 0b111;
+const IMMEDIATE: u64 = 0b111;
+
+/// A word, taken apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// An integer.
+    Int(i64),
+    /// A pointer to a node, and what it knows of it.
+    Node(Tag),
+    /// A character.
+    Char(char),
+    /// A constructor without fields.
+    Con(ConId),
+    /// A function: a global that takes arguments.
+    Function(GlobalId),
+    /// No value at all: what the collector leaves in an item that nothing uses.
+    Nothing,
+}
+
+impl Word {
+    /// No value.
+    pub const NOTHING: Word = Word::immediate(Immediate::Nothing, 0);
+    /// 0, CoreF's false.
+    pub const ZERO: Word = Word(0);
+    /// 1, CoreF's true.
+    pub const ONE: Word = Word(2);
+    /// The largest integer that a word holds.
+    pub const MAX_INT: i64 = i64::MAX >> 1;
+    /// The least one.
+    pub const MIN_INT: i64 = i64::MIN >> 1;
+
+    const fn immediate(kind: Immediate, payload: u32) -> Word {
+        Word((payload as u64) << 32 | (kind as u64) << 3 | IMMEDIATE)
+    }
+
+    /// An integer; `None` if it takes more than 63 bits.
+    #[inline]
+    #[must_use]
+    pub const fn int(value: i64) -> Option<Word> {
+        match value.checked_mul(2) {
+            Some(twice) => Some(Word(twice as u64)),
+            None => None,
+        }
+    }
+
+    /// 1 or 0.
+    #[inline]
+    #[must_use]
+    pub const fn boolean(value: bool) -> Word {
+        Word((value as u64) << 1)
+    }
+
+    /// A character.
+    #[inline]
+    #[must_use]
+    pub const fn char(value: char) -> Word {
+        Word::immediate(Immediate::Char, value as u32)
+    }
+
+    /// A constructor without fields.
+    #[inline]
+    #[must_use]
+    pub const fn con(con: ConId) -> Word {
+        Word::immediate(Immediate::Con, con.0)
+    }
+
+    /// A global that takes arguments.
+    #[inline]
+    #[must_use]
+    pub const fn function(global: GlobalId) -> Word {
+        Word::immediate(Immediate::Function, global.0)
+    }
+
+    /// A pointer to a node at an address that 8 divides.
+    #[inline]
+    #[must_use]
+    pub const fn pointer(address: usize, tag: Tag) -> Word {
+        Word(address as u64 | tag as u64)
+    }
+
+    /// Its bits.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The word of these bits, which [`bits`](Word::bits) has given.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Word {
+        Word(bits)
+    }
+
+    /// Whether it is an integer of 63 bits.
+    #[inline]
+    #[must_use]
+    pub const fn is_int(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    /// Twice the integer that it is, if it is one.
+    #[inline]
+    #[must_use]
+    pub const fn twice(self) -> i64 {
+        self.0 as i64
+    }
+
+    /// The integer that it is, if it is one.
+    #[inline]
+    #[must_use]
+    pub const fn as_int(self) -> i64 {
+        self.0 as i64 >> 1
+    }
+
+    /// Whether it points to a node.
+    #[inline]
+    #[must_use]
+    pub const fn is_pointer(self) -> bool {
+        // Of the odd tags only the immediate one has bits 1 and 2.
+        self.0 & 1 != 0 && self.0 & TAG_MASK != IMMEDIATE
+    }
+
+    /// Whether it is known to be a value in weak head normal form.
+    #[inline]
+    #[must_use]
+    pub const fn is_evaluated(self) -> bool {
+        self.0 & TAG_MASK != Tag::Unknown as u64
+    }
+
+    /// Whether it is a pointer that says that it leads to a constructor with fields.
+    #[inline]
+    #[must_use]
+    pub const fn is_con_pointer(self) -> bool {
+        self.0 & TAG_MASK == Tag::Con as u64
+    }
+
+    /// The address that a pointer leads to.
+    #[inline]
+    #[must_use]
+    pub const fn address(self) -> usize {
+        (self.0 & !TAG_MASK) as usize
+    }
+
+    /// A pointer with another tag.
+    #[inline]
+    #[must_use]
+    pub const fn with_tag(self, tag: Tag) -> Word {
+        Word::pointer(self.address(), tag)
+    }
+
+    /// What it is.
+    #[inline]
+    #[must_use]
+    pub const fn view(self) -> View {
+        if self.is_int() {
+            return View::Int(self.as_int());
+        }
+        let payload = (self.0 >> 32) as u32;
+        match self.0 & TAG_MASK {
+            0b001 => View::Node(Tag::Unknown),
+            0b011 => View::Node(Tag::Con),
+            0b101 => View::Node(Tag::Value),
+            _ => match self.0 >> 3 & 0b11111 {
+                1 => match char::from_u32(payload) {
+                    Some(c) => View::Char(c),
+                    None => View::Nothing,
+                },
+                2 => View::Con(ConId(payload)),
+                3 => View::Function(GlobalId(payload)),
+                _ => View::Nothing,
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Word {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.view() {
+            View::Node(tag) => write!(f, "{:#x}/{tag:?}", self.address()),
+            view => write!(f, "{view:?}"),
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Word>() == 8, "a word is a machine word");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_what_it_was_made_from() {
+        for n in [0, 1, -1, Word::MAX_INT, Word::MIN_INT] {
+            let word = Word::int(n).expect("63 bits");
+            assert_eq!((word.view(), word.as_int()), (View::Int(n), n));
+            assert!(word.is_evaluated() && !word.is_pointer());
+        }
+        assert_eq!(Word::int(Word::MAX_INT + 1), None);
+        assert_eq!(Word::int(Word::MIN_INT - 1), None);
+        assert_eq!(Word::char('λ').view(), View::Char('λ'));
+        assert_eq!(Word::con(ConId(7)).view(), View::Con(ConId(7)));
+        assert_eq!(Word::function(GlobalId(u32::MAX)).view(), View::Function(GlobalId(u32::MAX)));
+        assert_eq!(Word::NOTHING.view(), View::Nothing);
+        assert_eq!((Word::boolean(true), Word::boolean(false)), (Word::ONE, Word::ZERO));
+    }
+
+    #[test]
+    fn pointers_keep_address_and_tag() {
+        for tag in [Tag::Unknown, Tag::Con, Tag::Value] {
+            let word = Word::pointer(0x7fff_1238, tag);
+            assert_eq!((word.address(), word.view()), (0x7fff_1238, View::Node(tag)));
+            assert!(word.is_pointer());
+            assert_eq!(word.is_evaluated(), tag != Tag::Unknown);
+            assert_eq!(word.is_con_pointer(), tag == Tag::Con);
+        }
+        let others = [Word::ONE, Word::char('a'), Word::con(ConId(0)), Word::NOTHING];
+        assert!(others.iter().all(|word| !word.is_pointer() && word.is_evaluated()));
+    }
+}
