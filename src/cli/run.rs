@@ -28,7 +28,8 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     let kind = MachineKind::from(args.engine);
-    let mut machine = kind.load(program).machine(config(&args.limits, &stopper));
+    let config = Config { count: args.stats.is_some(), ..config(&args.limits, &stopper) };
+    let mut machine = kind.load(program).machine(config);
     let compiled = Instant::now();
     let stopped = machine
         .start(print_format(args.format), Some(input))

@@ -7,8 +7,8 @@ use super::{code, compiled};
 use gmachine::base::index::List;
 use gmachine::core::expr::{Expr, JoinId, Lit, Program};
 use gmachine::lift::lint::lint;
-use gmachine::machine::print::Format;
 use gmachine::machine::Stress;
+use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
 /// The core of `(def main () 0) (def f (a b) BODY)`.

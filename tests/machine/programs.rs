@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gmachine::gcode::parse::parse;
 use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
+use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::Stress;
 use gmachine::machine::reference::{Config, Machine};
 
 /// Definitions that the tests share.

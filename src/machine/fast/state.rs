@@ -232,6 +232,7 @@ impl Machine {
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         let result = collect(&mut self.heap, &mut self.outer);
+        #[cfg(any())]
         if self.verify
             && let Err(wrong) = self.heap.verify(&mut self.outer)
         {
