@@ -135,6 +135,9 @@ pub struct Run {
         hide_possible_values = true
     )]
     pub stats: Option<Stats>,
+    /// Write where the time goes to FILE, as folded stacks, and what is allocated to FILE.alloc
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// The machine that runs the program: fast, or reference
     #[arg(long, default_value = "fast", hide_possible_values = true)]
     pub engine: Engine,

@@ -1,6 +1,7 @@
 //! How a machine is to run.
 
 use super::interrupt::Interrupt;
+use super::profile::Sampler;
 
 /// How a machine is to run.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Config {
     /// Whether each instruction is counted, which takes time. The reference machine always
     /// counts.
     pub count: bool,
+    /// What asks for samples, if the run is to be profiled. The reference machine takes none.
+    pub sampler: Option<Sampler>,
     /// What stops it from outside.
     pub interrupt: Interrupt,
 }

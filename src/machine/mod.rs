@@ -14,6 +14,7 @@ mod interrupt;
 mod kind;
 pub mod outcome;
 pub mod print;
+pub mod profile;
 pub mod reference;
 mod roots;
 mod whnf;

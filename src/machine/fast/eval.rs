@@ -266,6 +266,7 @@ impl Machine {
         self.counts.reductions += u64::from(self.slice);
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
+        self.sample_time();
         match self.interrupt.take() {
             Some(Request::User) => return Err(Stop::Interrupted),
             Some(Request::Time(allowed)) => return Err(self.limit(Limit::Time(allowed))),

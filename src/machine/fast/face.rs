@@ -15,6 +15,7 @@ use crate::machine::heap::{BIG_WORDS, Kind, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
+use crate::machine::profile::Profile;
 use crate::machine::{Interrupt, Machine as Face, Root, Whnf};
 
 impl Machine {
@@ -321,6 +322,10 @@ impl Face for Machine {
 
     fn footprint(&self) -> u64 {
         self.heap.footprint()
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref().map(|(_, profile)| profile)
     }
 
     fn statistics(&self) -> Statistics {

@@ -51,7 +51,7 @@ impl Machine {
 
     /// The positions in code of what waits for a value, innermost first, and the thunks that
     /// wait for theirs.
-    fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
         let base = self.outer.stack.base();
         let mut end = self.fp;
         std::iter::from_fn(move || {
@@ -272,7 +272,7 @@ impl Machine {
 }
 
 /// What waits for a value.
-enum Waits {
+pub(super) enum Waits {
     /// Code, at this instruction.
     Code(u32),
     /// A thunk, for its own.

@@ -11,6 +11,7 @@ mod fail;
 mod freeze;
 mod image;
 mod print;
+mod profile;
 mod roots;
 mod run;
 mod stack;

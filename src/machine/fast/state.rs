@@ -14,6 +14,7 @@ use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
+use crate::machine::profile::{Profile, Sampler};
 use crate::machine::roots::Roots;
 
 /// Words of the nursery of a machine under stress.
@@ -46,6 +47,10 @@ pub struct Machine {
     /// The ticks that were handed out last.
     pub(super) slice: u32,
     pub(super) counts: Statistics,
+    /// What is sampled, and who asks for it.
+    pub(super) profile: Option<(Sampler, Profile)>,
+    /// Words that were allocated when the last sample of allocation was taken.
+    pub(super) sampled_words: u64,
     /// Whether each instruction is counted.
     pub(super) count: bool,
     /// Whether the heap is verified at each collection.
@@ -148,6 +153,8 @@ impl Machine {
             fuel: None,
             slice: 0,
             counts: Statistics::default(),
+            profile: config.sampler.map(|sampler| (sampler, Profile::default())),
+            sampled_words: 0,
             count: config.count,
             verify: config.stress != Stress::None,
         };
@@ -231,6 +238,7 @@ impl Machine {
         (self.outer.at, self.outer.fp) = (self.at(), self.fp);
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
+        self.sample_allocation();
         let result = collect(&mut self.heap, &mut self.outer);
         #[cfg(any())]
         if self.verify
