@@ -97,7 +97,7 @@ impl Machine {
 
     /// A large integer of the program.
     pub(super) fn big_literal(&mut self, d: Dst, big: BigId) -> Result<(), Stop> {
-        let Some(value) = self.image.program.gcode.bigs.get(big).cloned() else {
+        let Some(value) = self.image.program.bigs.get(big).cloned() else {
             unreachable!("operands name something")
         };
         if !self.heap.fits(BIG_WORDS) {
@@ -163,7 +163,7 @@ impl Machine {
         let target = match small {
             Ok(at) => case.words.get(at).map(|(_, to)| *to),
             Err(_) => self.as_big(value).and_then(|value| {
-                let bigs = &image.program.gcode.bigs;
+                let bigs = &image.program.bigs;
                 let found = case.bigs.iter().find(|(big, _)| bigs.get(*big) == Some(value));
                 found.map(|(_, to)| *to)
             }),
