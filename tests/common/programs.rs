@@ -1,4 +1,5 @@
 //! The programs in `examples/` and what their first comments say of them.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::path::{Path, PathBuf};
 

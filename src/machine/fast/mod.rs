@@ -2,3 +2,4 @@
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
 pub mod code;
+pub mod translate;
