@@ -248,7 +248,7 @@ pub struct Dump {
     pub program: Program,
     #[command(flatten)]
     pub optimise: Optimise,
-    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode
+    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode, fast
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -276,6 +276,8 @@ pub enum Stage {
     Strictness,
     /// G-machine instructions
     Gcode,
+    /// What the fast machine runs
+    Fast,
 }
 
 /// How a stage is printed.

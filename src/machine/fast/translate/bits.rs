@@ -12,6 +12,7 @@ impl Bits {
     }
 
     pub fn insert(&mut self, slot: u32) {
+        debug_assert!(slot != u32::MAX, "a variable that is alive has a slot");
         let at = slot as usize / 64;
         if at >= self.words.len() {
             self.words.resize(at + 1, 0);

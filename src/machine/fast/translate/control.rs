@@ -27,6 +27,10 @@ impl Translator<'_> {
             self.build_pending()?;
         }
         let edge = self.leave(to as u32, None);
+        let pending = self.values.take_pending();
+        if !pending.is_empty() {
+            self.carried.insert(edge, pending);
+        }
         self.unit.close(Term::Goto(edge), span);
         Ok(())
     }
@@ -43,6 +47,7 @@ impl Translator<'_> {
             edge = next;
         }
         edges.reverse();
+        self.values.set_pending(Vec::new());
         match edges[..] {
             [] => return Ok(false),
             [only] => {
@@ -50,6 +55,7 @@ impl Translator<'_> {
                 let block = self.unit.open(from);
                 self.unit.edges[only as usize].to = block;
                 (self.stack, self.updated) = (stack, updated);
+                self.values.set_pending(self.carried.remove(&only).unwrap_or_default());
                 if let Some(shape) = shape {
                     self.unit.shaped(shape);
                 }

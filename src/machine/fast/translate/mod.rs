@@ -89,6 +89,7 @@ pub fn translate(program: Arc<gcode::Program>) -> Result<Program, TooLarge> {
         incoming: Vec::new(),
         preceding: Vec::new(),
         holes: FxHashMap::default(),
+        carried: FxHashMap::default(),
         careful: false,
         scratch: emit::Scratch::default(),
     };
@@ -145,6 +146,8 @@ struct Translator<'a> {
     incoming: Vec<u32>,
     preceding: Vec<u32>,
     holes: FxHashMap<u32, Hole>,
+    /// For an edge that is the only one to where it leads: what is still to be built there.
+    carried: FxHashMap<u32, Vec<ValueId>>,
     /// Whether every hole is filled by an indirection.
     careful: bool,
     scratch: emit::Scratch,

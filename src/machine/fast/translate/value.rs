@@ -112,6 +112,11 @@ impl Values {
         pending
     }
 
+    /// Goes on with other values that are to be built.
+    pub fn set_pending(&mut self, pending: Vec<ValueId>) {
+        self.pending = pending;
+    }
+
     /// How many values there are in one.
     pub fn size(&self, id: ValueId) -> u32 {
         match self.get(id) {

@@ -50,6 +50,7 @@ impl Translator<'_> {
         self.values.clear();
         self.stacks.clear();
         self.holes.clear();
+        self.carried.clear();
         self.lazies.clear();
         self.updated = None;
         self.unit.begin(arity);
