@@ -161,7 +161,7 @@ impl Machine {
     pub(super) fn freeze(&mut self) {
         // What is in a record is not looked at by minor collections, so nothing in it may be
         // young.
-        let _ = self.collect_for(0);
+        let _ = self.tenure();
         self.outer.clear_mark();
         let (at, base) = (self.at(), self.top());
         // SAFETY: there is slack above each frame.

@@ -1,16 +1,18 @@
 //! What the collector goes through outside of the heap: the stack, CAFs, handles, and the
 //! evaluations that were stopped.
 //!
-//! After a collection nothing is young, so what the stack holds then is not looked at again
-//! by a minor collection until its frame has run: a control word some way down the stack is
-//! taken away and a mark put in its place. Whoever returns through the mark puts the word
-//! back and sets the mark further down. (After Cheng, Harper and Lee, *Generational stack
+//! What a frame held at two collections is not young any more, so it is not looked at again by
+//! a minor collection until the frame has run. At each collection a control word some way down
+//! the stack is taken away and a mark put in its place; whoever returns through the mark puts
+//! the word back and sets the mark further down. So what is below the mark at the next
+//! collection has not run in between, and after that collection is clean. (After Cheng, Harper and Lee, *Generational stack
 //! collection and profile-driven pretenuring*, 1998.)
 
 use super::code::program::ThunkId;
 use super::image::{Mention, STRIDE, index};
 use super::stack::Control;
 use super::state::{Outer, Phase};
+use crate::gcode::program::GlobalId;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Code, Mutator};
 
@@ -26,7 +28,7 @@ impl Outer {
         }
     }
 
-    /// Marks the control word some way below the present frame. Nothing in the stack is young.
+    /// Marks the control word some way below the present frame.
     pub(super) fn set_mark(&mut self) {
         self.clear_mark();
         let base = self.stack.base();
@@ -37,22 +39,26 @@ impl Outer {
             unsafe {
                 end = end.sub(Control::read(end).span());
                 if end == base {
+                    self.clean = 0;
                     return;
                 }
             }
         }
         // SAFETY: as above: there is a control word below `end`.
         unsafe {
-            let at = end.sub(1);
-            self.mark = Some((at.offset_from(base) as usize, *at));
-            Control::Mark.push(at);
+            let place = end.sub(1);
+            let at = place.offset_from(base) as usize;
+            self.mark = Some((at, *place));
+            self.clean = self.clean.min(at);
+            Control::Mark.push(place);
         }
     }
 
-    /// Visits the stack from the top down: what its frames still need, thunks to be updated,
-    /// arguments; to its end, or to the mark.
-    fn walk(&mut self, full: bool, visit: &mut impl FnMut(&mut Word)) {
+    /// Visits the stack from the top down to its lowest `clean` words: what its frames still
+    /// need, thunks to be updated, arguments.
+    fn walk(&mut self, clean: usize, visit: &mut impl FnMut(&mut Word)) {
         let image = self.image.clone();
+        let clean = self.stack.base().wrapping_add(clean);
         let (mut at, mut fp, mut skip) = (self.at, self.fp, None);
         loop {
             for &slot in image.live(at) {
@@ -79,11 +85,13 @@ impl Outer {
                             unsafe { visit(&mut *fp.sub(2 + n)) }
                         }
                     }
-                    Control::Mark if !full => return,
                     _ => {}
                 }
                 // SAFETY: as above.
                 fp = unsafe { fp.sub(control.span()) };
+                if fp <= clean {
+                    return;
+                }
                 (at, skip) = match control {
                     Control::Return { at, base } => (at, Some(base)),
                     Control::Evaluate { at, slot, .. } => (at, Some(slot)),
@@ -91,9 +99,6 @@ impl Outer {
                     _ => continue,
                 };
                 break;
-            }
-            if fp == self.stack.base() {
-                return;
             }
         }
     }
@@ -134,10 +139,15 @@ impl Outer {
 
 impl Mutator for Outer {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
-        self.walk(false, visit);
-        for global in std::mem::take(&mut self.young_cafs) {
-            self.cafs.get_mut(global.0 as usize).into_iter().for_each(&mut *visit);
+        let marked = self.mark.map(|(at, _)| at);
+        self.clear_mark();
+        self.walk(self.clean, visit);
+        // What is below the mark was looked at twice now.
+        self.clean = marked.unwrap_or(self.clean);
+        for GlobalId(at) in self.young_cafs.iter().flatten() {
+            self.cafs.get_mut(*at as usize).into_iter().for_each(&mut *visit);
         }
+        self.young_cafs[1] = std::mem::take(&mut self.young_cafs[0]);
         self.roots.live().for_each(&mut *visit);
         self.printing.iter_mut().for_each(visit);
     }
@@ -152,7 +162,7 @@ impl Mutator for Outer {
             self.phase = Phase::Idle;
         }
         self.clear_mark();
-        self.walk(true, visit);
+        self.walk(0, visit);
         self.roots.live().for_each(&mut *visit);
         self.printing.iter_mut().for_each(visit);
     }

@@ -63,8 +63,9 @@ pub(super) struct Outer {
     pub(super) stack: Stack,
     /// The word of each CAF that has a node.
     pub(super) cafs: Vec<Word>,
-    /// CAFs that got their node since the last collection.
-    pub(super) young_cafs: Vec<GlobalId>,
+    /// CAFs that got their node since the last collection, and before that one since the one
+    /// before it.
+    pub(super) young_cafs: [Vec<GlobalId>; 2],
     pub(super) roots: Roots<Word>,
     /// What is to be printed, the next item last.
     pub(super) printing: Vec<Word>,
@@ -74,6 +75,8 @@ pub(super) struct Outer {
     pub(super) fp: *mut Word,
     /// The word that the mark has taken the place of, and its place.
     pub(super) mark: Option<(usize, Word)>,
+    /// How many words at the bottom of the stack hold nothing young.
+    pub(super) clean: usize,
     /// For each piece of code, from which instruction on the collector has gone through it.
     pub(super) visited: Vec<u32>,
     /// What a full collection is doing.
@@ -132,13 +135,14 @@ impl Machine {
             heap: Heap::new(heap_config, selectors),
             outer: Outer {
                 cafs: vec![Word::NOTHING; image.program.globals.len()],
-                young_cafs: Vec::new(),
+                young_cafs: Default::default(),
                 roots: Roots::default(),
                 printing: Vec::new(),
                 records: Records::default(),
                 at: image.halt,
                 fp: stack.base(),
                 mark: None,
+                clean: 0,
                 visited: Vec::new(),
                 phase: Phase::Idle,
                 image: image.clone(),
@@ -165,7 +169,7 @@ impl Machine {
 
     /// An empty stack, in code that waits for nothing.
     pub(super) fn reset(&mut self) {
-        self.outer.mark = None;
+        (self.outer.mark, self.outer.clean) = (None, 0);
         if self.outer.stack.capacity() > KEPT {
             self.outer.stack = Stack::new();
         }
@@ -224,6 +228,11 @@ impl Machine {
     /// in it.
     pub(super) fn collect_for_bytes(&mut self, words: usize, bytes: u64) -> Result<(), Stop> {
         self.collecting(|heap, outer| heap.collect(Need { words, bytes }, outer))
+    }
+
+    /// Makes everything old.
+    pub(super) fn tenure(&mut self) -> Result<(), Stop> {
+        self.collecting(|heap, outer| heap.tenure(outer))
     }
 
     /// Collects everything that nothing can reach.
@@ -308,7 +317,7 @@ impl Machine {
         let word = unsafe { self.heap.alloc(Kind::Thunk, thunk.0, &[Word::ZERO]) };
         if let Some(slot) = self.outer.cafs.get_mut(global.0 as usize) {
             *slot = word;
-            self.outer.young_cafs.push(global);
+            self.outer.young_cafs[0].push(global);
         }
         Ok(word)
     }
