@@ -186,8 +186,10 @@ impl<'a> Marker<'a> {
             }
             let node = node_at(address);
             let mut header = Header::from_bits(*node);
-            if header.kind() == Kind::Hole && header.info() != Header::UNFILLED {
-                // All that will ever be written to it is an indirection.
+            let is_small = header.words() < LARGE_WORDS;
+            if header.kind() == Kind::Hole && header.info() != Header::UNFILLED && is_small {
+                // All that will ever be written to it is an indirection. (A chunk of a single
+                // node would not become smaller.)
                 header = Header::new(Kind::Hole, 1, header.info());
                 *node = header.bits();
             }
