@@ -38,7 +38,7 @@ fn help_begins_with_three_examples_that_work() {
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, directory.path().join(name)).expect("a copy");
     }
-    for command in ["", "run", "check", "dump", "specialise", "trace", "completions"] {
+    for command in ["", "run", "check", "dump", "specialise", "trace", "bench", "completions"] {
         let help = shell(&format!("gmachine {command} --help"), directory.path());
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.starts_with("Examples:\n"), "{page}");
@@ -54,9 +54,18 @@ fn help_begins_with_three_examples_that_work() {
 
 #[test]
 fn short_help_fits_a_screen() {
-    for command in
-        ["", "run", "check", "dump", "specialise", "trace", "explain", "completions", "man"]
-    {
+    for command in [
+        "",
+        "run",
+        "check",
+        "dump",
+        "specialise",
+        "trace",
+        "bench",
+        "explain",
+        "completions",
+        "man",
+    ] {
         let help = shell(&format!("gmachine {command} -h"), Path::new("."));
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.lines().count() <= 24, "{page}");
@@ -126,6 +135,18 @@ fn ctrl_c_keeps_what_is_printed_and_gives_the_statistics() {
     assert_eq!(code, Some(130), "{errors}");
     assert!(printed.starts_with("0\n1\n2\n") && printed.ends_with('\n'));
     assert!(errors.starts_with("interrupted\ninstructions "), "{errors}");
+}
+
+#[test]
+fn bench_gives_every_run_standard_input() {
+    let bench = "gmachine bench tests/cmd/bench.in/share.core --runs 2 --quiet";
+    let (code, _, errors) = status(&format!("printf 'four' | {bench}"));
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let (code, printed, errors) = status(&format!("{bench} < /dev/null"));
+    assert_eq!((code, printed.as_str()), (Some(1), ""));
+    assert!(errors.contains("G0502"), "{errors}");
+    let (code, _, errors) = status(&format!("printf '\\377' | {bench}"));
+    assert_eq!(code, Some(5), "{errors}");
 }
 
 #[test]

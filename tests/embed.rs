@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gmachine::base::code::Code;
 use gmachine::base::integer::Integer;
 use gmachine::embed::{
-    Call, Engine, Error, Eval, Format, HostError, Limits, Module, ModuleError, RegisterError, Stop,
-    Store, Value, Whnf,
+    Call, Engine, Error, Eval, Format, HostError, Limits, MachineKind, Module, ModuleError,
+    RegisterError, Stop, Store, Value, Whnf,
 };
 use gmachine::gcode::parse::parse;
 use gmachine::gcode::print;
@@ -429,4 +429,32 @@ fn a_run_that_calls_back_stops_and_goes_on_at_any_instruction() {
         fuel += 1;
     }
     assert!(fuel > 30, "{fuel}");
+}
+
+#[test]
+fn a_host_function_evaluates_on_the_machine_that_calls_it_whichever_it_is() {
+    for &kind in MachineKind::ALL {
+        let mut engine = Engine::new();
+        engine.set_machine(kind);
+        assert_eq!(engine.machine(), kind);
+        let sum = |call: &mut Call<'_>| {
+            let list = call.arg(0)?;
+            let mut sum = Integer::from(0);
+            let items: Vec<Value> = call.items(&list).collect::<Result<_, _>>()?;
+            for item in &items {
+                sum = sum.add(&call.to_integer(item)?);
+            }
+            Ok(call.int(sum)?)
+        };
+        engine.register("sum-of", 1, sum).unwrap();
+        let text = "(defn main[] (Cons (sum-of (take 3 (from (div 8 2)))) (sum-of [(div 1 0)])))";
+        let module = engine.compile("sum", text).unwrap();
+        let mut out = String::new();
+        let stop = module.store().run_main(None, &mut out, Format::Default).unwrap_err();
+        assert_eq!(out, "15\n", "{kind}");
+        assert!(
+            matches!(&stop, Stop::Error(error) if error.code == Code::DivisionByZero),
+            "{kind}"
+        );
+    }
 }

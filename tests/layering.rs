@@ -110,3 +110,24 @@ fn the_library_touches_no_files_streams_clocks_or_environment() {
         }
     }
 }
+
+#[test]
+fn machines_share_their_face_alone() {
+    // What each machine is made of; `kind.rs` is where one is chosen.
+    let rooms = [&["reference"][..], &["fast", "heap"]];
+    let of = |path: &str| rooms.iter().position(|own| own.contains(&path));
+    for (path, text) in code() {
+        let Some(below) = path.strip_prefix("machine/").filter(|below| *below != "kind.rs") else {
+            continue;
+        };
+        let from = of(below.split('/').next().unwrap_or(below));
+        for import in text.split("crate::machine::").skip(1) {
+            let to = import.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+            let to = of(to);
+            assert!(
+                to.is_none() || to == from,
+                "{path} imports from another machine: {import:.40}"
+            );
+        }
+    }
+}

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gmachine::machine::MachineKind;
 
+use super::bench;
 use super::passes::{self, Change, parse_change, parse_level};
-use super::quantity::{parse_count, parse_duration, parse_size};
+use super::quantity::{parse_count, parse_duration, parse_runs, parse_size};
 
 /// A lazy graph-reduction machine: runs programs in CoreF, a small lazy functional language
 #[derive(Parser)]
@@ -86,6 +88,7 @@ pub enum Command {
     Dump(Dump),
     Specialise(Specialise),
     Trace(Trace),
+    Bench(Bench),
     Explain(Explain),
     Completions(Completions),
     Man(Man),
@@ -203,6 +206,14 @@ pub enum Stats {
 pub enum Engine {
     /// The G-machine of the textbook
     Reference,
+}
+
+impl From<Engine> for MachineKind {
+    fn from(engine: Engine) -> MachineKind {
+        match engine {
+            Engine::Reference => MachineKind::Reference,
+        }
+    }
 }
 
 /// Report every mistake in programs, and run nothing
@@ -335,6 +346,38 @@ pub enum TraceFormat {
     Text,
     /// A JSON object a line
     Json,
+}
+
+/// Measure programs on every machine, at every level of optimisation
+#[derive(Args)]
+#[command(
+    before_long_help = "Examples:
+  gmachine bench nfib tak
+  gmachine bench queens.core -O 0,2 --runs 5
+  gmachine bench fibs --json > fibs.json",
+    after_long_help = bench::help()
+)]
+pub struct Bench {
+    /// Programs that come with gmachine, and files [default: all that come with it]
+    #[arg(value_name = "NAME", hide_default_value = true)]
+    pub names: Vec<String>,
+    /// How often each is run
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_runs, allow_hyphen_values = true)]
+    pub runs: u32,
+    /// The machines, separated by commas [default: all]
+    #[arg(long, value_name = "ENGINES", value_delimiter = ',', hide_possible_values = true)]
+    pub engine: Vec<Engine>,
+    /// The optimisation levels, separated by commas [default: 0,1,2]
+    #[arg(short = 'O', value_name = "LEVELS", value_delimiter = ',', value_parser = parse_level)]
+    pub levels: Vec<u8>,
+    /// At full size, where a program has one: seconds, on the reference machine minutes
+    #[arg(long)]
+    pub full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 /// Explain the code of a report

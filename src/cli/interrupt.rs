@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gmachine::base::span::Span;
+use gmachine::machine::Interrupt;
 use gmachine::machine::outcome::{Chain, Limit, LimitReached, Stop};
-use gmachine::machine::reference::Interrupt;
 
 use super::exit::Exit;
 use super::output;

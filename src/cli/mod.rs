@@ -3,6 +3,7 @@
 
 pub mod alloc;
 mod args;
+mod bench;
 mod check;
 mod completions;
 mod dump;
@@ -51,6 +52,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut context),
         Command::Trace(args) => trace::run(args, &mut context),
+        Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
         Command::Dump(args) => dump::run(args, &mut context),
         Command::Specialise(args) => specialise::run(args, &mut context),

@@ -60,6 +60,16 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     digits.parse().map_err(|_| format!("it can be {} at most", u64::MAX))
 }
 
+/// How often something is to be run.
+///
+/// # Errors
+/// In words, if it is no number from 1 to a million.
+pub fn parse_runs(text: &str) -> Result<u32, String> {
+    let runs = parse_count(text)?;
+    let runs = u32::try_from(runs).ok().filter(|runs| (1..=1_000_000).contains(runs));
+    runs.ok_or_else(|| "it can be 1 to 1,000,000".to_owned())
+}
+
 /// A number of digits with perhaps a fraction.
 fn decimal(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -136,6 +146,8 @@ mod tests {
         for bad in ["", "_", "-1", "1.5", "1e3", "99999999999999999999"] {
             assert!(parse_count(bad).is_err(), "{bad}");
         }
+        assert_eq!(parse_runs("5"), Ok(5));
+        assert!(parse_runs("0").is_err() && parse_runs("1000001").is_err());
     }
 
     #[test]

@@ -10,10 +10,9 @@ use gmachine::base::span::Span;
 use gmachine::driver::{self, Options};
 use gmachine::gcode::program::Program;
 use gmachine::machine::outcome::{Input, Output, Stop};
-use gmachine::machine::print;
-use gmachine::machine::reference::{Config, Machine};
+use gmachine::machine::{Config, MachineKind, print};
 
-use super::args::{self, Engine, Format, Limits, Optimise, Run};
+use super::args::{self, Format, Limits, Optimise, Run};
 use super::exit::Exit;
 use super::input::{self, Decoder};
 use super::interrupt::Stopper;
@@ -23,13 +22,13 @@ use super::{Context, Failure, files, limit, memory, passes, report};
 
 /// Compiles a program, runs it and prints the value of its `main`.
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
-    let Engine::Reference = args.engine;
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
     let (program, sources) = compile(&args.program, &args.optimise, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
-    let mut machine = Machine::new(program, config(&args.limits, &stopper));
+    let kind = MachineKind::from(args.engine);
+    let mut machine = kind.machine(program, config(&args.limits, &stopper));
     let compiled = Instant::now();
     let stopped = machine
         .start(print_format(args.format), Some(input))

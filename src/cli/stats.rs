@@ -50,13 +50,20 @@ fn counts(statistics: &Statistics) -> [(&'static str, &'static str, u64); 11] {
     ]
 }
 
+/// The counts as an object.
+pub fn counts_json(statistics: &Statistics) -> Value {
+    let counts = counts(statistics).into_iter();
+    let counts: Map<String, Value> =
+        counts.map(|(_, key, count)| (key.to_owned(), count.into())).collect();
+    Value::Object(counts)
+}
+
 /// The statistics of a run as text, a line end at its end.
 pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String {
-    let counts = counts(statistics);
     match format {
         Stats::Text => {
             let mut out = String::new();
-            for (name, _, count) in counts {
+            for (name, _, count) in counts(statistics) {
                 out.push_str(&format!("{name:<24} {:>18}\n", show_count(count)));
             }
             for (name, time) in [("compile time", clocks.compile), ("run time", clocks.run)] {
@@ -65,12 +72,10 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
             out
         }
         Stats::Json => {
-            let counts: Map<String, Value> =
-                counts.into_iter().map(|(_, key, count)| (key.to_owned(), count.into())).collect();
             let object = json!({
                 "schema": "gmachine-statistics",
                 "version": 1,
-                "counts": counts,
+                "counts": counts_json(statistics),
                 "clocks": {
                     "compile_seconds": clocks.compile.as_secs_f64(),
                     "run_seconds": clocks.run.as_secs_f64(),

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::error::Error;
 use super::eval::{Access, Value};
 use crate::gcode::program::HostId;
+use crate::machine::host::{HostFailure, Hosts};
 use crate::machine::outcome::Stop;
-use crate::machine::reference::{HostFailure, Hosts, Machine, Root};
+use crate::machine::{Machine, Root};
 
 /// What a host function gets: its arguments, not evaluated, and through
 /// [`Eval`](super::Eval) the means to force them and to make its result.
 pub struct Call<'a> {
-    machine: &'a mut Machine,
+    machine: &'a mut dyn Machine,
     args: Vec<Value>,
 }
 
@@ -34,7 +35,7 @@ impl Call<'_> {
 }
 
 impl Access for Call<'_> {
-    fn machine(&mut self) -> &mut Machine {
+    fn machine(&mut self) -> &mut dyn Machine {
         self.machine
     }
 }
@@ -100,7 +101,7 @@ pub(super) struct HostTable(pub(super) Vec<HostFunction>);
 impl Hosts for HostTable {
     fn call(
         &self,
-        machine: &mut Machine,
+        machine: &mut dyn Machine,
         host: HostId,
         args: &[Root],
     ) -> Result<Root, HostFailure> {

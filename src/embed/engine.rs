@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::call::{Call, HostError, HostFunction};
 use super::eval::Value;
+use crate::machine::MachineKind;
 use crate::optimise::Passes;
 
 /// What a store may use.
@@ -31,11 +32,17 @@ pub struct Engine {
     pub(super) hosts: Vec<Entry>,
     pub(super) limits: Limits,
     pub(super) passes: Passes,
+    pub(super) machine: MachineKind,
 }
 
 impl Default for Engine {
     fn default() -> Engine {
-        Engine { hosts: Vec::new(), limits: Limits::default(), passes: Passes::ALL }
+        Engine {
+            hosts: Vec::new(),
+            limits: Limits::default(),
+            passes: Passes::ALL,
+            machine: MachineKind::default(),
+        }
     }
 }
 
@@ -99,6 +106,18 @@ impl Engine {
         self.passes
     }
 
+    /// Sets the machine that stores of the modules that are compiled from now on run on.
+    /// Whichever it is, a program means the same.
+    pub fn set_machine(&mut self, machine: MachineKind) {
+        self.machine = machine;
+    }
+
+    /// The machine that stores of the modules that are compiled from now on run on.
+    #[must_use]
+    pub fn machine(&self) -> MachineKind {
+        self.machine
+    }
+
     /// Makes a function of the embedding program known to the modules that are compiled from
     /// now on. It gets its arguments unevaluated. It should depend on nothing but them: like
     /// any other expression a call is evaluated at most once and only when needed, and after
@@ -135,7 +154,7 @@ impl fmt::Debug for Engine {
         let hosts: Vec<_> = self.hosts.iter().map(|entry| &entry.name).collect();
         let mut engine = f.debug_struct("Engine");
         engine.field("hosts", &hosts).field("limits", &self.limits);
-        engine.field("passes", &self.passes).finish_non_exhaustive()
+        engine.field("passes", &self.passes).field("machine", &self.machine).finish_non_exhaustive()
     }
 }
 

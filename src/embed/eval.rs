@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::error::Error;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::reference::{self, Machine, Root};
+use crate::machine::{self, Machine, Root};
 
 /// A handle on a value of a store, evaluated or not. The collector keeps the value while a
 /// clone of the handle lives.
@@ -58,7 +58,7 @@ fn is_list(name: &str, fields: usize) -> bool {
 /// Hands out the machine, inside the crate.
 pub trait Access {
     /// The machine.
-    fn machine(&mut self) -> &mut Machine;
+    fn machine(&mut self) -> &mut dyn Machine;
 }
 
 /// Operations on values: of a [`Store`](super::Store), and inside a host function.
@@ -149,14 +149,14 @@ pub trait Eval: Access + Sized {
         // What was forced is in weak head normal form.
         let whnf = machine.whnf(&value.0).ok_or(Error::ForeignValue)?;
         Ok(match whnf {
-            reference::Whnf::Int(value) => Whnf::Int(value),
-            reference::Whnf::Char(value) => Whnf::Char(value),
-            reference::Whnf::Con(con, fields) => {
+            machine::Whnf::Int(value) => Whnf::Int(value),
+            machine::Whnf::Char(value) => Whnf::Char(value),
+            machine::Whnf::Con(con, fields) => {
                 let con = machine.program().cons.get(con);
                 let name = con.map_or_else(|| "?".into(), |con| con.name.clone());
                 Whnf::Con { name, fields: fields.into_iter().map(Value).collect() }
             }
-            reference::Whnf::Function(global, arity) => {
+            machine::Whnf::Function(global, arity) => {
                 let global = machine.program().globals.get(global);
                 Whnf::Function { name: global.and_then(|global| global.display.clone()), arity }
             }
@@ -242,13 +242,13 @@ impl<S: Access> Iterator for Items<'_, S> {
             Some(Ok(())) => Ok(machine.whnf(&self.rest.0)),
         };
         match forced {
-            Ok(Some(reference::Whnf::Con(CONS, fields))) => {
+            Ok(Some(machine::Whnf::Con(CONS, fields))) => {
                 let mut fields = fields.into_iter().map(Value);
                 let (head, tail) = (fields.next()?, fields.next()?);
                 self.rest = tail;
                 Some(Ok(head))
             }
-            Ok(Some(reference::Whnf::Con(NIL, _))) => {
+            Ok(Some(machine::Whnf::Con(NIL, _))) => {
                 self.ended = true;
                 None
             }

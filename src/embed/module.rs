@@ -9,7 +9,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
 use crate::gcode::verify::{Violation, verify};
-use crate::machine::reference::{Config, Machine};
+use crate::machine::{Config, Machine, MachineKind};
 
 /// A compiled program: immutable, cheap to clone, shareable between threads.
 #[derive(Clone)]
@@ -17,6 +17,7 @@ pub struct Module {
     program: Arc<Program>,
     hosts: Arc<HostTable>,
     limits: Limits,
+    machine: MachineKind,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
 }
@@ -74,6 +75,7 @@ impl Module {
             program: Arc::new(program),
             hosts,
             limits: engine.limits,
+            machine: engine.machine,
             warnings: Arc::default(),
             sources: Arc::default(),
         })
@@ -103,15 +105,20 @@ impl Module {
     }
 
     /// A machine for it.
-    pub(super) fn machine(&self) -> Machine {
+    pub(super) fn machine(&self) -> Box<dyn Machine> {
         let config =
             Config { heap_limit: self.limits.heap, fuel: self.limits.fuel, ..Config::default() };
-        Machine::new(self.program.clone(), config).with_hosts(self.hosts.clone())
+        let mut machine = self.machine.machine(self.program.clone(), config);
+        machine.set_hosts(self.hosts.clone());
+        machine
     }
 }
 
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Module")
+            .field("limits", &self.limits)
+            .field("machine", &self.machine)
+            .finish_non_exhaustive()
     }
 }

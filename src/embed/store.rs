@@ -5,12 +5,12 @@ use super::eval::{Access, Value};
 use super::module::Module;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
-use crate::machine::reference::{Interrupt, Machine};
+use crate::machine::{Interrupt, Machine};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
 pub struct Store {
-    machine: Machine,
+    machine: Box<dyn Machine>,
 }
 
 impl Store {
@@ -86,8 +86,8 @@ impl Store {
 }
 
 impl Access for Store {
-    fn machine(&mut self) -> &mut Machine {
-        &mut self.machine
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut *self.machine
     }
 }
 

@@ -1,9 +1,26 @@
-//! The machines, and what they have in common: how a run ends and how a value prints.
+//! The machines, and what they have in common: their face ([`Machine`]), how a run ends
+//! ([`outcome`]) and how a value prints ([`mod@print`]).
+//!
+//! [`MachineKind`] chooses one. They share this face and G-code, and no code that evaluates.
 
+mod config;
+mod face;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
 pub mod heap;
+pub mod host;
+mod interrupt;
+mod kind;
 pub mod outcome;
 pub mod print;
 pub mod reference;
+mod roots;
+mod whnf;
+
+pub use config::Config;
+pub use face::Machine;
+pub use interrupt::Interrupt;
+pub use kind::MachineKind;
+pub use roots::Root;
+pub use whnf::Whnf;

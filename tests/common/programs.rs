@@ -1,4 +1,6 @@
-//! The programs in `examples/` and what their first comments say of them.
+//! The programs in `examples/` and `benches/programs/`, and what their first comments say of
+//! them.
+#![allow(dead_code, reason = "not everybody uses all of it")]
 
 use std::path::{Path, PathBuf};
 
@@ -32,22 +34,27 @@ fn text(literal: &str) -> String {
     loaded.ast.texts.as_slice().last().expect("a literal").to_string()
 }
 
+/// The files of a folder of the project whose names end so, in order.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(folder).expect("the folder");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
+    paths.sort();
+    paths
+}
+
+/// What a line of a program's comment says.
+fn comment(program: &str, label: &str) -> Option<String> {
+    let prefix = format!("; {label}: ");
+    program.lines().find_map(|line| line.strip_prefix(&prefix).map(str::to_owned))
+}
+
 /// The programs, by name.
 pub fn examples() -> Vec<Example> {
-    let folders = ["examples", "benches/programs"];
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in folders.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) {
-        let entries = std::fs::read_dir(folder).expect("the folder");
-        paths.extend(entries.map(|entry| entry.expect("an entry").path()));
-    }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "core"));
-    paths.sort();
-    let read = |path: &PathBuf| {
-        let program = std::fs::read_to_string(path).expect("the example");
-        let comment = |label: &str| {
-            let prefix = format!("; {label}: ");
-            program.lines().find_map(|line| line.strip_prefix(&prefix).map(str::to_owned))
-        };
+    let read = |path: PathBuf| {
+        let program = std::fs::read_to_string(&path).expect("the example");
+        let comment = |label| comment(&program, label);
         Example {
             name: path.display().to_string(),
             input: comment("with input").map(|literal| text(&literal)).unwrap_or_default(),
@@ -56,5 +63,39 @@ pub fn examples() -> Vec<Example> {
             text: program,
         }
     };
-    paths.iter().map(read).collect()
+    ["benches/programs", "examples"]
+        .into_iter()
+        .flat_map(|folder| files(folder, "core"))
+        .map(read)
+        .collect()
+}
+
+/// A program that exists in Haskell too, line by line.
+pub struct Peer {
+    pub name: String,
+    /// The program here, and there.
+    pub core: PathBuf,
+    pub haskell: PathBuf,
+    /// The expression that is its full size, and what it prints.
+    pub full: String,
+    pub full_prints: String,
+}
+
+/// The programs of `benches/peers`, by name.
+///
+/// # Panics
+/// When one has no counterpart, or that does not say what its full size is.
+pub fn peers() -> Vec<Peer> {
+    let read = |haskell: PathBuf| {
+        let name = haskell.file_stem().expect("a name").to_string_lossy().into_owned();
+        let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+        let core = core.join(&name).with_extension("core");
+        let program = std::fs::read_to_string(&core).expect("the program");
+        let comment = |label| comment(&program, label).expect(label);
+        let (full, full_prints) = (comment("full size"), comment("full size prints"));
+        Peer { name, core, haskell, full, full_prints }
+    };
+    let mut peers: Vec<Peer> = files("benches/peers", "hs").into_iter().map(read).collect();
+    peers.sort_by(|one, other| one.name.cmp(&other.name));
+    peers
 }

@@ -2,37 +2,13 @@
 
 use super::code::Position;
 use super::heap::node::Addr;
-use super::roots::Root;
 use super::state::{Frame, Machine, NO_REDEX};
 use crate::base::code::Code;
 use crate::base::quote::shown;
 use crate::gcode::program::HostId;
+use crate::machine::host::{HOST_DEPTH, HostFailure};
 use crate::machine::outcome::{Output, OutputError, Stop};
-
-/// How many calls of host functions may wait for each other. Each uses the native
-/// stack, which is why there is a limit.
-pub const HOST_DEPTH: u32 = 100;
-
-/// Why a host function gives no value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum HostFailure {
-    /// It failed, and says why.
-    Failed(String),
-    /// An evaluation inside it stopped, and it passes that on.
-    Stopped(Stop),
-}
-
-/// The functions of the embedding program.
-pub trait Hosts: Send + Sync {
-    /// Calls a function with its arguments, which are not evaluated. It may force values on
-    /// the machine. It may be called again with the same arguments if its evaluation is
-    /// stopped and goes on later.
-    ///
-    /// # Errors
-    /// When it has no value to give.
-    fn call(&self, machine: &mut Machine, host: HostId, args: &[Root])
-    -> Result<Root, HostFailure>;
-}
+use crate::machine::roots::Root;
 
 /// An output for evaluations that print nothing.
 struct Nothing;

@@ -6,15 +6,16 @@ use super::code::{Code, Position};
 use super::freeze::Frozen;
 use super::heap::Heap;
 use super::heap::node::{Addr, Node};
-use super::host::Hosts;
-use super::interrupt::{Interrupt, Request};
 use super::liveness::Liveness;
-use super::roots::Roots;
-use super::state::{Config, Machine, NO_REDEX};
+use super::state::{Machine, NO_REDEX};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::Program;
+use crate::machine::config::Config;
+use crate::machine::host::Hosts;
+use crate::machine::interrupt::{Interrupt, Request};
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
+use crate::machine::roots::Roots;
 
 /// Instructions between two looks at the interrupt.
 const SLICE: u64 = 1024;
@@ -59,8 +60,13 @@ impl Machine {
     /// With the functions that `CallHost` calls.
     #[must_use]
     pub fn with_hosts(mut self, hosts: Arc<dyn Hosts>) -> Machine {
-        self.hosts = Some(hosts);
+        self.set_hosts(hosts);
         self
+    }
+
+    /// Gives it the functions that `CallHost` calls.
+    pub fn set_hosts(&mut self, hosts: Arc<dyn Hosts>) {
+        self.hosts = Some(hosts);
     }
 
     /// The end of the code that forces a value: nothing to do.

@@ -7,14 +7,14 @@ use super::freeze::Frozen;
 use super::heap::mark::Marker;
 use super::heap::node::{Addr, Node};
 use super::heap::{Full, Heap};
-use super::host::Hosts;
-use super::interrupt::Interrupt;
 use super::liveness::Liveness;
-use super::roots::Roots;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
+use crate::machine::host::Hosts;
+use crate::machine::interrupt::Interrupt;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
+use crate::machine::roots::Roots;
 
 /// The `redex` of a frame that has none, or has updated it.
 pub(super) const NO_REDEX: u32 = u32::MAX;
@@ -28,19 +28,6 @@ pub(super) struct Frame {
     pub(super) base: u32,
     /// Where in it the redex is that the code will update.
     pub(super) redex: u32,
-}
-
-/// How a machine is to run.
-#[derive(Clone, Debug, Default)]
-pub struct Config {
-    /// Bytes of heap, stack and big integers together.
-    pub heap_limit: Option<u64>,
-    /// Instructions that may be executed.
-    pub fuel: Option<u64>,
-    /// Whether to collect wherever a collection could happen: slow, for tests.
-    pub stress: bool,
-    /// What stops it from outside.
-    pub interrupt: Interrupt,
 }
 
 /// The textbook machine: code, stack, dump, heap, globals, output, statistics.
@@ -60,7 +47,7 @@ pub struct Machine {
     pub(super) heap: Heap,
     /// The node of each global that has one.
     pub(super) globals: Vec<Addr>,
-    pub(super) roots: Roots,
+    pub(super) roots: Roots<Addr>,
     pub(super) frozen: Frozen,
     pub(super) liveness: Liveness,
     pub(super) input: Option<Box<dyn Input>>,

@@ -1,24 +1,12 @@
 //! Values from outside: an embedder makes them, applies them and looks at them.
 
 use super::heap::node::{Addr, Node, Site, fields_bytes};
-use super::roots::Root;
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
 use crate::machine::outcome::Stop;
-
-/// A value in weak head normal form, as an embedder sees it.
-#[derive(Clone, Debug)]
-pub enum Whnf {
-    /// An integer.
-    Int(Integer),
-    /// A character.
-    Char(char),
-    /// A constructor and its fields, which need not be evaluated.
-    Con(ConId, Vec<Root>),
-    /// A function, and how many arguments it still takes.
-    Function(GlobalId, u32),
-}
+use crate::machine::roots::Root;
+use crate::machine::whnf::Whnf;
 
 impl Machine {
     /// A handle on the value of a global.

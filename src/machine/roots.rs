@@ -1,8 +1,6 @@
-//! Handles: addresses that an embedder holds, and that the collector keeps.
+//! Handles: values that an embedder holds, and that the collector keeps.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use super::heap::node::Addr;
 
 /// The places of handles that were dropped, to be used again.
 #[derive(Debug, Default)]
@@ -31,50 +29,60 @@ impl Drop for Inner {
 #[derive(Clone, Debug)]
 pub struct Root(Arc<Inner>);
 
-/// The handles of a machine.
-#[derive(Debug, Default)]
-pub(super) struct Roots {
-    slots: Vec<Addr>,
+/// The handles of a machine. What a handle is a number for is the machine's own matter: `W`
+/// is whatever it refers to a value by.
+///
+/// Dropping a [`Root`] only notes its number, so handles may be dropped on any thread; the
+/// table takes the notes up when it is next used.
+#[derive(Debug)]
+pub(in crate::machine) struct Roots<W> {
+    slots: Vec<Option<W>>,
     free: Vec<u32>,
     dropped: Arc<Dropped>,
 }
 
-impl Roots {
+impl<W> Default for Roots<W> {
+    fn default() -> Roots<W> {
+        Roots { slots: Vec::new(), free: Vec::new(), dropped: Arc::default() }
+    }
+}
+
+impl<W: Copy> Roots<W> {
     /// A new handle.
-    pub(super) fn add(&mut self, addr: Addr) -> Root {
+    pub(in crate::machine) fn add(&mut self, word: W) -> Root {
         self.reclaim();
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
-                self.slots.push(Addr::NONE);
+                self.slots.push(None);
                 self.slots.len() as u32 - 1
             }
         };
         if let Some(slot) = self.slots.get_mut(index as usize) {
-            *slot = addr;
+            *slot = Some(word);
         }
         Root(Arc::new(Inner { index, dropped: self.dropped.clone() }))
     }
 
-    /// What a handle of this machine stands for.
-    pub(super) fn get(&self, root: &Root) -> Option<Addr> {
+    /// What a handle stands for; `None` if it belongs to another machine.
+    pub(in crate::machine) fn get(&self, root: &Root) -> Option<W> {
         if !Arc::ptr_eq(&self.dropped, &root.0.dropped) {
             return None;
         }
-        self.slots.get(root.0.index as usize).copied()
+        self.slots.get(root.0.index as usize).copied().flatten()
     }
 
-    /// The addresses that the collector must keep.
-    pub(super) fn live(&mut self) -> impl Iterator<Item = &mut Addr> {
+    /// What the collector must keep, and may move.
+    pub(in crate::machine) fn live(&mut self) -> impl Iterator<Item = &mut W> {
         self.reclaim();
-        self.slots.iter_mut().filter(|slot| **slot != Addr::NONE)
+        self.slots.iter_mut().flatten()
     }
 
     fn reclaim(&mut self) {
         let mut dropped = self.dropped.lock();
         for index in dropped.drain(..) {
             if let Some(slot) = self.slots.get_mut(index as usize) {
-                *slot = Addr::NONE;
+                *slot = None;
             }
             self.free.push(index);
         }
@@ -88,21 +96,29 @@ mod tests {
     #[test]
     fn a_place_is_used_again_when_its_last_handle_is_gone() {
         let mut roots = Roots::default();
-        let one = roots.add(Addr(1));
+        let one = roots.add('a');
         let same = one.clone();
         drop(one);
         assert_eq!(roots.live().count(), 1);
-        assert_eq!(roots.get(&same), Some(Addr(1)));
+        assert_eq!(roots.get(&same), Some('a'));
         drop(same);
         assert_eq!(roots.live().count(), 0);
-        let two = roots.add(Addr(2));
+        let two = roots.add('b');
         assert_eq!((two.0.index, roots.slots.len()), (0, 1));
     }
 
     #[test]
     fn another_machine_does_not_know_a_handle() {
         let mut roots = Roots::default();
-        let one = roots.add(Addr(1));
-        assert_eq!(Roots::default().get(&one), None);
+        let one = roots.add('a');
+        assert_eq!(Roots::<char>::default().get(&one), None);
+    }
+
+    #[test]
+    fn what_a_handle_stands_for_can_move() {
+        let mut roots = Roots::default();
+        let one = roots.add('a');
+        roots.live().for_each(|word| *word = 'b');
+        assert_eq!(roots.get(&one), Some('b'));
     }
 }

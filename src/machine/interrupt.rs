@@ -45,7 +45,7 @@ impl Interrupt {
 
     /// The request, which is used up.
     #[inline]
-    pub(super) fn take(&self) -> Option<Request> {
+    pub(in crate::machine) fn take(&self) -> Option<Request> {
         if self.0.load(Ordering::Relaxed) == NONE {
             return None;
         }
@@ -59,7 +59,9 @@ impl Interrupt {
 
 /// Why a machine is to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Request {
+pub(in crate::machine) enum Request {
+    /// Someone asked.
     User,
+    /// The time that was allowed is up.
     Time(Duration),
 }

@@ -1,0 +1,164 @@
+//! Measuring within this process.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Statistics, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind};
+
+/// A machine and a level of optimisation, and what was measured of one program with them.
+pub struct Column {
+    /// The machine.
+    pub machine: MachineKind,
+    /// The level.
+    pub level: u8,
+    /// The program at that level.
+    pub program: Arc<Program>,
+    /// How long that took, once.
+    pub compile: Duration,
+    /// How long each run took.
+    pub runs: Vec<Duration>,
+    /// What a run counted.
+    pub statistics: Statistics,
+}
+
+impl Column {
+    /// Runs the program once, and notes time and counts.
+    ///
+    /// # Errors
+    /// When it stops.
+    pub fn run(&mut self, config: &Config, input: &Arc<str>) -> Result<Printed, Stop> {
+        let mut machine = self.machine.machine(self.program.clone(), config.clone());
+        let mut printed = Printed::default();
+        let input = Box::new(Text { text: input.clone(), at: 0 });
+        let start = Instant::now();
+        machine.start(Format::Default, Some(input))?;
+        machine.run(&mut printed)?;
+        self.runs.push(start.elapsed());
+        self.statistics = machine.statistics();
+        Ok(printed)
+    }
+
+    /// The run that half of the runs are at most as long as; of the shorter and the longer
+    /// half, in the same way, the difference.
+    pub fn median_and_spread(&self) -> (Duration, Duration) {
+        let mut runs = self.runs.clone();
+        runs.sort();
+        let at = |part: usize| runs.get((runs.len() - 1) * part / 4).copied().unwrap_or_default();
+        match runs.len() {
+            0 => (Duration::ZERO, Duration::ZERO),
+            _ => (at(2), at(3) - at(1)),
+        }
+    }
+
+    /// What one has to say to run it so.
+    pub fn name(&self) -> String {
+        format!("{} at -O{}", self.machine, self.level)
+    }
+}
+
+/// An input that is known, and given to every run.
+struct Text {
+    text: Arc<str>,
+    at: usize,
+}
+
+impl Input for Text {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        self.at += next.map_or(0, char::len_utf8);
+        Ok(next)
+    }
+}
+
+/// What a run printed, in a form that takes no more room the more that is.
+#[derive(Clone, Default, Debug)]
+pub struct Printed {
+    start: String,
+    bytes: u64,
+    hash: DefaultHasher,
+}
+
+impl Printed {
+    /// As much of it as a message shows.
+    const START: usize = 60;
+
+    /// What prints this line.
+    pub fn line(text: &str) -> Printed {
+        let mut printed = Printed::default();
+        printed.push(text);
+        printed.push("\n");
+        printed
+    }
+
+    fn push(&mut self, text: &str) {
+        let room = Printed::START.saturating_sub(self.start.chars().count());
+        self.start.extend(text.chars().take(room));
+        self.bytes += text.len() as u64;
+        self.hash.write(text.as_bytes());
+    }
+
+    /// How it begins.
+    pub fn start(&self) -> &str {
+        self.start.trim_end()
+    }
+}
+
+impl PartialEq for Printed {
+    fn eq(&self, other: &Printed) -> bool {
+        let key = |printed: &Printed| (printed.bytes, printed.hash.finish());
+        key(self) == key(other)
+    }
+}
+
+impl Output for Printed {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.push(text);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(millis: &[u64]) -> Column {
+        Column {
+            machine: MachineKind::Reference,
+            level: 0,
+            program: Arc::default(),
+            compile: Duration::ZERO,
+            runs: millis.iter().map(|&millis| Duration::from_millis(millis)).collect(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    #[test]
+    fn one_slow_run_changes_neither_median_nor_spread() {
+        let of = |millis: &[u64]| {
+            let (median, spread) = column(millis).median_and_spread();
+            (median.as_millis(), spread.as_millis())
+        };
+        assert_eq!(of(&[5, 4, 900, 6, 7]), (6, 2));
+        assert_eq!(of(&[3]), (3, 0));
+        assert_eq!(of(&[]), (0, 0));
+    }
+
+    #[test]
+    fn what_is_printed_is_compared_to_its_end() {
+        let long = "1 ".repeat(1000);
+        let mut pieces = Printed::default();
+        long.split_inclusive(' ').for_each(|piece| pieces.push(piece));
+        pieces.push("\n");
+        assert_eq!(pieces, Printed::line(&long));
+        assert_ne!(pieces, Printed::line(&format!("{long}2")));
+        assert_eq!(pieces.start().len(), 59);
+    }
+}

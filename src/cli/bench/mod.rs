@@ -1,0 +1,231 @@
+//! `gmachine bench`
+
+mod measure;
+mod programs;
+mod table;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use gmachine::base::source::SourceMap;
+use gmachine::driver::{self, Options};
+use gmachine::machine::outcome::{Input, Statistics, Stop};
+use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::{self, Passes};
+use serde_json::json;
+
+use self::measure::{Column, Printed};
+use self::programs::Subject;
+use self::table::Table;
+use super::args::{Bench, Engine};
+use super::exit::Exit;
+use super::interrupt::Stopper;
+use super::{Context, Failure, files, input, output, report, run};
+
+/// What the long help says of the table and the programs.
+pub fn help() -> String {
+    let names: Vec<&str> = programs::BUILT_IN.iter().map(|program| program.name).collect();
+    let (first, second) = names.split_at(names.len() / 2);
+    format!(
+        "Everybody's result is checked first; then all take turns. A time is that of the machine alone,
+without compilation; `spread` is the part of the median within which the middle half of the
+runs lies, `ratio` compares with the program's first line. A file whose main has a parameter
+gets standard input.
+
+The programs that come with gmachine:
+  {},
+  {}",
+        first.join(", "),
+        second.join(", ")
+    )
+}
+
+/// Measures programs.
+pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
+    let subjects = programs::subjects(&args.names, args.full, context)?;
+    let stopper = run::prepare(&args.limits)?;
+    let mut bench = Bencher {
+        runs: args.runs,
+        config: run::config(&args.limits, &stopper),
+        settings: settings(args),
+        stopper,
+        input: None,
+    };
+    let mut table = Table::new(subjects.iter().map(|subject| &*subject.name));
+    let mut results = Vec::new();
+    for (at, subject) in subjects.iter().enumerate() {
+        let columns = bench.subject(subject, context)?;
+        if args.json {
+            results.extend(columns.iter().map(|column| table::json(&subject.name, column)));
+            continue;
+        }
+        if at == 0 {
+            context.print(&table.head())?;
+        }
+        context.print(&table.rows(&subject.name, &columns))?;
+        if at + 1 == subjects.len() {
+            context.print(&table.means(&columns))?;
+        }
+    }
+    bench.stopper.stopped();
+    if args.json {
+        let all = json!({
+            "schema": "gmachine-bench",
+            "version": 1,
+            "runs": args.runs,
+            "results": results,
+        });
+        context.print(&format!("{all:#}\n"))?;
+    }
+    Ok(())
+}
+
+/// The machines and levels that are asked for, without repetitions.
+fn settings(args: &Bench) -> Vec<(MachineKind, u8)> {
+    let engines = if args.engine.is_empty() { Engine::value_variants() } else { &args.engine };
+    let levels = if args.levels.is_empty() { &[0, 1, 2] } else { args.levels.as_slice() };
+    let mut settings = Vec::new();
+    for &engine in engines {
+        for &level in levels {
+            let setting = (MachineKind::from(engine), level);
+            if !settings.contains(&setting) {
+                settings.push(setting);
+            }
+        }
+    }
+    settings
+}
+
+/// How programs are measured.
+struct Bencher {
+    runs: u32,
+    config: Config,
+    settings: Vec<(MachineKind, u8)>,
+    stopper: Stopper,
+    /// Standard input, once a program has wanted it.
+    input: Option<Arc<str>>,
+}
+
+impl Bencher {
+    /// Measures a program with every machine, at every level.
+    fn subject(&mut self, subject: &Subject, context: &Context) -> Result<Vec<Column>, Failure> {
+        let (mut columns, sources) = self.compile(subject, context)?;
+        let input = self.input(subject, &columns, context)?;
+        let failed = |stopper: &Stopper, stop: Stop| {
+            stopper.stopped();
+            run::failed(stop, stopper, &sources, context)
+        };
+        let mut expected = subject.prints.map(|line| (Printed::line(line), None));
+        for column in &mut columns {
+            let ran = column.run(&self.config, &input);
+            let printed = ran.map_err(|stop| failed(&self.stopper, stop))?;
+            match &expected {
+                None => expected = Some((printed, Some(column.name()))),
+                Some((right, from)) if printed != *right => {
+                    self.stopper.stopped();
+                    return Err(wrong(subject, column, &printed, right, from.as_deref()));
+                }
+                Some(_) => {}
+            }
+            // That run was to see whether the result is right, and warmed everything up.
+            column.runs.clear();
+        }
+        for round in 0..self.runs as usize {
+            // They take turns, so that what else this machine does hits all of them.
+            for turn in 0..columns.len() {
+                let at = (round + turn) % columns.len();
+                if let Some(column) = columns.get_mut(at) {
+                    let ran = column.run(&self.config, &input);
+                    ran.map_err(|stop| failed(&self.stopper, stop))?;
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The program at every level that is asked for. Its warnings are reported once.
+    fn compile(
+        &self,
+        subject: &Subject,
+        context: &Context,
+    ) -> Result<(Vec<Column>, SourceMap), Failure> {
+        let mut columns: Vec<Column> = Vec::new();
+        let mut sources = None;
+        for &(machine, level) in &self.settings {
+            let known = columns.iter().find(|column| column.level == level);
+            let (program, compile) = match known {
+                Some(column) => (column.program.clone(), column.compile),
+                None => {
+                    let passes = Passes::level(level);
+                    let optimise = optimise::Options { passes, verbose: false };
+                    let start = Instant::now();
+                    let options = Options { optimise, ..Options::RUN };
+                    let built = driver::build(&subject.root, &files::Files, &options);
+                    let took: Duration = start.elapsed();
+                    if sources.is_none() {
+                        context.reporter.all(&built.diagnostics, &built.loaded.sources);
+                    }
+                    let Some(program) = built.gcode else {
+                        return Err(Failure(Exit::of_all(&built.diagnostics)));
+                    };
+                    // The sources are the same at every level.
+                    sources.get_or_insert(built.loaded.sources);
+                    (Arc::new(program), took)
+                }
+            };
+            let statistics = Statistics::default();
+            columns.push(Column { machine, level, program, compile, runs: Vec::new(), statistics });
+        }
+        Ok((columns, sources.unwrap_or_default()))
+    }
+
+    /// What `main` gets, if it wants something: standard input, read once for all programs,
+    /// unless a program itself came from there.
+    fn input(
+        &mut self,
+        subject: &Subject,
+        columns: &[Column],
+        context: &Context,
+    ) -> Result<Arc<str>, Failure> {
+        let program = columns.first().map(|column| &column.program);
+        let main = program.and_then(|program| program.globals.get(program.main?));
+        if main.is_none_or(|main| main.arity == 0) || subject.name == "-" {
+            return Ok("".into());
+        }
+        if let Some(input) = &self.input {
+            return Ok(input.clone());
+        }
+        let stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
+        let mut text = String::new();
+        let read = input::stdin(stdout, self.stopper.clone()).and_then(|mut stdin| {
+            while let Some(c) = stdin.next()? {
+                text.push(c);
+            }
+            Ok(())
+        });
+        read.map_err(|error| {
+            self.stopper.stopped();
+            run::failed(Stop::Input(error), &self.stopper, &SourceMap::new(), context)
+        })?;
+        Ok(self.input.insert(text.into()).clone())
+    }
+}
+
+/// Reports a result that is not right, which is a mistake of this program.
+fn wrong(
+    subject: &Subject,
+    column: &Column,
+    printed: &Printed,
+    right: &Printed,
+    from: Option<&str>,
+) -> Failure {
+    let (name, how, other) = (&subject.name, column.name(), from.unwrap_or("it should print"));
+    let said = (printed.start(), right.start());
+    report::write(&format!(
+        "error: {name} gives another result on {how}, which is a mistake in gmachine\n  \
+         {how}: {}\n  {other}: {}\n",
+        said.0, said.1
+    ));
+    Failure(Exit::Internal)
+}

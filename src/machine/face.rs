@@ -1,0 +1,133 @@
+//! The face of a machine: what an embedder and the command do with one, whichever it is.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::host::Hosts;
+use super::interrupt::Interrupt;
+use super::outcome::{Input, Output, Statistics, Stop};
+use super::print::Format;
+use super::roots::Root;
+use super::whnf::Whnf;
+use crate::base::integer::Integer;
+use crate::gcode::program::{ConId, GlobalId, Program};
+
+/// A machine: a verified program, a heap, and limits.
+///
+/// A [`Root`] is a handle on a value of one machine; to every other machine it is *foreign*,
+/// and an operation that is given one does nothing and answers `None`.
+///
+/// Every machine gives the same values, prints the same and fails for the same reasons. What
+/// it counts, and how soon it reaches a limit on memory or fuel, is its own.
+pub trait Machine: Debug + Send {
+    /// Gets ready to print `main`, which is applied to `input` if it has a parameter (to an
+    /// empty input if there is none). A run that was under way is abandoned.
+    ///
+    /// # Errors
+    /// Without a `main`, with one of two or more parameters, or when memory is used up.
+    fn start(&mut self, format: Format, input: Option<Box<dyn Input>>) -> Result<(), Stop>;
+
+    /// Runs until what was started is printed, ends its line and flushes. After a stop for a
+    /// limit or an interrupt it goes on from there when it is called again.
+    ///
+    /// # Errors
+    /// When it stops before. What is printed by then is ended by a newline and flushed.
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Stop>;
+
+    /// Gives up a run that is under way. What it was evaluating is left evaluable.
+    fn abandon(&mut self);
+
+    /// Prints a value as [`run`](Machine::run) prints `main`. A run that was under way is
+    /// abandoned. `None` if the handle is foreign, or inside a call of a host function.
+    ///
+    /// # Errors
+    /// When the evaluation stops.
+    fn print_root(
+        &mut self,
+        root: &Root,
+        format: Format,
+        out: &mut dyn Output,
+    ) -> Option<Result<(), Stop>>;
+
+    /// Evaluates a value to weak head normal form. Outside of a host function a run that is
+    /// under way is abandoned. `None` if the handle is foreign.
+    ///
+    /// # Errors
+    /// When the evaluation stops: what it was evaluating is left evaluable. Inside of more than
+    /// [`HOST_DEPTH`](super::host::HOST_DEPTH) calls of host functions always.
+    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>>;
+
+    /// What a value is; `None` if it is not evaluated, or the handle is foreign.
+    fn whnf(&mut self, root: &Root) -> Option<Whnf>;
+
+    /// A handle on the value of a global.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop>;
+
+    /// A new integer.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_int(&mut self, value: Integer) -> Result<Root, Stop>;
+
+    /// A new character.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_char(&mut self, value: char) -> Result<Root, Stop>;
+
+    /// A new list of characters.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_text(&mut self, text: &str) -> Result<Root, Stop>;
+
+    /// A new constructor; `None` if a field is foreign, or their number is not the
+    /// constructor's.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>>;
+
+    /// The list of these elements; `None` if one is foreign.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>>;
+
+    /// An application, not evaluated; `None` if a handle is foreign.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>>;
+
+    /// The program.
+    #[must_use]
+    fn program(&self) -> &Arc<Program>;
+
+    /// Gives it the functions that `CallHost` calls.
+    fn set_hosts(&mut self, hosts: Arc<dyn Hosts>);
+
+    /// Gives this many instructions from now on; `None`: as many as it takes.
+    fn set_fuel(&mut self, fuel: Option<u64>);
+
+    /// Changes the limit on memory, in bytes; `None`: what the system gives.
+    fn set_heap_limit(&mut self, limit: Option<u64>);
+
+    /// The handle that stops it from outside.
+    #[must_use]
+    fn interrupt_handle(&self) -> Interrupt;
+
+    /// Collects all that neither a run under way, a handle nor code still to run can reach.
+    fn collect(&mut self);
+
+    /// Bytes in use: heap, big integers, stack.
+    #[must_use]
+    fn footprint(&self) -> u64;
+
+    /// What has been counted since it was made.
+    #[must_use]
+    fn statistics(&self) -> Statistics;
+}

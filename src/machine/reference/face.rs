@@ -1,0 +1,105 @@
+//! The face that every machine shows: each operation is the one of the same name.
+
+use std::sync::Arc;
+
+use super::state::Machine;
+use crate::base::integer::Integer;
+use crate::gcode::program::{ConId, GlobalId, Program};
+use crate::machine::face;
+use crate::machine::host::Hosts;
+use crate::machine::interrupt::Interrupt;
+use crate::machine::outcome::{Input, Output, Statistics, Stop};
+use crate::machine::print::Format;
+use crate::machine::roots::Root;
+use crate::machine::whnf::Whnf;
+
+impl face::Machine for Machine {
+    fn start(&mut self, format: Format, input: Option<Box<dyn Input>>) -> Result<(), Stop> {
+        self.start(format, input)
+    }
+
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        self.run(out)
+    }
+
+    fn abandon(&mut self) {
+        self.abandon();
+    }
+
+    fn print_root(
+        &mut self,
+        root: &Root,
+        format: Format,
+        out: &mut dyn Output,
+    ) -> Option<Result<(), Stop>> {
+        self.print_root(root, format, out)
+    }
+
+    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
+        self.force(root)
+    }
+
+    fn whnf(&mut self, root: &Root) -> Option<Whnf> {
+        self.whnf(root)
+    }
+
+    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
+        self.global_root(global)
+    }
+
+    fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+        self.new_int(value)
+    }
+
+    fn new_char(&mut self, value: char) -> Result<Root, Stop> {
+        self.new_char(value)
+    }
+
+    fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+        self.new_text(text)
+    }
+
+    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
+        self.new_con(con, fields)
+    }
+
+    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
+        self.new_list(items)
+    }
+
+    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
+        self.apply(function, args)
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        self.program()
+    }
+
+    fn set_hosts(&mut self, hosts: Arc<dyn Hosts>) {
+        self.set_hosts(hosts);
+    }
+
+    fn set_fuel(&mut self, fuel: Option<u64>) {
+        self.set_fuel(fuel);
+    }
+
+    fn set_heap_limit(&mut self, limit: Option<u64>) {
+        self.set_heap_limit(limit);
+    }
+
+    fn interrupt_handle(&self) -> Interrupt {
+        self.interrupt_handle()
+    }
+
+    fn collect(&mut self) {
+        self.collect();
+    }
+
+    fn footprint(&self) -> u64 {
+        self.footprint()
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics()
+    }
+}
