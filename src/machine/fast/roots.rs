@@ -54,6 +54,15 @@ impl Outer {
         }
     }
 
+    /// Notes that there was a collection, before which the mark was `marked`: what is below
+    /// that was looked at twice.
+    pub(super) fn collected(&mut self, marked: Option<usize>) {
+        self.phase = Phase::Idle;
+        self.clean = marked.unwrap_or(0);
+        self.young_cafs[1] = std::mem::take(&mut self.young_cafs[0]);
+        self.set_mark();
+    }
+
     /// Visits the stack from the top down to its lowest `clean` words: what its frames still
     /// need, thunks to be updated, arguments.
     fn walk(&mut self, clean: usize, visit: &mut impl FnMut(&mut Word)) {
@@ -139,15 +148,11 @@ impl Outer {
 
 impl Mutator for Outer {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
-        let marked = self.mark.map(|(at, _)| at);
         self.clear_mark();
         self.walk(self.clean, visit);
-        // What is below the mark was looked at twice now.
-        self.clean = marked.unwrap_or(self.clean);
         for GlobalId(at) in self.young_cafs.iter().flatten() {
             self.cafs.get_mut(*at as usize).into_iter().for_each(&mut *visit);
         }
-        self.young_cafs[1] = std::mem::take(&mut self.young_cafs[0]);
         self.roots.live().for_each(&mut *visit);
         self.printing.iter_mut().for_each(visit);
     }

@@ -248,14 +248,16 @@ impl Machine {
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         self.sample_allocation();
+        let marked = self.outer.mark.map(|(at, _)| at);
         let result = collect(&mut self.heap, &mut self.outer);
-        #[cfg(any())]
+        self.outer.collected(marked);
         if self.verify
             && let Err(wrong) = self.heap.verify(&mut self.outer)
         {
             // Only tests ask for this, and a heap that is wrong is a mistake of ours.
             panic!("after a collection: {wrong}");
         }
+        self.outer.phase = Phase::Idle;
         self.outer.set_mark();
         self.count_outside();
         result.map_err(|Full| self.heap_limit())

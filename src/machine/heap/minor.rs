@@ -9,8 +9,8 @@
 //! a whole: its last cell is promoted, updated with the next one when it is dead already, and
 //! keeps all that follows alive until the next full collection.
 
-use super::nursery::Moving;
-use super::shorten::{Fixed, follow, shorten};
+use super::nursery::{Moving, Nursery};
+use super::shorten::{Rules, follow, shorten};
 use super::word::{Tag, Word};
 use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
 
@@ -167,11 +167,10 @@ impl Heap {
 
     /// [`forward`](Heap::forward) for a pointer to an old node, of which nothing is known.
     unsafe fn forward_old(&mut self, word: Word) -> Word {
-        // SAFETY: a pointer leads to a node; a word leads to where an indirection does.
+        // SAFETY: a pointer leads to a node.
         unsafe {
-            let node = node_at(word.address());
-            match Header::from_bits(*node).kind() {
-                Kind::Ind => self.promote(Word::from_bits(*node.add(1))),
+            match Header::from_bits(*node_at(word.address())).kind() {
+                Kind::Ind => self.promote(word),
                 kind => word.with_tag(tag_of(kind)),
             }
         }
@@ -190,7 +189,7 @@ impl Heap {
                 let header = Header::from_bits(first);
                 let kind = header.kind();
                 if kind == Kind::Ind {
-                    word = follow(word, &NotIn(self.moving));
+                    word = follow(word, &Young(self.moving, &self.nursery));
                     continue;
                 }
                 if !self.moving.holds(word.address()) {
@@ -198,7 +197,7 @@ impl Heap {
                 }
                 let mut words = header.words() + 1;
                 if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
-                    let short = shorten(word, &self.selectors, &NotIn(self.moving));
+                    let short = shorten(word, &self.selectors, &Young(self.moving, &self.nursery));
                     if short != word.with_tag(Tag::Unknown) {
                         word = short;
                         continue;
@@ -246,13 +245,18 @@ unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
     }
 }
 
-/// A minor collection changes nothing but what it moves.
-struct NotIn(Moving);
+/// A minor collection changes what it moves; an old node must not come to lead to a young one.
+struct Young<'a>(Moving, &'a Nursery);
 
-impl Fixed for NotIn {
+impl Rules for Young<'_> {
     #[inline]
-    fn is_fixed(&self, address: usize) -> bool {
-        !self.0.holds(address)
+    fn may_replace(&self, address: usize) -> bool {
+        self.0.holds(address)
+    }
+
+    #[inline]
+    fn may_redirect(&self, address: usize, end: Word) -> bool {
+        self.0.holds(address) || !end.is_pointer() || !self.1.holds(end.address())
     }
 }
 
