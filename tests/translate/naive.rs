@@ -375,7 +375,8 @@ impl Naive {
                 set!($base.0, value)
             }};
         }
-        let tail = |global: GlobalId, args: Vec<Val>| Next::Enter(program.globals[global].pc.0, args);
+        let tail =
+            |global: GlobalId, args: Vec<Val>| Next::Enter(program.globals[global].pc.0, args);
         let k = |k: i32| int(i64::from(k));
         let next = match instr {
             Instr::Move { d, a } => {
