@@ -16,6 +16,7 @@ use super::instr::{Base, Flow, Instr, Operand, Pc};
 use super::listing;
 use super::program::{Entry, Owner, Program};
 use crate::gcode::instr::Arities;
+use crate::machine::heap::word::Word;
 
 /// Something that compact code must not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ impl fmt::Display for Violation {
 /// What is wrong with a program; empty if nothing is.
 #[must_use]
 pub fn verify(program: &Program) -> Vec<Violation> {
-    let mut check = Check { program, found: Vec::new(), end: 0, start: 0, frame: 0 };
+    let mut check = Check { program, found: Vec::new(), end: 0, start: 0, frame: 0, clearing: 0 };
     check.tables();
     for (at, &(pc, owner)) in program.owners.iter().enumerate() {
         let end = program.owners.get(at + 1).map_or(program.code.len(), |(pc, _)| pc.0 as usize);
@@ -58,6 +59,9 @@ struct Check<'a> {
     start: usize,
     end: usize,
     frame: u32,
+    /// How many instructions at the beginning of the piece clear slots. Between them nothing
+    /// can happen, so that what they have cleared need not count as alive yet.
+    clearing: usize,
 }
 
 /// A set of slots as bits.
@@ -111,6 +115,15 @@ impl Check<'_> {
             self.report(entry.pc.0, "its frame is smaller than what it takes");
             return;
         }
+        let clears = |instr: &&Instr| match instr {
+            Instr::Move { a, .. } => a
+                .as_constant()
+                .and_then(|id| self.program.consts.get(id))
+                .is_some_and(|word| *word == Word::NOTHING),
+            _ => false,
+        };
+        let code = self.program.code.get(self.start..end).unwrap_or_default();
+        self.clearing = code.iter().take_while(clears).count();
         let words = entry.frame as usize / 64 + 1;
         let mut ways: HashMap<usize, Bits> = HashMap::new();
         let mut first: Bits = vec![0; words];
@@ -290,7 +303,8 @@ impl Check<'_> {
             // On the other way of a branch nothing has been written; it may not rely on that.
             let after = program.live.get(to).and_then(|id| program.lives.get(*id));
             for &slot in after.iter().flat_map(|live| &live.slots) {
-                if !writes.contains(&slot) && !has(&before, slot) {
+                let cleared = to <= self.start + self.clearing && has(&written, slot);
+                if !writes.contains(&slot) && !has(&before, slot) && !cleared {
                     note("what is alive after it and not written by it is not alive before it");
                 }
                 if base.is_some_and(|base| slot > base) {

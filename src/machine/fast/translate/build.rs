@@ -153,7 +153,7 @@ impl Translator<'_> {
             Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
                 Call::Con(con) => Node::Con(con, self.args(&self.values.list(args))?),
                 Call::Partial(global) => Node::Pap(global, self.args(&self.values.list(args))?),
-                call => self.lazy(id, &call, args, span),
+                call => self.lazy(id, &call, callee, args, span),
             },
             _ => Node::Other(self.arg(id)?),
         };
@@ -163,16 +163,30 @@ impl Translator<'_> {
         }
     }
 
+    /// The function of an application that only selects a field of a variable.
+    pub(super) fn selection(&self, callee: ValueId, args: Args) -> Option<GlobalId> {
+        let Value::Const(word) = self.values.get(callee) else { return None };
+        let View::Function(global) = word.view() else { return None };
+        let selects = args.count == 1 && !self.globals.selects(global).is_empty();
+        (selects && matches!(self.values.get(self.values.last(args)?), Value::Var(_)))
+            .then_some(global)
+    }
+
     /// A thunk of an application.
-    fn lazy(&mut self, root: ValueId, call: &Call, args: Args, span: Span) -> Node {
+    fn lazy(
+        &mut self,
+        root: ValueId,
+        call: &Call,
+        callee: ValueId,
+        args: Args,
+        span: Span,
+    ) -> Node {
         let names = self.names(root);
         let captured: Vec<u32> = names.iter().map(|&name| self.local(name)).collect();
         let (mut selects, mut shared) = (Box::default(), None);
         if let Call::Exact(global) = *call {
-            if let ([_], [arg]) = (&names[..], &self.values.list(args)[..])
-                && matches!(self.values.get(*arg), Value::Var(_))
-            {
-                selects = self.globals.selects(global).into();
+            if let Some(selector) = self.selection(callee, args) {
+                selects = self.globals.selects(selector).into();
             }
             // Arguments that are variables, all different: what is captured is what the
             // function takes.
@@ -233,6 +247,7 @@ impl Translator<'_> {
             Value::Var(_) | Value::Caf(_) | Value::Text(_) => {
                 let v = self.variable(id)?;
                 if !self.unit.is_evaluated(v) {
+                    self.build_pending()?;
                     self.emitted(Instr::Eval { a: Forced(v) }, span);
                     self.unit.evaluated(v);
                 }
@@ -324,6 +339,15 @@ impl Translator<'_> {
         self.variable(id)
     }
 
+    /// Builds all that is to be built on the stack, if forcing the operands may take long: the
+    /// collector knows how to shorten a selection, but not a frame that is to make one.
+    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), Stop> {
+        match operands.iter().all(|operand| self.unit.is_evaluated(operand.0)) {
+            true => Ok(()),
+            false => self.build_pending(),
+        }
+    }
+
     /// The small integer that a value is.
     pub(super) fn small(&self, id: ValueId) -> Option<i32> {
         match self.values.get(id) {
@@ -355,6 +379,7 @@ impl Translator<'_> {
         };
         if let Some((op, id, k)) = with_int {
             let a = Forced(self.forced(id)?);
+            self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
             let instr = match op {
                 Op::Add => Instr::AddInt { d, a, k },
@@ -369,6 +394,7 @@ impl Translator<'_> {
         }
         let a = Forced(self.forced(a)?);
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);
+        self.before_forcing(&[a, b])?;
         let d = Dst(self.unit.var());
         let instr = match op {
             Op::Add => Instr::Add { d, a, b },

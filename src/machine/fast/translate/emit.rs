@@ -20,6 +20,12 @@ use super::{LIMIT, Stop, Translator, too_large};
 use crate::base::span::Span;
 use crate::machine::heap::word::Word;
 
+/// If live sets are coarse: the slot above all others, where calls begin.
+const TOP: u32 = LIMIT * 2 - 1;
+/// If live sets are coarse: all slots; and those and the one above.
+const ALL: LiveId = LiveId(0);
+const WITH_TOP: LiveId = LiveId(1);
+
 /// What is used again from unit to unit.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -40,6 +46,8 @@ struct Emitter<'a> {
     scratch: &'a mut Scratch,
     /// How many slots the frame has so far.
     frame: u32,
+    /// How many more calls take, if live sets are coarse.
+    over: u32,
     /// The last set of live slots, and its number.
     last: (Bits, LiveId),
 }
@@ -49,7 +57,7 @@ impl Translator<'_> {
     pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, Stop> {
         let order = order(&self.unit, &self.out);
         let mut scratch = mem::take(&mut self.scratch);
-        scratch.live.analyse(&self.unit, &self.out, &order);
+        scratch.live.analyse(&self.unit, &self.out, &self.globals, &order);
         let (unit, out) = (&self.unit, &mut self.out);
         let empty = out.live(&[]);
         let mut emitter = Emitter {
@@ -57,6 +65,7 @@ impl Translator<'_> {
             out,
             scratch: &mut scratch,
             frame: unit.takes,
+            over: 0,
             last: (Bits::default(), empty),
         };
         let entry = emitter.unit(&order, owner);
@@ -85,8 +94,8 @@ impl Emitter<'_> {
 
     /// Appends the code to the program's.
     fn place(&mut self, owner: Owner) -> Result<Entry, Stop> {
-        let Emitter { out, scratch, frame, unit, .. } = self;
-        let (frame, takes) = (*frame, unit.takes);
+        let Emitter { out, scratch, frame, over, unit, .. } = self;
+        let (frame, over, takes) = (*frame, *over, unit.takes);
         let pc = out.program.code.len();
         if scratch.code.iter().any(|instr| matches!(instr, Instr::Jump { .. })) {
             let program = &out.program;
@@ -120,13 +129,19 @@ impl Emitter<'_> {
             let at_first = out.live(taken.words());
             (takes..frame).for_each(|slot| taken.insert(slot));
             let all = out.live(taken.words());
+            taken.insert(frame);
+            let with_top = out.live(taken.words());
             for slot in takes..frame {
                 out.program.code.push(Instr::Move { d: Dst(slot), a: nothing });
                 out.program.spans.push(Span::NONE);
                 out.program.live.push(at_first);
             }
-            scratch.lives.fill(all);
+            for (instr, live) in scratch.code.iter_mut().zip(&mut scratch.lives) {
+                *live = if *live == WITH_TOP { with_top } else { all };
+                instr.map_slots(|slot| if slot == TOP { frame } else { slot });
+            }
         }
+        let frame = frame + over;
         let start = out.program.code.len() as u32;
         let place = |Pc(block): Pc| Pc(start + scratch.places[block as usize]);
         for instr in &mut scratch.code {
@@ -170,7 +185,7 @@ impl Emitter<'_> {
     /// The number of the slots that are alive now.
     fn live(&mut self) -> LiveId {
         if self.scratch.live.coarse {
-            return LiveId(0);
+            return ALL;
         }
         if self.last.0.words() != self.scratch.active.words() {
             self.last.0.assign(&self.scratch.active);
@@ -244,7 +259,7 @@ impl Emitter<'_> {
     /// The slots that are alive where a block begins.
     fn entering(&mut self, block: u32) -> LiveId {
         if self.scratch.live.coarse {
-            return LiveId(0);
+            return ALL;
         }
         let mut alive = Bits::default();
         for &var in self.scratch.live.at(block) {
@@ -289,33 +304,61 @@ impl Emitter<'_> {
             // Those that live get the lower slots.
             born.sort_by_key(|var| dead(var));
         }
-        let is_call = self.calls(&instr);
-        for var in born {
-            let slot = match is_call {
-                Some(arguments) => {
-                    let base = self.scratch.active.top();
-                    self.frame = self.frame.max(base + 1 + arguments);
-                    base
-                }
-                None => self.free(var),
-            };
-            self.take(var, slot);
+        if let (Some(arguments), &[value]) = (self.calls(&instr), &born[..]) {
+            if self.scratch.live.coarse {
+                self.over = self.over.max(1 + arguments);
+                self.scratch.slots[value as usize] = TOP;
+            } else {
+                let base = self.scratch.active.top();
+                self.frame = self.frame.max(base + 1 + arguments);
+                self.take(value, base);
+            }
+        } else {
+            for var in born {
+                let slot = self.free(var);
+                self.take(var, slot);
+            }
         }
         for &var in &stillborn {
             let slot = self.slot(var);
             self.scratch.active.remove(slot);
+            died.push(slot);
         }
         let slots = &self.scratch.slots;
         instr.map_slots(|var| slots[var as usize]);
         self.lists(&instr);
         self.push(instr, span, live);
         if self.scratch.live.coarse && point < self.unit.instrs.len() {
-            let nothing = self.out.constant(Word::NOTHING);
-            let active = &self.scratch.active;
-            died.retain(|&slot| !active.contains(slot));
-            for slot in died {
-                self.push(Instr::Move { d: Dst(slot), a: nothing }, Span::NONE, live);
+            self.settle(&instr, point, died);
+        }
+    }
+
+    /// In coarse sets: takes the value of a call down from the top of the frame, and clears
+    /// the slots of what has died.
+    fn settle(&mut self, instr: &Instr, point: usize, mut died: Vec<u32>) {
+        if self.calls(instr).is_some() {
+            let mut value = None;
+            self.unit.instrs[point].operands(|_, operand| {
+                if let Operand::Base(Base(var)) = operand {
+                    value = Some(var);
+                }
+            });
+            if let Some(var) = value {
+                let slot = self.free(var);
+                self.take(var, slot);
+                let down = Instr::Move { d: Dst(slot), a: Arg::slot(TOP) };
+                self.push(down, Span::NONE, WITH_TOP);
+                if died.contains(&TOP) {
+                    self.scratch.active.remove(slot);
+                    died.push(slot);
+                }
             }
+        }
+        let nothing = self.out.constant(Word::NOTHING);
+        let active = &self.scratch.active;
+        died.retain(|&slot| slot != TOP && !active.contains(slot));
+        for slot in died {
+            self.push(Instr::Move { d: Dst(slot), a: nothing }, Span::NONE, ALL);
         }
     }
 
@@ -448,7 +491,7 @@ impl Emitter<'_> {
                 Instr::Caf { d: Dst(d), .. } => alive.remove(d),
                 _ => {}
             }
-            lives.push(if coarse { LiveId(0) } else { self.out.live(alive.words()) });
+            lives.push(if coarse { ALL } else { self.out.live(alive.words()) });
         }
         let span = self.unit.blocks[point - self.unit.instrs.len()].span;
         for (instr, live) in code.into_iter().zip(lives.into_iter().rev()) {

@@ -19,6 +19,8 @@ pub(super) enum Known {
 pub(super) struct Globals {
     known: IndexVec<GlobalId, Known>,
     selectors: IndexVec<GlobalId, Box<[(ConId, u32)]>>,
+    /// The arguments, of the first 64, that a function evaluates before it does anything else.
+    first: IndexVec<GlobalId, u64>,
 }
 
 impl Globals {
@@ -26,12 +28,18 @@ impl Globals {
     pub fn new(program: &Program) -> Globals {
         Globals {
             known: program.globals.iter().map(known).collect(),
+            first: program.globals.iter().map(evaluated_first).collect(),
             selectors: program.globals.iter().map(|global| selector(global, program)).collect(),
         }
     }
 
     pub fn known(&self, global: GlobalId) -> Known {
         self.known.get(global).copied().unwrap_or(Known::Function)
+    }
+
+    /// Whether a function evaluates an argument before it does anything else.
+    pub fn evaluates_first(&self, global: GlobalId, argument: usize) -> bool {
+        argument < 64 && self.first.get(global).is_some_and(|first| first >> argument & 1 == 1)
     }
 
     /// The constructor and field, if the function does nothing but select a field of its only
@@ -63,6 +71,34 @@ fn known(global: &Global) -> Known {
         return Known::Strict(op);
     }
     Known::Function
+}
+
+/// The arguments, as bits, that code evaluates before it does anything else.
+fn evaluated_first(global: &Global) -> u64 {
+    // The items above the arguments that are arguments too.
+    let mut pushed: Vec<Option<u32>> = Vec::new();
+    let mut found = 0;
+    for instr in &global.code {
+        match instr {
+            Instr::PushInt(_) | Instr::PushChar(_) => pushed.push(None),
+            Instr::Push(n) => {
+                let argument = match pushed.len().checked_sub(1 + *n as usize) {
+                    Some(at) => pushed[at],
+                    None => Some(*n - pushed.len() as u32),
+                };
+                pushed.push(argument);
+            }
+            Instr::Eval => {
+                if let Some(Some(argument)) = pushed.last()
+                    && *argument < 64
+                {
+                    found |= 1 << argument;
+                }
+            }
+            _ => break,
+        }
+    }
+    found
 }
 
 /// The operands of an instruction that computes on evaluated operands.

@@ -6,7 +6,8 @@
 //! because no way leads back.
 
 use super::super::code::access::{Access, accesses};
-use super::super::code::instr::{Forced, Instr};
+use super::super::code::instr::{Arg, Forced, Instr};
+use super::known::Globals;
 use super::output::Output;
 use super::unit::{NONE, Source, Term, Unit};
 
@@ -133,7 +134,7 @@ impl Liveness {
     }
 
     /// Looks at a unit whose blocks are in order.
-    pub fn analyse(&mut self, unit: &Unit, out: &Output, order: &[u32]) {
+    pub fn analyse(&mut self, unit: &Unit, out: &Output, globals: &Globals, order: &[u32]) {
         let points = unit.instrs.len() + unit.blocks.len();
         self.sets.clear();
         self.deaths.clear();
@@ -147,14 +148,21 @@ impl Liveness {
         self.needed_moves.resize(unit.moves.len(), false);
         self.forced.clear();
         self.forced.resize(unit.vars() as usize, 0);
-        self.coarse = !self.precise(unit, out, order, SPARE + MEAN * points);
+        self.coarse = !self.precise(unit, out, globals, order, SPARE + MEAN * points);
         if self.coarse {
             self.roughly(unit, out, order);
         }
     }
 
     /// The pass backwards; `false` if the sets get larger than `room` in all.
-    fn precise(&mut self, unit: &Unit, out: &Output, order: &[u32], room: usize) -> bool {
+    fn precise(
+        &mut self,
+        unit: &Unit,
+        out: &Output,
+        globals: &Globals,
+        order: &[u32],
+        room: usize,
+    ) -> bool {
         let (mut total, mut epoch) = (0, 0);
         for &id in order.iter().rev() {
             let block = &unit.blocks[id as usize];
@@ -167,6 +175,7 @@ impl Liveness {
             | Term::End(instr) = &block.term
             {
                 self.visit(instr, out, point, epoch);
+                self.handed_over(instr, out, globals, point, epoch);
             }
             for at in (block.start as usize..block.end as usize).rev() {
                 let instr = &unit.instrs[at];
@@ -177,6 +186,7 @@ impl Liveness {
                 }
                 epoch += u32::from(is_call(instr));
                 self.visit(instr, out, at, epoch);
+                self.handed_over(instr, out, globals, at, epoch);
             }
             total += self.set.members.len();
             if total > room {
@@ -225,6 +235,46 @@ impl Liveness {
             used |= access == Access::Write && self.set.contains(var);
         });
         !used
+    }
+
+    /// What a call evaluates first, and nothing uses after it, need not be evaluated before.
+    fn handed_over(
+        &mut self,
+        instr: &Instr,
+        out: &Output,
+        globals: &Globals,
+        point: usize,
+        epoch: u32,
+    ) {
+        let (one, two, three);
+        let (global, args): (_, &[Arg]) = match *instr {
+            Instr::Call1 { global, a, .. } | Instr::Tail1 { global, a } => {
+                one = [a];
+                (global, &one)
+            }
+            Instr::Call2 { global, a, b, .. } | Instr::Tail2 { global, a, b } => {
+                two = [a, b];
+                (global, &two)
+            }
+            Instr::Call3 { global, a, b, c, .. } | Instr::Tail3 { global, a, b, c } => {
+                three = [a, b, c];
+                (global, &three)
+            }
+            Instr::CallN { global, args, .. } | Instr::TailN { global, args } => {
+                (global, &out.program.args[args])
+            }
+            _ => return,
+        };
+        let (start, end) = self.points[point];
+        let dying = &self.deaths[start as usize..end as usize];
+        for (at, arg) in args.iter().enumerate().take(64) {
+            if let Some(var) = arg.as_slot()
+                && globals.evaluates_first(global, at)
+                && dying.contains(&var)
+            {
+                self.forced[var as usize] = epoch;
+            }
+        }
     }
 
     fn visit(&mut self, instr: &Instr, out: &Output, point: usize, epoch: u32) {

@@ -133,6 +133,11 @@ impl Values {
         Args { last, count: args.count + 1, size: args.size.saturating_add(self.size(value)) }
     }
 
+    /// The last argument.
+    pub fn last(&self, args: Args) -> Option<ValueId> {
+        self.links.get(args.last as usize).map(|link| link.value)
+    }
+
     /// The arguments in order.
     pub fn list(&self, args: Args) -> Vec<ValueId> {
         let mut list = Vec::with_capacity(args.count as usize);

@@ -241,9 +241,14 @@ impl Translator<'_> {
         }
     }
 
-    /// A part of an expression that is too large for one becomes a node.
+    /// A part of an expression becomes a node if it is too large for a part; and if it selects
+    /// a field of a variable, so that the collector can put the field in its place.
     fn part(&mut self, id: ValueId) -> Result<(), Stop> {
-        if self.values.size(id) > EMBEDDED {
+        let selects = match self.values.get(id) {
+            Value::App { callee, args, .. } => self.selection(callee, args).is_some(),
+            _ => false,
+        };
+        if selects || self.values.size(id) > EMBEDDED {
             self.variable(id)?;
         }
         Ok(())
