@@ -16,6 +16,8 @@ mod generate;
 mod joins;
 #[path = "gcode/read.rs"]
 mod read;
+#[path = "passes/selection.rs"]
+mod selection;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use common::{Run, compile, run_after};
 use gmachine::machine::outcome::Stop;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine, Whnf};
-use gmachine::optimise::Passes;
+use gmachine::optimise::{Pass, Passes};
 
 /// What a user runs, and what the schemes alone make.
 const BOTH: [Passes; 2] = [Passes::ALL, Passes::NONE];
@@ -74,20 +74,108 @@ fn a_list_bound_by_a_let_is_collected_as_its_last_use_consumes_it() {
     is_flat("(defn main[] (twice' (range 1 SIZE))) (defn twice'[xs] (add (length xs) 1))", 20_000);
 }
 
+/// Nothing, everything, each pass alone, and everything but one.
+fn every_pass() -> Vec<Passes> {
+    let alone = Pass::ALL.iter().map(|&pass| Passes::NONE.with(pass));
+    let without = Pass::ALL.iter().map(|&pass| Passes::ALL.without(pass));
+    BOTH.into_iter().chain(alone).chain(without).collect()
+}
+
 #[test]
 fn both_parts_of_a_broken_list_are_consumed_in_turn() {
     // Both parts are named before the first is consumed: from then on nothing but the two
     // selections refers to the pair. Were `(snd p)` written where the second is consumed, the
-    // code would still need the pair, and with it all of the first list.
-    //
-    // The optimiser does not keep this: it evaluates a selection early, or where it is used,
-    // and what it selects from, or what that leads to, stays alive until then.
-    is_flat_after(
-        &[Passes::NONE],
-        "(defn main[] (let ([p (break (lt SIZE) (range 1 (mul 2 SIZE)))] [a (fst p)] [b (snd p)])
+    // code would still need the pair, and with it all of the first list; were it evaluated
+    // before the first is consumed, so it would if the first list came to be at once.
+    let consumed = [
+        "(let ([n (length a)]) (seq n (add n (length b))))",
+        "(let ([n (length a)] [m (length b)]) (seq n (add n m)))",
+        "(let ([n (sum a)] [m (sum b)]) (if (eq n 0) 1 (add n m)))",
+        "(consume a b)",
+    ];
+    let broken = [
+        ("break (lt SIZE) (range 1 (mul 2 SIZE))", "mine", "snd"),
+        ("triple (range 1 (mul 2 SIZE))", "first3", "third3"),
+    ];
+    for (pair, first, second) in broken {
+        for body in consumed {
+            let program = format!(
+                "(defn main[] (let ([p ({pair})] [a ({first} p)] [b ({second} p)]) {body}))
+                 {BROKEN}"
+            );
+            is_flat_after(&every_pass(), &program, 3_000);
+        }
+    }
+}
+
+/// What the programs about broken lists define.
+const BROKEN: &str = "
+    (defn mine[p] (case p [(Pair x y) x]))
+    (defn yours[p] (case p [(Pair x y) y]))
+    (defn consume[a b] (let ([n (length a)]) (seq n (add n (length b)))))
+    (defn triple[l] (case l [Nil (Triple Nil 0 Nil)]
+      [(Cons x t) (if (eq x SIZE) (Triple Nil x t)
+        (let ([r (triple t)]) (Triple (Cons x (first3 r)) (second3 r) (third3 r))))]))
+    (defn first3[t] (case t [(Triple a b c) a]))
+    (defn second3[t] (case t [(Triple a b c) b]))
+    (defn third3[t] (case t [(Triple a b c) c]))
+    (defn lined[s] (let ([r (break (eq 10) s)])
+      (Cons (fst r) (case (snd r) [Nil Nil] [(Cons x t) (lined t)]))))";
+
+#[test]
+fn parts_that_are_selected_in_other_ways_are_consumed_in_turn() {
+    let programs = [
+        // From a parameter, in a branch, inside of what is built, through a case.
+        "(defn main[] (both (break (lt SIZE) (range 1 (mul 2 SIZE)))))
+         (defn both[p] (let ([a (fst p)] [b (snd p)])
            (let ([n (length a)]) (seq n (add n (length b))))))",
-        10_000,
-    );
+        "(defn main[] (both 1 (span (ge SIZE) (range 1 (mul 2 SIZE)))))
+         (defn both[c p] (let ([b (snd p)])
+           (if (eq (length (fst p)) 0) c (add c (length b)))))",
+        "(defn main[] (let ([p (break (lt SIZE) (range 1 (mul 2 SIZE)))]
+                            [n (length (fst p))] [m (add 1 (length (snd p)))])
+           (seq n (add n m))))",
+        "(defn main[] (let ([p (span (ge SIZE) (range 1 (mul 2 SIZE)))])
+           (case p [(Pair a b) (let ([n (length a)]) (seq n (add n (length b))))])))",
+        "(defn main[] (let ([p (span (ge SIZE) (range 1 (mul 2 SIZE)))]
+                            [a (case p [(Pair x y) x])] [b (case p [(Pair x y) y])])
+           (let ([n (length a)]) (seq n (add n (length b))))))",
+        "(defn main[] (length (lined (range 1 SIZE))))",
+        "(defn main[] (length (concat (lined (map (fn [x] (rem x 700)) (range 1 SIZE))))))",
+    ];
+    for program in programs {
+        is_flat_after(&every_pass(), &format!("{program} {BROKEN}"), 3_000);
+    }
+}
+
+#[test]
+fn parts_that_cannot_be_had_in_turn_take_no_more_than_they_must() {
+    // Here the second list comes to be, or holds on to the whole, while the first is consumed.
+    let broken = [
+        "splitAt SIZE (range 1 (mul 2 SIZE))",
+        "partition even (range 1 (mul 2 SIZE))",
+        "unzip (map (fn [x] (Pair x x)) (range 1 SIZE))",
+    ];
+    let consumed = [
+        "(let ([n (length a)]) (seq n (add n (length b))))",
+        "(let ([n (sum a)] [m (sum b)]) (if (eq n 0) 1 (add n m)))",
+        "(consume a b)",
+    ];
+    for pair in broken {
+        for body in consumed {
+            let program = format!(
+                "(defn main[] (let ([p ({pair})] [a (fst p)] [b (snd p)]) {body})) {BROKEN}"
+            );
+            let plain = live(&program, 4_000, Passes::NONE);
+            for passes in every_pass() {
+                let after = live(&program, 4_000, passes);
+                assert!(
+                    after <= plain + plain / 4 + 100_000,
+                    "{program}: {plain} bytes, and {after} with {passes:?}"
+                );
+            }
+        }
+    }
 }
 
 /// Each of 50 levels makes a list, is done with it, and waits for the level below; the

@@ -10,6 +10,7 @@ mod drive;
 mod float_in;
 mod rebuild;
 mod report;
+mod selection;
 pub mod strictness;
 mod usage;
 

@@ -45,12 +45,14 @@ impl Driver<'_> {
         drive: impl FnOnce(&mut Self) -> Attempt<Outcome>,
     ) -> Attempt<ExprId> {
         let (start, mark, swept) = (self.block.len(), self.heap.mark(), self.swept);
+        let pending = self.pending.clone();
         let unfolded = self.unfolded;
         let outcome = drive(self)?;
         let expr = self.finish(outcome, span);
         let expr = self.wrap(start, expr);
         self.heap.undo(mark);
         self.swept = swept;
+        self.pending = pending;
         self.unfolded = unfolded;
         Ok(expr)
     }
@@ -354,6 +356,7 @@ impl Driver<'_> {
         let known = self.heap.get(node);
         if self.knows() && matches!(known.what, What::Unknown(_)) {
             self.heap.set(node, what, known.name);
+            self.select_from(node);
         }
     }
 
@@ -365,7 +368,7 @@ impl Driver<'_> {
             return Ok((local, evaluated));
         }
         let code = self.atom(node, span);
-        let local = self.force(None, code, span)?;
+        let local = self.force_of(Some(node), None, code, span)?;
         self.used[local] = true;
         if let What::Unknown(_) = known.what {
             self.heap.set(node, What::Unknown(true), Some(Name::Local(local)));
@@ -388,6 +391,10 @@ impl Driver<'_> {
         {
             self.tally.decided += 1;
             return Ok(self.operand(if holds { yes } else { no }, next.clone()));
+        }
+        match outcome {
+            Outcome::Node(node) => self.settle_for(node),
+            _ => self.settle_selections(None),
         }
         let split = self.split(next)?;
         let (condition, learnt) = match outcome {

@@ -52,6 +52,7 @@ struct Checkpoint {
     rests: usize,
     settled: usize,
     swept: usize,
+    pending: super::select::Pending,
     unfolding: usize,
     unfolded: u32,
     depth: u32,
@@ -409,6 +410,7 @@ impl Driver<'_> {
             rests: self.rests.len(),
             settled: self.settled,
             swept: self.swept,
+            pending: self.pending.clone(),
             unfolding: self.unfolding.len(),
             unfolded: self.unfolded,
             depth: self.depth,
@@ -453,6 +455,7 @@ impl Driver<'_> {
         self.rests.truncate(to.rests);
         self.settled = to.settled;
         self.swept = to.swept;
+        self.pending = to.pending;
         self.unfolding.truncate(to.unfolding);
         self.unfolded = to.unfolded;
         self.depth = to.depth;

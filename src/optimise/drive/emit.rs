@@ -3,6 +3,7 @@
 use super::heap::{EnvId, Head, Name, NodeId, What};
 use super::{Driver, Outcome, Statement};
 use crate::base::deep::deep;
+use crate::base::index::Idx;
 use crate::base::span::Span;
 use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId};
 use crate::primitive::{Primitive, Shape};
@@ -158,6 +159,10 @@ impl Driver<'_> {
                     self.atom(node, span)
                 }
                 Expr::App(callee, args) => {
+                    if let Some(field) = self.selected(expr, env) {
+                        self.tally.decided += 1;
+                        return self.atom(field, span);
+                    }
                     self.lazy_application(callee, &old.expr_lists[args], env, span)
                 }
                 Expr::Let(local, value, body) => {
@@ -317,10 +322,12 @@ impl Driver<'_> {
             .enumerate()
             .map(|(at, &arg)| {
                 let compound = matches!(self.old.exprs[arg], Expr::App(..));
-                if compound && at < 64 {
+                let node = self.node(arg, env);
+                // A selection may be a value that was there.
+                if compound && at < 64 && node.index() + 1 == self.heap.len() {
                     fresh |= 1 << at;
                 }
-                self.node(arg, env)
+                node
             })
             .collect();
         (nodes, fresh)
@@ -347,6 +354,9 @@ impl Driver<'_> {
     /// The value of an expression that is not demanded.
     pub(super) fn node(&mut self, expr: ExprId, env: EnvId) -> NodeId {
         let old = self.old;
+        if let Some(node) = self.selection(expr, env) {
+            return node;
+        }
         let what = match old.exprs[expr] {
             Expr::Lit(lit) => What::Lit(lit),
             Expr::Text(text) => What::Text(text, 0),

@@ -60,6 +60,10 @@ impl Driver<'_> {
                 self.demand(node, frames)
             }
             Expr::App(callee, args) => {
+                if let Some(field) = self.selected(expr, env) {
+                    self.tally.decided += 1;
+                    return Ok(self.demand(field, frames));
+                }
                 self.application_state(callee, &old.expr_lists[args], env, frames, span)?
             }
             Expr::Let(local, value, body) => {
@@ -308,8 +312,10 @@ impl Driver<'_> {
             let outcome = self.run(state)?;
             self.rests.truncate(rests);
             self.settled = self.settled.min(rests);
-            if let Outcome::Ends(_) = outcome {
-                return Ok(outcome);
+            match outcome {
+                Outcome::Ends(_) => return Ok(outcome),
+                Outcome::Code(_) | Outcome::Test { .. } => self.settle_selections(None),
+                Outcome::Node(node) => self.settle_for(node),
             }
             outcomes.push(outcome);
         }
@@ -363,9 +369,21 @@ impl Driver<'_> {
         code: ExprId,
         span: Span,
     ) -> Attempt<LocalId> {
+        self.force_of(None, like, code, span)
+    }
+
+    /// The same; the code names a value, if that is given.
+    pub(super) fn force_of(
+        &mut self,
+        node: Option<NodeId>,
+        like: Option<LocalId>,
+        code: ExprId,
+        span: Span,
+    ) -> Attempt<LocalId> {
         if self.pure > 0 {
             return Err(Abort::Branch);
         }
+        self.settle_selections(node);
         let local = self.fresh(like, span);
         self.block.push(Statement::Force(local, code));
         Ok(local)
@@ -375,7 +393,7 @@ impl Driver<'_> {
     pub(super) fn force_node(&mut self, node: NodeId, span: Span) -> Attempt<()> {
         if let What::Unknown(false) = self.heap.get(node).what {
             let code = self.atom(node, span);
-            let local = self.force(None, code, span)?;
+            let local = self.force_of(Some(node), None, code, span)?;
             self.heap.set(node, What::Unknown(true), Some(Name::Local(local)));
         }
         Ok(())

@@ -30,6 +30,7 @@ mod fold;
 mod frame;
 mod heap;
 mod pattern;
+mod select;
 mod settle;
 mod variant;
 
@@ -40,6 +41,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
 use super::report::Report;
+use super::selection::{Selectors, name_selections};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
@@ -50,6 +52,7 @@ use branch::Target;
 use facts::{Facts, facts};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
+use select::Pending;
 use variant::Variant;
 
 /// Which rules apply.
@@ -76,6 +79,7 @@ const TOTAL_PER_EXPRESSION: i64 = 12;
 /// has `most` expressions.
 pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -> Program {
     let mut old = program;
+    name_selections(&mut old);
     let new = Program {
         datas: std::mem::take(&mut old.datas),
         cons: std::mem::take(&mut old.cons),
@@ -87,6 +91,8 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let mut driver = Driver {
         facts,
+        selectors: Selectors::new(&old),
+        pending: Pending::default(),
         rules,
         new,
         heap: Heap::new(),
@@ -193,6 +199,9 @@ struct Tally {
 struct Driver<'a> {
     old: &'a Program,
     facts: Facts,
+    selectors: Selectors,
+    /// Selections that nothing has evaluated.
+    pending: Pending,
     rules: Rules,
     new: Program,
     heap: Heap,

@@ -212,6 +212,7 @@ impl Driver<'_> {
         self.targets.clear();
         self.made.clear();
         self.swept = 0;
+        self.pending = super::select::Pending::default();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));

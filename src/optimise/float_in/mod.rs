@@ -35,6 +35,7 @@ mod regions;
 
 use super::dead_args::drop_unused;
 use super::rebuild::{Fate, Plan, rebuild};
+use super::selection::Selectors;
 use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
@@ -56,7 +57,7 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
         names,
         report,
         plan,
-        selectors: program.globals.iter().map(|global| is_selector(&program, global)).collect(),
+        selectors: Selectors::new(&program),
         regions: Regions::default(),
         bindings: Vec::new(),
         binding: vec![None; program.locals.len()],
@@ -77,32 +78,6 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     let (program, gone) = rebuild(program, &plan);
     gone.report(Pass::FloatIn, report);
     program
-}
-
-/// Whether a function may be one that returns a field of its only argument: the collector
-/// reduces applications of those.
-fn is_selector(program: &Program, global: &Global) -> bool {
-    let GlobalKind::Defn { params, body: Some(body) } = global.kind else { return false };
-    let [param] = program.local_lists[params] else { return false };
-    let is_local = |expr: ExprId, local| program.exprs[expr] == Expr::Local(local);
-    let (body, looked_at) = match program.exprs[body] {
-        Expr::Force(forced, value, body) if is_local(value, param) => (body, forced),
-        _ => (body, param),
-    };
-    let Expr::Switch(switch) = program.exprs[body] else { return false };
-    let switch = &program.switches[switch];
-    let Branches::Cons(branches) = &switch.branches else { return false };
-    (switch.scrutinee == looked_at || switch.scrutinee == param)
-        && branches.iter().any(|branch| {
-            let is_field = |expr| match program.exprs[expr] {
-                Expr::Local(local) => branch.fields.contains(&Some(local)),
-                _ => false,
-            };
-            match program.exprs[branch.body] {
-                Expr::Force(_, value, _) => is_field(value),
-                _ => is_field(branch.body),
-            }
-        })
 }
 
 /// Where an expression stands.
@@ -142,8 +117,7 @@ struct FloatIn<'a> {
     names: &'a Interner,
     report: &'a mut Report,
     plan: Plan,
-    /// For each global, whether it may be a selector.
-    selectors: Vec<bool>,
+    selectors: Selectors,
     regions: Regions,
     /// The bindings of a supercombinator, outer ones before those in their bodies.
     bindings: Vec<Binding>,
@@ -268,7 +242,7 @@ impl FloatIn<'_> {
         let program = self.program;
         let shape = match program.exprs[callee] {
             Expr::Global(global) => {
-                if let (true, Some(owner)) = (self.selectors[global.index()], place.owner) {
+                if let (true, Some(owner)) = (self.selectors.has(global), place.owner) {
                     self.bindings[owner].selects = true;
                 }
                 match program.globals[global].kind {

@@ -1,15 +1,29 @@
 //! What is done in core with the result of the analysis: what a `let` binds and what a jump
 //! passes is evaluated first.
 
+use super::super::selection::Selectors;
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
 use crate::base::index::{Idx, List};
-use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, JoinId, Program};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::primitive::Shape;
+
+/// Larger values are not searched for selections: they may have some.
+const SEARCH: usize = 400;
+/// So many operands are looked through for what is evaluated first.
+const FIRST: usize = 40;
 
 /// In strict contexts, makes a `let` a `Force` if its body is strict in what it binds, and
 /// forces an argument of a jump if the handler is strict in it. A `let` is not recursive, so
 /// that this moves nothing but the evaluation.
+///
+/// A selection from something that is used elsewhere too is not evaluated before anything
+/// else: while it waits it is a thunk that the collector can make the field that it will be;
+/// its value may be a long list that nothing consumes yet (see [`super::super::selection`]).
 pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Report) {
+    let selectors = Selectors::new(program);
+    let uses = uses(program);
+    let mut waits = vec![false; program.locals.len()];
     let mut given_up = vec![false; program.globals.len()];
     analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
     for id in program.globals.indices() {
@@ -17,7 +31,17 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
         if given_up[id.index()] {
             continue;
         }
-        let mut apply = Apply { program, strict: &analysis.strict, work: vec![body], forced: 0 };
+        let mut apply = Apply {
+            program,
+            strict: &analysis.strict,
+            selectors: &selectors,
+            uses: &uses,
+            component: &analysis.component,
+            global: id,
+            waits: &mut waits,
+            work: vec![body],
+            forced: 0,
+        };
         while let Some(expr) = apply.work.pop() {
             apply.expr(expr);
         }
@@ -36,6 +60,14 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
 struct Apply<'p> {
     program: &'p mut Program,
     strict: &'p [bool],
+    selectors: &'p Selectors,
+    /// How often each local is used.
+    uses: &'p [u32],
+    /// Locals that could be evaluated at once and are not, for the sake of space.
+    waits: &'p mut [bool],
+    /// The component that each global is in, and the one whose body it is.
+    component: &'p [usize],
+    global: GlobalId,
     /// Expressions in strict contexts.
     work: Vec<ExprId>,
     forced: u64,
@@ -45,7 +77,10 @@ impl Apply<'_> {
     fn expr(&mut self, expr: ExprId) {
         match self.program.exprs[expr] {
             Expr::Let(local, value, body) => {
-                if self.strict[local.index()] {
+                if self.strict[local.index()] && self.selects(value) && !self.is_first(local, body)
+                {
+                    self.waits[local.index()] = true;
+                } else if self.strict[local.index()] {
                     self.program.exprs[expr] = Expr::Force(local, value, body);
                     self.work.push(value);
                     self.forced += 1;
@@ -69,6 +104,9 @@ impl Apply<'_> {
                 self.work.extend(switch.default);
             }
             Expr::App(callee, args) => {
+                if self.hands_on(callee, args) {
+                    return self.lazily(expr, callee, args);
+                }
                 let args = &self.program.expr_lists[args];
                 for (at, &arg) in args.iter().enumerate() {
                     if self.program.evaluates(callee, args.len(), at) {
@@ -85,6 +123,108 @@ impl Apply<'_> {
             | Expr::NoMatch
             | Expr::Error => {}
         }
+    }
+
+    /// Whether there is a selection in a value from something that is used elsewhere too, or
+    /// the value of a local that waits for such a one.
+    fn selects(&self, value: ExprId) -> bool {
+        let program = &*self.program;
+        let mut work = vec![value];
+        let mut size = 0;
+        while let Some(expr) = work.pop() {
+            size += 1;
+            if size > SEARCH {
+                return true;
+            }
+            if let Some((_, from)) = self.selectors.selection(program, expr) {
+                match program.exprs[from] {
+                    Expr::Local(local) if self.uses[local.index()] == 1 => {}
+                    _ => return true,
+                }
+            }
+            match program.exprs[expr] {
+                Expr::Local(local) if self.waits[local.index()] => return true,
+                Expr::App(callee, args) => {
+                    work.push(callee);
+                    work.extend(&program.expr_lists[args]);
+                }
+                Expr::Let(_, value, body) => work.extend([value, body]),
+                Expr::Letrec(binds, body) => {
+                    work.push(body);
+                    work.extend(program.binds[binds].iter().map(|bind| bind.value));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether a call gets several selections from what it or others use too, and would have one
+    /// evaluated before it consumes another. A loop keeps what it counts evaluated.
+    fn hands_on(&self, callee: ExprId, args: List<ExprId>) -> bool {
+        let program = &*self.program;
+        let Expr::Global(global) = program.exprs[callee] else { return false };
+        if self.is_loop(global) || !matches!(program.globals[global].kind, GlobalKind::Defn { .. })
+        {
+            return false;
+        }
+        let args = &program.expr_lists[args];
+        let strict = |at: usize| program.evaluates(callee, args.len(), at);
+        args.len() > 1
+            && (0..args.len()).any(strict)
+            && args.iter().filter(|&&arg| self.selects(arg)).count() > 1
+    }
+
+    /// Whether what is called can come to call what it is called from.
+    fn is_loop(&self, global: GlobalId) -> bool {
+        self.component[global.index()] == self.component[self.global.index()]
+    }
+
+    /// Makes a call one of something that is not known, which is passed graphs.
+    fn lazily(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>) {
+        let program = &mut *self.program;
+        let span = program.spans[expr];
+        let function = program.local(None, span);
+        let named = program.expr(Expr::Local(function), span);
+        let call = program.expr(Expr::App(named, args), span);
+        program.exprs[expr] = Expr::Let(function, callee, call);
+    }
+
+    /// Whether nothing is evaluated in an expression before a local.
+    fn is_first(&self, local: LocalId, body: ExprId) -> bool {
+        let program = &*self.program;
+        let mut expr = body;
+        for _ in 0..FIRST {
+            expr = match program.exprs[expr] {
+                Expr::Local(first) => return first == local,
+                Expr::Switch(switch) => return program.switches[switch].scrutinee == local,
+                // What is built then would need what it selects from.
+                Expr::Let(_, value, _) if self.selects(value) => return false,
+                Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Join(_, body) => body,
+                Expr::Force(_, value, _) => value,
+                Expr::App(callee, args) => {
+                    let args = &program.expr_lists[args];
+                    let shape = match program.exprs[callee] {
+                        Expr::Global(global) => match program.globals[global].kind {
+                            GlobalKind::Primitive(primitive) => Some(primitive.shape()),
+                            // It may be passed as it is, beside another selection.
+                            _ if args.len() > 1 && !self.is_loop(global) => return false,
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    let strict = |&at: &usize| program.evaluates(callee, args.len(), at);
+                    let at = match shape {
+                        Some(Shape::If | Shape::Seq) => (0..args.len()).find(strict),
+                        _ => (0..args.len()).rev().find(strict),
+                    };
+                    let Some(at) = at else { return false };
+                    args[at]
+                }
+                _ => return false,
+            };
+        }
+        false
     }
 
     /// Forces the arguments of a jump that the handler is strict in. A variable or a value is
@@ -120,4 +260,18 @@ impl Apply<'_> {
             program.exprs[expr] = Expr::Force(local, value, body);
         }
     }
+}
+
+/// How often each local is used.
+fn uses(program: &Program) -> Vec<u32> {
+    let mut uses = vec![0; program.locals.len()];
+    let mut count = |local: LocalId| uses[local.index()] += 1;
+    for expr in program.exprs.iter() {
+        match *expr {
+            Expr::Local(local) => count(local),
+            Expr::Switch(switch) => count(program.switches[switch].scrutinee),
+            _ => {}
+        }
+    }
+    uses
 }

@@ -38,6 +38,8 @@ pub(super) struct Analysis {
     pub(super) sizes: Vec<u64>,
     /// The numbers of the globals, what others depend on first.
     pub(super) order: Vec<u32>,
+    /// The component that each global is in.
+    pub(super) component: Vec<usize>,
 }
 
 /// A supercombinator.
@@ -86,6 +88,7 @@ pub(super) fn analyse(program: &Program, budget: Budget) -> Analysis {
     }
     let size = |function: &Option<Function>| function.map_or(0, |function| function.size);
     Analysis {
+        component: fixpoint.home.iter().map(|&(number, _)| number).collect(),
         sizes: fixpoint.functions.iter().map(size).collect(),
         order: components.into_iter().flatten().collect(),
         functions: fixpoint.evaluator.functions,

@@ -1,0 +1,339 @@
+//! Marking: what lives of the old space.
+//!
+//! Every pointer that is followed is first shortened, past indirections and selections. So
+//! from a marked node all pointers lead to marked nodes, and none of these is an indirection.
+//!
+//! The mark stack is bounded. A node all of whose children but one are marked goes on with
+//! that child, and one without pointers is done when it is marked: lists and chains need no
+//! stack, and a list of lists one place. When there is no place, the chunk of the node is
+//! looked at again later.
+
+use super::chunk::{BLOCK_WORDS, Chunk, LARGE_WORDS, block_of, head_of};
+use super::mutator::{Code, Selectors};
+use super::old::Old;
+use super::shorten::{Fixed, follow, shorten};
+use super::word::{Tag, View, Word};
+use super::{Header, Kind, Mutator, node_at};
+use crate::gcode::program::GlobalId;
+
+/// A set of small numbers.
+#[derive(Debug, Default)]
+struct Seen(Vec<u64>);
+
+impl Seen {
+    /// Adds a number; whether it is new.
+    #[inline]
+    fn insert(&mut self, number: u32) -> bool {
+        let (at, bit) = (number as usize / 64, 1 << (number % 64));
+        if at >= self.0.len() {
+            self.0.resize(at + 1, 0);
+        }
+        let is_new = self.0[at] & bit == 0;
+        self.0[at] |= bit;
+        is_new
+    }
+}
+
+/// A node that is marked stays what it is.
+pub(super) struct Marked;
+
+impl Fixed for Marked {
+    #[inline]
+    fn is_fixed(&self, address: usize) -> bool {
+        is_marked(address)
+    }
+}
+
+/// Whether the node at an address of the old space is marked.
+#[inline]
+pub(super) fn is_marked(address: usize) -> bool {
+    // SAFETY: a node of the old space has a block, and nothing else refers to that now.
+    let live = unsafe { (*block_of(address)).live };
+    live & bit(address) != 0
+}
+
+/// The bit of an address in its block.
+#[inline]
+pub(super) const fn bit(address: usize) -> u64 {
+    1 << (address / 8 % BLOCK_WORDS)
+}
+
+/// The first half of a full collection.
+pub(super) struct Marker<'a> {
+    selectors: &'a Selectors,
+    /// Marked nodes whose children are to be marked.
+    pending: Vec<usize>,
+    capacity: usize,
+    /// Whether there was a node for which there was no place.
+    overflowed: bool,
+    /// Code that was reached, and that whose CAFs are still to be marked.
+    thunks: Seen,
+    functions: Seen,
+    codes: Vec<Code>,
+    /// Suspended evaluations whose words are still to be marked.
+    suspended: Vec<i64>,
+    /// How often the chunks were looked at again.
+    pub(super) rescans: u64,
+}
+
+impl<'a> Marker<'a> {
+    /// A marker with a stack of at most that many nodes.
+    pub(super) fn new(selectors: &'a Selectors, capacity: usize) -> Marker<'a> {
+        Marker {
+            selectors,
+            pending: Vec::new(),
+            capacity,
+            overflowed: false,
+            thunks: Seen::default(),
+            functions: Seen::default(),
+            codes: Vec::new(),
+            suspended: Vec::new(),
+            rescans: 0,
+        }
+    }
+
+    /// Marks all that lives.
+    ///
+    /// # Safety
+    /// All nodes are in the old space, no node is marked, and the mutator's words are words of
+    /// this heap.
+    pub(super) unsafe fn run(&mut self, old: &mut Old, mutator: &mut impl Mutator) {
+        // SAFETY: as the caller says.
+        unsafe {
+            mutator.roots(&mut |word| *word = self.visit(*word));
+            loop {
+                if let Some(code) = self.codes.pop() {
+                    mutator.code(code, &mut |word| *word = self.visit(*word));
+                } else if let Some(id) = self.suspended.pop() {
+                    mutator.suspended(id, &mut |word| *word = self.visit(*word));
+                } else if self.overflowed {
+                    self.rescan(old);
+                } else {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Marks what a word leads to, and all that is reachable from there but by code and
+    /// suspended evaluations; what the word may be instead.
+    #[inline]
+    unsafe fn visit(&mut self, word: Word) -> Word {
+        // SAFETY: as for `run`.
+        unsafe {
+            let short = self.shorten(word);
+            if short.is_pointer() && self.mark(short.address()) {
+                self.trace(short.address());
+            }
+            short
+        }
+    }
+
+    /// What a word may be instead. Notes the code of functions.
+    #[inline(always)]
+    unsafe fn shorten(&mut self, word: Word) -> Word {
+        match word.bits() & 0b111 {
+            // What is said to be a value is not behind an indirection.
+            0b011 | 0b101 => word,
+            // SAFETY: as for `run`.
+            0b001 => unsafe { self.shorten_unknown(word) },
+            0b111 => {
+                if let View::Function(global) = word.view() {
+                    self.reach_function(global);
+                }
+                word
+            }
+            _ => word,
+        }
+    }
+
+    #[inline]
+    fn reach_function(&mut self, global: GlobalId) {
+        if self.functions.insert(global.0) {
+            self.codes.push(Code::Function(global));
+        }
+    }
+
+    unsafe fn shorten_unknown(&mut self, word: Word) -> Word {
+        // SAFETY: as for `run`.
+        unsafe {
+            let short = follow(word, &Marked);
+            if short.view() != View::Node(Tag::Unknown) {
+                // It may be a function.
+                return if short == word { short } else { self.shorten(short) };
+            }
+            let header = Header::from_bits(*node_at(short.address()));
+            let is_selection = header.kind() == Kind::Thunk
+                && header.words() == 1
+                && self.selectors.is_selector(header.info());
+            if !is_selection || is_marked(short.address()) {
+                return short;
+            }
+            let short = shorten(short, self.selectors, &Marked);
+            if let View::Function(_) = short.view() { self.shorten(short) } else { short }
+        }
+    }
+
+    /// Marks a node; whether it has children that are to be marked.
+    #[inline(always)]
+    unsafe fn mark(&mut self, address: usize) -> bool {
+        let block = block_of(address);
+        // SAFETY: it is a node of the old space, whose block nothing else refers to.
+        unsafe {
+            let first = bit(address);
+            if (*block).live & first != 0 {
+                return false;
+            }
+            let node = node_at(address);
+            let mut header = Header::from_bits(*node);
+            if header.kind() == Kind::Hole && header.info() != Header::UNFILLED {
+                // All that will ever be written to it is an indirection.
+                header = Header::new(Kind::Hole, 1, header.info());
+                *node = header.bits();
+            }
+            let words = header.words() + 1;
+            if words as u32 <= (first.leading_zeros() + 1) {
+                // `words` ones from `first` on; 64 of them do not come from a shift.
+                (*block).live |= (first << (words - 1)) | ((first << (words - 1)) - first);
+            } else if words > LARGE_WORDS {
+                (*block).live |= first;
+            } else {
+                mark_long(address, words);
+            }
+            match header.kind() {
+                Kind::Con if words <= 4 => (1..words).any(|at| leads_on(*node.add(at))),
+                Kind::Con | Kind::Pap | Kind::Thunk | Kind::Suspended => true,
+                Kind::Hole | Kind::Ind | Kind::Big | Kind::Text | Kind::Input => false,
+            }
+        }
+    }
+
+    /// Marks all that is reachable from a marked node.
+    unsafe fn trace(&mut self, address: usize) {
+        let mut at = address;
+        loop {
+            // SAFETY: what is marked is a node.
+            match unsafe { self.children(at) } {
+                Some(next) => at = next,
+                None => match self.pending.pop() {
+                    Some(next) => at = next,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Shortens and marks the children of a marked node; the first of those whose children
+    /// are to be marked, the others wait. So a list of whatever needs one place.
+    #[inline(always)]
+    unsafe fn children(&mut self, address: usize) -> Option<usize> {
+        let node = node_at(address);
+        // SAFETY: it is a node, and its payload are words.
+        unsafe {
+            let header = Header::from_bits(*node);
+            match header.kind() {
+                Kind::Con => {}
+                Kind::Thunk => {
+                    if self.thunks.insert(header.info()) {
+                        self.codes.push(Code::Thunk(header.info()));
+                    }
+                }
+                Kind::Pap => self.reach_function(GlobalId(header.info())),
+                Kind::Suspended => {
+                    self.suspended.push(Word::from_bits(*node.add(1)).as_int());
+                    return None;
+                }
+                Kind::Hole | Kind::Ind | Kind::Big | Kind::Text | Kind::Input => return None,
+            }
+            let mut next = None;
+            for at in 1..=header.words() {
+                let bits = *node.add(at);
+                if !leads_on(bits) {
+                    continue;
+                }
+                let short = self.shorten(Word::from_bits(bits));
+                *node.add(at) = short.bits();
+                if short.is_pointer() && self.mark(short.address()) {
+                    match next {
+                        None => next = Some(short.address()),
+                        Some(_) => self.push(short.address()),
+                    }
+                }
+            }
+            next
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, address: usize) {
+        if self.pending.len() < self.capacity {
+            self.pending.push(address);
+        } else {
+            self.overflowed = true;
+            // SAFETY: a node of the old space is in a chunk.
+            unsafe { (*head_of(address)).rescan = true };
+        }
+    }
+
+    /// Looks again at the nodes of chunks that hold marked nodes whose children are not.
+    unsafe fn rescan(&mut self, old: &mut Old) {
+        self.overflowed = false;
+        self.rescans += 1;
+        for chunk in old.chunks.iter().chain(&old.large) {
+            let head = head_of(chunk.address());
+            // SAFETY: every chunk has a head; the nodes that are visited are marked.
+            unsafe {
+                if std::mem::take(&mut (*head).rescan) {
+                    for_each_live(chunk, |address| self.trace(address));
+                }
+            }
+        }
+    }
+}
+
+/// Whether something may be reachable from a word: it is a pointer or a function.
+#[inline(always)]
+fn leads_on(bits: u64) -> bool {
+    let word = Word::from_bits(bits);
+    !word.is_int() && (word.is_pointer() || matches!(word.view(), View::Function(_)))
+}
+
+/// Marks the words of a node that is in several blocks.
+#[cold]
+unsafe fn mark_long(address: usize, words: usize) {
+    let (mut at, end) = (address, address + words * 8);
+    while at < end {
+        // SAFETY: all of the node is in its chunk, whose blocks nothing else refers to.
+        unsafe { (*block_of(at)).live |= bit(at) };
+        at += 8;
+    }
+}
+
+/// Calls `then` with the address of each live node of a chunk, in order. It may mark more.
+///
+/// # Safety
+/// The live words of the chunk are those of nodes.
+pub(super) unsafe fn for_each_live(chunk: &Chunk, mut then: impl FnMut(usize)) {
+    let mut at = chunk.address();
+    // SAFETY: `at` is below the end of the nodes, and a live word that belongs to no node
+    // before it is a header.
+    unsafe {
+        if chunk.is_large() {
+            if is_marked(chunk.only()) {
+                then(chunk.only());
+            }
+            return;
+        }
+        while at < chunk.top {
+            let rest = (*block_of(at)).live & !(bit(at) - 1);
+            if rest == 0 {
+                at = (at | (BLOCK_WORDS * 8 - 1)) + 1;
+                continue;
+            }
+            at = (at & !(BLOCK_WORDS * 8 - 1)) + rest.trailing_zeros() as usize * 8;
+            let address = at;
+            at += (Header::from_bits(*node_at(address)).words() + 1) * 8;
+            then(address);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The minor collection.
+//!
+//! What lives of the nursery is copied to the old space, by Cheney's algorithm (*A
+//! nonrecursive list compacting algorithm*, 1970): the copies that were made but not scanned
+//! are the queue.
+
+use super::nursery::Nursery;
+use super::shorten::{Fixed, follow, shorten};
+use super::word::{Tag, Word};
+use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
+
+impl Heap {
+    /// Copies what lives of the nursery to the old space. Afterwards it is empty, and has no
+    /// room.
+    pub(super) fn minor(&mut self, mutator: &mut impl Mutator) {
+        self.counters.minor += 1;
+        self.counters.words_allocated += (self.next.addr() - self.nursery.start()) as u64 / 8;
+        self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
+        let remembered = self.remembered.len() as u64;
+        self.counters.longest_remembered = self.counters.longest_remembered.max(remembered);
+        let before = self.old.node_bytes();
+        let mut queue = Queue {
+            chunk: self.old.chunks.len().saturating_sub(1),
+            at: self.old.next,
+            large: self.old.large.len(),
+        };
+        // SAFETY: the mutator's words are words of this heap, and so are those of the nodes
+        // that are remembered.
+        unsafe {
+            mutator.young(&mut |word| *word = self.forward(*word));
+            for at in 0..self.remembered.len() {
+                let address = self.remembered[at];
+                self.scan(address);
+            }
+            self.scan_copies(&mut queue);
+        }
+        self.remembered.clear();
+        self.sort_bigs();
+        self.counters.words_promoted += (self.old.node_bytes() - before) / 8;
+        self.counters.peak_live_bytes =
+            self.counters.peak_live_bytes.max(self.old_live() + self.outside);
+        if self.config.poison {
+            for at in (self.nursery.start()..self.nursery.end()).step_by(8) {
+                // SAFETY: nothing lives in the nursery.
+                unsafe { *node_at(at) = POISON };
+            }
+        }
+        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
+    }
+
+    /// Drops the big integers of the nursery that nothing has copied; the others are old.
+    fn sort_bigs(&mut self) {
+        let mut young = std::mem::take(&mut self.young_bigs);
+        for address in young.drain(..) {
+            // SAFETY: the node is as it was, or has its new address in place of its header.
+            unsafe {
+                let first = *node_at(address);
+                if first & 1 == 0 {
+                    let moved = Word::from_bits(first | 1).address();
+                    let value = &*node_at(moved).add(1).cast();
+                    self.old_big_bytes += big_bytes(value);
+                    self.old_bigs.push(moved);
+                } else {
+                    drop_big(address);
+                }
+            }
+        }
+        self.young_bigs = young;
+        self.young_big_bytes = 0;
+    }
+
+    /// Scans the copies that were not scanned, until there are no more.
+    unsafe fn scan_copies(&mut self, queue: &mut Queue) {
+        loop {
+            if let Some(chunk) = self.old.chunks.get(queue.chunk) {
+                let is_last = queue.chunk + 1 == self.old.chunks.len();
+                let top = if is_last { self.old.next } else { chunk.top };
+                queue.at = queue.at.max(chunk.first());
+                if queue.at < top {
+                    while queue.at < top {
+                        // SAFETY: a copy is a node.
+                        queue.at += unsafe { self.scan(queue.at) };
+                    }
+                    continue;
+                }
+                if !is_last {
+                    (queue.chunk, queue.at) = (queue.chunk + 1, 0);
+                    continue;
+                }
+            }
+            let Some(chunk) = self.old.large.get(queue.large) else { return };
+            let address = chunk.only();
+            queue.large += 1;
+            // SAFETY: as above.
+            unsafe { self.scan(address) };
+        }
+    }
+
+    /// Forwards the words of a node; its size in bytes.
+    #[inline(always)]
+    unsafe fn scan(&mut self, address: usize) -> usize {
+        let node = node_at(address);
+        // SAFETY: the address is that of a node.
+        unsafe {
+            let header = Header::from_bits(*node);
+            let pointers = match header.kind() {
+                Kind::Con | Kind::Thunk | Kind::Pap => header.words(),
+                Kind::Ind => 1,
+                _ => 0,
+            };
+            for at in 1..=pointers {
+                let word = Word::from_bits(*node.add(at));
+                if word.is_pointer() {
+                    *node.add(at) = self.forward(word).bits();
+                }
+            }
+            (header.words() + 1) * 8
+        }
+    }
+
+    /// Where a word leads to when all that is young has moved.
+    #[inline(always)]
+    unsafe fn forward(&mut self, word: Word) -> Word {
+        if !word.is_pointer() {
+            return word;
+        }
+        // SAFETY: a pointer leads to a node, or to one that has moved.
+        unsafe {
+            if self.is_young(word) {
+                let first = *node_at(word.address());
+                if first & 1 == 0 { Word::from_bits(first | 1) } else { self.promote(word) }
+            } else if word.is_evaluated() {
+                word
+            } else {
+                self.forward_old(word)
+            }
+        }
+    }
+
+    /// [`forward`](Heap::forward) for a pointer to an old node, of which nothing is known.
+    unsafe fn forward_old(&mut self, word: Word) -> Word {
+        // SAFETY: a pointer leads to a node; a word leads to where an indirection does.
+        unsafe {
+            let node = node_at(word.address());
+            match Header::from_bits(*node).kind() {
+                Kind::Ind => self.promote(Word::from_bits(*node.add(1))),
+                kind => word.with_tag(tag_of(kind)),
+            }
+        }
+    }
+
+    /// [`forward`](Heap::forward) for a pointer to whatever, without recursion.
+    unsafe fn promote(&mut self, mut word: Word) -> Word {
+        while word.is_pointer() {
+            let node = node_at(word.address());
+            // SAFETY: a pointer leads to a node, or to one that has moved.
+            unsafe {
+                let first = *node;
+                if first & 1 == 0 {
+                    return Word::from_bits(first | 1);
+                }
+                let header = Header::from_bits(first);
+                let kind = header.kind();
+                if kind == Kind::Ind {
+                    word = follow(word, &NotIn(&self.nursery));
+                    continue;
+                }
+                if !self.is_young(word) {
+                    return word.with_tag(tag_of(kind));
+                }
+                let mut words = header.words() + 1;
+                if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
+                    let short = shorten(word, &self.selectors, &NotIn(&self.nursery));
+                    if short != word.with_tag(Tag::Unknown) {
+                        word = short;
+                        continue;
+                    }
+                }
+                let mut header = header;
+                if kind == Kind::Hole && header.info() != Header::UNFILLED {
+                    // All that will ever be written to it is an indirection.
+                    header = Header::new(Kind::Hole, 1, header.info());
+                    words = 2;
+                }
+                let copy = self.old.claim(words);
+                copy_payload(node, copy, words);
+                *copy = header.bits();
+                let moved = Word::pointer(copy.expose_provenance(), tag_of(kind));
+                *node = moved.bits() & !1;
+                return moved;
+            }
+        }
+        word
+    }
+}
+
+/// Copies the payload of a node of that many words, header included. Most nodes are small, and
+/// for these a call of a library costs more than the copy.
+#[inline(always)]
+unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
+    // SAFETY: both nodes have that many words, and the new one is where no node is.
+    unsafe {
+        *to.add(1) = *from.add(1);
+        match words {
+            0..=2 => {}
+            3 => *to.add(2) = *from.add(2),
+            4 => to.add(2).cast::<[u64; 2]>().write(from.add(2).cast::<[u64; 2]>().read()),
+            5 => to.add(2).cast::<[u64; 3]>().write(from.add(2).cast::<[u64; 3]>().read()),
+            _ => to.add(2).copy_from_nonoverlapping(from.add(2), words - 2),
+        }
+    }
+}
+
+/// A minor collection changes nothing outside of the nursery.
+struct NotIn<'a>(&'a Nursery);
+
+impl Fixed for NotIn<'_> {
+    #[inline]
+    fn is_fixed(&self, address: usize) -> bool {
+        !self.0.holds(address)
+    }
+}
+
+/// Where the copies begin that were not scanned.
+struct Queue {
+    chunk: usize,
+    at: usize,
+    large: usize,
+}

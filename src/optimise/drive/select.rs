@@ -1,0 +1,128 @@
+//! Selections that nothing has evaluated yet (see [`super::super::selection`]).
+//!
+//! While `(snd p)` is a thunk of compile time, the code written so far knows nothing of it, and
+//! the code to come needs `p`. So before anything is evaluated it is bound by a `let`: from
+//! then on only the thunk refers to `p`. Where `p` is known by then, or is what is evaluated,
+//! no thunk is needed: the selection is a field of it.
+
+use std::rc::Rc;
+
+use super::Driver;
+use super::heap::{EnvId, NodeId, What};
+use crate::base::span::Span;
+use crate::core::expr::{ExprId, GlobalId};
+use crate::optimise::selection::selected;
+
+/// Selections that are remembered at once.
+const PENDING: usize = 64;
+
+/// A selection.
+#[derive(Clone, Copy)]
+pub(super) struct Selection {
+    /// Its value.
+    node: NodeId,
+    selector: GlobalId,
+    /// What it selects from.
+    from: NodeId,
+}
+
+/// The selections of which something is not known yet, the oldest first. Many places keep
+/// what it was.
+pub(super) type Pending = Rc<Vec<Selection>>;
+
+impl Driver<'_> {
+    /// The value of an expression that is a selection, if it is one. Nothing is evaluated.
+    pub(super) fn selection(&mut self, expr: ExprId, env: EnvId) -> Option<NodeId> {
+        let (selector, from) = self.selectors.selection(self.old, expr)?;
+        let from = self.node(from, env);
+        if let Some(field) = self.field(selector, from) {
+            return Some(field);
+        }
+        let node = self.heap.add(What::Thunk(expr, env));
+        let pending = Rc::make_mut(&mut self.pending);
+        if pending.len() == PENDING {
+            pending.remove(0);
+        }
+        pending.push(Selection { node, selector, from });
+        Some(node)
+    }
+
+    /// The field that an expression selects, if what it selects from is known.
+    pub(super) fn selected(&mut self, expr: ExprId, env: EnvId) -> Option<NodeId> {
+        let (selector, from) = self.selectors.selection(self.old, expr)?;
+        let from = self.node(from, env);
+        let field = self.field(selector, from)?;
+        self.heap.share(field);
+        Some(field)
+    }
+
+    /// The field that a selector returns of a value, if that is known.
+    fn field(&self, selector: GlobalId, from: NodeId) -> Option<NodeId> {
+        if !self.knows() {
+            return None;
+        }
+        let What::Con(con, fields) = self.heap.get(from).what else { return None };
+        let at = selected(self.old, selector, con)?;
+        self.heap.items(fields).get(at).copied()
+    }
+
+    /// Makes ready for code that evaluates something, `evaluated` if that is a value: binds
+    /// the selections that would be left to what comes after it.
+    pub(super) fn settle_selections(&mut self, evaluated: Option<NodeId>) {
+        if self.pending.is_empty() || self.pure > 0 {
+            return;
+        }
+        let evaluated = evaluated.map(|node| self.heap.resolve(node));
+        let before = self.pending.clone();
+        for selection in before.iter() {
+            let Selection { node, selector, from } = *selection;
+            let known = self.heap.get(node);
+            if known.busy || known.name.is_some() || !matches!(known.what, What::Thunk(..)) {
+                continue;
+            }
+            if let Some(field) = self.field(selector, from) {
+                self.heap.share(field);
+                self.heap.set(node, What::Alias(field), None);
+                continue;
+            }
+            let from = self.heap.resolve(from);
+            // What nothing has begun to evaluate is not kept alive by its selections.
+            let at_risk = matches!(self.heap.get(from).what, What::Unknown(_))
+                && !(self.knows() && evaluated == Some(from));
+            if at_risk {
+                self.atom(node, Span::NONE);
+            }
+        }
+    }
+
+    /// The same for code that evaluates a value, if that is not evaluated yet.
+    pub(super) fn settle_for(&mut self, node: NodeId) {
+        if let What::Unknown(false) = self.heap.get(node).what {
+            self.settle_selections(Some(node));
+        }
+    }
+
+    /// Makes the selections from a value that has become known the fields that they are.
+    pub(super) fn select_from(&mut self, from: NodeId) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let from = self.heap.resolve(from);
+        let before = self.pending.clone();
+        for selection in before.iter() {
+            if self.heap.resolve(selection.from) != from {
+                continue;
+            }
+            let known = self.heap.get(selection.node);
+            let is_thunk = match known.what {
+                What::Thunk(..) => !known.busy,
+                What::Unknown(evaluated) => !evaluated,
+                _ => false,
+            };
+            if is_thunk && let Some(field) = self.field(selection.selector, from) {
+                self.heap.share(field);
+                self.heap.set(selection.node, What::Alias(field), None);
+            }
+        }
+    }
+}

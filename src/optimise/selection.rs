@@ -1,0 +1,165 @@
+//! Selections: applications of functions that return a field of their only argument.
+//!
+//! A thunk `snd p` keeps all of `p` alive, but once something else evaluates `p` the collector
+//! puts the field in the thunk's place, and the rest of `p` can go (Wadler, "Fixing some space
+//! leaks with a garbage collector", 1987). From a stack item or a structure it cannot know that
+//! only a field is wanted. So a selection that a program binds stays bound where it is, before
+//! anything that is evaluated after it, unless it has become a field by then.
+
+use crate::base::index::IndexVec;
+use crate::core::expr::{
+    Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
+};
+
+/// The functions of a program that may be selectors.
+pub(super) struct Selectors(IndexVec<GlobalId, bool>);
+
+impl Selectors {
+    /// Looks at every function.
+    pub fn new(program: &Program) -> Selectors {
+        let is_selector = |global| branches(program, global).is_some();
+        Selectors(program.globals.iter().map(is_selector).collect())
+    }
+
+    /// Whether a function may be a selector.
+    pub fn has(&self, global: GlobalId) -> bool {
+        self.0[global]
+    }
+
+    /// The selector of an application and what it is applied to, if that is a variable or a
+    /// constant: nothing else can be evaluated by others.
+    pub fn selection(&self, program: &Program, expr: ExprId) -> Option<(GlobalId, ExprId)> {
+        let Expr::App(callee, args) = program.exprs[expr] else { return None };
+        let (Expr::Global(global), &[arg]) = (program.exprs[callee], &program.expr_lists[args])
+        else {
+            return None;
+        };
+        let is_named = match program.exprs[arg] {
+            Expr::Local(_) => true,
+            Expr::Global(constant) => program.arity(constant) == 0,
+            _ => false,
+        };
+        (self.has(global) && is_named).then_some((global, arg))
+    }
+}
+
+/// The branches of a function of one argument that takes it apart, if one of them returns a
+/// field.
+fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]> {
+    let GlobalKind::Defn { params, body: Some(body) } = global.kind else { return None };
+    let [param] = program.local_lists[params] else { return None };
+    let (body, looked_at) = match program.exprs[body] {
+        Expr::Force(forced, value, body) if program.exprs[value] == Expr::Local(param) => {
+            (body, forced)
+        }
+        _ => (body, param),
+    };
+    let Expr::Switch(switch) = program.exprs[body] else { return None };
+    let switch = &program.switches[switch];
+    let Branches::Cons(branches) = &switch.branches else { return None };
+    let selects = (switch.scrutinee == looked_at || switch.scrutinee == param)
+        && branches.iter().any(|branch| returned(program, branch).is_some());
+    selects.then_some(branches)
+}
+
+/// The field that a branch returns, if it does nothing else.
+fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
+    let local = |expr: ExprId| match program.exprs[expr] {
+        Expr::Local(local) => Some(local),
+        _ => None,
+    };
+    let field: LocalId = match program.exprs[branch.body] {
+        // Whoever evaluates the application evaluates the field.
+        Expr::Force(forced, value, body) if local(body) == Some(forced) => local(value)?,
+        _ => local(branch.body)?,
+    };
+    branch.fields.iter().position(|of| *of == Some(field))
+}
+
+/// Which field a selector returns of a constructor.
+pub(super) fn selected(program: &Program, selector: GlobalId, con: ConId) -> Option<usize> {
+    let branches = branches(program, &program.globals[selector])?;
+    returned(program, branches.iter().find(|branch| branch.con == con)?)
+}
+
+/// Binds selections that stand inside of what a body builds, so that each is bound by itself:
+/// `(f (length (snd p)))` becomes `(let ([b (snd p)]) (f (length b)))`. The graph that is
+/// built is the same.
+pub(super) fn name_selections(program: &mut Program) {
+    let selectors = Selectors::new(program);
+    for id in program.globals.indices() {
+        let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { continue };
+        let mut work = vec![body];
+        while let Some(expr) = work.pop() {
+            strict(program, &selectors, expr, &mut work);
+        }
+    }
+}
+
+/// Looks at an expression in a strict context; puts those in it on the list.
+fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
+    let mut built: Vec<ExprId> = Vec::new();
+    match program.exprs[expr] {
+        Expr::Let(_, value, body) => {
+            built.push(value);
+            work.push(body);
+        }
+        Expr::Letrec(_, body) => work.push(body),
+        Expr::Force(_, value, body) => work.extend([value, body]),
+        Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
+        Expr::Jump(_, args) => built.extend(&program.expr_lists[args]),
+        Expr::Switch(switch) => {
+            let switch = &program.switches[switch];
+            match &switch.branches {
+                Branches::Cons(branches) => work.extend(branches.iter().map(|branch| branch.body)),
+                Branches::Lits(branches) => work.extend(branches.iter().map(|&(_, body)| body)),
+            }
+            work.extend(switch.default);
+        }
+        Expr::App(callee, args) => {
+            let args = &program.expr_lists[args];
+            let is_primitive = matches!(program.exprs[callee], Expr::Global(global)
+                if matches!(program.globals[global].kind, GlobalKind::Primitive(_)));
+            for (at, &arg) in args.iter().enumerate() {
+                match is_primitive && program.evaluates(callee, args.len(), at) {
+                    true => work.push(arg),
+                    false => built.push(arg),
+                }
+            }
+        }
+        _ => {}
+    }
+    let mut found = Vec::new();
+    for value in built {
+        inside(program, selectors, value, &mut found);
+    }
+    if found.is_empty() {
+        return;
+    }
+    let span = program.spans[expr];
+    let mut inner = program.expr(program.exprs[expr], span);
+    for selection in found.into_iter().rev() {
+        let at = program.spans[selection];
+        let local = program.local(None, at);
+        let value = program.expr(program.exprs[selection], at);
+        program.exprs[selection] = Expr::Local(local);
+        inner = program.expr(Expr::Let(local, value, inner), span);
+    }
+    program.exprs[expr] = program.exprs[inner];
+}
+
+/// The selections in what is built, but for one that is all of it.
+fn inside(program: &Program, selectors: &Selectors, value: ExprId, found: &mut Vec<ExprId>) {
+    let mut work = vec![value];
+    while let Some(expr) = work.pop() {
+        let Expr::App(callee, args) = program.exprs[expr] else { continue };
+        match selectors.selection(program, expr) {
+            Some(_) if expr == value => {}
+            Some(_) => found.push(expr),
+            None => {
+                work.push(callee);
+                work.extend(program.expr_lists[args].iter().rev());
+            }
+        }
+    }
+}
