@@ -1,11 +1,15 @@
 //! What is found out about the old program before it is driven.
 
+use rustc_hash::FxHashMap;
+
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
 use crate::core::expr::{
-    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program,
+    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program, SwitchId,
 };
 use crate::primitive::Shape;
+
+use super::paths::{ArmId, Paths};
 
 /// Facts about the old program.
 pub struct Facts {
@@ -13,6 +17,8 @@ pub struct Facts {
     pub slot: IndexVec<LocalId, u32>,
     /// How often each local is used.
     pub uses: IndexVec<LocalId, u32>,
+    /// Whether a local may be used more than once when its function's body is executed.
+    pub shared: IndexVec<LocalId, bool>,
     /// How many locals a function has.
     pub locals: IndexVec<GlobalId, u32>,
     /// How many expressions the body of a function has.
@@ -27,11 +33,47 @@ pub struct Facts {
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
     /// one that does.
     pub inspected: IndexVec<LocalId, bool>,
+    /// Whether nothing is done with a local but that its value is taken apart, once.
+    pub consumed: IndexVec<LocalId, bool>,
+    /// Switches that take a parameter apart that is consumed.
+    pub consumers: FxHashMap<SwitchId, Consumer>,
+    /// Whether a function may end in a constructor with fields, and is not large.
+    pub produces: IndexVec<GlobalId, bool>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+struct Place {
+    arm: ArmId,
+    /// Whether it is evaluated there: what is built is built with all its branches.
+    strict: bool,
+}
+
+impl Place {
+    fn lazy(self) -> Place {
+        Place { strict: false, ..self }
+    }
+}
+
+type Work = Vec<(ExprId, Place)>;
+
+/// More branches than this are not compared.
+const ARMS: usize = 8;
+
+/// A switch on a parameter.
+#[derive(Clone, Copy)]
+pub struct Consumer {
+    /// Whose parameter.
+    pub global: GlobalId,
+    /// Which one.
+    pub at: usize,
+    /// Whether the function does nothing before.
+    pub first: bool,
 }
 
 /// Looks at every body once.
@@ -42,17 +84,25 @@ pub fn facts(program: &Program) -> Facts {
         facts: Facts {
             slot: program.locals.iter().map(|_| 0).collect(),
             uses: program.locals.iter().map(|_| 0).collect(),
+            shared: program.locals.iter().map(|_| false).collect(),
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
+            consumed: program.locals.iter().map(|_| false).collect(),
+            consumers: FxHashMap::default(),
+            produces: program.globals.iter().map(|_| false).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
         edges: vec![Vec::new(); globals],
+        switches: vec![None; program.locals.len()],
+        paths: Paths::new(),
+        used_in: vec![Vec::new(); program.locals.len()],
+        passed: Vec::new(),
         global: GlobalId(0),
     };
     for id in program.globals.indices() {
@@ -62,6 +112,7 @@ pub fn facts(program: &Program) -> Facts {
         scan.facts.kept[kept] = true;
     }
     scan.spread();
+    scan.consumers();
     for component in components(&scan.edges) {
         let cyclic = match component.as_slice() {
             [one] => scan.edges[*one as usize].contains(one),
@@ -81,6 +132,13 @@ struct Scan<'a> {
     /// the others.
     flows: IndexVec<LocalId, Vec<LocalId>>,
     edges: Vec<Vec<u32>>,
+    paths: Paths,
+    /// The first few branches in which a local is used.
+    used_in: Vec<Vec<ArmId>>,
+    /// A switch that goes by a local.
+    switches: Vec<Option<SwitchId>>,
+    /// Locals, and the parameters that they are passed for.
+    passed: Vec<(LocalId, LocalId)>,
     global: GlobalId,
 }
 
@@ -94,11 +152,28 @@ impl Scan<'_> {
         for &param in &program.local_lists[params] {
             self.bind(param);
         }
-        let mut work = vec![body];
-        while let Some(expr) = work.pop() {
+        let mut work: Work = vec![(body, Place { arm: self.paths.body(), strict: true })];
+        while let Some((expr, place)) = work.pop() {
             self.facts.size[id] += 1;
-            self.expr(expr, &mut work);
+            self.expr(expr, place, &mut work);
         }
+    }
+
+    /// Notes a use.
+    fn use_local(&mut self, local: LocalId, place: Place) {
+        self.facts.uses[local] += 1;
+        let (paths, used_in) = (&self.paths, &mut self.used_in[local.index()]);
+        let alone = used_in.len() < ARMS && used_in.iter().all(|&arm| paths.exclude(arm, place.arm));
+        used_in.push(place.arm);
+        if !alone {
+            self.facts.shared[local] = true;
+            used_in.truncate(1);
+        }
+    }
+
+    /// A branch of a branching in a place.
+    fn arm(&mut self, place: Place, of: u32) -> Place {
+        Place { arm: self.paths.inside(place.arm, of), ..place }
     }
 
     fn bind(&mut self, local: LocalId) {
@@ -120,54 +195,64 @@ impl Scan<'_> {
         }
     }
 
-    fn expr(&mut self, expr: ExprId, work: &mut Vec<ExprId>) {
+    fn expr(&mut self, expr: ExprId, place: Place, work: &mut Work) {
         let program = self.program;
         match program.exprs[expr] {
             Expr::Global(global) => self.mention(global, false),
-            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], work),
+            Expr::App(callee, args) => {
+                self.application(callee, &program.expr_lists[args], place, work);
+            }
             Expr::Let(local, value, body) => {
                 self.bind(local);
                 self.flow(local, value);
-                work.extend([value, body]);
+                work.extend([(value, place.lazy()), (body, place)]);
             }
             Expr::Force(local, value, body) => {
                 self.bind(local);
                 self.flow(local, value);
                 self.inspect(value);
-                work.extend([value, body]);
+                work.extend([(value, place), (body, place)]);
             }
             Expr::Letrec(binds, body) => {
                 for bind in &program.binds[binds] {
                     self.bind(bind.local);
-                    work.push(bind.value);
+                    work.push((bind.value, place.lazy()));
                 }
-                work.push(body);
+                work.push((body, place));
             }
             Expr::Switch(switch) => {
+                let id = switch;
                 let switch = &program.switches[switch];
+                self.switches[switch.scrutinee.index()] = Some(id);
                 self.facts.inspected[switch.scrutinee] = true;
-                self.facts.uses[switch.scrutinee] += 1;
+                self.use_local(switch.scrutinee, place);
+                let of = self.paths.branching();
                 match &switch.branches {
                     Branches::Cons(branches) => {
                         for branch in branches {
                             for &field in branch.fields.iter().flatten() {
                                 self.bind(field);
                             }
-                            work.push(branch.body);
+                            work.push((branch.body, self.arm(place, of)));
                         }
                     }
                     Branches::Lits(branches) => {
-                        work.extend(branches.iter().map(|&(_, body)| body));
+                        for &(_, body) in branches {
+                            work.push((body, self.arm(place, of)));
+                        }
                     }
                 }
-                work.extend(switch.default);
+                if let Some(default) = switch.default {
+                    work.push((default, self.arm(place, of)));
+                }
             }
             Expr::Join(join, body) => {
                 let join = &program.joins[join];
                 for &param in &program.local_lists[join.params] {
                     self.bind(param);
                 }
-                work.extend([body, join.handler]);
+                // What the body does and what the handler does may both be done.
+                work.extend([(body, place), (join.handler, place)]);
             }
             Expr::Jump(join, args) => {
                 self.facts.jumps[join] += 1;
@@ -177,9 +262,9 @@ impl Scan<'_> {
                 {
                     self.flow(param, arg);
                 }
-                work.extend(&program.expr_lists[args]);
+                work.extend(program.expr_lists[args].iter().map(|&arg| (arg, place.lazy())));
             }
-            Expr::Local(local) => self.facts.uses[local] += 1,
+            Expr::Local(local) => self.use_local(local, place),
             Expr::Lit(_)
             | Expr::Text(_)
             | Expr::Con(_)
@@ -189,12 +274,31 @@ impl Scan<'_> {
         }
     }
 
-    fn application(&mut self, callee: ExprId, args: &[ExprId], work: &mut Vec<ExprId>) {
+    fn application(&mut self, callee: ExprId, args: &[ExprId], place: Place, work: &mut Work) {
         let program = self.program;
-        work.extend(args);
+        let shape = match program.exprs[callee] {
+            Expr::Global(global) => match program.globals[global].kind {
+                GlobalKind::Primitive(primitive) if primitive.arity() == args.len() => {
+                    Some(primitive.shape())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match (shape, args) {
+            (Some(Shape::If), &[condition, yes, no]) if place.strict => {
+                let of = self.paths.branching();
+                work.push((condition, place));
+                work.extend([yes, no].map(|arm| (arm, self.arm(place, of))));
+            }
+            (Some(Shape::Strict | Shape::Seq), _) if place.strict => {
+                work.extend(args.iter().map(|&arg| (arg, place)));
+            }
+            _ => work.extend(args.iter().map(|&arg| (arg, place.lazy()))),
+        }
         let Expr::Global(global) = program.exprs[callee] else {
             self.inspect(callee);
-            work.push(callee);
+            work.push((callee, place));
             return;
         };
         self.facts.size[self.global] += 1;
@@ -204,6 +308,9 @@ impl Scan<'_> {
             GlobalKind::Defn { params, .. } => {
                 for (&param, &arg) in program.local_lists[params].iter().zip(args) {
                     self.flow(param, arg);
+                    if let Expr::Local(local) = program.exprs[arg] {
+                        self.passed.push((local, param));
+                    }
                 }
             }
             GlobalKind::Primitive(primitive) => {
@@ -233,6 +340,45 @@ impl Scan<'_> {
         }
     }
 
+    /// Finds out what is consumed, and what produces.
+    fn consumers(&mut self) {
+        let program = self.program;
+        let mut passed: FxHashMap<LocalId, LocalId> = FxHashMap::default();
+        for (from, to) in std::mem::take(&mut self.passed) {
+            passed.insert(from, to);
+        }
+        for (id, global) in program.globals.enumerate() {
+            let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
+            self.facts.produces[id] =
+                self.facts.size[id] <= PRODUCER && produces(program, body);
+            for (at, &param) in program.local_lists[params].iter().enumerate() {
+                let Some(switch) = self.switches[param.index()] else { continue };
+                let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
+                if self.facts.uses[param] == 1 && by_con {
+                    self.facts.consumed[param] = true;
+                    let first = program.exprs[body] == Expr::Switch(switch);
+                    self.facts.consumers.insert(switch, Consumer { global: id, at, first });
+                }
+            }
+        }
+        // What is only passed on to be consumed is consumed.
+        let mut users: FxHashMap<LocalId, Vec<LocalId>> = FxHashMap::default();
+        for (&from, &to) in &passed {
+            if self.facts.uses[from] == 1 {
+                users.entry(to).or_default().push(from);
+            }
+        }
+        let consumed = self.facts.consumed.enumerate().filter(|(_, consumed)| **consumed);
+        let mut work: Vec<LocalId> = consumed.map(|(local, _)| local).collect();
+        while let Some(to) = work.pop() {
+            for from in users.remove(&to).unwrap_or_default() {
+                if !std::mem::replace(&mut self.facts.consumed[from], true) {
+                    work.push(from);
+                }
+            }
+        }
+    }
+
     fn spread(&mut self) {
         let inspected = self.facts.inspected.enumerate().filter(|(_, inspected)| **inspected);
         let mut work: Vec<LocalId> = inspected.map(|(local, _)| local).collect();
@@ -244,6 +390,43 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// Producers of at most so many expressions are written where they are consumed.
+const PRODUCER: u32 = 60;
+
+/// Whether an expression may come to a constructor with fields, by what it ends in.
+fn produces(program: &Program, body: ExprId) -> bool {
+    let mut work = vec![body];
+    while let Some(expr) = work.pop() {
+        match program.exprs[expr] {
+            Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
+                work.push(body);
+            }
+            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
+            Expr::Switch(switch) => {
+                let switch = &program.switches[switch];
+                match &switch.branches {
+                    Branches::Cons(branches) => {
+                        work.extend(branches.iter().map(|branch| branch.body));
+                    }
+                    Branches::Lits(branches) => {
+                        work.extend(branches.iter().map(|&(_, body)| body));
+                    }
+                }
+                work.extend(switch.default);
+            }
+            Expr::App(callee, args) => match program.exprs[callee] {
+                Expr::Con(_) => return true,
+                _ => {
+                    let tails = program.tails(callee, args);
+                    work.extend(&program.expr_lists[tails]);
+                }
+            },
+            _ => {}
+        }
+    }
+    false
 }
 
 fn is_lazy_form(program: &Program, global: &Global) -> bool {

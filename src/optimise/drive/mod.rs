@@ -28,7 +28,9 @@ mod eval;
 mod facts;
 mod fold;
 mod frame;
+mod fuse;
 mod heap;
+mod paths;
 mod pattern;
 mod select;
 mod settle;
@@ -283,10 +285,11 @@ impl Driver<'_> {
         self.heap.bind(env, self.facts.slot[local], node);
     }
 
-    /// What a local is bound to. It is shared from here on, if the local is used elsewhere too.
+    /// What a local is bound to. It is shared from here on, if the local is used elsewhere on
+    /// the same path too.
     fn lookup(&mut self, local: LocalId, env: EnvId) -> NodeId {
         let node = self.heap.lookup(env, self.facts.slot[local]);
-        if self.facts.uses[local] > 1 {
+        if self.facts.shared[local] {
             self.heap.share(node);
         }
         node
