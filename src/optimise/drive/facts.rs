@@ -163,7 +163,8 @@ impl Scan<'_> {
     fn use_local(&mut self, local: LocalId, place: Place) {
         self.facts.uses[local] += 1;
         let (paths, used_in) = (&self.paths, &mut self.used_in[local.index()]);
-        let alone = used_in.len() < ARMS && used_in.iter().all(|&arm| paths.exclude(arm, place.arm));
+        let alone =
+            used_in.len() < ARMS && used_in.iter().all(|&arm| paths.exclude(arm, place.arm));
         used_in.push(place.arm);
         if !alone {
             self.facts.shared[local] = true;
@@ -349,8 +350,7 @@ impl Scan<'_> {
         }
         for (id, global) in program.globals.enumerate() {
             let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-            self.facts.produces[id] =
-                self.facts.size[id] <= PRODUCER && produces(program, body);
+            self.facts.produces[id] = self.facts.size[id] <= PRODUCER && produces(program, body);
             for (at, &param) in program.local_lists[params].iter().enumerate() {
                 let Some(switch) = self.switches[param.index()] else { continue };
                 let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
