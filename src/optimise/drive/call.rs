@@ -253,7 +253,7 @@ impl Driver<'_> {
         for (&param, &arg) in params.iter().zip(args) {
             let mut pattern = Pattern::Hole;
             if self.facts.inspected[param] {
-                pattern = self.argument_pattern(arg, strict, self.facts.consumed[param]);
+                pattern = self.argument_pattern(arg, strict, self.handed.consumed[param]);
             }
             holes += pattern.holes();
             if holes > HOLES {

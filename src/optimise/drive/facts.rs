@@ -33,12 +33,10 @@ pub struct Facts {
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
     /// one that does.
     pub inspected: IndexVec<LocalId, bool>,
-    /// Whether nothing is done with a local but that its value is taken apart, once.
-    pub consumed: IndexVec<LocalId, bool>,
-    /// Switches that take a parameter apart that is consumed.
-    pub consumers: FxHashMap<SwitchId, Consumer>,
-    /// Whether a function may end in a constructor with fields, and is not large.
-    pub produces: IndexVec<GlobalId, bool>,
+    /// Where a local's value is passed for a parameter of a function, the last time.
+    pub passed: IndexVec<LocalId, Option<LocalId>>,
+    /// The last switch that goes by a local.
+    pub switch: IndexVec<LocalId, Option<SwitchId>>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
     /// Whether a body is no more to build than a call: a name, a literal, or an application
@@ -65,17 +63,6 @@ type Work = Vec<(ExprId, Place)>;
 /// More branches than this are not compared.
 const ARMS: usize = 8;
 
-/// A switch on a parameter.
-#[derive(Clone, Copy)]
-pub struct Consumer {
-    /// Whose parameter.
-    pub global: GlobalId,
-    /// Which one.
-    pub at: usize,
-    /// Whether the function does nothing before.
-    pub first: bool,
-}
-
 /// Looks at every body once.
 pub fn facts(program: &Program) -> Facts {
     let globals = program.globals.len();
@@ -91,18 +78,16 @@ pub fn facts(program: &Program) -> Facts {
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
-            consumed: program.locals.iter().map(|_| false).collect(),
-            consumers: FxHashMap::default(),
-            produces: program.globals.iter().map(|_| false).collect(),
+            passed: program.locals.iter().map(|_| None).collect(),
+            switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
         edges: vec![Vec::new(); globals],
-        switches: vec![None; program.locals.len()],
         paths: Paths::new(),
-        used_in: vec![Vec::new(); program.locals.len()],
-        passed: Vec::new(),
+        used_in: vec![None; program.locals.len()],
+        also_in: FxHashMap::default(),
         global: GlobalId(0),
     };
     for id in program.globals.indices() {
@@ -112,7 +97,6 @@ pub fn facts(program: &Program) -> Facts {
         scan.facts.kept[kept] = true;
     }
     scan.spread();
-    scan.consumers();
     for component in components(&scan.edges) {
         let cyclic = match component.as_slice() {
             [one] => scan.edges[*one as usize].contains(one),
@@ -133,12 +117,9 @@ struct Scan<'a> {
     flows: IndexVec<LocalId, Vec<LocalId>>,
     edges: Vec<Vec<u32>>,
     paths: Paths,
-    /// The first few branches in which a local is used.
-    used_in: Vec<Vec<ArmId>>,
-    /// A switch that goes by a local.
-    switches: Vec<Option<SwitchId>>,
-    /// Locals, and the parameters that they are passed for.
-    passed: Vec<(LocalId, LocalId)>,
+    /// The first branch in which a local is used, and the next few of those used in several.
+    used_in: Vec<Option<ArmId>>,
+    also_in: FxHashMap<LocalId, Vec<ArmId>>,
     global: GlobalId,
 }
 
@@ -162,13 +143,20 @@ impl Scan<'_> {
     /// Notes a use.
     fn use_local(&mut self, local: LocalId, place: Place) {
         self.facts.uses[local] += 1;
-        let (paths, used_in) = (&self.paths, &mut self.used_in[local.index()]);
-        let alone =
-            used_in.len() < ARMS && used_in.iter().all(|&arm| paths.exclude(arm, place.arm));
-        used_in.push(place.arm);
-        if !alone {
+        let Some(first) = self.used_in[local.index()] else {
+            self.used_in[local.index()] = Some(place.arm);
+            return;
+        };
+        if self.facts.shared[local] {
+            return;
+        }
+        let (paths, more) = (&self.paths, self.also_in.entry(local).or_default());
+        let alone = |&arm: &ArmId| paths.exclude(arm, place.arm);
+        if more.len() < ARMS && alone(&first) && more.iter().all(alone) {
+            more.push(place.arm);
+        } else {
             self.facts.shared[local] = true;
-            used_in.truncate(1);
+            self.also_in.remove(&local);
         }
     }
 
@@ -224,7 +212,7 @@ impl Scan<'_> {
             Expr::Switch(switch) => {
                 let id = switch;
                 let switch = &program.switches[switch];
-                self.switches[switch.scrutinee.index()] = Some(id);
+                self.facts.switch[switch.scrutinee] = Some(id);
                 self.facts.inspected[switch.scrutinee] = true;
                 self.use_local(switch.scrutinee, place);
                 let of = self.paths.branching();
@@ -310,7 +298,7 @@ impl Scan<'_> {
                 for (&param, &arg) in program.local_lists[params].iter().zip(args) {
                     self.flow(param, arg);
                     if let Expr::Local(local) = program.exprs[arg] {
-                        self.passed.push((local, param));
+                        self.facts.passed[local] = Some(param);
                     }
                 }
             }
@@ -341,44 +329,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Finds out what is consumed, and what produces.
-    fn consumers(&mut self) {
-        let program = self.program;
-        let mut passed: FxHashMap<LocalId, LocalId> = FxHashMap::default();
-        for (from, to) in std::mem::take(&mut self.passed) {
-            passed.insert(from, to);
-        }
-        for (id, global) in program.globals.enumerate() {
-            let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-            self.facts.produces[id] = self.facts.size[id] <= PRODUCER && produces(program, body);
-            for (at, &param) in program.local_lists[params].iter().enumerate() {
-                let Some(switch) = self.switches[param.index()] else { continue };
-                let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
-                if self.facts.uses[param] == 1 && by_con {
-                    self.facts.consumed[param] = true;
-                    let first = program.exprs[body] == Expr::Switch(switch);
-                    self.facts.consumers.insert(switch, Consumer { global: id, at, first });
-                }
-            }
-        }
-        // What is only passed on to be consumed is consumed.
-        let mut users: FxHashMap<LocalId, Vec<LocalId>> = FxHashMap::default();
-        for (&from, &to) in &passed {
-            if self.facts.uses[from] == 1 {
-                users.entry(to).or_default().push(from);
-            }
-        }
-        let consumed = self.facts.consumed.enumerate().filter(|(_, consumed)| **consumed);
-        let mut work: Vec<LocalId> = consumed.map(|(local, _)| local).collect();
-        while let Some(to) = work.pop() {
-            for from in users.remove(&to).unwrap_or_default() {
-                if !std::mem::replace(&mut self.facts.consumed[from], true) {
-                    work.push(from);
-                }
-            }
-        }
-    }
-
     fn spread(&mut self) {
         let inspected = self.facts.inspected.enumerate().filter(|(_, inspected)| **inspected);
         let mut work: Vec<LocalId> = inspected.map(|(local, _)| local).collect();
@@ -390,43 +340,6 @@ impl Scan<'_> {
             }
         }
     }
-}
-
-/// Producers of at most so many expressions are written where they are consumed.
-const PRODUCER: u32 = 60;
-
-/// Whether an expression may come to a constructor with fields, by what it ends in.
-fn produces(program: &Program, body: ExprId) -> bool {
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        match program.exprs[expr] {
-            Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
-                work.push(body);
-            }
-            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => {
-                        work.extend(branches.iter().map(|&(_, body)| body));
-                    }
-                }
-                work.extend(switch.default);
-            }
-            Expr::App(callee, args) => match program.exprs[callee] {
-                Expr::Con(_) => return true,
-                _ => {
-                    let tails = program.tails(callee, args);
-                    work.extend(&program.expr_lists[tails]);
-                }
-            },
-            _ => {}
-        }
-    }
-    false
 }
 
 fn is_lazy_form(program: &Program, global: &Global) -> bool {

@@ -38,7 +38,7 @@ impl Driver<'_> {
             && self.rules.case_of_case
             && self.knows()
             && self.facts.recursive[global]
-            && self.facts.produces[global]
+            && self.handed.produces[global]
     }
 
     /// Whether a call is unfolded where a switch goes by its value.
@@ -50,14 +50,14 @@ impl Driver<'_> {
     ) -> bool {
         self.is_producer(producer)
             && !self.heap.get(node).shared
-            && self.facts.consumers.contains_key(&switch)
+            && self.handed.consumers.contains_key(&switch)
             && self.may_unfold()
     }
 
     /// Whether each branch of a call that is consumed gets the switch that consumes it: it
     /// becomes one of its branches there, or a call.
     pub(super) fn is_copied(&self, switch: SwitchId) -> bool {
-        self.facts.consumers.get(&switch).is_some_and(|consumer| {
+        self.handed.consumers.get(&switch).is_some_and(|consumer| {
             let recursive = self.facts.recursive[consumer.global];
             consumer.first && recursive || self.facts.size[consumer.global] <= COPIED
         })
@@ -105,7 +105,7 @@ impl Driver<'_> {
             if self.facts.inspected[param] {
                 part = self.pattern(arg, false, size)?;
             }
-            if part == Pattern::Hole && self.facts.consumed[param] {
+            if part == Pattern::Hole && self.handed.consumed[param] {
                 part = self.call_pattern(arg, size)?;
             }
             // What counts is a parameter.
@@ -119,7 +119,7 @@ impl Driver<'_> {
 
     /// The arguments that a function was called with, but for the one that a switch consumes.
     fn consumer_args(&self, switch: SwitchId, env: EnvId, value: NodeId) -> Option<Vec<NodeId>> {
-        let consumer = self.facts.consumers.get(&switch)?;
+        let consumer = self.handed.consumers.get(&switch)?;
         if !consumer.first || !self.facts.recursive[consumer.global] {
             return None;
         }
@@ -146,7 +146,7 @@ impl Driver<'_> {
         if let What::Unknown(_) | What::Thunk(..) | What::Call(..) = self.heap.get(node).what
             && let Some(args) = self.consumer_args(switch, env, node)
         {
-            let consumer = self.facts.consumers[&switch];
+            let consumer = self.handed.consumers[&switch];
             return self.call(consumer.global, args, 0, next.clone(), span);
         }
         self.switch_on(switch, env, node, next.clone(), span)
@@ -168,7 +168,7 @@ impl Driver<'_> {
         let list = self.heap.list(args.iter().copied());
         let node = self.heap.add(What::Call(global, list));
         let Some(all) = self.consumer_args(switch, env, node) else { return Ok(None) };
-        let consumer = self.facts.consumers[&switch];
+        let consumer = self.handed.consumers[&switch];
         self.call(consumer.global, all, 0, frame.next.clone(), span).map(Some)
     }
 }

@@ -29,6 +29,7 @@ mod facts;
 mod fold;
 mod frame;
 mod fuse;
+mod handed;
 mod heap;
 mod paths;
 mod pattern;
@@ -52,6 +53,7 @@ use crate::core::expr::{
 };
 use branch::Target;
 use facts::{Facts, facts};
+use handed::{Handed, handed};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
 use select::Pending;
@@ -92,6 +94,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let mut driver = Driver {
+        handed: handed(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
         pending: Pending::default(),
@@ -201,6 +204,7 @@ struct Tally {
 struct Driver<'a> {
     old: &'a Program,
     facts: Facts,
+    handed: Handed,
     selectors: Selectors,
     /// Selections that nothing has evaluated.
     pending: Pending,
