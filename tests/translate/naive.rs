@@ -379,6 +379,7 @@ impl Naive {
             |global: GlobalId, args: Vec<Val>| Next::Enter(program.globals[global].pc.0, args);
         let k = |k: i32| int(i64::from(k));
         let next = match instr {
+            Instr::Halt {} => unreachable!("the machine's own"),
             Instr::Move { d, a } => {
                 // The one instruction that may write nothing.
                 let nothing = a.as_constant().is_some_and(|id| program.consts[id] == Word::NOTHING);
