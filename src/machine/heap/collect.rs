@@ -1,7 +1,7 @@
 //! When there is a collection, of which kind, and how large the nursery is after it.
 
 use super::compact::{moved, place};
-use super::mark::{Marked, Marker, is_marked};
+use super::mark::{Marker, Unmarked, is_marked};
 use super::nursery::Nursery;
 use super::old::{MIN_DUE, Old};
 use super::shorten::follow;
@@ -57,7 +57,7 @@ impl Heap {
             marker.run(&mut self.old, mutator);
             self.counters.rescans += marker.rescans;
             mutator.sweep(&mut |word| {
-                *word = follow(*word, &Marked);
+                *word = follow(*word, &Unmarked);
                 !word.is_pointer() || is_marked(word.address())
             });
             self.sweep_bigs();

@@ -11,7 +11,7 @@
 use super::chunk::{BLOCK_WORDS, Chunk, LARGE_WORDS, block_of, head_of};
 use super::mutator::{Code, Selectors};
 use super::old::Old;
-use super::shorten::{Fixed, follow, shorten};
+use super::shorten::{Rules, follow, shorten};
 use super::word::{Tag, View, Word};
 use super::{Header, Kind, Mutator, node_at};
 use crate::gcode::program::GlobalId;
@@ -35,12 +35,17 @@ impl Seen {
 }
 
 /// A node that is marked stays what it is.
-pub(super) struct Marked;
+pub(super) struct Unmarked;
 
-impl Fixed for Marked {
+impl Rules for Unmarked {
     #[inline]
-    fn is_fixed(&self, address: usize) -> bool {
-        is_marked(address)
+    fn may_replace(&self, address: usize) -> bool {
+        !is_marked(address)
+    }
+
+    #[inline]
+    fn may_redirect(&self, _: usize, _: Word) -> bool {
+        true
     }
 }
 
@@ -157,7 +162,7 @@ impl<'a> Marker<'a> {
     unsafe fn shorten_unknown(&mut self, word: Word) -> Word {
         // SAFETY: as for `run`.
         unsafe {
-            let short = follow(word, &Marked);
+            let short = follow(word, &Unmarked);
             if short.view() != View::Node(Tag::Unknown) {
                 // It may be a function.
                 return if short == word { short } else { self.shorten(short) };
@@ -169,7 +174,7 @@ impl<'a> Marker<'a> {
             if !is_selection || is_marked(short.address()) {
                 return short;
             }
-            let short = shorten(short, self.selectors, &Marked);
+            let short = shorten(short, self.selectors, &Unmarked);
             if let View::Function(_) = short.view() { self.shorten(short) } else { short }
         }
     }
@@ -186,8 +191,10 @@ impl<'a> Marker<'a> {
             }
             let node = node_at(address);
             let mut header = Header::from_bits(*node);
-            if header.kind() == Kind::Hole && header.info() != Header::UNFILLED {
-                // All that will ever be written to it is an indirection.
+            let is_small = header.words() < LARGE_WORDS;
+            if header.kind() == Kind::Hole && header.info() != Header::UNFILLED && is_small {
+                // All that will ever be written to it is an indirection. (A chunk of a single
+                // node would not become smaller.)
                 header = Header::new(Kind::Hole, 1, header.info());
                 *node = header.bits();
             }

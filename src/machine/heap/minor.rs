@@ -5,7 +5,7 @@
 //! are the queue.
 
 use super::nursery::Nursery;
-use super::shorten::{Fixed, follow, shorten};
+use super::shorten::{Rules, follow, shorten};
 use super::word::{Tag, Word};
 use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
 
@@ -139,11 +139,10 @@ impl Heap {
 
     /// [`forward`](Heap::forward) for a pointer to an old node, of which nothing is known.
     unsafe fn forward_old(&mut self, word: Word) -> Word {
-        // SAFETY: a pointer leads to a node; a word leads to where an indirection does.
+        // SAFETY: a pointer leads to a node.
         unsafe {
-            let node = node_at(word.address());
-            match Header::from_bits(*node).kind() {
-                Kind::Ind => self.promote(Word::from_bits(*node.add(1))),
+            match Header::from_bits(*node_at(word.address())).kind() {
+                Kind::Ind => self.promote(word),
                 kind => word.with_tag(tag_of(kind)),
             }
         }
@@ -162,7 +161,7 @@ impl Heap {
                 let header = Header::from_bits(first);
                 let kind = header.kind();
                 if kind == Kind::Ind {
-                    word = follow(word, &NotIn(&self.nursery));
+                    word = follow(word, &Young(&self.nursery));
                     continue;
                 }
                 if !self.is_young(word) {
@@ -170,7 +169,7 @@ impl Heap {
                 }
                 let mut words = header.words() + 1;
                 if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
-                    let short = shorten(word, &self.selectors, &NotIn(&self.nursery));
+                    let short = shorten(word, &self.selectors, &Young(&self.nursery));
                     if short != word.with_tag(Tag::Unknown) {
                         word = short;
                         continue;
@@ -211,13 +210,18 @@ unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
     }
 }
 
-/// A minor collection changes nothing outside of the nursery.
-struct NotIn<'a>(&'a Nursery);
+/// A minor collection changes what is young; an old node must not come to lead to a young one.
+struct Young<'a>(&'a Nursery);
 
-impl Fixed for NotIn<'_> {
+impl Rules for Young<'_> {
     #[inline]
-    fn is_fixed(&self, address: usize) -> bool {
-        !self.0.holds(address)
+    fn may_replace(&self, address: usize) -> bool {
+        self.0.holds(address)
+    }
+
+    #[inline]
+    fn may_redirect(&self, address: usize, end: Word) -> bool {
+        self.0.holds(address) || !end.is_pointer() || !self.0.holds(end.address())
     }
 }
 

@@ -19,6 +19,9 @@ pub mod node;
 mod nursery;
 mod old;
 mod shorten;
+#[cfg(test)]
+mod tests;
+mod verify;
 pub mod word;
 
 pub use mutator::{Code, Mutator, Selectors};
@@ -248,7 +251,7 @@ impl Heap {
     #[inline(always)]
     #[must_use]
     pub fn fits(&self, words: usize) -> bool {
-        words * 8 <= self.end.addr() - self.next.addr()
+        words <= (self.end.addr() - self.next.addr()) / 8
     }
 
     /// A new node with these fields, of [`node_words`] words. The pointer to it says what is

@@ -8,10 +8,12 @@ use crate::gcode::program::ConId;
 /// How many selections waiting for one another are followed at once.
 const DEPTH: usize = 64;
 
-/// What may be changed: nodes for which this is false are left as they are.
-pub(super) trait Fixed {
-    /// Whether the node at an address stays what it is.
-    fn is_fixed(&self, address: usize) -> bool;
+/// What a collection may change.
+pub(super) trait Rules {
+    /// Whether the thunk at an address may become an indirection.
+    fn may_replace(&self, address: usize) -> bool;
+    /// Whether the indirection at an address may lead to `end`.
+    fn may_redirect(&self, address: usize, end: Word) -> bool;
 }
 
 /// The end of a chain of indirections, with the best tag; a node that has moved is found at
@@ -20,7 +22,7 @@ pub(super) trait Fixed {
 ///
 /// # Safety
 /// `word` is a word of the heap.
-pub(super) unsafe fn follow(word: Word, fixed: &impl Fixed) -> Word {
+pub(super) unsafe fn follow(word: Word, rules: &impl Rules) -> Word {
     // SAFETY: as the caller says; what an indirection leads to is a word of the heap.
     unsafe {
         let (end, steps) = end_of(word);
@@ -29,7 +31,7 @@ pub(super) unsafe fn follow(word: Word, fixed: &impl Fixed) -> Word {
             for _ in 1..steps {
                 let node = node_at(at.address());
                 at = Word::from_bits(*node.add(1));
-                if !fixed.is_fixed(node.addr()) {
+                if rules.may_redirect(node.addr(), end) {
                     *node.add(1) = end.bits();
                 }
             }
@@ -64,21 +66,21 @@ unsafe fn end_of(mut word: Word) -> (Word, usize) {
 /// field of an evaluated constructor, that field.
 ///
 /// # Safety
-/// `thunk` is a pointer to such a node, which is not fixed.
-pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, fixed: &impl Fixed) -> Word {
+/// `thunk` is a pointer to such a node, which may be replaced.
+pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, rules: &impl Rules) -> Word {
     let mut at = thunk;
     let mut waiting = [Word::NOTHING; DEPTH];
     let mut depth = 0;
     // SAFETY: only pointers to nodes come into `at` and `waiting`.
     unsafe {
         loop {
-            match select(at, selectors, fixed) {
+            match select(at, selectors, rules) {
                 Selection::Field(field) => {
                     let node = node_at(at.address());
                     *node = Header::new(Kind::Ind, 1, 0).bits();
                     *node.add(1) = field.bits();
                     at = field;
-                    if is_candidate(at, selectors, fixed) {
+                    if is_candidate(at, selectors, rules) {
                         continue;
                     }
                 }
@@ -92,7 +94,7 @@ pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, fixed: &impl Fi
             }
             // What waits is tried again only if it waits for a constructor by now.
             if depth == 0 || !at.is_con_pointer() {
-                return follow(thunk, fixed);
+                return follow(thunk, rules);
             }
             depth -= 1;
             at = waiting[depth];
@@ -111,7 +113,7 @@ enum Selection {
 }
 
 /// Whether a word leads to a selection that may be changed.
-unsafe fn is_candidate(word: Word, selectors: &Selectors, fixed: &impl Fixed) -> bool {
+unsafe fn is_candidate(word: Word, selectors: &Selectors, rules: &impl Rules) -> bool {
     if word.view() != super::word::View::Node(Tag::Unknown) {
         return false;
     }
@@ -124,12 +126,12 @@ unsafe fn is_candidate(word: Word, selectors: &Selectors, fixed: &impl Fixed) ->
         let header = Header::from_bits(first);
         header.kind() == Kind::Thunk
             && selectors.is_selector(header.info())
-            && !fixed.is_fixed(word.address())
+            && rules.may_replace(word.address())
     }
 }
 
 /// What a thunk of one captured variable is, if it is a selection.
-unsafe fn select(thunk: Word, selectors: &Selectors, fixed: &impl Fixed) -> Selection {
+unsafe fn select(thunk: Word, selectors: &Selectors, rules: &impl Rules) -> Selection {
     let node = node_at(thunk.address());
     // SAFETY: a thunk has a payload word; a constructor has the fields that are selected.
     unsafe {
@@ -137,10 +139,10 @@ unsafe fn select(thunk: Word, selectors: &Selectors, fixed: &impl Fixed) -> Sele
         if !selectors.is_selector(info) {
             return Selection::None;
         }
-        let from = follow(Word::from_bits(*node.add(1)), fixed);
+        let from = follow(Word::from_bits(*node.add(1)), rules);
         *node.add(1) = from.bits();
         if !from.is_con_pointer() {
-            return match is_candidate(from, selectors, fixed) {
+            return match is_candidate(from, selectors, rules) {
                 true => Selection::Waits(from),
                 false => Selection::None,
             };
@@ -150,7 +152,7 @@ unsafe fn select(thunk: Word, selectors: &Selectors, fixed: &impl Fixed) -> Sele
         let field = selectors.selected(info, ConId(header.info()));
         match field.filter(|field| *field < header.words()) {
             Some(field) => {
-                let field = follow(Word::from_bits(*constructor.add(1 + field)), fixed);
+                let field = follow(Word::from_bits(*constructor.add(1 + field)), rules);
                 // A value that is its own field stays: it depends on itself.
                 let is_itself = field.is_pointer() && field.address() == thunk.address();
                 if is_itself { Selection::None } else { Selection::Field(field) }

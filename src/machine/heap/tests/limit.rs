@@ -1,0 +1,113 @@
+//! Limits hold, and the heap is usable after one was reached.
+
+use super::*;
+
+fn limited(limit: u64) -> Machine {
+    Machine::new(Config { limit: Some(limit), poison: true, ..Config::default() }, selectors())
+}
+
+#[test]
+fn what_lives_may_take_nearly_all_that_the_limit_allows() {
+    for limit in [1 << 20, 3 << 20, 20 << 20] {
+        let mut machine = limited(limit);
+        machine.push(Word::con(NIL));
+        let mut cells = 0;
+        while machine.reserve(3) == Ok(()) {
+            machine.push(int(cells));
+            machine.words.stack.swap(0, 1);
+            machine.words.clean = 0;
+            machine.build(Kind::Con, CONS.0, 2).expect("reserved");
+            assert!(machine.heap.footprint() <= limit, "{}", machine.heap.footprint());
+            cells += 1;
+        }
+        machine.words.clean = 0;
+        let live = cells as u64 * 24;
+        assert!(live > limit / 100 * 85, "{live} of {limit}");
+        assert_eq!(machine.list(machine.top()).len() as i64, cells);
+        let counters = machine.heap.counters();
+        assert!(counters.full < 100 && counters.peak_bytes <= limit, "{counters:?}");
+        // With half of it gone there is room again.
+        let mut half = machine.pop();
+        for _ in 0..cells / 2 {
+            half = machine.field(half, 1);
+        }
+        machine.push(half);
+        machine.push_list(cells / 3).expect("room");
+        machine.verify();
+    }
+}
+
+#[test]
+fn what_the_machine_has_outside_counts() {
+    let mut machine = limited(4 << 20);
+    machine.minor();
+    machine.push_list(1000).expect("room");
+    assert!(machine.heap.can_grow(1 << 20));
+    assert!(!machine.heap.can_grow(4 << 20));
+    machine.heap.set_outside(7 << 19);
+    assert!(!machine.heap.can_grow(1 << 20));
+    let need = Need { words: 0, bytes: 1 << 20 };
+    assert_eq!(machine.heap.collect(need, &mut machine.words), Err(Full));
+    machine.heap.set_outside(1 << 20);
+    assert_eq!(machine.heap.collect(need, &mut machine.words), Ok(()));
+    assert!(machine.heap.can_grow(1 << 20));
+    machine.words.clean = 0;
+    machine.verify();
+}
+
+#[test]
+fn big_integers_count() {
+    let limit = 4 << 20;
+    let mut machine = limited(limit);
+    let value = Integer::parse(&"9".repeat(100_000)).expect("digits");
+    let bytes = value.heap_bytes() as u64;
+    let mut count = 0;
+    loop {
+        let need = Need { words: super::super::BIG_WORDS, bytes: bytes + 100 };
+        if !machine.heap.fits(need.words) || !machine.heap.can_grow(need.bytes) {
+            if machine.heap.collect(need, &mut machine.words) == Err(Full) {
+                break;
+            }
+            machine.words.clean = machine.words.stack.len();
+        }
+        // SAFETY: room was made.
+        let node = unsafe { machine.heap.int(value.clone()) };
+        machine.push(node);
+        count += 1;
+        assert!(machine.heap.footprint() <= limit);
+    }
+    assert!(count * bytes > limit / 100 * 90, "{count} integers of {bytes} bytes");
+    machine.words.clean = 0;
+    machine.verify();
+    machine.words.stack.clear();
+    machine.full();
+    machine.verify();
+    assert_eq!(machine.heap.live_bytes(), 0);
+}
+
+#[test]
+fn a_reservation_larger_than_the_nursery_makes_it_larger_once() {
+    let mut machine = Machine::small(600);
+    machine.reserve(100_000).expect("room");
+    assert!(machine.heap.fits(100_000));
+    machine.minor();
+    assert!(!machine.heap.fits(100_000));
+    let mut machine = limited(1 << 20);
+    assert_eq!(machine.reserve(1 << 20), Err(Full));
+    assert_eq!(machine.reserve(usize::MAX), Err(Full));
+    assert_eq!(machine.reserve(1 << 10), Ok(()));
+}
+
+#[test]
+fn a_limit_may_change() {
+    let mut machine = Machine::new(Config::default(), selectors());
+    machine.push_list(100_000).expect("no limit");
+    machine.heap.set_limit(Some(1 << 20));
+    assert_eq!(machine.reserve(3), Err(Full));
+    machine.heap.set_limit(Some(4 << 20));
+    machine.reserve(3).expect("room");
+    assert!(machine.heap.footprint() <= 4 << 20);
+    machine.heap.set_limit(None);
+    machine.push_list(500_000).expect("no limit");
+    machine.verify();
+}

@@ -1,0 +1,90 @@
+//! Deep and wide graphs, and a mark stack that is too small for them.
+
+use super::*;
+
+/// A machine whose mark stack has that many places.
+fn narrow(places: usize) -> Machine {
+    let config = Config { mark_stack: Some(places), ..Config::default() };
+    Machine::new(config, selectors())
+}
+
+const LEN: i64 = 100_000;
+
+#[test]
+fn lists_and_chains_need_no_mark_stack() {
+    let mut machine = narrow(1);
+    machine.push_list(LEN).expect("room");
+    // A list of lists.
+    machine.push(Word::con(NIL));
+    for _ in 0..LEN / 10 {
+        machine.push_list(3).expect("room");
+        let inner = machine.pop();
+        let tail = machine.pop();
+        machine.push(inner);
+        machine.push(tail);
+        machine.build(Kind::Con, CONS.0, 2).expect("room");
+    }
+    // A chain of thunks.
+    machine.push(int(0));
+    for n in 0..LEN {
+        machine.push(int(n));
+        machine.build(Kind::Thunk, OTHER, 2).expect("room");
+    }
+    machine.full();
+    machine.verify();
+    assert_eq!(machine.heap.counters().rescans, 0);
+    assert_eq!(machine.list(machine.words.stack[0]).len() as i64, LEN);
+}
+
+#[test]
+fn a_mark_stack_that_overflows_costs_a_few_scans() {
+    let mut machine = narrow(10);
+    // The first field leads on, and a pair of pairs waits at each step.
+    machine.push(int(0));
+    for n in 0..LEN {
+        machine.push(int(n));
+        machine.build(Kind::Con, PAIR.0, 1).expect("room");
+        machine.build(Kind::Con, PAIR.0, 1).expect("room");
+        machine.build(Kind::Thunk, OTHER, 2).expect("room");
+    }
+    machine.full();
+    machine.verify();
+    let rescans = machine.heap.counters().rescans;
+    assert!((1..10).contains(&rescans), "{rescans}");
+    let mut at = machine.top();
+    for n in (0..LEN).rev() {
+        assert_eq!(machine.field(machine.field(machine.field(at, 1), 0), 0), int(n));
+        at = machine.field(at, 0);
+    }
+}
+
+#[test]
+fn long_chains_of_indirections_are_followed_once() {
+    for old in [false, true] {
+        let mut machine =
+            Machine::new(Config { nursery_words: 4 << 20, ..Config::default() }, selectors());
+        let first = LEN as usize;
+        for _ in 0..=LEN {
+            machine.push(int(7));
+            machine.build(Kind::Thunk, OTHER, 1).expect("room");
+        }
+        if old {
+            machine.minor();
+        }
+        // Each leads to the next, and the stack to all of them: quadratic, if each pointer
+        // walked to the end.
+        for at in 0..first {
+            let (node, next) = (machine.words.stack[at], machine.words.stack[at + 1]);
+            machine.update(node, next);
+        }
+        machine.words.clean = 0;
+        if old {
+            machine.full()
+        } else {
+            machine.minor()
+        }
+        machine.verify();
+        assert!(machine.words.stack.iter().all(|word| *word == machine.top()));
+        assert_eq!(machine.kind(machine.top()), Kind::Thunk);
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether the heap is what it should be: for tests.
+
+use rustc_hash::FxHashSet;
+
+use super::node::BIG_PAYLOAD;
+use super::word::{Tag, View, Word};
+use super::{Header, Heap, Kind, Mutator, big_bytes, node_at};
+
+/// What a walk through all nodes has found.
+#[derive(Default)]
+struct Found {
+    nodes: FxHashSet<usize>,
+    bigs: FxHashSet<usize>,
+    big_bytes: u64,
+    suspended: Vec<i64>,
+    old_bytes: u64,
+}
+
+impl Heap {
+    /// Checks all nodes, dead ones too, and all words of the mutator: sizes, kinds, that
+    /// pointers lead to nodes and say nothing untrue of them, that what points from old to
+    /// young is known to the collector, and that all big integers are counted. To be called
+    /// between collections.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn verify(&self, mutator: &mut impl Mutator) -> Result<(), String> {
+        let mut found = Found::default();
+        self.walk(&mut found)?;
+        let remembered: FxHashSet<usize> = self.remembered.iter().copied().collect();
+        for &address in &found.nodes {
+            self.verify_node(address, &found, &remembered)?;
+        }
+        self.verify_counts(&found)?;
+        self.verify_mutator(&found, mutator)
+    }
+
+    /// Finds all nodes.
+    fn walk(&self, found: &mut Found) -> Result<(), String> {
+        let last = self.old.chunks.len().wrapping_sub(1);
+        for (at, chunk) in self.old.chunks.iter().enumerate() {
+            let top = if at == last { self.old.next } else { chunk.top };
+            self.walk_piece(chunk.first(), top, found)?;
+        }
+        for chunk in &self.old.large {
+            self.walk_piece(chunk.only(), chunk.end(), found)?;
+        }
+        found.old_bytes = found.nodes.iter().map(|&address| size(address)).sum();
+        self.walk_piece(self.nursery.start(), self.next.addr(), found)
+    }
+
+    fn walk_piece(&self, from: usize, to: usize, found: &mut Found) -> Result<(), String> {
+        let mut at = from;
+        while at < to {
+            // SAFETY: the piece is memory of this heap that nodes were written to.
+            let first = unsafe { *node_at(at) };
+            if first & 1 == 0 || first & 0xff > Kind::Suspended as u64 {
+                return Err(format!("{at:#x}: {first:#x} is no header"));
+            }
+            // SAFETY: the low byte is that of a kind.
+            let header = unsafe { Header::from_bits(first) };
+            if header.words() == 0 || at + size(at) as usize > to {
+                return Err(format!("{at:#x}: {header:?} has a size that cannot be"));
+            }
+            found.nodes.insert(at);
+            match header.kind() {
+                Kind::Big if header.words() == BIG_PAYLOAD => {
+                    found.bigs.insert(at);
+                    // SAFETY: the payload of such a node is an integer.
+                    found.big_bytes += unsafe { big_bytes(&*node_at(at).add(1).cast()) };
+                }
+                Kind::Big => return Err(format!("{at:#x}: {header:?} is no big integer")),
+                Kind::Text | Kind::Suspended => {
+                    // SAFETY: every node has a payload word.
+                    let word = unsafe { Word::from_bits(*node_at(at).add(1)) };
+                    if !word.is_int() {
+                        return Err(format!("{at:#x}: {header:?} holds {word:?}"));
+                    }
+                    if header.kind() == Kind::Suspended {
+                        found.suspended.push(word.as_int());
+                    }
+                }
+                _ => {}
+            }
+            at += size(at) as usize;
+        }
+        Ok(())
+    }
+
+    fn verify_node(
+        &self,
+        address: usize,
+        found: &Found,
+        remembered: &FxHashSet<usize>,
+    ) -> Result<(), String> {
+        let node = node_at(address);
+        // SAFETY: it is the address of a node.
+        let header = unsafe { Header::from_bits(*node) };
+        let words = match header.kind() {
+            Kind::Con | Kind::Thunk | Kind::Pap => header.words(),
+            Kind::Ind => 1,
+            _ => 0,
+        };
+        for at in 0..words {
+            // SAFETY: the node has so many payload words.
+            let word = unsafe { Word::from_bits(*node.add(1 + at)) };
+            let place = || format!("field {at} of {address:#x} ({header:?})");
+            self.verify_word(word, found).map_err(|wrong| format!("{}: {wrong}", place()))?;
+            let leads_to_young = word.is_pointer() && self.is_young(word);
+            if leads_to_young && !self.nursery.holds(address) && !remembered.contains(&address) {
+                return Err(format!("{}: points to a young node, not remembered", place()));
+            }
+        }
+        if header.kind() == Kind::Ind {
+            let mut word = Word::pointer(address, Tag::Unknown);
+            for _ in 0..=found.nodes.len() {
+                // SAFETY: the words of all nodes are or will be verified.
+                match unsafe { (word.is_pointer(), self.ind(word)) } {
+                    (true, Some(next)) => word = next,
+                    _ => return Ok(()),
+                }
+                if !word.is_pointer() || !found.nodes.contains(&word.address()) {
+                    return Ok(());
+                }
+            }
+            return Err(format!("{address:#x}: indirections lead back to it"));
+        }
+        Ok(())
+    }
+
+    /// What an indirection leads to.
+    unsafe fn ind(&self, word: Word) -> Option<Word> {
+        // SAFETY: the caller has a pointer.
+        unsafe { (self.header(word).kind() == Kind::Ind).then(|| self.field(word, 0)) }
+    }
+
+    fn verify_word(&self, word: Word, found: &Found) -> Result<(), String> {
+        let View::Node(tag) = word.view() else { return Ok(()) };
+        if !found.nodes.contains(&word.address()) {
+            return Err(format!("{word:?} leads to no node"));
+        }
+        // SAFETY: it leads to a node.
+        let kind = unsafe { self.header(word).kind() };
+        let is_true = match tag {
+            Tag::Unknown => true,
+            Tag::Con => kind == Kind::Con,
+            Tag::Value => matches!(kind, Kind::Big | Kind::Pap),
+        };
+        if is_true { Ok(()) } else { Err(format!("{word:?} leads to a node of kind {kind:?}")) }
+    }
+
+    fn verify_counts(&self, found: &Found) -> Result<(), String> {
+        if found.old_bytes != self.old.node_bytes() {
+            let counted = self.old.node_bytes();
+            return Err(format!("{} bytes of old nodes, {counted} counted", found.old_bytes));
+        }
+        let listed = self.young_bigs.iter().chain(&self.old_bigs);
+        let is_listed = listed.clone().all(|address| found.bigs.contains(address));
+        if !is_listed || listed.count() != found.bigs.len() {
+            return Err("the lists of big integers are not those that there are".to_owned());
+        }
+        if self.young_bigs.iter().any(|address| !self.nursery.holds(*address))
+            || self.old_bigs.iter().any(|address| self.nursery.holds(*address))
+        {
+            return Err("a big integer is in the wrong list".to_owned());
+        }
+        let counted = self.young_big_bytes + self.old_big_bytes;
+        if counted != found.big_bytes {
+            return Err(format!("{} bytes of big integers, {counted} counted", found.big_bytes));
+        }
+        Ok(())
+    }
+
+    fn verify_mutator(&self, found: &Found, mutator: &mut impl Mutator) -> Result<(), String> {
+        let mut result = Ok(());
+        let mut young: FxHashSet<usize> = FxHashSet::default();
+        let mut check = |word: &mut Word| {
+            let at = std::ptr::from_mut(word).addr();
+            if result.is_ok() {
+                result = self.verify_word(*word, found);
+            }
+            if word.is_pointer() && self.is_young(*word) {
+                young.insert(at);
+            }
+        };
+        mutator.roots(&mut check);
+        mutator.cafs(&mut check);
+        for &id in &found.suspended {
+            mutator.suspended(id, &mut check);
+        }
+        mutator.young(&mut |word| _ = young.remove(&std::ptr::from_mut(word).addr()));
+        if result.is_ok() && !young.is_empty() {
+            let count = young.len();
+            return Err(format!("{count} words outside lead to young nodes, and are not visited"));
+        }
+        result
+    }
+}
+
+/// Bytes of a node.
+fn size(address: usize) -> u64 {
+    // SAFETY: it is the address of a node.
+    unsafe { (Header::from_bits(*node_at(address)).words() as u64 + 1) * 8 }
+}
