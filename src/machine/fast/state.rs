@@ -240,7 +240,6 @@ impl Machine {
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         self.sample_allocation();
         let result = collect(&mut self.heap, &mut self.outer);
-        #[cfg(any())]
         if self.verify
             && let Err(wrong) = self.heap.verify(&mut self.outer)
         {
