@@ -1,35 +1,20 @@
 //! Running programs in tests.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+mod engines;
+
 use std::path::Path;
 use std::sync::Arc;
 
+#[allow(unused_imports, reason = "not every test uses all of it")]
+pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
 use gmachine::driver::{Built, Options, build};
 use gmachine::gcode::program::Program;
 use gmachine::load::{Loader, Root, RootFile};
-use gmachine::machine::outcome::{Input, InputError, Statistics, Stop};
+use gmachine::machine::outcome::{Input, InputError, Statistics};
 use gmachine::machine::print::Format;
-use gmachine::machine::reference::{Config, Machine};
+use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::{self, Passes};
-
-/// What became of a run.
-pub struct Run {
-    /// What was printed.
-    pub output: String,
-    /// Why it failed.
-    pub failure: Option<Failure>,
-    /// What it counted.
-    pub statistics: Statistics,
-}
-
-/// The report of a failure.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Its code, or the kind of stop.
-    pub code: String,
-    /// Its sentence.
-    pub message: String,
-}
 
 /// Reads no file.
 pub struct NoFiles;
@@ -89,17 +74,14 @@ pub fn compile_after(source: &str, passes: Passes) -> Option<Arc<Program>> {
     built(source, &Options { optimise, ..Options::RUN }).gcode.map(Arc::new)
 }
 
-/// Compiles and runs a program on the reference machine.
+/// Compiles and runs a program on every machine.
 pub fn run(source: &str, input: &str) -> Run {
     run_after(source, input, Passes::NONE)
 }
 
 /// As [`run`], after some passes.
 pub fn run_after(source: &str, input: &str, passes: Passes) -> Run {
-    // A mistake must end in a failure, not in a full machine.
-    let config =
-        Config { heap_limit: Some(1 << 30), fuel: Some(2_000_000_000), ..Config::default() };
-    run_optimised(source, input, Format::Default, config, passes)
+    run_optimised(source, input, Format::Default, limits(), passes)
 }
 
 /// As [`run`], in a format and with limits.
@@ -107,7 +89,11 @@ pub fn run_with(source: &str, input: &str, format: Format, config: Config) -> Ru
     run_optimised(source, input, format, config, Passes::NONE)
 }
 
-/// As [`run_with`], after some passes of the optimiser.
+/// As [`run_with`], after some passes of the optimiser: what the reference machine counts, and
+/// what all machines say.
+///
+/// # Panics
+/// When they do not say the same.
 pub fn run_optimised(
     source: &str,
     input: &str,
@@ -115,24 +101,46 @@ pub fn run_optimised(
     config: Config,
     passes: Passes,
 ) -> Run {
+    let program = match compiled(source, passes) {
+        Ok(program) => program,
+        Err(run) => return run,
+    };
+    let wanted = code_in(MachineKind::Reference, &program, input, format, config.clone());
+    let mut config = config;
+    if wanted.is_out_of_fuel() {
+        // Which is never as far as so many reductions.
+        config.fuel = Some(wanted.statistics.reductions);
+    }
+    let found = code_in(MachineKind::Fast, &program, input, format, config);
+    if let Err(difference) = same(&wanted, &found) {
+        panic!("the machines differ: {difference}\n{source}");
+    }
+    wanted
+}
+
+/// As [`run_after`], on one machine, which collects as it is told.
+pub fn run_in(mode: Mode, source: &str, input: &str, passes: Passes) -> Run {
+    let config = Config { stress: mode.stress, ..limits() };
+    match compiled(source, passes) {
+        Ok(program) => code_in(mode.machine, &program, input, Format::Default, config),
+        Err(run) => run,
+    }
+}
+
+/// Limits that a mistake meets, so that it ends in a failure, not in a full machine.
+pub fn limits() -> Config {
+    Config { heap_limit: Some(1 << 30), fuel: Some(2_000_000_000), ..Config::default() }
+}
+
+/// A program's code after some passes, or the run that its first mistake is.
+fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Run> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
-    let mut output = String::new();
-    let Some(program) = built.gcode else {
+    built.gcode.map(Arc::new).ok_or_else(|| {
         let report = built.diagnostics.iter().find(|report| report.is_error());
-        let failure = report.map(|report| Failure {
-            code: report.code.to_string(),
-            message: report.message.clone(),
+        let failure = report.map(|report| {
+            Failure::new(&report.code.to_string(), &report.message, report.primary.span)
         });
-        return Run { output, failure, statistics: Statistics::default() };
-    };
-    let mut machine = Machine::new(Arc::new(program), config);
-    let stopped = machine
-        .start(format, Some(Box::new(Text::new(input))))
-        .and_then(|()| machine.run(&mut output));
-    let failure = stopped.err().map(|stop| match stop {
-        Stop::Error(error) => Failure { code: error.code.to_string(), message: error.message },
-        other => Failure { code: "stop".into(), message: format!("{other:?}") },
-    });
-    Run { output, failure, statistics: machine.statistics() }
+        Run { output: String::new(), failure, statistics: Statistics::default() }
+    })
 }
