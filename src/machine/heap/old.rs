@@ -72,7 +72,7 @@ impl Old {
                 self.spare_bytes -= chunk.bytes() as u64;
                 chunk
             }
-            None => Chunk::new(ALIGN).unwrap_or_else(|| refused(ALIGN)),
+            None => Chunk::new(MIN_BYTES).unwrap_or_else(|| refused(MIN_BYTES)),
         };
         self.close();
         self.open(chunk);
