@@ -24,6 +24,8 @@ mod ends;
 mod generate;
 #[path = "differential/hunt.rs"]
 mod hunt;
+#[path = "optimise/pipelines.rs"]
+mod pipelines;
 #[path = "common/programs.rs"]
 mod programs;
 #[path = "differential/sexpr.rs"]
@@ -37,7 +39,8 @@ use subsets::{Seen, wrong};
 
 #[test]
 fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(600, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+    let (count, sums) =
+        hunt::all(600, generate::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
@@ -49,4 +52,15 @@ fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
             eprintln!("{all:?}");
         }
     }
+}
+
+#[test]
+fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, sums) = hunt::all(300, pipelines::program, wrong, |sum: &mut Seen, seen| {
+        sum.add(&seen);
+    });
+    let mut all = Seen::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count / 2, "{all:?}");
+    assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
 }

@@ -27,6 +27,7 @@ use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::load::{Loader, Root};
+use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -75,7 +76,11 @@ fn shown(built: &Built) -> String {
 /// What a program prints, or that it fails, and what the run took.
 fn run(text: &str, passes: Passes, fuel: u64, stress: bool) -> (Result<String, Stop>, Statistics) {
     let program = Arc::new(built(text, passes, Stage::Gcode).gcode.unwrap());
-    let config = Config { fuel: Some(fuel), stress, ..Config::default() };
+    let config = Config {
+        fuel: Some(fuel),
+        stress: if stress { Stress::Full } else { Stress::None },
+        ..Config::default()
+    };
     let mut machine = Machine::new(program, config);
     let mut out = String::new();
     let input = Box::new(common::Text::new("input"));

@@ -17,6 +17,7 @@ use gmachine::gcode;
 use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
 use gmachine::load::{Loader, Root};
+use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -170,7 +171,7 @@ fn run(program: Program, format: Format, stress: bool) -> Result<(), String> {
     let config = Config {
         fuel: Some(if stress { 2_000 } else { FUEL }),
         heap_limit: Some(HEAP),
-        stress,
+        stress: if stress { Stress::Full } else { Stress::None },
         ..Config::default()
     };
     let mut machine = Machine::new(Arc::new(program), config);

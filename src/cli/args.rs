@@ -135,8 +135,11 @@ pub struct Run {
         hide_possible_values = true
     )]
     pub stats: Option<Stats>,
-    /// The machine that runs the program: reference
-    #[arg(long, default_value = "reference", hide_possible_values = true)]
+    /// Write where the time goes to FILE, as folded stacks, and what is allocated to FILE.alloc
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// The machine that runs the program: fast, or reference
+    #[arg(long, default_value = "fast", hide_possible_values = true)]
     pub engine: Engine,
 }
 
@@ -204,6 +207,8 @@ pub enum Stats {
 /// The machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Engine {
+    /// Compact code on a heap that is collected by generations
+    Fast,
     /// The G-machine of the textbook
     Reference,
 }
@@ -211,6 +216,7 @@ pub enum Engine {
 impl From<Engine> for MachineKind {
     fn from(engine: Engine) -> MachineKind {
         match engine {
+            Engine::Fast => MachineKind::Fast,
             Engine::Reference => MachineKind::Reference,
         }
     }
@@ -242,7 +248,7 @@ pub struct Dump {
     pub program: Program,
     #[command(flatten)]
     pub optimise: Optimise,
-    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode
+    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode, fast
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -270,6 +276,8 @@ pub enum Stage {
     Strictness,
     /// G-machine instructions
     Gcode,
+    /// What the fast machine runs
+    Fast,
 }
 
 /// How a stage is printed.

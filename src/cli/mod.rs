@@ -18,6 +18,7 @@ mod memory;
 mod output;
 pub mod panic;
 mod passes;
+mod profile;
 mod quantity;
 mod report;
 mod run;

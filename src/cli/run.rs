@@ -17,6 +17,7 @@ use super::exit::Exit;
 use super::input::{self, Decoder};
 use super::interrupt::Stopper;
 use super::output::{self, Stdout};
+use super::profile::{self, Clock};
 use super::stats::{self, Clocks};
 use super::{Context, Failure, files, limit, memory, passes, report};
 
@@ -28,7 +29,17 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     let kind = MachineKind::from(args.engine);
-    let mut machine = kind.machine(program, config(&args.limits, &stopper));
+    if args.profile.is_some() && kind == MachineKind::Reference {
+        let message = "the reference machine takes no profile".to_owned();
+        return Err(super::usage("run", message, "leave out '--engine reference'"));
+    }
+    let clock = args.profile.as_ref().map(|_| Clock::start());
+    let config = Config {
+        count: args.stats.is_some(),
+        sampler: clock.as_ref().map(Clock::sampler),
+        ..config(&args.limits, &stopper)
+    };
+    let mut machine = kind.load(program).machine(config);
     let compiled = Instant::now();
     let stopped = machine
         .start(print_format(args.format), Some(input))
@@ -40,7 +51,11 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     if let Some(format) = args.stats {
         report::write(&stats::render(format, &machine.statistics(), clocks));
     }
-    result
+    if let (Some(path), Some(profile)) = (&args.profile, machine.profile()) {
+        result.and(profile::write(profile, path, context))
+    } else {
+        result
+    }
 }
 
 /// Wires Ctrl-C and starts the clock.

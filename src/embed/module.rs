@@ -9,7 +9,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
 use crate::gcode::verify::{Violation, verify};
-use crate::machine::{Config, Machine, MachineKind};
+use crate::machine::{Config, Loaded, Machine};
 
 /// A compiled program: immutable, cheap to clone, shareable between threads.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct Module {
     program: Arc<Program>,
     hosts: Arc<HostTable>,
     limits: Limits,
-    machine: MachineKind,
+    loaded: Loaded,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
 }
@@ -71,11 +71,12 @@ impl Module {
         };
         let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
         let hosts = Arc::new(HostTable(hosts.collect::<Result<_, _>>()?));
+        let program = Arc::new(program);
         Ok(Module {
-            program: Arc::new(program),
+            loaded: engine.machine.load(program.clone()),
+            program,
             hosts,
             limits: engine.limits,
-            machine: engine.machine,
             warnings: Arc::default(),
             sources: Arc::default(),
         })
@@ -108,7 +109,7 @@ impl Module {
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         let config =
             Config { heap_limit: self.limits.heap, fuel: self.limits.fuel, ..Config::default() };
-        let mut machine = self.machine.machine(self.program.clone(), config);
+        let mut machine = self.loaded.machine(config);
         machine.set_hosts(self.hosts.clone());
         machine
     }
@@ -116,9 +117,6 @@ impl Module {
 
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module")
-            .field("limits", &self.limits)
-            .field("machine", &self.machine)
-            .finish_non_exhaustive()
+        f.debug_struct("Module").field("limits", &self.limits).finish_non_exhaustive()
     }
 }

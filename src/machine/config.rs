@@ -1,16 +1,44 @@
 //! How a machine is to run.
 
 use super::interrupt::Interrupt;
+use super::profile::Sampler;
 
 /// How a machine is to run.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Bytes of heap, stack and big integers together.
     pub heap_limit: Option<u64>,
-    /// Instructions that may be executed.
+    /// Steps that may be taken: instructions of the reference machine, reductions of the fast
+    /// one.
     pub fuel: Option<u64>,
-    /// Whether to collect wherever a collection could happen: slow, for tests.
-    pub stress: bool,
+    /// How often to collect.
+    pub stress: Stress,
+    /// Whether each instruction is counted, which takes time. The reference machine always
+    /// counts.
+    pub count: bool,
+    /// What asks for samples, if the run is to be profiled. The reference machine takes none.
+    pub sampler: Option<Sampler>,
     /// What stops it from outside.
     pub interrupt: Interrupt,
+}
+
+/// How often a machine collects: for tests, all but the first one slow. Under stress the heap
+/// is verified at each collection of the fast machine, and what nodes have left is
+/// overwritten.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Stress {
+    /// As it pays.
+    #[default]
+    None,
+    /// After every few allocations. The reference machine does as for `Minor`.
+    TinyNursery,
+    /// Wherever a collection could happen: of what is new, where there are generations.
+    Minor,
+    /// Wherever a collection could happen, of everything.
+    Full,
+}
+
+impl Stress {
+    /// All modes.
+    pub const ALL: [Stress; 4] = [Stress::None, Stress::TinyNursery, Stress::Minor, Stress::Full];
 }

@@ -7,6 +7,7 @@ use super::host::Hosts;
 use super::interrupt::Interrupt;
 use super::outcome::{Input, Output, Statistics, Stop};
 use super::print::Format;
+use super::profile::Profile;
 use super::roots::Root;
 use super::whnf::Whnf;
 use crate::base::integer::Integer;
@@ -126,6 +127,12 @@ pub trait Machine: Debug + Send {
     /// Bytes in use: heap, big integers, stack.
     #[must_use]
     fn footprint(&self) -> u64;
+
+    /// The profile, if [`Config::sampler`](super::Config) asks for one and the machine can.
+    #[must_use]
+    fn profile(&self) -> Option<&Profile> {
+        None
+    }
 
     /// What has been counted since it was made.
     #[must_use]

@@ -5,41 +5,70 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::face::Machine;
-use super::reference;
+use super::{fast, reference};
 use crate::gcode::program::Program;
 
 /// A machine to choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum MachineKind {
-    /// The textbook's, rule by rule: see [`mod@reference`].
+    /// The one for use: see [`mod@fast`].
     #[default]
+    Fast,
+    /// The textbook's, rule by rule: see [`mod@reference`].
     Reference,
 }
 
 impl MachineKind {
     /// All of them.
-    pub const ALL: &[MachineKind] = &[MachineKind::Reference];
+    pub const ALL: &[MachineKind] = &[MachineKind::Fast, MachineKind::Reference];
 
     /// Its name, as the command line has it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            MachineKind::Fast => "fast",
             MachineKind::Reference => "reference",
         }
     }
 
-    /// A machine that runs a program, which must have passed the verifier.
+    /// Makes a program ready for machines of this kind. It must have passed the verifier.
+    ///
+    /// The fast machine takes functions of up to some ten million variables; a program with a
+    /// larger one is run by the reference machine.
     #[must_use]
-    pub fn machine(self, program: Arc<Program>, config: Config) -> Box<dyn Machine> {
-        match self {
-            MachineKind::Reference => Box::new(reference::Machine::new(program, config)),
-        }
+    pub fn load(self, program: Arc<Program>) -> Loaded {
+        let fast = match self {
+            MachineKind::Fast => fast::Image::new(program.clone()).ok(),
+            MachineKind::Reference => None,
+        };
+        Loaded(fast.map_or(Ready::Reference(program), |image| Ready::Fast(Arc::new(image))))
     }
 }
 
 impl fmt::Display for MachineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A program that is ready to run. Cheap to clone; shared by the machines that run it.
+#[derive(Clone, Debug)]
+pub struct Loaded(Ready);
+
+#[derive(Clone, Debug)]
+enum Ready {
+    Reference(Arc<Program>),
+    Fast(Arc<fast::Image>),
+}
+
+impl Loaded {
+    /// A machine that runs it.
+    #[must_use]
+    pub fn machine(&self, config: Config) -> Box<dyn Machine> {
+        match &self.0 {
+            Ready::Reference(program) => Box::new(reference::Machine::new(program.clone(), config)),
+            Ready::Fast(image) => Box::new(fast::Machine::new(image.clone(), config)),
+        }
     }
 }

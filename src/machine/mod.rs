@@ -14,13 +14,14 @@ mod interrupt;
 mod kind;
 pub mod outcome;
 pub mod print;
+pub mod profile;
 pub mod reference;
 mod roots;
 mod whnf;
 
-pub use config::Config;
+pub use config::{Config, Stress};
 pub use face::Machine;
 pub use interrupt::Interrupt;
-pub use kind::MachineKind;
+pub use kind::{Loaded, MachineKind};
 pub use roots::Root;
 pub use whnf::Whnf;

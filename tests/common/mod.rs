@@ -83,6 +83,12 @@ pub fn compile(source: &str) -> Arc<Program> {
     Arc::new(built.gcode.unwrap_or_else(|| panic!("{source}: {:?}", built.diagnostics)))
 }
 
+/// A program's code after some passes; `None` if the program has a mistake.
+pub fn compile_after(source: &str, passes: Passes) -> Option<Arc<Program>> {
+    let optimise = optimise::Options { passes, ..optimise::Options::default() };
+    built(source, &Options { optimise, ..Options::RUN }).gcode.map(Arc::new)
+}
+
 /// Compiles and runs a program on the reference machine.
 pub fn run(source: &str, input: &str) -> Run {
     run_after(source, input, Passes::NONE)

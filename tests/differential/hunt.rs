@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::dice::number;
-use super::{generate, sexpr};
+use super::sexpr;
 
 /// What is wrong with a program that is tried with this number, if anything is.
 pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;
@@ -31,8 +31,13 @@ const SHRINKING: Duration = Duration::from_secs(20);
 
 /// Tries the program of a number. What is wrong is shown with a small program, unless it is
 /// of a kind that is known.
-fn hunt<T>(check: Check<T>, seed: u64, known: &mut Vec<String>) -> Result<T, String> {
-    let text = generate::program(seed);
+fn hunt<T>(
+    make: fn(u64) -> String,
+    check: Check<T>,
+    seed: u64,
+    known: &mut Vec<String>,
+) -> Result<T, String> {
+    let text = make(seed);
     caught(check, &text, seed).map_err(|first| {
         let this = kind(&first);
         if known.contains(&this) {
@@ -56,13 +61,14 @@ const WRONG: usize = 20;
 /// The name of the threads, whose panics are not shown: they are caught.
 const HUNTER: &str = "hunter";
 
-/// Tries programs by their numbers: `GMACHINE_CASES` of them (or so many as is said here) from
+/// Tries programs, which `make` makes, by their numbers: `GMACHINE_CASES` of them (or so many as is said here) from
 /// `GMACHINE_SEED` on, on `GMACHINE_THREADS` threads. `add` gathers what the checks return.
 ///
 /// # Panics
 /// When something is wrong with one: with a small program for each kind of mistake.
 pub fn all<T: 'static, S: Default + Send + 'static>(
     cases: u64,
+    make: fn(u64) -> String,
     check: Check<T>,
     add: fn(&mut S, T),
 ) -> (u64, Vec<S>) {
@@ -80,7 +86,7 @@ pub fn all<T: 'static, S: Default + Send + 'static>(
             thread.spawn(move || {
                 let (mut sum, mut known, mut wrong) = (S::default(), Vec::new(), Vec::new());
                 for seed in (first..first + count).filter(|seed| seed % threads == worker) {
-                    match hunt(check, seed, &mut known) {
+                    match hunt(make, check, seed, &mut known) {
                         Ok(found) => add(&mut sum, found),
                         Err(found) => wrong.push(found),
                     }

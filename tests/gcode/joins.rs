@@ -7,6 +7,7 @@ use super::{code, compiled};
 use gmachine::base::index::List;
 use gmachine::core::expr::{Expr, JoinId, Lit, Program};
 use gmachine::lift::lint::lint;
+use gmachine::machine::Stress;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
@@ -191,12 +192,12 @@ fn prints(text: &str, expected: &str) {
     let (core, _) = read(text);
     assert_eq!(lint(&core), Vec::<String>::new());
     let program = Arc::new(compiled(text));
-    for stress in [false, true] {
+    for stress in [Stress::None, Stress::Full] {
         let config = Config { stress, ..Config::default() };
         let mut machine = Machine::new(program.clone(), config);
         let mut out = String::new();
         let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut out));
-        assert_eq!((out.as_str(), result), (expected, Ok(())), "stress: {stress}");
+        assert_eq!((out.as_str(), result), (expected, Ok(())), "stress: {stress:?}");
         assert_eq!(machine.verify(), Ok(()));
     }
 }

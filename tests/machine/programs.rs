@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gmachine::gcode::parse::parse;
 use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
+use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -293,7 +294,7 @@ pub fn machine(program: Program, config: Config) -> Machine {
 }
 
 pub fn stressed() -> Config {
-    Config { stress: true, ..Config::default() }
+    Config { stress: Stress::Full, ..Config::default() }
 }
 
 /// Runs to the end and prints.

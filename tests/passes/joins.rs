@@ -8,6 +8,7 @@ use gmachine::core::expr::GlobalId;
 use gmachine::core::print;
 use gmachine::gcode::verify::verify;
 use gmachine::lift::lint::lint;
+use gmachine::machine::Stress;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::{Options, Pass, Passes, optimise};
@@ -29,7 +30,7 @@ fn becomes(pass: Pass, text: &str, expected: &str) {
         let code = compile(core, &names);
         assert_eq!(verify(&code), []);
         let mut machine =
-            Machine::new(Arc::new(code), Config { stress: true, ..Config::default() });
+            Machine::new(Arc::new(code), Config { stress: Stress::Full, ..Config::default() });
         let mut out = String::new();
         let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut out));
         (out, result)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gmachine::gcode::program::Program;
 use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Statistics, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, MachineKind};
+use gmachine::machine::{Config, Loaded, MachineKind};
 
 /// A machine and a level of optimisation, and what was measured of one program with them.
 pub struct Column {
@@ -17,6 +17,8 @@ pub struct Column {
     pub level: u8,
     /// The program at that level.
     pub program: Arc<Program>,
+    /// The same, ready for that machine.
+    pub loaded: Loaded,
     /// How long that took, once.
     pub compile: Duration,
     /// How long each run took.
@@ -31,7 +33,7 @@ impl Column {
     /// # Errors
     /// When it stops.
     pub fn run(&mut self, config: &Config, input: &Arc<str>) -> Result<Printed, Stop> {
-        let mut machine = self.machine.machine(self.program.clone(), config.clone());
+        let mut machine = self.loaded.machine(config.clone());
         let mut printed = Printed::default();
         let input = Box::new(Text { text: input.clone(), at: 0 });
         let start = Instant::now();
@@ -134,6 +136,7 @@ mod tests {
             machine: MachineKind::Reference,
             level: 0,
             program: Arc::default(),
+            loaded: MachineKind::Reference.load(Arc::default()),
             compile: Duration::ZERO,
             runs: millis.iter().map(|&millis| Duration::from_millis(millis)).collect(),
             statistics: Statistics::default(),

@@ -175,7 +175,9 @@ impl Bencher {
                 }
             };
             let statistics = Statistics::default();
-            columns.push(Column { machine, level, program, compile, runs: Vec::new(), statistics });
+            let loaded = machine.load(program.clone());
+            let runs = Vec::new();
+            columns.push(Column { machine, level, program, loaded, compile, runs, statistics });
         }
         Ok((columns, sources.unwrap_or_default()))
     }

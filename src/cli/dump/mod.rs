@@ -5,6 +5,8 @@ mod gcode_json;
 mod json;
 mod syntax;
 
+use std::sync::Arc;
+
 use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::base::suggest::nearest;
@@ -16,6 +18,8 @@ use gmachine::driver::{self, Built, Options};
 use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::load::Root;
+use gmachine::machine::fast::code::listing as print_fast;
+use gmachine::machine::fast::translate::translate;
 use gmachine::optimise::strictness::{Row, listing, rows};
 use serde_json::{Value, json};
 
@@ -44,10 +48,13 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if built.has_errors() && !tokens {
         return Err(Failure(Exit::of_all(&built.diagnostics)));
     }
-    if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode) {
+    if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode | Stage::Fast) {
         passes::tell(&args.optimise, &built.report);
     }
     let artefact = match (&built.core, &built.gcode) {
+        (_, Some(program)) if args.stage == Stage::Fast => {
+            fast(args, program, &built.loaded.sources)?
+        }
         (_, Some(program)) => gcode(args, program, &built.loaded.sources),
         (Some(program), None) if args.stage == Stage::Strictness => {
             strictness(args, program, &built)
@@ -68,7 +75,7 @@ fn build(args: &Dump, root: &Root) -> Built {
         Stage::Core => driver::Stage::Core,
         Stage::Lifted => driver::Stage::Lifted,
         Stage::Specialised | Stage::Strictness => driver::Stage::Optimised,
-        Stage::Gcode => driver::Stage::Gcode,
+        Stage::Gcode | Stage::Fast => driver::Stage::Gcode,
     };
     let roots = match &args.only {
         Some(name) => Roots::Named(vec![name.clone()]),
@@ -133,6 +140,40 @@ fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, 
         DumpFormat::Json => gcode_json::render(program, &wanted, sources),
         DumpFormat::Dot => dot::render(program, &wanted),
     })
+}
+
+/// Compact code; or the names that there are, if the wanted one is none of them.
+fn fast(
+    args: &Dump,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<Result<String, Vec<String>>, Failure> {
+    let only = args.only.as_deref();
+    let code = translate(Arc::new(program.clone()))
+        .map_err(|reason| usage("dump", reason.to_string(), "--stage gcode has its listing"))?;
+    let mut margin = |span: Span| {
+        let text = sources.text(span);
+        (!text.is_empty()).then(|| short_expression(text))
+    };
+    if only.is_none() && args.format == DumpFormat::Text {
+        return Ok(Ok(print_fast::program(&code, &mut margin)));
+    }
+    let symbol = |id: GlobalId| program.globals.get(id).map_or("", |global| &global.symbol);
+    let wanted: Vec<GlobalId> =
+        program.globals.indices().filter(|&id| is_wanted(only, symbol(id))).collect();
+    if wanted.is_empty() && only.is_some() {
+        return Ok(Err(program.globals.indices().map(|id| symbol(id).to_owned()).collect()));
+    }
+    if args.format == DumpFormat::Text {
+        let listings = wanted.iter().map(|&id| print_fast::global(&code, id, &mut margin));
+        return Ok(Ok(listings.collect::<Vec<_>>().join("\n")));
+    }
+    let definitions = json::array(wanted.into_iter().map(|id| {
+        let span = program.globals.get(id).and_then(|global| json_span(global.span, sources));
+        let text = print_fast::global(&code, id, &mut margin);
+        json!({"symbol": symbol(id), "span": span, "text": text}).to_string()
+    }));
+    Ok(Ok(document("fast", [("definitions", definitions)])))
 }
 
 /// Core or supercombinators; or the names that there are.

@@ -1,4 +1,22 @@
 //! The fast machine: the same G-code, translated to compact code ([`code`]), on a heap of
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
+mod apply;
+mod arithmetic;
 pub mod code;
+mod data;
+mod eval;
+mod face;
+mod fail;
+mod freeze;
+mod image;
+mod print;
+mod profile;
+mod roots;
+mod run;
+mod stack;
+mod state;
+pub mod translate;
+
+pub use image::Image;
+pub use state::Machine;

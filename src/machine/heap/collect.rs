@@ -23,15 +23,26 @@ impl Heap {
     /// be collecting and nothing else. The heap is as usable as before, except that nothing
     /// may fit in the nursery.
     pub fn collect(&mut self, need: Need, mutator: &mut impl Mutator) -> Result<(), Full> {
-        self.minor(mutator);
-        if self.old_live() > self.due || self.config.stress == Stress::Full {
-            self.full(mutator);
-            return self.prepare(need, true);
+        // A nursery of another size can only be made when nothing is young.
+        let eden = self.nursery.eden_bytes();
+        let resized = need.words * 8 > eden || eden != self.config.nursery_words * 8;
+        self.minor(resized, mutator);
+        let due = self.old_live() > self.due || self.config.stress == Stress::Full;
+        if !due && self.prepare(need, false).is_ok() {
+            return Ok(());
         }
-        self.prepare(need, false).or_else(|Full| {
-            self.full(mutator);
-            self.prepare(need, true)
-        })
+        self.minor(true, mutator);
+        self.full(mutator);
+        self.prepare(need, true)
+    }
+
+    /// A minor collection after which nothing is young.
+    ///
+    /// # Errors
+    /// As [`collect`](Heap::collect); nothing is young all the same.
+    pub fn tenure(&mut self, mutator: &mut impl Mutator) -> Result<(), Full> {
+        self.minor(true, mutator);
+        self.prepare(Need::default(), false)
     }
 
     /// A minor and then a full collection.
@@ -39,7 +50,7 @@ impl Heap {
     /// # Errors
     /// As [`collect`](Heap::collect).
     pub fn collect_full(&mut self, need: Need, mutator: &mut impl Mutator) -> Result<(), Full> {
-        self.minor(mutator);
+        self.minor(true, mutator);
         self.full(mutator);
         self.prepare(need, true)
     }
@@ -94,7 +105,7 @@ impl Heap {
     /// Gets the nursery, which is empty, and the room for what will live of it ready.
     /// `cleaned` says that a full collection could not help any more.
     fn prepare(&mut self, need: Need, cleaned: bool) -> Result<(), Full> {
-        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
+        (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
         let needed = need.words.checked_mul(8).ok_or(Full)?;
         let wanted = (self.config.nursery_words * 8).max(needed).max(MIN_NURSERY);
         let chunk = Old::chunk_size(self.config.limit);
@@ -107,7 +118,9 @@ impl Heap {
             let grown = self.old_live() - self.survived.min(self.old_live());
             let worth = !cleaned && grown > limit / 64;
             let least = if worth { (wanted as u64).min(limit / 32) as usize } else { MIN_NURSERY };
-            while bytes as u64 + Old::reserve_bytes(bytes, chunk) > left {
+            while Nursery::total(bytes) as u64 + Old::reserve_bytes(Nursery::total(bytes), chunk)
+                > left
+            {
                 bytes = (bytes - bytes / 8) & !7;
                 if bytes < least.max(needed) {
                     return Err(Full);
@@ -116,16 +129,20 @@ impl Heap {
             if left < limit / 50 {
                 return Err(Full);
             }
-            let rest = left - bytes as u64 - Old::reserve_bytes(bytes, chunk);
+            let total = Nursery::total(bytes);
+            let rest = left - total as u64 - Old::reserve_bytes(total, chunk);
             big_allowance = big_allowance.min(rest);
         }
-        if self.nursery.bytes() != bytes {
+        if self.nursery.eden_bytes() != bytes {
+            if !self.nursery.survivors().is_empty() {
+                return Err(Full);
+            }
             self.nursery = Nursery::default();
-            (self.next, self.end) = (self.nursery.base(), self.nursery.base());
-            self.nursery = Nursery::new(bytes / 8).ok_or(Full)?;
+            (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
+            self.nursery = Nursery::new(bytes).ok_or(Full)?;
         }
-        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
-        if !self.old.reserve(bytes, chunk) {
+        (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
+        if !self.old.reserve(self.nursery.bytes(), chunk) {
             return Err(Full);
         }
         self.young_big_allowance = big_allowance + need.bytes;

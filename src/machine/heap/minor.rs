@@ -1,77 +1,93 @@
 //! The minor collection.
 //!
-//! What lives of the nursery is copied to the old space, by Cheney's algorithm (*A
-//! nonrecursive list compacting algorithm*, 1970): the copies that were made but not scanned
-//! are the queue.
+//! What lives of Eden is copied to the other room for survivors, as far as there is space, and
+//! what lives of the room in use to the old space, by Cheney's algorithm (*A nonrecursive list
+//! compacting algorithm*, 1970): the copies that were made but not scanned are the queue.
+//!
+//! A node that became old while what it leads to is young is remembered. Without a second
+//! chance for what is new, a lazy list that is consumed as it is produced would get old as
+//! a whole: its last cell is promoted, updated with the next one when it is dead already, and
+//! keeps all that follows alive until the next full collection.
 
-use super::nursery::Nursery;
+use super::nursery::{Moving, Nursery};
 use super::shorten::{Rules, follow, shorten};
 use super::word::{Tag, Word};
 use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
 
 impl Heap {
-    /// Copies what lives of the nursery to the old space. Afterwards it is empty, and has no
-    /// room.
-    pub(super) fn minor(&mut self, mutator: &mut impl Mutator) {
+    /// Moves what is young. Afterwards Eden is empty, and has no room; with `all`, nothing is
+    /// young.
+    pub(super) fn minor(&mut self, all: bool, mutator: &mut impl Mutator) {
         self.counters.minor += 1;
         self.counters.words_allocated += (self.next.addr() - self.nursery.start()) as u64 / 8;
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
         let remembered = self.remembered.len() as u64;
         self.counters.longest_remembered = self.counters.longest_remembered.max(remembered);
         let before = self.old.node_bytes();
+        self.moving = self.nursery.moving();
+        let room = self.nursery.other_room();
+        self.survivor = room.start;
+        self.survivors_end = if all { room.start } else { room.end };
         let mut queue = Queue {
             chunk: self.old.chunks.len().saturating_sub(1),
             at: self.old.next,
             large: self.old.large.len(),
+            survivor: room.start,
         };
         // SAFETY: the mutator's words are words of this heap, and so are those of the nodes
         // that are remembered.
         unsafe {
             mutator.young(&mut |word| *word = self.forward(*word));
-            for at in 0..self.remembered.len() {
-                let address = self.remembered[at];
-                self.scan(address);
+            for address in std::mem::take(&mut self.remembered) {
+                self.scan::<true>(address);
             }
             self.scan_copies(&mut queue);
         }
-        self.remembered.clear();
+        self.nursery.swap(self.survivor);
         self.sort_bigs();
         self.counters.words_promoted += (self.old.node_bytes() - before) / 8;
         self.counters.peak_live_bytes =
             self.counters.peak_live_bytes.max(self.old_live() + self.outside);
         if self.config.poison {
-            for at in (self.nursery.start()..self.nursery.end()).step_by(8) {
-                // SAFETY: nothing lives in the nursery.
+            for at in self.moving.range().step_by(8) {
+                // SAFETY: nothing lives in what was moved from.
                 unsafe { *node_at(at) = POISON };
             }
         }
-        (self.next, self.end) = (self.nursery.base(), self.nursery.base());
+        (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
     }
 
-    /// Drops the big integers of the nursery that nothing has copied; the others are old.
+    /// Drops the big integers that were young and that nothing has copied.
     fn sort_bigs(&mut self) {
-        let mut young = std::mem::take(&mut self.young_bigs);
-        for address in young.drain(..) {
+        self.young_big_bytes = 0;
+        for address in std::mem::take(&mut self.young_bigs) {
             // SAFETY: the node is as it was, or has its new address in place of its header.
             unsafe {
                 let first = *node_at(address);
                 if first & 1 == 0 {
                     let moved = Word::from_bits(first | 1).address();
-                    let value = &*node_at(moved).add(1).cast();
-                    self.old_big_bytes += big_bytes(value);
-                    self.old_bigs.push(moved);
+                    let bytes = big_bytes(&*node_at(moved).add(1).cast());
+                    if self.nursery.holds(moved) {
+                        self.young_big_bytes += bytes;
+                        self.young_bigs.push(moved);
+                    } else {
+                        self.old_big_bytes += bytes;
+                        self.old_bigs.push(moved);
+                    }
                 } else {
                     drop_big(address);
                 }
             }
         }
-        self.young_bigs = young;
-        self.young_big_bytes = 0;
     }
 
     /// Scans the copies that were not scanned, until there are no more.
     unsafe fn scan_copies(&mut self, queue: &mut Queue) {
         loop {
+            while queue.survivor < self.survivor {
+                // SAFETY: a copy is a node.
+                queue.survivor += unsafe { self.scan::<false>(queue.survivor) };
+            }
             if let Some(chunk) = self.old.chunks.get(queue.chunk) {
                 let is_last = queue.chunk + 1 == self.old.chunks.len();
                 let top = if is_last { self.old.next } else { chunk.top };
@@ -79,7 +95,7 @@ impl Heap {
                 if queue.at < top {
                     while queue.at < top {
                         // SAFETY: a copy is a node.
-                        queue.at += unsafe { self.scan(queue.at) };
+                        queue.at += unsafe { self.scan::<true>(queue.at) };
                     }
                     continue;
                 }
@@ -88,17 +104,23 @@ impl Heap {
                     continue;
                 }
             }
-            let Some(chunk) = self.old.large.get(queue.large) else { return };
+            let Some(chunk) = self.old.large.get(queue.large) else {
+                if queue.survivor == self.survivor {
+                    return;
+                }
+                continue;
+            };
             let address = chunk.only();
             queue.large += 1;
             // SAFETY: as above.
-            unsafe { self.scan(address) };
+            unsafe { self.scan::<true>(address) };
         }
     }
 
-    /// Forwards the words of a node; its size in bytes.
+    /// Forwards the words of a node, and remembers it if it is old and leads to what is young;
+    /// its size in bytes.
     #[inline(always)]
-    unsafe fn scan(&mut self, address: usize) -> usize {
+    unsafe fn scan<const OLD: bool>(&mut self, address: usize) -> usize {
         let node = node_at(address);
         // SAFETY: the address is that of a node.
         unsafe {
@@ -108,17 +130,23 @@ impl Heap {
                 Kind::Ind => 1,
                 _ => 0,
             };
+            let mut young = false;
             for at in 1..=pointers {
                 let word = Word::from_bits(*node.add(at));
                 if word.is_pointer() {
-                    *node.add(at) = self.forward(word).bits();
+                    let moved = self.forward(word);
+                    young |= OLD && moved.is_pointer() && self.is_young(moved);
+                    *node.add(at) = moved.bits();
                 }
+            }
+            if young {
+                self.remembered.push(address);
             }
             (header.words() + 1) * 8
         }
     }
 
-    /// Where a word leads to when all that is young has moved.
+    /// Where a word leads to when all that moves has moved.
     #[inline(always)]
     unsafe fn forward(&mut self, word: Word) -> Word {
         if !word.is_pointer() {
@@ -126,7 +154,7 @@ impl Heap {
         }
         // SAFETY: a pointer leads to a node, or to one that has moved.
         unsafe {
-            if self.is_young(word) {
+            if self.moving.holds(word.address()) {
                 let first = *node_at(word.address());
                 if first & 1 == 0 { Word::from_bits(first | 1) } else { self.promote(word) }
             } else if word.is_evaluated() {
@@ -161,15 +189,15 @@ impl Heap {
                 let header = Header::from_bits(first);
                 let kind = header.kind();
                 if kind == Kind::Ind {
-                    word = follow(word, &Young(&self.nursery));
+                    word = follow(word, &Young(self.moving, &self.nursery));
                     continue;
                 }
-                if !self.is_young(word) {
+                if !self.moving.holds(word.address()) {
                     return word.with_tag(tag_of(kind));
                 }
                 let mut words = header.words() + 1;
                 if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
-                    let short = shorten(word, &self.selectors, &Young(&self.nursery));
+                    let short = shorten(word, &self.selectors, &Young(self.moving, &self.nursery));
                     if short != word.with_tag(Tag::Unknown) {
                         word = short;
                         continue;
@@ -181,7 +209,14 @@ impl Heap {
                     header = Header::new(Kind::Hole, 1, header.info());
                     words = 2;
                 }
-                let copy = self.old.claim(words);
+                let aged = self.moving.is_aged(word.address());
+                let copy = if !aged && words * 8 <= self.survivors_end - self.survivor {
+                    let copy = node_at(self.survivor);
+                    self.survivor += words * 8;
+                    copy
+                } else {
+                    self.old.claim(words)
+                };
                 copy_payload(node, copy, words);
                 *copy = header.bits();
                 let moved = Word::pointer(copy.expose_provenance(), tag_of(kind));
@@ -210,8 +245,8 @@ unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
     }
 }
 
-/// A minor collection changes what is young; an old node must not come to lead to a young one.
-struct Young<'a>(&'a Nursery);
+/// A minor collection changes what it moves; an old node must not come to lead to a young one.
+struct Young<'a>(Moving, &'a Nursery);
 
 impl Rules for Young<'_> {
     #[inline]
@@ -221,7 +256,7 @@ impl Rules for Young<'_> {
 
     #[inline]
     fn may_redirect(&self, address: usize, end: Word) -> bool {
-        self.0.holds(address) || !end.is_pointer() || !self.0.holds(end.address())
+        self.0.holds(address) || !end.is_pointer() || !self.1.holds(end.address())
     }
 }
 
@@ -230,4 +265,5 @@ struct Queue {
     chunk: usize,
     at: usize,
     large: usize,
+    survivor: usize,
 }

@@ -31,7 +31,7 @@ use std::ptr::with_exposed_provenance_mut;
 
 use crate::base::integer::Integer;
 use node::BIG_PAYLOAD;
-use nursery::Nursery;
+use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
 
@@ -139,6 +139,10 @@ pub struct Heap {
     /// [`collect`](Heap::collect).
     pub end: *mut u64,
     nursery: Nursery,
+    /// During a minor collection: what it moves nodes from, and the space for survivors.
+    moving: Moving,
+    survivor: usize,
+    survivors_end: usize,
     old: Old,
     /// Addresses of old nodes that may point to young ones.
     remembered: Vec<usize>,
@@ -190,6 +194,9 @@ impl Heap {
         Heap {
             next: std::ptr::null_mut(),
             end: std::ptr::null_mut(),
+            moving: Nursery::default().moving(),
+            survivor: 0,
+            survivors_end: 0,
             nursery: Nursery::default(),
             old: Old::default(),
             remembered: Vec::new(),
@@ -483,7 +490,8 @@ impl Heap {
     /// outside.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
-        let young = (self.next.addr() - self.nursery.start()) as u64;
+        let eden = (self.next.addr() - self.nursery.start()) as u64;
+        let young = eden + self.nursery.survivors().len() as u64;
         young + self.young_big_bytes + self.old_live() + self.outside
     }
 

@@ -19,8 +19,8 @@ pub enum Code {
 /// an indirection to, or an immediate word. A pointer to a [`Hole`](super::Kind::Hole) stays
 /// a pointer to that hole.
 pub trait Mutator {
-    /// For a minor collection: visits all words outside of the heap that may point to nodes
-    /// allocated since the last collection.
+    /// For a minor collection: visits all words outside of the heap that may point to what is
+    /// young: to nodes allocated since the last collection but one.
     fn young(&mut self, visit: &mut impl FnMut(&mut Word));
 
     /// For a full collection: visits all words outside of the heap, but those of CAFs and of

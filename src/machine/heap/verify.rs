@@ -46,6 +46,8 @@ impl Heap {
             self.walk_piece(chunk.only(), chunk.end(), found)?;
         }
         found.old_bytes = found.nodes.iter().map(|&address| size(address)).sum();
+        let survivors = self.nursery.survivors();
+        self.walk_piece(survivors.start, survivors.end, found)?;
         self.walk_piece(self.nursery.start(), self.next.addr(), found)
     }
 

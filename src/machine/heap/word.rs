@@ -45,6 +45,8 @@ enum Immediate {
 
 const TAG_MASK: u64 = 0b111;
 const IMMEDIATE: u64 = 0b111;
+/// The low byte of a constructor without fields.
+const CON_BITS: u8 = (Immediate::Con as u8) << 3 | IMMEDIATE as u8;
 
 /// A word, taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,6 +183,16 @@ impl Word {
         self.0 & TAG_MASK == Tag::Con as u64
     }
 
+    /// The constructor without fields that it is, if it is one.
+    #[inline]
+    #[must_use]
+    pub const fn as_con(self) -> Option<ConId> {
+        match self.0 as u8 {
+            CON_BITS => Some(ConId((self.0 >> 32) as u32)),
+            _ => None,
+        }
+    }
+
     /// The address that a pointer leads to.
     #[inline]
     #[must_use]
@@ -246,6 +258,8 @@ mod tests {
         assert_eq!(Word::int(Word::MIN_INT - 1), None);
         assert_eq!(Word::char('λ').view(), View::Char('λ'));
         assert_eq!(Word::con(ConId(7)).view(), View::Con(ConId(7)));
+        assert_eq!(Word::con(ConId(7)).as_con(), Some(ConId(7)));
+        assert_eq!((Word::ONE.as_con(), Word::char('\0').as_con()), (None, None));
         assert_eq!(Word::function(GlobalId(u32::MAX)).view(), View::Function(GlobalId(u32::MAX)));
         assert_eq!(Word::NOTHING.view(), View::Nothing);
         assert_eq!((Word::boolean(true), Word::boolean(false)), (Word::ONE, Word::ZERO));

@@ -10,7 +10,7 @@ use super::liveness::Liveness;
 use super::state::{Machine, NO_REDEX};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::Program;
-use crate::machine::config::Config;
+use crate::machine::config::{Config, Stress};
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::{Interrupt, Request};
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
@@ -46,10 +46,10 @@ impl Machine {
             nesting: 0,
             interrupt: config.interrupt,
             fuel: None,
-            stress: config.stress,
+            stress: config.stress != Stress::None,
             counts: Statistics::default(),
         };
-        if config.stress {
+        if config.stress != Stress::None {
             // So that the mark stack overflows all the time.
             machine.heap.mark_capacity = Some(2);
         }

@@ -131,6 +131,7 @@ impl Driver<'_> {
         match action {
             Action::Update(_) => false,
             Action::Force(_, body, _) => small(*body),
+            Action::Consume(switch, ..) => self.is_copied(*switch),
             Action::Switch(..) | Action::Shared(_) | Action::Apply(..) => false,
             Action::If { yes, no, .. } => operand(yes) && operand(no),
             Action::Seq(second) => operand(second),
@@ -227,7 +228,7 @@ impl Driver<'_> {
         while let Some(frame) = frames {
             match frame.action {
                 Action::Update(_) => frames = &frame.next,
-                Action::Switch(..) | Action::If { .. } => return true,
+                Action::Switch(..) | Action::Consume(..) | Action::If { .. } => return true,
                 Action::Force(local, body, _) => {
                     return matches!(self.old.exprs[body], Expr::Switch(switch)
                         if self.old.switches[switch].scrutinee == local);

@@ -31,8 +31,8 @@ const PARTS_PER_STEP: i64 = 8;
 const HOLES: usize = 40;
 
 /// How large a pattern may still get.
-struct Size {
-    parts: usize,
+pub(super) struct Size {
+    pub(super) parts: usize,
     speculations: u32,
 }
 
@@ -77,7 +77,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn may_unfold(&self) -> bool {
+    pub(super) fn may_unfold(&self) -> bool {
         self.fuel > 0 && self.unfolded < NESTED && self.new.exprs.len() < self.most
     }
 
@@ -111,6 +111,9 @@ impl Driver<'_> {
             self.tally.inlined += 1;
             return Ok(self.unfold(global, &args, frames));
         }
+        if let Some(state) = self.hand_back(global, &args, &frames, span)? {
+            return Ok(state);
+        }
         let key = self.key(global, &args, true);
         if let Some(key) = &key {
             let recursive = self.facts.recursive[global];
@@ -123,7 +126,9 @@ impl Driver<'_> {
             if self.straight > 0 && !self.may_unfold() {
                 return Err(Abort::Fuel);
             }
+            let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
             if recursive
+                && key.iter().any(is_static)
                 && self.may_unfold()
                 && !self.is_made(global, key, &args)
                 && let Some(outcome) = self.attempt(global, &args, key)?
@@ -142,7 +147,7 @@ impl Driver<'_> {
     }
 
     /// Goes on with the body of a supercombinator in place of a call.
-    fn unfold(&mut self, global: GlobalId, args: &[NodeId], frames: Frames) -> State {
+    pub(super) fn unfold(&mut self, global: GlobalId, args: &[NodeId], frames: Frames) -> State {
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
@@ -209,7 +214,8 @@ impl Driver<'_> {
         let given = self.attempt;
         self.straight += 1;
         self.pure += 1;
-        // Others refer to it, whatever comes of this.
+        // Others refer to it.
+        let shared = self.heap.get(node).shared;
         self.heap.share(node);
         let state = self.demand(node, None);
         let result = self.run(state);
@@ -225,6 +231,9 @@ impl Driver<'_> {
             _ => {
                 self.go_back(checkpoint);
                 self.heap.give_up(node);
+                if !shared {
+                    self.heap.unshare(node);
+                }
                 false
             }
         }
@@ -244,7 +253,7 @@ impl Driver<'_> {
         for (&param, &arg) in params.iter().zip(args) {
             let mut pattern = Pattern::Hole;
             if self.facts.inspected[param] {
-                pattern = self.argument_pattern(arg, strict);
+                pattern = self.argument_pattern(arg, strict, self.handed.consumed[param]);
             }
             holes += pattern.holes();
             if holes > HOLES {
@@ -258,11 +267,14 @@ impl Driver<'_> {
 
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
-    fn argument_pattern(&mut self, arg: NodeId, strict: bool) -> Pattern {
+    fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
         let is_plain = matches!(self.heap.get(arg).what, What::Unknown(_) | What::Lit(_));
         let checkpoint = (!is_plain).then(|| self.checkpoint());
         let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
-        let pattern = self.pattern(arg, strict, &mut size);
+        let mut pattern = self.pattern(arg, strict, &mut size);
+        if consumed && pattern == Some(Pattern::Hole) {
+            pattern = self.call_pattern(arg, &mut size);
+        }
         let cost = (PARTS - size.parts) as i64 / PARTS_PER_STEP;
         self.fuel -= cost;
         self.attempt -= cost;
@@ -273,7 +285,12 @@ impl Driver<'_> {
     }
 
     /// The pattern of a value; `None` if it is too large.
-    fn pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+    pub(super) fn pattern(
+        &mut self,
+        node: NodeId,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Pattern> {
         deep(|| self.pattern_step(node, strict, size))
     }
 

@@ -380,19 +380,26 @@ impl Driver<'_> {
                     Some((head, partial)) => {
                         let nodes: Vec<NodeId> =
                             args.iter().map(|&arg| deep(|| self.node(arg, env))).collect();
-                        // Whoever refers to the whole refers to its parts.
-                        nodes.iter().for_each(|&node| self.heap.share(node));
-                        let nodes = self.heap.list(nodes);
-                        match head {
-                            Head::Con(con) if !partial => What::Con(con, nodes),
-                            _ => What::Partial(head, nodes),
-                        }
+                        self.applied(head, partial, nodes)
                     }
                 }
             }
             _ => What::Thunk(expr, env),
         };
         self.heap.add(what)
+    }
+
+    /// A constructor with its fields, or a function with fewer arguments than it takes.
+    pub(super) fn applied(&mut self, head: Head, partial: bool, nodes: Vec<NodeId>) -> What {
+        match head {
+            // Whoever refers to a constructor has its fields from a switch, and shares them then.
+            Head::Con(con) if !partial => What::Con(con, self.heap.list(nodes)),
+            _ => {
+                // Whoever refers to the whole refers to its parts.
+                nodes.iter().for_each(|&node| self.heap.share(node));
+                What::Partial(head, self.heap.list(nodes))
+            }
+        }
     }
 
     /// A constructor by itself: a value, or a function of its fields.

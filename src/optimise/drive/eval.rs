@@ -156,13 +156,7 @@ impl Driver<'_> {
             },
             _ => {
                 let (nodes, _) = self.arguments(args, env);
-                let partial = args.len() < arity;
-                nodes.iter().for_each(|&node| self.heap.share(node));
-                let nodes = self.heap.list(nodes);
-                let what = match head {
-                    Head::Con(con) if !partial => What::Con(con, nodes),
-                    _ => What::Partial(head, nodes),
-                };
+                let what = self.applied(head, args.len() < arity, nodes);
                 let node = self.heap.add(what);
                 Ok(State::Value(Outcome::Node(node), frames))
             }
@@ -225,13 +219,7 @@ impl Driver<'_> {
                 _ => self.call(global, args, 0, frames, span),
             },
             _ => {
-                let partial = args.len() < arity;
-                args.iter().for_each(|&arg| self.heap.share(arg));
-                let args = self.heap.list(args);
-                let what = match head {
-                    Head::Con(con) if !partial => What::Con(con, args),
-                    _ => What::Partial(head, args),
-                };
+                let what = self.applied(head, args.len() < arity, args);
                 let node = self.heap.add(what);
                 Ok(State::Value(Outcome::Node(node), frames))
             }
@@ -432,6 +420,7 @@ impl Driver<'_> {
                 let node = self.settled_value(None, outcome, span)?;
                 self.switch_on(switch, env, node, next.clone(), span)
             }
+            Action::Consume(switch, env, span) => self.consume(switch, env, outcome, next, span),
             Action::If { yes, no, global, span } => {
                 self.choose(outcome, (yes, no, global), next, span)
             }
@@ -450,6 +439,8 @@ impl Driver<'_> {
                     Outcome::Node(node) => node,
                     _ => self.settled_value(None, outcome, Span::NONE)?,
                 };
+                // Others refer to the thunk.
+                self.heap.share(node);
                 self.heap.set(thunk, What::Alias(node), None);
                 Ok(State::Value(Outcome::Node(node), next.clone()))
             }
@@ -474,7 +465,7 @@ impl Driver<'_> {
 
     /// Goes by a value: a local's that is looked up by others too, or one that only the
     /// switch has asked for.
-    fn switch_on(
+    pub(super) fn switch_on(
         &mut self,
         switch: SwitchId,
         env: EnvId,
@@ -484,6 +475,11 @@ impl Driver<'_> {
     ) -> Attempt<State> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).what {
+            What::Call(producer, args) if self.is_handed_over(switch, node, producer) => {
+                let args = self.heap.items(args).to_vec();
+                let frames = push(Action::Consume(switch, env, span), &frames);
+                return Ok(self.unfold(producer, &args, frames));
+            }
             What::Thunk(..) | What::Call(..) => {
                 let frames = push(Action::Switch(switch, env, span), &frames);
                 return Ok(self.demand(node, frames));
@@ -533,8 +529,14 @@ impl Driver<'_> {
         let Some(branch) = branches.iter().find(|branch| branch.con == con) else {
             return Some(case.default);
         };
+        let known = self.heap.get(node);
+        let shared = known.shared || known.name.is_some();
         let fields = self.heap.items(fields).to_vec();
         for (&local, field) in branch.fields.iter().zip(fields) {
+            if shared {
+                // Another switch may have them too.
+                self.heap.share(field);
+            }
             if let Some(local) = local {
                 self.bind(local, env, field);
             }

@@ -1,11 +1,15 @@
 //! What is found out about the old program before it is driven.
 
+use rustc_hash::FxHashMap;
+
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
 use crate::core::expr::{
-    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program,
+    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program, SwitchId,
 };
 use crate::primitive::Shape;
+
+use super::paths::{ArmId, Paths};
 
 /// Facts about the old program.
 pub struct Facts {
@@ -13,6 +17,8 @@ pub struct Facts {
     pub slot: IndexVec<LocalId, u32>,
     /// How often each local is used.
     pub uses: IndexVec<LocalId, u32>,
+    /// Whether a local may be used more than once when its function's body is executed.
+    pub shared: IndexVec<LocalId, bool>,
     /// How many locals a function has.
     pub locals: IndexVec<GlobalId, u32>,
     /// How many expressions the body of a function has.
@@ -27,12 +33,35 @@ pub struct Facts {
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
     /// one that does.
     pub inspected: IndexVec<LocalId, bool>,
+    /// Where a local's value is passed for a parameter of a function, the last time.
+    pub passed: IndexVec<LocalId, Option<LocalId>>,
+    /// The last switch that goes by a local.
+    pub switch: IndexVec<LocalId, Option<SwitchId>>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
 }
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+struct Place {
+    arm: ArmId,
+    /// Whether it is evaluated there: what is built is built with all its branches.
+    strict: bool,
+}
+
+impl Place {
+    fn lazy(self) -> Place {
+        Place { strict: false, ..self }
+    }
+}
+
+type Work = Vec<(ExprId, Place)>;
+
+/// More branches than this are not compared.
+const ARMS: usize = 8;
 
 /// Looks at every body once.
 pub fn facts(program: &Program) -> Facts {
@@ -42,17 +71,23 @@ pub fn facts(program: &Program) -> Facts {
         facts: Facts {
             slot: program.locals.iter().map(|_| 0).collect(),
             uses: program.locals.iter().map(|_| 0).collect(),
+            shared: program.locals.iter().map(|_| false).collect(),
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
+            passed: program.locals.iter().map(|_| None).collect(),
+            switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
         edges: vec![Vec::new(); globals],
+        paths: Paths::new(),
+        used_in: vec![None; program.locals.len()],
+        also_in: FxHashMap::default(),
         global: GlobalId(0),
     };
     for id in program.globals.indices() {
@@ -81,6 +116,10 @@ struct Scan<'a> {
     /// the others.
     flows: IndexVec<LocalId, Vec<LocalId>>,
     edges: Vec<Vec<u32>>,
+    paths: Paths,
+    /// The first branch in which a local is used, and the next few of those used in several.
+    used_in: Vec<Option<ArmId>>,
+    also_in: FxHashMap<LocalId, Vec<ArmId>>,
     global: GlobalId,
 }
 
@@ -94,11 +133,36 @@ impl Scan<'_> {
         for &param in &program.local_lists[params] {
             self.bind(param);
         }
-        let mut work = vec![body];
-        while let Some(expr) = work.pop() {
+        let mut work: Work = vec![(body, Place { arm: self.paths.body(), strict: true })];
+        while let Some((expr, place)) = work.pop() {
             self.facts.size[id] += 1;
-            self.expr(expr, &mut work);
+            self.expr(expr, place, &mut work);
         }
+    }
+
+    /// Notes a use.
+    fn use_local(&mut self, local: LocalId, place: Place) {
+        self.facts.uses[local] += 1;
+        let Some(first) = self.used_in[local.index()] else {
+            self.used_in[local.index()] = Some(place.arm);
+            return;
+        };
+        if self.facts.shared[local] {
+            return;
+        }
+        let (paths, more) = (&self.paths, self.also_in.entry(local).or_default());
+        let alone = |&arm: &ArmId| paths.exclude(arm, place.arm);
+        if more.len() < ARMS && alone(&first) && more.iter().all(alone) {
+            more.push(place.arm);
+        } else {
+            self.facts.shared[local] = true;
+            self.also_in.remove(&local);
+        }
+    }
+
+    /// A branch of a branching in a place.
+    fn arm(&mut self, place: Place, of: u32) -> Place {
+        Place { arm: self.paths.inside(place.arm, of), ..place }
     }
 
     fn bind(&mut self, local: LocalId) {
@@ -120,54 +184,64 @@ impl Scan<'_> {
         }
     }
 
-    fn expr(&mut self, expr: ExprId, work: &mut Vec<ExprId>) {
+    fn expr(&mut self, expr: ExprId, place: Place, work: &mut Work) {
         let program = self.program;
         match program.exprs[expr] {
             Expr::Global(global) => self.mention(global, false),
-            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], work),
+            Expr::App(callee, args) => {
+                self.application(callee, &program.expr_lists[args], place, work);
+            }
             Expr::Let(local, value, body) => {
                 self.bind(local);
                 self.flow(local, value);
-                work.extend([value, body]);
+                work.extend([(value, place.lazy()), (body, place)]);
             }
             Expr::Force(local, value, body) => {
                 self.bind(local);
                 self.flow(local, value);
                 self.inspect(value);
-                work.extend([value, body]);
+                work.extend([(value, place), (body, place)]);
             }
             Expr::Letrec(binds, body) => {
                 for bind in &program.binds[binds] {
                     self.bind(bind.local);
-                    work.push(bind.value);
+                    work.push((bind.value, place.lazy()));
                 }
-                work.push(body);
+                work.push((body, place));
             }
             Expr::Switch(switch) => {
+                let id = switch;
                 let switch = &program.switches[switch];
+                self.facts.switch[switch.scrutinee] = Some(id);
                 self.facts.inspected[switch.scrutinee] = true;
-                self.facts.uses[switch.scrutinee] += 1;
+                self.use_local(switch.scrutinee, place);
+                let of = self.paths.branching();
                 match &switch.branches {
                     Branches::Cons(branches) => {
                         for branch in branches {
                             for &field in branch.fields.iter().flatten() {
                                 self.bind(field);
                             }
-                            work.push(branch.body);
+                            work.push((branch.body, self.arm(place, of)));
                         }
                     }
                     Branches::Lits(branches) => {
-                        work.extend(branches.iter().map(|&(_, body)| body));
+                        for &(_, body) in branches {
+                            work.push((body, self.arm(place, of)));
+                        }
                     }
                 }
-                work.extend(switch.default);
+                if let Some(default) = switch.default {
+                    work.push((default, self.arm(place, of)));
+                }
             }
             Expr::Join(join, body) => {
                 let join = &program.joins[join];
                 for &param in &program.local_lists[join.params] {
                     self.bind(param);
                 }
-                work.extend([body, join.handler]);
+                // What the body does and what the handler does may both be done.
+                work.extend([(body, place), (join.handler, place)]);
             }
             Expr::Jump(join, args) => {
                 self.facts.jumps[join] += 1;
@@ -177,9 +251,9 @@ impl Scan<'_> {
                 {
                     self.flow(param, arg);
                 }
-                work.extend(&program.expr_lists[args]);
+                work.extend(program.expr_lists[args].iter().map(|&arg| (arg, place.lazy())));
             }
-            Expr::Local(local) => self.facts.uses[local] += 1,
+            Expr::Local(local) => self.use_local(local, place),
             Expr::Lit(_)
             | Expr::Text(_)
             | Expr::Con(_)
@@ -189,12 +263,31 @@ impl Scan<'_> {
         }
     }
 
-    fn application(&mut self, callee: ExprId, args: &[ExprId], work: &mut Vec<ExprId>) {
+    fn application(&mut self, callee: ExprId, args: &[ExprId], place: Place, work: &mut Work) {
         let program = self.program;
-        work.extend(args);
+        let shape = match program.exprs[callee] {
+            Expr::Global(global) => match program.globals[global].kind {
+                GlobalKind::Primitive(primitive) if primitive.arity() == args.len() => {
+                    Some(primitive.shape())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match (shape, args) {
+            (Some(Shape::If), &[condition, yes, no]) if place.strict => {
+                let of = self.paths.branching();
+                work.push((condition, place));
+                work.extend([yes, no].map(|arm| (arm, self.arm(place, of))));
+            }
+            (Some(Shape::Strict | Shape::Seq), _) if place.strict => {
+                work.extend(args.iter().map(|&arg| (arg, place)));
+            }
+            _ => work.extend(args.iter().map(|&arg| (arg, place.lazy()))),
+        }
         let Expr::Global(global) = program.exprs[callee] else {
             self.inspect(callee);
-            work.push(callee);
+            work.push((callee, place));
             return;
         };
         self.facts.size[self.global] += 1;
@@ -204,6 +297,9 @@ impl Scan<'_> {
             GlobalKind::Defn { params, .. } => {
                 for (&param, &arg) in program.local_lists[params].iter().zip(args) {
                     self.flow(param, arg);
+                    if let Expr::Local(local) = program.exprs[arg] {
+                        self.facts.passed[local] = Some(param);
+                    }
                 }
             }
             GlobalKind::Primitive(primitive) => {

@@ -27,6 +27,8 @@ pub enum Action {
     Force(LocalId, ExprId, EnvId),
     /// Go by it; the switch's scrutinee is what has been evaluated.
     Switch(SwitchId, EnvId, Span),
+    /// The same for the value of a call that was written where the switch takes it apart.
+    Consume(SwitchId, EnvId, Span),
     /// Choose.
     If { yes: Operand, no: Operand, global: GlobalId, span: Span },
     /// Forget it and go on.

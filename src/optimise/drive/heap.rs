@@ -145,6 +145,12 @@ impl Heap {
         self.nodes[node].shared = true;
     }
 
+    /// Takes back a note of [`Heap::share`].
+    pub fn unshare(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.nodes[node].shared = false;
+    }
+
     /// Notes that a value is being evaluated.
     pub fn enter(&mut self, node: NodeId) {
         let node = self.resolve(node);

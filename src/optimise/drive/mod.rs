@@ -28,7 +28,10 @@ mod eval;
 mod facts;
 mod fold;
 mod frame;
+mod fuse;
+mod handed;
 mod heap;
+mod paths;
 mod pattern;
 mod select;
 mod settle;
@@ -50,6 +53,7 @@ use crate::core::expr::{
 };
 use branch::Target;
 use facts::{Facts, facts};
+use handed::{Handed, handed};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
 use select::Pending;
@@ -90,6 +94,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let mut driver = Driver {
+        handed: handed(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
         pending: Pending::default(),
@@ -199,6 +204,7 @@ struct Tally {
 struct Driver<'a> {
     old: &'a Program,
     facts: Facts,
+    handed: Handed,
     selectors: Selectors,
     /// Selections that nothing has evaluated.
     pending: Pending,
@@ -283,10 +289,11 @@ impl Driver<'_> {
         self.heap.bind(env, self.facts.slot[local], node);
     }
 
-    /// What a local is bound to. It is shared from here on, if the local is used elsewhere too.
+    /// What a local is bound to. It is shared from here on, if the local is used elsewhere on
+    /// the same path too.
     fn lookup(&mut self, local: LocalId, env: EnvId) -> NodeId {
         let node = self.heap.lookup(env, self.facts.slot[local]);
-        if self.facts.uses[local] > 1 {
+        if self.facts.shared[local] {
             self.heap.share(node);
         }
         node

@@ -46,6 +46,8 @@ pub enum Pattern {
     Con(ConId, Vec<Pattern>),
     /// A constructor that has been built already: it is a parameter too.
     Built(ConId, Vec<Pattern>),
+    /// A call that nothing has evaluated and nothing else refers to.
+    Call(GlobalId, Vec<Pattern>),
     /// A function with fewer arguments than it takes.
     Partial(Head, Vec<Pattern>),
 }
@@ -61,7 +63,10 @@ impl Pattern {
     /// The patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
         match self {
-            Pattern::Con(_, parts) | Pattern::Built(_, parts) | Pattern::Partial(_, parts) => parts,
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Call(_, parts)
+            | Pattern::Partial(_, parts) => parts,
             _ => &[],
         }
     }
@@ -77,6 +82,7 @@ impl Pattern {
         match (self, other) {
             (Pattern::Con(a, _), Pattern::Con(b, _))
             | (Pattern::Built(a, _), Pattern::Built(b, _)) => a == b,
+            (Pattern::Call(a, _), Pattern::Call(b, _)) => a == b,
             (Pattern::Partial(a, x), Pattern::Partial(b, y)) => a == b && x.len() == y.len(),
             _ => false,
         }
@@ -125,6 +131,7 @@ impl Pattern {
         match *self {
             Pattern::Con(con, _) => Pattern::Con(con, parts),
             Pattern::Built(con, _) => Pattern::Built(con, parts),
+            Pattern::Call(global, _) => Pattern::Call(global, parts),
             Pattern::Partial(head, _) => Pattern::Partial(head, parts),
             _ => Pattern::Hole,
         }

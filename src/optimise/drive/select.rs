@@ -36,6 +36,7 @@ impl Driver<'_> {
         let (selector, from) = self.selectors.selection(self.old, expr)?;
         let from = self.node(from, env);
         if let Some(field) = self.field(selector, from) {
+            self.heap.share(field);
             return Some(field);
         }
         let node = self.heap.add(What::Thunk(expr, env));

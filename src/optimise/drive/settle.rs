@@ -40,7 +40,7 @@ impl Driver<'_> {
     pub(super) fn settle_action(&mut self, action: &Action) {
         match *action {
             Action::Force(local, body, env) => self.settle_exprs(&[body], &[local], env),
-            Action::Switch(switch, env, _) => {
+            Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => {
                 let case = &self.old.switches[switch];
                 let mut bound = Vec::new();
                 if let Branches::Cons(branches) = &case.branches {

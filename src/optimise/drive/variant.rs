@@ -114,7 +114,9 @@ impl Driver<'_> {
     /// The values that a static value is made of.
     fn parts(&self, node: NodeId) -> &[NodeId] {
         match self.heap.get(node).what {
-            What::Con(_, nodes) | What::Partial(_, nodes) => self.heap.items(nodes),
+            What::Con(_, nodes) | What::Call(_, nodes) | What::Partial(_, nodes) => {
+                self.heap.items(nodes)
+            }
             _ => &[],
         }
     }
@@ -184,7 +186,9 @@ impl Driver<'_> {
             }
             Pattern::Caf(global) => &self.old.globals[*global].symbol,
             Pattern::Con(con, _) | Pattern::Built(con, _) => &self.new.cons[*con].symbol,
-            Pattern::Partial(Head::Global(global), _) => &self.old.globals[*global].symbol,
+            Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => {
+                &self.old.globals[*global].symbol
+            }
             Pattern::Partial(Head::Con(con), _) => &self.new.cons[*con].symbol,
         };
         if pattern.parts().is_empty() {
@@ -254,6 +258,12 @@ impl Driver<'_> {
                 return whole;
             }
             Pattern::Con(con, parts) => What::Con(*con, self.incoming_parts(parts, holes)),
+            // Nothing else refers to it, nor to its arguments.
+            Pattern::Call(global, parts) => {
+                let parts: Vec<NodeId> =
+                    parts.iter().map(|part| self.incoming(part, None, holes)).collect();
+                What::Call(*global, self.heap.list(parts))
+            }
             Pattern::Partial(head, parts) => {
                 What::Partial(*head, self.incoming_parts(parts, holes))
             }

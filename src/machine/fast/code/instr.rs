@@ -92,6 +92,45 @@ pub enum Flow {
     End,
 }
 
+/// What an operand has in common with the others: numbers that can be given anew.
+trait OperandType {
+    /// Gives its slot another number, if it is one.
+    fn map_slot(&mut self, _map: &mut impl FnMut(u32) -> u32) {}
+    /// Gives its target another position, if it is one.
+    fn map_target(&mut self, _map: &mut impl FnMut(Pc) -> Pc) {}
+}
+
+macro_rules! slot_types {
+    ($($type:ident)+) => {
+        $(impl OperandType for $type {
+            fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
+                self.0 = map(self.0);
+            }
+        })+
+    };
+}
+
+macro_rules! other_types {
+    ($($type:ident)+) => { $(impl OperandType for $type {})+ };
+}
+
+slot_types! { Dst Forced Slot Base }
+other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId }
+
+impl OperandType for Arg {
+    fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
+        if let Some(slot) = self.as_slot() {
+            *self = Arg::slot(map(slot));
+        }
+    }
+}
+
+impl OperandType for Pc {
+    fn map_target(&mut self, map: &mut impl FnMut(Pc) -> Pc) {
+        *self = map(*self);
+    }
+}
+
 macro_rules! operands {
     ($($(#[$doc:meta])* $kind:ident($type:ty);)+) => {
         /// An operand of an instruction.
@@ -185,6 +224,22 @@ macro_rules! instructions {
             pub fn operands(&self, mut visit: impl FnMut(&'static str, Operand)) {
                 match *self {
                     $(Instr::$name { $($field),* } => { $(visit(stringify!($field), $field.into());)* })+
+                }
+            }
+
+            /// Gives the slots that it names itself other numbers; those in lists stay.
+            pub fn map_slots(&mut self, mut map: impl FnMut(u32) -> u32) {
+                let _ = &mut map;
+                match self {
+                    $(Instr::$name { $($field),* } => { $($field.map_slot(&mut map);)* })+
+                }
+            }
+
+            /// Gives the targets that it names itself other positions; those in lists stay.
+            pub fn map_targets(&mut self, mut map: impl FnMut(Pc) -> Pc) {
+                let _ = &mut map;
+                match self {
+                    $(Instr::$name { $($field),* } => { $($field.map_target(&mut map);)* })+
                 }
             }
         }
@@ -357,6 +412,8 @@ instructions! {
     Raise { a: Slot } End;
     /// Stops the program: no alternative of a case matches.
     NoMatch { } End;
+    /// Ends an evaluation. It stands in the machine's own code alone.
+    Halt { } End;
 }
 
 const _: () = assert!(size_of::<Instr>() <= 24, "code is walked instruction by instruction");

@@ -5,5 +5,8 @@
 //! instruction, a lazy expression one thunk that has code of its own and the captured
 //! variables. Labels point forward, as in G-code.
 
+pub mod access;
 pub mod instr;
+pub mod listing;
 pub mod program;
+pub mod verify;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::instr::{Arg, Instr, Pc};
 use crate::base::index::IndexVec;
+use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::define_index;
 use crate::gcode::program::{self as gcode, ConId, GlobalId};
@@ -119,6 +120,8 @@ pub struct Program {
     pub thunks: IndexVec<ThunkId, Thunk>,
     /// The constants: immediate words, none twice.
     pub consts: IndexVec<ConstId, Word>,
+    /// The large integers: those of `gcode`, then those that fit 64 bits and no word.
+    pub bigs: IndexVec<gcode::BigId, Integer>,
     /// Lists of operands.
     pub args: IndexVec<ArgsId, Box<[Arg]>>,
     /// Lists of slots; `None` for a field that nothing uses.

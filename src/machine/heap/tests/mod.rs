@@ -29,6 +29,13 @@ struct Words {
     codes: Vec<Code>,
 }
 
+impl Words {
+    /// What lives may still be young after one collection, so all of it is looked at again.
+    fn collected(&mut self) {
+        self.clean = 0;
+    }
+}
+
 impl Mutator for Words {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
         self.stack[self.clean..].iter_mut().for_each(&mut *visit);
@@ -84,19 +91,19 @@ impl Machine {
     fn reserve(&mut self, words: usize) -> Result<(), Full> {
         if !self.heap.fits(words) {
             self.heap.collect(Need::words(words), &mut self.words)?;
-            self.words.clean = self.words.stack.len();
+            self.words.collected();
         }
         Ok(())
     }
 
     fn full(&mut self) {
         self.heap.collect_full(Need::default(), &mut self.words).expect("room");
-        self.words.clean = self.words.stack.len();
+        self.words.collected();
     }
 
     fn minor(&mut self) {
         self.heap.collect(Need::default(), &mut self.words).expect("room");
-        self.words.clean = self.words.stack.len();
+        self.words.collected();
     }
 
     #[track_caller]

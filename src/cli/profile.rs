@@ -1,0 +1,68 @@
+//! `--profile`: what asks a run for samples, and the files that they end in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gmachine::base::code::Code;
+use gmachine::base::diagnostic::Diagnostic;
+use gmachine::base::span::Span;
+use gmachine::machine::profile::{Profile, Sampler};
+
+use super::{Context, Failure, files};
+
+/// Between two samples of time.
+const PERIOD: Duration = Duration::from_millis(1);
+
+/// A clock that asks for samples until it is dropped.
+pub struct Clock {
+    sampler: Sampler,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Clock {
+    /// Starts the clock.
+    pub fn start() -> Clock {
+        let clock = Clock { sampler: Sampler::default(), stopped: Arc::default() };
+        let (sampler, stopped) = (clock.sampler.clone(), clock.stopped.clone());
+        let ticking = std::thread::Builder::new().spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                std::thread::sleep(PERIOD);
+                sampler.sample();
+            }
+        });
+        if ticking.is_err() {
+            super::alloc::out_of_memory(None);
+        }
+        clock
+    }
+
+    /// What it asks.
+    pub fn sampler(&self) -> Sampler {
+        self.sampler.clone()
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Writes the samples of time to `path`, and the bytes allocated to that with `.alloc` at its
+/// end.
+pub fn write(profile: &Profile, path: &Path, context: &Context) -> Result<(), Failure> {
+    let mut alloc = path.as_os_str().to_owned();
+    alloc.push(".alloc");
+    let time = profile.folded(|share| share.samples);
+    let bytes = profile.folded(|share| share.bytes);
+    for (path, text) in [(path.to_owned(), time), (PathBuf::from(alloc), bytes)] {
+        if let Err(error) = std::fs::write(&path, text) {
+            let path = gmachine::base::quote::shown(&path.to_string_lossy());
+            let message = format!("`{path}` cannot be written: {}", files::reason(&error));
+            return Err(context.fail(&Diagnostic::error(Code::OutputFailed, Span::NONE, message)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,308 @@
+//! Arithmetic and comparison that the loop does not do: operands that are not evaluated,
+//! large, or no integers.
+
+use std::cmp::Ordering;
+
+use super::code::instr::{Dst, Forced, Op, Pc};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::heap::{BIG_WORDS, Kind};
+use crate::machine::outcome::Stop;
+
+impl Machine {
+    /// The large integer that an evaluated word leads to, if it does.
+    pub(super) fn as_big(&self, word: Word) -> Option<&Integer> {
+        if word.view() != View::Node(Tag::Value) {
+            return None;
+        }
+        // SAFETY: a pointer leads to a node, and a big integer's has an integer.
+        unsafe { (self.heap.header(word).kind() == Kind::Big).then(|| self.heap.big(word)) }
+    }
+
+    /// The integer that an evaluated word is, if it is one.
+    fn number(&self, word: Word) -> Option<Number<'_>> {
+        match word.view() {
+            View::Int(small) => Some(Number::Small(Integer::Small(small))),
+            _ => self.as_big(word).map(Number::Big),
+        }
+    }
+
+    /// Evaluates the first of two operands that is not evaluated; `false` if both are.
+    fn force_one(&mut self, a: Forced, b: Forced) -> Result<bool, Stop> {
+        for operand in [a, b] {
+            if !self.slot(operand.0).is_evaluated() {
+                self.force(operand)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// `d` becomes `a op b`.
+    pub(super) fn arithmetic(&mut self, op: Op, d: Dst, a: Forced, b: Forced) -> Result<(), Stop> {
+        if self.force_one(a, b)? {
+            return Ok(());
+        }
+        let (x, y) = (self.slot(a.0), self.slot(b.0));
+        self.compute(op, d, x, y)
+    }
+
+    /// `d` becomes `a op k`.
+    pub(super) fn arithmetic_with(
+        &mut self,
+        op: Op,
+        d: Dst,
+        a: Forced,
+        k: i32,
+    ) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
+        match op {
+            Op::AddInt => self.compute(Op::Add, d, x, k),
+            Op::SubFrom => self.compute(Op::Sub, d, k, x),
+            Op::MulInt => self.compute(Op::Mul, d, x, k),
+            Op::DivInt => self.compute(Op::Div, d, x, k),
+            Op::RemInt => self.compute(Op::Rem, d, x, k),
+            Op::FloorDivInt => self.compute(Op::FloorDiv, d, x, k),
+            _ => self.compute(Op::Mod, d, x, k),
+        }
+    }
+
+    fn compute(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
+        let (Some(p), Some(q)) = (self.number(x), self.number(y)) else {
+            let (which, operand) =
+                if self.number(x).is_none() { ("first", x) } else { ("second", y) };
+            return Err(self.wrong_operand(op, "an integer", which, operand));
+        };
+        let (p, q) = (p.get(), q.get());
+        let bytes = match op {
+            _ if p.to_i64().is_some() && q.to_i64().is_some() => 0,
+            Op::Add | Op::Sub => p.sum_bytes(q),
+            Op::Mul => p.product_bytes(q),
+            _ => p.quotient_bytes(q),
+        } as u64;
+        if !self.heap.fits(BIG_WORDS) || !self.heap.can_grow(bytes) {
+            // The words may have moved: the instruction is executed again.
+            return self.collect_for_bytes(BIG_WORDS, bytes);
+        }
+        let result = match op {
+            Op::Add => Some(p.add(q)),
+            Op::Sub => Some(p.sub(q)),
+            Op::Mul => Some(p.mul(q)),
+            Op::Div => p.div(q),
+            Op::Rem => p.rem(q),
+            Op::FloorDiv => p.floor_div(q),
+            _ => p.modulo(q),
+        };
+        let Some(result) = result else {
+            let message = format!("`{}` by zero", primitive_name(op));
+            return Err(self.fail(Code::DivisionByZero, message, "the divisor is 0"));
+        };
+        self.put_integer(d, result);
+        Ok(())
+    }
+
+    /// `d` becomes an integer, for which there is room.
+    fn put_integer(&mut self, d: Dst, value: Integer) {
+        // SAFETY: the callers have made sure of room.
+        let word = unsafe { self.heap.int(value) };
+        self.set_slot(d.0, word);
+        self.advance();
+    }
+
+    /// `d` becomes `-a`.
+    pub(super) fn negate(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let Some(p) = self.number(x) else {
+            return Err(self.wrong_operand(Op::Neg, "an integer", "only", x));
+        };
+        let bytes = p.get().sum_bytes(&Integer::ZERO) as u64;
+        if !self.heap.fits(BIG_WORDS) || !self.heap.can_grow(bytes) {
+            return self.collect_for_bytes(BIG_WORDS, bytes);
+        }
+        let result = p.get().negate();
+        self.put_integer(d, result);
+        Ok(())
+    }
+
+    /// `d` becomes the code point of `a`.
+    pub(super) fn ord(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let View::Char(c) = x.view() else {
+            return Err(self.wrong_operand(Op::Ord, "a character", "only", x));
+        };
+        self.set_slot(d.0, Word::int(i64::from(u32::from(c))).unwrap_or(Word::ZERO));
+        self.advance();
+        Ok(())
+    }
+
+    /// `d` becomes the character of the code point `a`.
+    pub(super) fn chr(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let Some(n) = self.number(x) else {
+            return Err(self.wrong_operand(Op::Chr, "an integer", "only", x));
+        };
+        let code = n.get().to_i64().and_then(|code| u32::try_from(code).ok());
+        let Some(c) = code.and_then(char::from_u32) else {
+            let message = format!("{} is the code point of no character", self.describe(x));
+            return Err(self.fail(Code::ChrOutOfRange, message, ""));
+        };
+        self.set_slot(d.0, Word::char(c));
+        self.advance();
+        Ok(())
+    }
+
+    /// Whether `x op y`, of two evaluated words.
+    fn holds(&self, op: Op, x: Word, y: Word) -> Result<bool, Stop> {
+        let order = match (x.view(), y.view()) {
+            (View::Char(x), View::Char(y)) => x.cmp(&y),
+            _ => match (self.number(x), self.number(y)) {
+                (Some(x), Some(y)) => x.get().cmp(y.get()),
+                _ => return Err(self.incomparable(op, x, y)),
+            },
+        };
+        Ok(match op {
+            Op::Eq => order == Ordering::Equal,
+            Op::Ne => order != Ordering::Equal,
+            Op::Lt => order == Ordering::Less,
+            Op::Le => order != Ordering::Greater,
+            Op::Gt => order == Ordering::Greater,
+            _ => order != Ordering::Less,
+        })
+    }
+
+    /// `d` becomes 1 if `a op b`, else 0.
+    pub(super) fn compare_into(
+        &mut self,
+        op: Op,
+        d: Dst,
+        a: Forced,
+        b: Forced,
+    ) -> Result<(), Stop> {
+        if self.force_one(a, b)? {
+            return Ok(());
+        }
+        let holds = self.holds(op, self.slot(a.0), self.slot(b.0))?;
+        self.set_slot(d.0, Word::boolean(holds));
+        self.advance();
+        Ok(())
+    }
+
+    /// Goes on at `to` unless `a op b`.
+    pub(super) fn compare_and_jump(
+        &mut self,
+        op: Op,
+        a: Forced,
+        b: Forced,
+        to: Pc,
+    ) -> Result<(), Stop> {
+        if self.force_one(a, b)? {
+            return Ok(());
+        }
+        let holds = self.holds(op, self.slot(a.0), self.slot(b.0))?;
+        if holds {
+            self.advance()
+        } else {
+            self.go_to(to)
+        }
+        Ok(())
+    }
+
+    /// Goes on at `to` unless `a op k`.
+    pub(super) fn compare_int_and_jump(
+        &mut self,
+        op: Op,
+        a: Forced,
+        k: i32,
+        to: Pc,
+    ) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let holds = self.holds(op, x, Word::int(i64::from(k)).unwrap_or(Word::ZERO))?;
+        if holds {
+            self.advance()
+        } else {
+            self.go_to(to)
+        }
+        Ok(())
+    }
+
+    /// The operand of an `Unless` that is neither 1 nor 0.
+    pub(super) fn condition(&mut self, a: Forced) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        let message = format!("a condition must be 1 or 0, and is {}", self.describe(x));
+        Err(self.fail(Code::NotBoolean, message, ""))
+    }
+
+    fn wrong_operand(&self, op: Op, needs: &str, which: &str, operand: Word) -> Stop {
+        let found = self.describe(operand);
+        let name = primitive_name(op);
+        let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
+        self.fail(Code::WrongKind, message, "")
+    }
+
+    fn incomparable(&self, op: Op, a: Word, b: Word) -> Stop {
+        let (a, b) = (self.describe(a), self.describe(b));
+        let name = primitive_name(op);
+        let message =
+            format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
+        self.fail(Code::WrongKind, message, "")
+    }
+}
+
+/// An integer, wherever it is.
+enum Number<'a> {
+    Small(Integer),
+    Big(&'a Integer),
+}
+
+impl Number<'_> {
+    fn get(&self) -> &Integer {
+        match self {
+            Number::Small(small) => small,
+            Number::Big(big) => big,
+        }
+    }
+}
+
+/// What a program calls the primitive of an instruction.
+fn primitive_name(op: Op) -> &'static str {
+    match op {
+        Op::Add => "add",
+        Op::Sub => "sub",
+        Op::Mul => "mul",
+        Op::Div => "div",
+        Op::Rem => "rem",
+        Op::FloorDiv => "floordiv",
+        Op::Mod => "mod",
+        Op::Neg => "negate",
+        Op::Eq => "eq",
+        Op::Ne => "neq",
+        Op::Lt => "lt",
+        Op::Le => "le",
+        Op::Gt => "gt",
+        Op::Ge => "ge",
+        Op::Ord => "ord",
+        Op::Chr => "chr",
+        other => other.name(),
+    }
+}

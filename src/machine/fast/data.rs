@@ -1,0 +1,211 @@
+//! Instructions on data that are not done in the loop: nodes of many words, the names of a
+//! `letrec`, and going by values.
+
+use super::code::instr::{Arg, Dst, Forced, Slot};
+use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::quote::shown;
+use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
+use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::heap::{BIG_WORDS, Header, Kind, node_words};
+use crate::machine::outcome::Stop;
+
+impl Machine {
+    /// A new node with the fields that an instruction names.
+    pub(super) fn new_node(
+        &mut self,
+        kind: Kind,
+        info: u32,
+        d: Dst,
+        args: ArgsId,
+    ) -> Result<(), Stop> {
+        let count = self.args(args).len();
+        if !self.heap.fits(node_words(count)) {
+            return self.collect_for(node_words(count));
+        }
+        // SAFETY: there is room, and the fields are what the instruction says.
+        let node = unsafe {
+            let node = self.heap.alloc_empty(kind, info, count.max(1));
+            self.put_fields(node, args);
+            node
+        };
+        self.counts.thunks_made += u64::from(kind == Kind::Thunk);
+        self.counts.allocations += u64::from(self.count);
+        self.set_slot(d.0, node);
+        self.advance();
+        Ok(())
+    }
+
+    /// Writes the fields of a new node.
+    ///
+    /// # Safety
+    /// It is young and has as many.
+    unsafe fn put_fields(&mut self, node: Word, args: ArgsId) {
+        let fields: *mut Word = std::ptr::with_exposed_provenance_mut(node.address());
+        for (at, word) in self.args(args).enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { *fields.add(1 + at) = word }
+        }
+    }
+
+    /// A node that a `Fill` will make something of.
+    pub(super) fn new_hole(&mut self, d: Dst, words: i32) -> Result<(), Stop> {
+        let words = words.max(1) as usize;
+        if !self.heap.fits(node_words(words)) {
+            return self.collect_for(node_words(words));
+        }
+        // SAFETY: there is room.
+        let node = unsafe { self.heap.alloc_empty(Kind::Hole, Header::UNFILLED, words) };
+        self.counts.allocations += u64::from(self.count);
+        self.set_slot(d.0, node);
+        self.advance();
+        Ok(())
+    }
+
+    /// Makes something of a hole.
+    pub(super) fn fill(
+        &mut self,
+        a: Slot,
+        kind: Kind,
+        info: u32,
+        args: ArgsId,
+    ) -> Result<(), Stop> {
+        let words: Vec<Word> = self.args(args).collect();
+        // SAFETY: the verifier of compact code has checked that the slot holds a hole with
+        // room for so many fields.
+        let node = unsafe { self.heap.fill(self.slot(a.0), kind, info, &words) };
+        self.counts.thunks_made += u64::from(kind == Kind::Thunk);
+        self.set_slot(a.0, node);
+        self.advance();
+        Ok(())
+    }
+
+    /// Makes an indirection of a hole, unless it would lead to itself: whoever evaluates it
+    /// then meets a value that depends on itself.
+    pub(super) fn fill_indirection(&mut self, a: Slot, b: Arg) -> Result<(), Stop> {
+        let hole = self.slot(a.0);
+        // SAFETY: both are words of the heap.
+        let value = unsafe { self.heap.resolve(self.arg(b)) };
+        if !value.is_pointer() || value.address() != hole.address() {
+            // SAFETY: the slot holds a hole.
+            unsafe { self.heap.update(hole, value) };
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// A large integer of the program.
+    pub(super) fn big_literal(&mut self, d: Dst, big: BigId) -> Result<(), Stop> {
+        let Some(value) = self.image.program.bigs.get(big).cloned() else {
+            unreachable!("operands name something")
+        };
+        if !self.heap.fits(BIG_WORDS) {
+            return self.collect_for(BIG_WORDS);
+        }
+        // SAFETY: there is room.
+        let word = unsafe { self.heap.int(value) };
+        self.set_slot(d.0, word);
+        self.advance();
+        Ok(())
+    }
+
+    /// The operand of a `CaseList` that the loop does not know.
+    pub(super) fn scrutinise_list(&mut self, a: Forced) -> Result<(), Stop> {
+        if !self.slot(a.0).is_evaluated() {
+            return self.force(a);
+        }
+        let list = self.image.program.gcode.datas.get(LIST);
+        let name = list.map_or("List".into(), |data| data.symbol.clone());
+        Err(self.wrong_scrutinee(&of_type(&name), a))
+    }
+
+    /// The operand of a `Case` that is no constructor, or not evaluated.
+    pub(super) fn scrutinise(&mut self, a: Forced, case: CaseId) -> Result<(), Stop> {
+        if !self.slot(a.0).is_evaluated() {
+            return self.force(a);
+        }
+        match self.image.clone().program.cases.get(case) {
+            Some(case) => self.wrong_data(a, case),
+            None => unreachable!("operands name something"),
+        }
+    }
+
+    /// A constructor of another data type, or no constructor.
+    pub(super) fn wrong_data(&mut self, a: Forced, case: &Case) -> Result<(), Stop> {
+        let gcode = &self.image.program.gcode;
+        let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
+        let name = data.map_or("?".into(), |data| data.symbol.clone());
+        Err(self.wrong_scrutinee(&of_type(&name), a))
+    }
+
+    /// Goes by an integer or a character.
+    pub(super) fn literal_case(&mut self, a: Forced, case: LitCaseId) -> Result<(), Stop> {
+        let value = self.slot(a.0);
+        if !value.is_evaluated() {
+            return self.force(a);
+        }
+        let image = self.image.clone();
+        let Some(case) = image.program.lit_cases.get(case) else {
+            unreachable!("operands name something")
+        };
+        let fits = match value.view() {
+            View::Char(_) => case.chars,
+            View::Int(_) => !case.chars,
+            View::Node(Tag::Value) => !case.chars && self.as_big(value).is_some(),
+            _ => false,
+        };
+        if !fits {
+            let wanted = if case.chars { "a character" } else { "an integer" };
+            return Err(self.wrong_scrutinee(wanted, a));
+        }
+        let small = case.words.binary_search_by_key(&value.bits(), |(word, _)| word.bits());
+        let target = match small {
+            Ok(at) => case.words.get(at).map(|(_, to)| *to),
+            Err(_) => self.as_big(value).and_then(|value| {
+                let bigs = &image.program.bigs;
+                let found = case.bigs.iter().find(|(big, _)| bigs.get(*big) == Some(value));
+                found.map(|(_, to)| *to)
+            }),
+        };
+        self.go_to(target.unwrap_or(case.default));
+        Ok(())
+    }
+
+    fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
+        let found = self.describe(self.slot(found.0));
+        // The one code of a primitive that goes by a value is the one that evaluates the
+        // message of `error`.
+        let owner = self.image.owner(self.at()).and_then(|owner| self.image.global(owner));
+        if owner.is_some_and(|global| global.kind == GlobalKind::Primitive) {
+            let message = format!("`error` needs a text, and its message has {found} in it");
+            return self.fail(Code::WrongKind, message, "");
+        }
+        let message = format!("a case expects {expected}, and was given {found}");
+        self.fail(Code::WrongScrutinee, message, "")
+    }
+
+    /// No alternative of a case matches.
+    pub(super) fn no_match(&self) -> Result<(), Stop> {
+        let label = "this case has no alternative for the value";
+        Err(self.fail(Code::NoAlternative, "no alternative matches", label))
+    }
+
+    /// The constructor and the fields of an evaluated word, if it is one.
+    pub(super) fn as_con(&self, word: Word) -> Option<(ConId, Vec<Word>)> {
+        match word.view() {
+            View::Con(con) => Some((con, Vec::new())),
+            View::Node(Tag::Con) => {
+                // SAFETY: a pointer leads to a node.
+                let (header, fields) = unsafe { (self.heap.header(word), self.heap.fields(word)) };
+                let con = ConId(header.info());
+                Some((con, fields.to_vec()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn of_type(name: &str) -> String {
+    format!("a value of type `{}`", shown(name))
+}

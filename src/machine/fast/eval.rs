@@ -1,0 +1,303 @@
+//! Evaluation: entering what is not evaluated, and what becomes of a value.
+
+use super::code::instr::Forced;
+use super::code::program::{Entry, ThunkId};
+use super::image::STRIDE;
+use super::run::node_at;
+use super::stack::{Control, SLACK};
+use super::state::Machine;
+use crate::gcode::program::{CONS, NIL, TextId};
+use crate::machine::heap::Kind;
+use crate::machine::heap::word::{Tag, Word};
+use crate::machine::interrupt::Request;
+use crate::machine::outcome::{Limit, Stop};
+
+/// Calls between two looks at the interrupt.
+const SLICE: u32 = 10_000;
+
+/// What is found where a pointer leads.
+enum Found {
+    /// A value in weak head normal form.
+    Value(Word),
+    /// Something to be evaluated: a node of this kind.
+    Node(Word, Kind),
+}
+
+impl Machine {
+    /// The word in a slot of the frame.
+    #[inline]
+    pub(super) fn slot(&self, slot: u32) -> Word {
+        // SAFETY: operands are slots of the frame, and written (the verifier of compact code).
+        unsafe { *self.fp.add(slot as usize) }
+    }
+
+    /// Puts a word in a slot of the frame.
+    #[inline]
+    pub(super) fn set_slot(&mut self, slot: u32, word: Word) {
+        // SAFETY: operands are slots of the frame.
+        unsafe { *self.fp.add(slot as usize) = word }
+    }
+
+    /// Goes on with the next instruction.
+    #[inline]
+    pub(super) fn advance(&mut self) {
+        self.pc = self.pc.wrapping_add(1);
+    }
+
+    /// Goes on at a position in the code.
+    #[inline]
+    pub(super) fn go_to(&mut self, to: super::code::instr::Pc) {
+        self.pc = self.instr(to.0 * STRIDE);
+    }
+
+    fn find(&self, word: Word) -> Found {
+        let mut word = word;
+        loop {
+            if word.is_evaluated() {
+                return Found::Value(word);
+            }
+            // SAFETY: a word that is not evaluated is a pointer to a node.
+            let (header, fields) = unsafe { node_at(word) };
+            match header.kind() {
+                // SAFETY: an indirection has a field.
+                Kind::Ind => word = unsafe { *fields },
+                Kind::Con => return Found::Value(word.with_tag(Tag::Con)),
+                Kind::Big | Kind::Pap => return Found::Value(word.with_tag(Tag::Value)),
+                kind => return Found::Node(word, kind),
+            }
+        }
+    }
+
+    /// Evaluates an operand: its value goes to its slot, and the instruction is executed
+    /// again.
+    ///
+    /// # Errors
+    /// When it depends on itself, or something is used up.
+    pub(super) fn force(&mut self, operand: Forced) -> Result<(), Stop> {
+        let slot = operand.0;
+        match self.find(self.slot(slot)) {
+            Found::Value(value) => {
+                self.set_slot(slot, value);
+                Ok(())
+            }
+            Found::Node(word, kind) => {
+                let (at, base) = (self.at(), self.top());
+                self.begin(word, kind, Some(Control::Evaluate { at, slot, base }), base as usize)
+            }
+        }
+    }
+
+    /// Evaluates a word in place of the present frame.
+    ///
+    /// # Errors
+    /// As [`force`](Machine::force).
+    pub(super) fn enter(&mut self, word: Word) -> Result<(), Stop> {
+        match self.find(word) {
+            Found::Value(value) => self.give(value),
+            Found::Node(word, kind) => self.begin(word, kind, None, 0),
+        }
+    }
+
+    /// Begins to evaluate a node, `base` words above the frame; `control` says what becomes of
+    /// its value, if not what is below the frame.
+    fn begin(
+        &mut self,
+        word: Word,
+        kind: Kind,
+        control: Option<Control>,
+        base: usize,
+    ) -> Result<(), Stop> {
+        match kind {
+            Kind::Thunk => {
+                // SAFETY: `word` is a pointer to a node.
+                let (header, fields) = unsafe { node_at(word) };
+                let Some(thunk) = self.image.program.thunks.get(ThunkId(header.info())) else {
+                    unreachable!("a thunk's code is the program's")
+                };
+                let Entry { pc, frame, takes } = thunk.entry;
+                self.ticks = self.ticks.wrapping_sub(1);
+                if self.ticks == 0 {
+                    return self.tick();
+                }
+                self.room(base + frame as usize + 3)?;
+                self.counts.thunks_entered += 1;
+                // SAFETY: room was made; a thunk has the fields that its code takes.
+                unsafe {
+                    self.heap.black_hole(word);
+                    let mut to = self.fp.add(base);
+                    if let Some(control) = control {
+                        to = control.push(to);
+                    }
+                    to = Control::Update(word).push(to);
+                    std::ptr::copy_nonoverlapping(fields, to, takes as usize);
+                    self.fp = to;
+                }
+                self.go_to(pc);
+                Ok(())
+            }
+            Kind::Hole => Err(self.self_dependent(word)),
+            Kind::Text => self.unpack_text(word),
+            Kind::Input => self.read_input(word),
+            Kind::Suspended => {
+                // SAFETY: `word` is a pointer to a node, which has its number for a field.
+                let id = unsafe { self.heap.field(word, 0) }.as_int();
+                let size = self.outer.records.size(id);
+                self.room(base + size + 3 + SLACK)?;
+                // SAFETY: room was made.
+                unsafe {
+                    self.heap.black_hole(word);
+                    let mut to = self.fp.add(base);
+                    if let Some(control) = control {
+                        to = control.push(to);
+                    }
+                    self.fp = Control::Update(word).push(to);
+                }
+                self.resume(id)
+            }
+            Kind::Con | Kind::Big | Kind::Pap | Kind::Ind => {
+                unreachable!("values and indirections are not entered")
+            }
+        }
+    }
+
+    /// A string becomes its first cell; the instruction is executed again.
+    fn unpack_text(&mut self, node: Word) -> Result<(), Stop> {
+        if !self.heap.fits(5) {
+            return self.collect_for(5);
+        }
+        // SAFETY: `node` is a pointer to a node.
+        let (header, fields) = unsafe { node_at(node) };
+        // SAFETY: a string has its position for a field.
+        let at = unsafe { *fields }.as_int() as usize;
+        let id = header.info();
+        let text = self.image.program.gcode.texts.get(TextId(id));
+        let next = text.and_then(|text| text.get(at..)).and_then(|rest| rest.chars().next());
+        let cell = match next {
+            Some(c) => {
+                let next = Word::int((at + c.len_utf8()) as i64).unwrap_or(Word::ZERO);
+                // SAFETY: room was made sure of.
+                unsafe {
+                    let tail = self.heap.alloc(Kind::Text, id, &[next]);
+                    self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail])
+                }
+            }
+            None => Word::con(NIL),
+        };
+        // SAFETY: `node` is a pointer to a node that is no value.
+        unsafe { self.heap.update(node, cell) };
+        Ok(())
+    }
+
+    /// The input becomes a cell with the next character; the instruction is executed again.
+    /// Nothing is read ahead.
+    fn read_input(&mut self, node: Word) -> Result<(), Stop> {
+        if !self.heap.fits(5) {
+            return self.collect_for(5);
+        }
+        let next = match &mut self.input {
+            Some(input) => input.next().map_err(Stop::Input)?,
+            None => None,
+        };
+        let cell = match next {
+            // SAFETY: room was made sure of.
+            Some(c) => unsafe {
+                let tail = self.heap.alloc(Kind::Input, 0, &[Word::ZERO]);
+                self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail])
+            },
+            None => Word::con(NIL),
+        };
+        // SAFETY: `node` is a pointer to a node that is no value.
+        unsafe { self.heap.update(node, cell) };
+        Ok(())
+    }
+
+    /// Hands an evaluated word to what waits for it.
+    pub(super) fn give(&mut self, value: Word) -> Result<(), Stop> {
+        loop {
+            // SAFETY: below a frame or a control word is a control word.
+            let control = unsafe { Control::read(self.fp) };
+            let below = self.fp.wrapping_sub(control.span());
+            match control {
+                Control::Update(thunk) => {
+                    self.counts.thunks_updated += 1;
+                    // SAFETY: a thunk under evaluation is no value.
+                    unsafe { self.heap.update(thunk, value) };
+                    self.fp = below;
+                }
+                Control::Return { at, .. } => {
+                    // SAFETY: the value takes the place of the control word.
+                    unsafe { *self.fp.sub(1) = value }
+                    (self.fp, self.pc) = (below, self.instr(at));
+                    return Ok(());
+                }
+                Control::Evaluate { at, slot, .. } => {
+                    (self.fp, self.pc) = (below, self.instr(at));
+                    self.set_slot(slot, value);
+                    return Ok(());
+                }
+                Control::Resume { at, .. } => {
+                    (self.fp, self.pc) = (below, self.instr(at));
+                    return Ok(());
+                }
+                Control::Stop { .. } => {
+                    // SAFETY: as for a return.
+                    unsafe { *self.fp.sub(1) = value }
+                    (self.fp, self.pc) = (below, self.instr(self.image.halt));
+                    return Ok(());
+                }
+                Control::Apply { at, count } => {
+                    // Until it is applied it is the only slot of a frame above the arguments:
+                    // there a collection finds it.
+                    self.set_slot(0, value);
+                    self.pc = self.instr(self.image.enter);
+                    return self.apply_waiting(at, count as usize);
+                }
+                Control::Mark => {
+                    self.outer.fp = self.fp;
+                    self.outer.set_mark();
+                }
+            }
+        }
+    }
+
+    /// Looks at the interrupt and hands out the next ticks.
+    #[cold]
+    pub(super) fn tick(&mut self) -> Result<(), Stop> {
+        self.counts.reductions += u64::from(self.slice);
+        (self.slice, self.ticks) = (0, 1);
+        self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
+        self.sample_time();
+        match self.interrupt.take() {
+            Some(Request::User) => return Err(Stop::Interrupted),
+            Some(Request::Time(allowed)) => return Err(self.limit(Limit::Time(allowed))),
+            None => {}
+        }
+        let slice = match &mut self.fuel {
+            None => SLICE,
+            Some((given, 0)) => {
+                let given = *given;
+                return Err(self.limit(Limit::Fuel(given)));
+            }
+            Some((_, left)) => {
+                let slice = SLICE.min(u32::try_from(*left).unwrap_or(u32::MAX));
+                *left -= u64::from(slice);
+                slice
+            }
+        };
+        // One more: the instruction that asked is executed again.
+        (self.slice, self.ticks) = (slice, slice + 1);
+        Ok(())
+    }
+
+    /// Gives this many reductions from now on.
+    pub(super) fn give_fuel(&mut self, fuel: Option<u64>) {
+        self.counts.reductions += u64::from(self.spent());
+        self.fuel = fuel.map(|fuel| (fuel, fuel));
+        (self.slice, self.ticks) = (0, 1);
+    }
+
+    /// How many of the ticks that were handed out last are spent.
+    pub(super) fn spent(&self) -> u32 {
+        self.slice.saturating_sub(self.ticks.saturating_sub(1))
+    }
+}

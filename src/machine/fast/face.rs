@@ -1,0 +1,341 @@
+//! The machine's face: see [`crate::machine::Machine`].
+
+use std::sync::Arc;
+
+use super::code::instr::Dst;
+use super::code::program::ArgsId;
+use super::stack::{Control, SLACK};
+use super::state::Machine;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::base::quote::shown;
+use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL, Program};
+use crate::machine::heap::word::{View, Word};
+use crate::machine::heap::{BIG_WORDS, Kind, node_words};
+use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
+use crate::machine::outcome::{Input, Output, Statistics, Stop};
+use crate::machine::print::{Format, Printer};
+use crate::machine::profile::Profile;
+use crate::machine::{Interrupt, Machine as Face, Root, Whnf};
+
+impl Machine {
+    /// Evaluates a word to weak head normal form, above what is under way. It is asked for
+    /// after the room for that was made.
+    ///
+    /// # Errors
+    /// When the evaluation stops; what it was evaluating is suspended.
+    pub(super) fn evaluate(&mut self, word: impl Fn(&Machine) -> Option<Word>) -> Result<(), Stop> {
+        if word(self).is_none_or(Word::is_evaluated) {
+            return Ok(());
+        }
+        let (at, base) = (self.at(), self.top());
+        self.room(base as usize + SLACK)?;
+        let Some(word) = word(self) else { return Ok(()) };
+        // SAFETY: room was made.
+        self.fp = unsafe { Control::Stop { at, base }.push(self.fp.add(base as usize)) };
+        self.set_slot(0, word);
+        self.pc = self.instr(self.image.enter);
+        let result = self.go();
+        match result {
+            Ok(()) => self.pc = self.instr(at),
+            Err(_) => self.freeze(),
+        }
+        result
+    }
+
+    fn root(&self, root: &Root) -> Option<Word> {
+        self.outer.roots.get(root)
+    }
+
+    fn known(&self, roots: &[Root]) -> Option<()> {
+        roots.iter().all(|root| self.root(root).is_some()).then_some(())
+    }
+
+    fn words<'a>(&'a self, roots: &'a [Root]) -> impl DoubleEndedIterator<Item = Word> + 'a {
+        roots.iter().filter_map(|root| self.root(root))
+    }
+
+    /// Makes sure of room, then a handle on what `make` makes.
+    fn rooted(
+        &mut self,
+        words: usize,
+        make: impl FnOnce(&mut Machine) -> Word,
+    ) -> Result<Root, Stop> {
+        self.reserve(words)?;
+        let word = make(self);
+        Ok(self.outer.roots.add(word))
+    }
+
+    /// Calls a function of the embedding program.
+    pub(super) fn call_host(&mut self, d: Dst, host: HostId, args: ArgsId) -> Result<(), Stop> {
+        let entry = self.image.program.gcode.hosts.get(host);
+        let name = entry.map_or("?".into(), |host| host.name.clone());
+        let Some(hosts) = self.hosts.clone() else {
+            let message = format!("the host function `{}` is not there", shown(&name));
+            return Err(self.fail(Code::HostFailed, message, ""));
+        };
+        let words: Vec<Word> = self.args(args).collect();
+        let roots: Vec<Root> = words.into_iter().map(|word| self.outer.roots.add(word)).collect();
+        self.nesting += 1;
+        let result = hosts.call(self, host, &roots);
+        self.nesting -= 1;
+        let failed = |why: &str| {
+            let message = format!("the host function `{}` failed: {}", shown(&name), shown(why));
+            self.fail(Code::HostFailed, message, "")
+        };
+        let value = match result {
+            Ok(root) => self.root(&root),
+            Err(HostFailure::Stopped(stop)) => return Err(stop),
+            Err(HostFailure::Failed(why)) => return Err(failed(&why)),
+        };
+        let Some(value) = value else {
+            return Err(failed("it returned a value of another store"));
+        };
+        self.set_slot(d.0, value);
+        self.advance();
+        Ok(())
+    }
+
+    /// Why a program cannot be started, if it cannot.
+    fn cannot_start(&self) -> Option<Stop> {
+        let main = self.image.program.gcode.main.and_then(|main| self.image.global(main));
+        match main {
+            None => Some(self.fail(Code::MissingMain, "the program has no `main`", "")),
+            Some(main) if main.arity > 1 => {
+                Some(self.fail(Code::MainParameters, "`main` takes two or more arguments", ""))
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+impl Face for Machine {
+    fn start(&mut self, format: Format, input: Option<Box<dyn Input>>) -> Result<(), Stop> {
+        self.abandon();
+        if let Some(stop) = self.cannot_start() {
+            return Err(stop);
+        }
+        let word = match (self.image.start, self.image.program.gcode.main) {
+            (Some(start), _) => {
+                self.reserve(4)?;
+                // SAFETY: there is room.
+                unsafe {
+                    let input = self.heap.alloc(Kind::Input, 0, &[Word::ZERO]);
+                    self.heap.alloc(Kind::Thunk, start.0, &[input])
+                }
+            }
+            (None, main) => self.caf(main.unwrap_or(GlobalId(0)))?,
+        };
+        self.input = input;
+        self.outer.printing.push(word);
+        self.printer = Some(Printer::new(format));
+        Ok(())
+    }
+
+    fn run(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        match self.print_all(out) {
+            Ok(()) => {
+                self.end_line(out)?;
+                self.abandon();
+                Ok(())
+            }
+            Err(stop @ Stop::Output(_)) => Err(stop),
+            // The first reason is the one to report.
+            Err(stop) => self.end_line(out).map_or(Err(stop.clone()), |()| Err(stop)),
+        }
+    }
+
+    fn abandon(&mut self) {
+        self.outer.printing = Vec::new();
+        self.printer = None;
+        if self.nesting == 0 {
+            self.reset();
+        }
+    }
+
+    fn print_root(
+        &mut self,
+        root: &Root,
+        format: Format,
+        out: &mut dyn Output,
+    ) -> Option<Result<(), Stop>> {
+        let word = self.root(root)?;
+        if self.nesting > 0 {
+            return None;
+        }
+        self.abandon();
+        self.outer.printing.push(word);
+        self.printer = Some(Printer::new(format));
+        let result = self.run(out);
+        if result.is_err() {
+            self.abandon();
+        }
+        Some(result)
+    }
+
+    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
+        self.root(root)?;
+        if self.nesting == 0 {
+            self.abandon();
+        }
+        if self.nesting > HOST_DEPTH {
+            let message = format!("more than {HOST_DEPTH} host functions wait for each other");
+            return Some(Err(self.fail(Code::HostDepth, message, "")));
+        }
+        Some(self.evaluate(|machine| {
+            // SAFETY: it is a word of the heap.
+            machine.root(root).map(|word| unsafe { machine.heap.resolve(word) })
+        }))
+    }
+
+    fn whnf(&mut self, root: &Root) -> Option<Whnf> {
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(self.root(root)?) };
+        if let Some((con, fields)) = self.as_con(word) {
+            let roots = &mut self.outer.roots;
+            let fields = fields.into_iter().map(|field| roots.add(field)).collect();
+            return Some(Whnf::Con(con, fields));
+        }
+        if let Some(big) = self.as_big(word) {
+            return Some(Whnf::Int(big.clone()));
+        }
+        match word.view() {
+            View::Int(small) => Some(Whnf::Int(Integer::Small(small))),
+            View::Char(c) => Some(Whnf::Char(c)),
+            _ => {
+                let (global, arguments) = self.function(word)?;
+                let arity = self.image.global(global)?.arity;
+                Some(Whnf::Function(global, arity - arguments as u32))
+            }
+        }
+    }
+
+    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
+        let word = self.caf(global)?;
+        Ok(self.outer.roots.add(word))
+    }
+
+    fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+        let bytes = value.heap_bytes() as u64;
+        if !self.heap.can_grow(bytes) {
+            self.collect_for_bytes(BIG_WORDS, bytes)?;
+        }
+        // SAFETY: room is made sure of.
+        self.rooted(BIG_WORDS, |machine| unsafe { machine.heap.int(value) })
+    }
+
+    fn new_char(&mut self, value: char) -> Result<Root, Stop> {
+        Ok(self.outer.roots.add(Word::char(value)))
+    }
+
+    fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+        // Cell by cell: a text may be larger than the nursery. The list so far has a handle.
+        let mut list = self.outer.roots.add(Word::con(NIL));
+        for c in text.chars().rev() {
+            list = self.rooted(node_words(2), |machine| {
+                let tail = machine.root(&list).unwrap_or(Word::con(NIL));
+                // SAFETY: room is made sure of.
+                unsafe { machine.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail]) }
+            })?;
+        }
+        Ok(list)
+    }
+
+    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
+        if self.image.program.gcode.cons.get(con)?.arity as usize != fields.len() {
+            return None;
+        }
+        self.known(fields)?;
+        Some(self.rooted(node_words(fields.len()), |machine| {
+            let fields: Vec<Word> = machine.words(fields).collect();
+            match fields[..] {
+                [] => Word::con(con),
+                // SAFETY: room is made sure of.
+                _ => unsafe { machine.heap.alloc(Kind::Con, con.0, &fields) },
+            }
+        }))
+    }
+
+    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
+        self.known(items)?;
+        let mut list = self.outer.roots.add(Word::con(NIL));
+        for item in items.iter().rev() {
+            let longer = self.rooted(node_words(2), |machine| {
+                let tail = machine.root(&list).unwrap_or(Word::con(NIL));
+                let head = machine.root(item).unwrap_or(Word::ZERO);
+                // SAFETY: room is made sure of.
+                unsafe { machine.heap.alloc(Kind::Con, CONS.0, &[head, tail]) }
+            });
+            match longer {
+                Ok(longer) => list = longer,
+                Err(stop) => return Some(Err(stop)),
+            }
+        }
+        Some(Ok(list))
+    }
+
+    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
+        self.root(function)?;
+        self.known(args)?;
+        let apply = self.image.apply;
+        let mut result = function.clone();
+        for arg in args {
+            let applied = self.rooted(node_words(2), |machine| {
+                let function = machine.root(&result).unwrap_or(Word::ZERO);
+                let arg = machine.root(arg).unwrap_or(Word::ZERO);
+                machine.counts.thunks_made += 1;
+                // SAFETY: room is made sure of.
+                unsafe { machine.heap.alloc(Kind::Thunk, apply.0, &[function, arg]) }
+            });
+            match applied {
+                Ok(applied) => result = applied,
+                Err(stop) => return Some(Err(stop)),
+            }
+        }
+        Some(Ok(result))
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        &self.image.program.gcode
+    }
+
+    fn set_hosts(&mut self, hosts: Arc<dyn Hosts>) {
+        self.hosts = Some(hosts);
+    }
+
+    fn set_fuel(&mut self, fuel: Option<u64>) {
+        self.give_fuel(fuel);
+    }
+
+    fn set_heap_limit(&mut self, limit: Option<u64>) {
+        self.heap.set_limit(limit);
+    }
+
+    fn interrupt_handle(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    fn collect(&mut self) {
+        // There is always room for nothing more.
+        let _ = self.collect_all();
+    }
+
+    fn footprint(&self) -> u64 {
+        self.heap.footprint()
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref().map(|(_, profile)| profile)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let counters = self.heap.counters();
+        Statistics {
+            reductions: self.counts.reductions + u64::from(self.spent()),
+            allocated_bytes: counters.words_allocated * 8 + counters.big_bytes_allocated,
+            collections: counters.minor + counters.full,
+            peak_live_bytes: counters.peak_live_bytes,
+            ..self.counts
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A program made ready to run: its compact code, the machine's own code behind it, and what
+//! the collector asks of code.
+
+use std::sync::Arc;
+
+use super::code::instr::{Arg, Instr, Operand, Pc};
+use super::code::program::{Entry, Live, Owner, Program, Thunk, ThunkId};
+use super::translate::{TooLarge, translate};
+use crate::base::index::IndexVec;
+use crate::base::span::Span;
+use crate::gcode::program::{self as gcode, Global, GlobalId, GlobalKind};
+use crate::machine::heap::word::{View, Word};
+
+/// What code refers to, of what the collector follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mention {
+    /// A CAF.
+    Caf(GlobalId),
+    /// The code of a function.
+    Function(GlobalId),
+    /// The code of a thunk.
+    Thunk(ThunkId),
+}
+
+/// Bytes of an instruction: positions in code are kept as offsets in bytes.
+pub(super) const STRIDE: u32 = size_of::<Instr>() as u32;
+
+/// A program that machines can run: immutable, shared between them.
+#[derive(Debug)]
+pub struct Image {
+    pub(super) program: Program,
+    /// For each instruction the first slot above those that are alive.
+    pub(super) tops: Vec<u32>,
+    /// For each global without parameters the thunk that it begins as.
+    pub(super) cafs: IndexVec<GlobalId, Option<ThunkId>>,
+    /// The thunk of `main` applied to its input.
+    pub(super) start: Option<ThunkId>,
+    /// The thunk of a function applied to one argument, both captured.
+    pub(super) apply: ThunkId,
+    /// The code that evaluates slot 0.
+    pub(super) enter: u32,
+    /// The code that ends an evaluation.
+    pub(super) halt: u32,
+    /// Where in `mentions` those of each instruction begin.
+    first_mention: Vec<u32>,
+    mentions: Vec<Mention>,
+}
+
+impl Image {
+    /// Translates a program in G-code, which must have passed the verifier.
+    ///
+    /// # Errors
+    /// When some function is too large for compact code.
+    pub fn new(gcode: Arc<gcode::Program>) -> Result<Image, TooLarge> {
+        let mut program = translate(gcode)?;
+        let mut boot = |instr: Instr, live: &[u32]| {
+            let pc = program.code.len() as u32;
+            program.code.push(instr);
+            program.spans.push(Span::NONE);
+            let id = program.lives.push(Live { slots: live.into() });
+            program.live.push(id);
+            pc
+        };
+        let enter = boot(Instr::Enter { a: Arg::slot(0) }, &[0]);
+        let halt = boot(Instr::Halt {}, &[]);
+        let args = program.args.push([Arg::slot(1)].into());
+        let mut boot = |instr: Instr, live: &[u32]| {
+            let pc = program.code.len() as u32;
+            program.code.push(instr);
+            program.spans.push(Span::NONE);
+            let id = program.lives.push(Live { slots: live.into() });
+            program.live.push(id);
+            pc
+        };
+        let apply = boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
+        let owner = program.gcode.main.unwrap_or(GlobalId(0));
+        let mut thunk = |entry: Entry| {
+            let selects = Box::default();
+            program.thunks.push(Thunk { entry, span: Span::NONE, owner, selects })
+        };
+        let apply = thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 });
+        let main = program.gcode.main.and_then(|main| program.globals.get(main)).copied();
+        let start = main.filter(|main| main.takes == 1).map(&mut thunk);
+        let mut cafs = IndexVec::new();
+        for (_, entry) in program.globals.enumerate() {
+            cafs.push((entry.takes == 0).then(|| thunk(*entry)));
+        }
+        let tops = program.live.iter().map(|id| program.lives[*id].top()).collect();
+        let (first_mention, mentions) = mentions(&program);
+        Ok(Image {
+            program,
+            tops,
+            cafs,
+            start,
+            apply,
+            enter: enter * STRIDE,
+            halt: halt * STRIDE,
+            first_mention,
+            mentions,
+        })
+    }
+
+    /// The slots that code may read from an instruction on.
+    pub(super) fn live(&self, at: u32) -> &[u32] {
+        let index = (at / STRIDE) as usize;
+        let id = self.program.live.get(index);
+        id.and_then(|id| self.program.lives.get(*id)).map_or(&[], |live| &live.slots)
+    }
+
+    /// What the instructions in a range refer to.
+    pub(super) fn mentions(&self, range: std::ops::Range<u32>) -> &[Mention] {
+        let first = |at: u32| {
+            let first = self.first_mention.get(at as usize).copied();
+            first.map_or(self.mentions.len(), |first| first as usize)
+        };
+        self.mentions.get(first(range.start)..first(range.end)).unwrap_or(&[])
+    }
+
+    /// The piece of code that an instruction stands in: its number, the position after its
+    /// last instruction, and what it belongs to. `None` for the machine's own.
+    pub(super) fn piece(&self, pc: u32) -> Option<(usize, u32, Owner)> {
+        let owners = &self.program.owners;
+        let at = owners.partition_point(|(start, _)| start.0 <= pc).checked_sub(1)?;
+        let (_, owner) = owners.get(at)?;
+        let own = self.enter / STRIDE;
+        let end = owners.get(at + 1).map_or(own, |(next, _)| next.0);
+        (pc < end).then_some((at, end, *owner))
+    }
+
+    /// The source expression of the instruction at an offset.
+    pub(super) fn span(&self, at: u32) -> Span {
+        self.program.spans.get((at / STRIDE) as usize).copied().unwrap_or(Span::NONE)
+    }
+
+    /// The global in whose code, or in the code of whose thunks, an instruction stands.
+    pub(super) fn owner(&self, at: u32) -> Option<GlobalId> {
+        match self.piece(at / STRIDE)?.2 {
+            Owner::Global(global) => Some(global),
+            Owner::Thunk(thunk) => self.program.thunks.get(thunk).map(|thunk| thunk.owner),
+        }
+    }
+
+    pub(super) fn global(&self, global: GlobalId) -> Option<&Global> {
+        self.program.gcode.globals.get(global)
+    }
+
+    /// How messages and chains call a global: the name that it prints with; a function
+    /// without one goes by the definition that it was lifted out of.
+    pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
+        match self.global(global) {
+            None => "main".into(),
+            Some(Global { display: Some(name), .. }) => name.clone(),
+            Some(Global { symbol, .. }) => match symbol.split_once('$') {
+                Some((stem, _)) if !stem.is_empty() => stem.into(),
+                _ => symbol.clone(),
+            },
+        }
+    }
+
+    /// Whether the code at an offset is written in no source: a primitive's, the machine's.
+    pub(super) fn is_hidden(&self, at: u32) -> bool {
+        let global = self.owner(at).and_then(|global| self.global(global));
+        self.span(at).is_none() || global.is_none_or(|global| global.kind == GlobalKind::Primitive)
+    }
+}
+
+/// What each instruction refers to, of what the collector follows.
+fn mentions(program: &Program) -> (Vec<u32>, Vec<Mention>) {
+    let mut first = Vec::with_capacity(program.code.len());
+    let mut all = Vec::new();
+    for instr in &program.code {
+        first.push(all.len() as u32);
+        let caf = matches!(instr, Instr::Caf { .. });
+        let constant = |arg: Arg, all: &mut Vec<Mention>| {
+            let word = arg.as_constant().and_then(|id| program.consts.get(id));
+            if let Some(View::Function(global)) = word.map(|word: &Word| word.view()) {
+                all.push(Mention::Function(global));
+            }
+        };
+        instr.operands(|_, operand| match operand {
+            Operand::Global(global) if caf => all.push(Mention::Caf(global)),
+            Operand::Global(global) => all.push(Mention::Function(global)),
+            Operand::Thunk(thunk) => all.push(Mention::Thunk(thunk)),
+            Operand::Arg(arg) => constant(arg, &mut all),
+            Operand::Args(args) => {
+                let args = program.args.get(args).map_or(&[][..], |args| args);
+                args.iter().for_each(|arg| constant(*arg, &mut all));
+            }
+            _ => {}
+        });
+    }
+    (first, all)
+}
+
+/// The index of an instruction that an offset in bytes leads to.
+pub(super) fn index(at: u32) -> usize {
+    (at / STRIDE) as usize
+}
+
+const _: () = assert!(STRIDE % 8 == 0 || STRIDE % 4 == 0, "instructions are aligned");

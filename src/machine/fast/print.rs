@@ -1,0 +1,131 @@
+//! Printing: the machine's side of the printing automaton.
+
+use super::state::Machine;
+use crate::base::integer::Integer;
+use crate::gcode::program::{CONS, GlobalKind, NIL};
+use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::outcome::{Output, Stop};
+use crate::machine::print::{Move, Shape, Trouble};
+
+impl Machine {
+    /// Evaluates and prints what is to be printed, until nothing is left.
+    pub(super) fn print_all(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        while !self.outer.printing.is_empty() {
+            self.ticks = self.ticks.wrapping_sub(1);
+            if self.ticks == 0 {
+                self.tick()?;
+            }
+            self.evaluate(|machine| machine.outer.printing.last().copied())?;
+            self.print_one(out)?;
+        }
+        Ok(())
+    }
+
+    /// Prints what is known of the next value, and replaces it by what comes after that.
+    fn print_one(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        let next = |machine: &Machine| {
+            let word = machine.outer.printing.last().copied().unwrap_or(Word::NOTHING);
+            // SAFETY: it is a word of the heap.
+            unsafe { machine.heap.resolve(word) }
+        };
+        if let Some(bytes) = self.as_big(next(self)).map(Integer::digits_bytes)
+            && !self.heap.can_grow(bytes as u64)
+        {
+            // Digits take several times the room of the number.
+            self.collect_for_bytes(0, bytes as u64)?;
+        }
+        let value = next(self);
+        let fields = self.parts(value);
+        let Some(mut printer) = self.printer.take() else { return Ok(()) };
+        let said = self.with_shape(value, fields.len(), |shape| printer.value(shape, out));
+        self.printer = Some(printer);
+        let next = match said {
+            Ok(next) => next,
+            Err(Trouble::Output(error)) => return Err(Stop::Output(error)),
+            Err(Trouble::Value(code, message)) => {
+                return Err(self.fail_at(self.main_span(), code, message, "this is printed"));
+            }
+        };
+        let printing = &mut self.outer.printing;
+        printing.pop();
+        match next {
+            Move::Drop => {}
+            Move::Fields => printing.extend(fields.iter().rev()),
+            Move::Backward => printing.extend(fields.iter()),
+            Move::Under => {
+                let top = printing.len().saturating_sub(1);
+                printing.insert(top, value);
+            }
+            Move::Reverse { keep, count } => {
+                printing.extend(keep.then_some(value));
+                let from = printing.len().saturating_sub(count + usize::from(keep));
+                if let Some(items) = printing.get_mut(from..) {
+                    items.reverse();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields of a constructor, the arguments of a function.
+    fn parts(&self, value: Word) -> Vec<Word> {
+        if let Some((_, fields)) = self.as_con(value) {
+            return fields;
+        }
+        match (value.view(), self.function(value)) {
+            // SAFETY: a partial application is a node.
+            (View::Node(Tag::Value), Some(_)) => unsafe { self.heap.fields(value).to_vec() },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Hands on what the automaton wants to know of an evaluated value.
+    fn with_shape<R>(&self, value: Word, fields: usize, then: impl FnOnce(Shape<'_>) -> R) -> R {
+        match value.view() {
+            View::Int(small) => return then(Shape::Int(&Integer::Small(small))),
+            View::Char(c) => return then(Shape::Char(c)),
+            _ => {}
+        }
+        if let Some(big) = self.as_big(value) {
+            return then(Shape::Int(big));
+        }
+        let gcode = &self.image.program.gcode;
+        let con = match value.view() {
+            View::Con(con) => Some(con),
+            // SAFETY: a pointer leads to a node.
+            View::Node(Tag::Con) => {
+                Some(crate::gcode::program::ConId(unsafe { self.heap.header(value).info() }))
+            }
+            _ => None,
+        };
+        match con {
+            Some(NIL) => then(Shape::Nil),
+            Some(CONS) => then(Shape::Cons),
+            Some(con) => {
+                let con = gcode.cons.get(con);
+                let name = con.map_or("?", |con| &con.name);
+                let readable = con.is_some_and(|con| con.name == con.symbol);
+                then(Shape::Con { name, fields, readable })
+            }
+            None => {
+                let global = self.function(value).and_then(|(global, _)| self.image.global(global));
+                let name = global.and_then(|global| global.display.as_deref());
+                let readable = global.is_some_and(|global| match global.kind {
+                    GlobalKind::Constructor(con) => {
+                        gcode.cons.get(con).is_some_and(|con| con.name == con.symbol)
+                    }
+                    _ => global.display.as_ref() == Some(&global.symbol),
+                });
+                then(Shape::Function { name, arguments: fields, readable })
+            }
+        }
+    }
+
+    /// Ends the line that has been printed so far, if it is not ended, and flushes.
+    pub(super) fn end_line(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        if let Some(printer) = &mut self.printer {
+            printer.end_line(out).map_err(Stop::Output)?;
+        }
+        out.flush().map_err(Stop::Output)
+    }
+}

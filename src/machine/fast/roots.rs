@@ -1,0 +1,209 @@
+//! What the collector goes through outside of the heap: the stack, CAFs, handles, and the
+//! evaluations that were stopped.
+//!
+//! What a frame held at two collections is not young any more, so it is not looked at again by
+//! a minor collection until the frame has run. At each collection a control word some way down
+//! the stack is taken away and a mark put in its place; whoever returns through the mark puts
+//! the word back and sets the mark further down. So what is below the mark at the next
+//! collection has not run in between, and after that collection is clean. (After Cheng, Harper and Lee, *Generational stack
+//! collection and profile-driven pretenuring*, 1998.)
+
+use super::code::program::ThunkId;
+use super::image::{Mention, STRIDE, index};
+use super::stack::Control;
+use super::state::{Outer, Phase};
+use crate::gcode::program::GlobalId;
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{Code, Mutator};
+
+/// How many control words below the top, or below the last mark, the mark is set.
+const UNMARKED: usize = 64;
+
+impl Outer {
+    /// Puts the word back that the mark has taken the place of.
+    pub(super) fn clear_mark(&mut self) {
+        if let Some((at, word)) = self.mark.take() {
+            // SAFETY: the place was in use when it was marked; who returns past it comes here.
+            unsafe { *self.stack.base().add(at) = word }
+        }
+    }
+
+    /// Marks the control word some way below the present frame.
+    pub(super) fn set_mark(&mut self) {
+        self.clear_mark();
+        let base = self.stack.base();
+        let mut end = self.fp;
+        for _ in 0..UNMARKED {
+            // SAFETY: a control word ends where each frame, and each control word, begins;
+            // the lowest one leads to the base.
+            unsafe {
+                end = end.sub(Control::read(end).span());
+                if end == base {
+                    self.clean = 0;
+                    return;
+                }
+            }
+        }
+        // SAFETY: as above: there is a control word below `end`.
+        unsafe {
+            let place = end.sub(1);
+            let at = place.offset_from(base) as usize;
+            self.mark = Some((at, *place));
+            self.clean = self.clean.min(at);
+            Control::Mark.push(place);
+        }
+    }
+
+    /// Notes that there was a collection, before which the mark was `marked`: what is below
+    /// that was looked at twice.
+    pub(super) fn collected(&mut self, marked: Option<usize>) {
+        self.phase = Phase::Idle;
+        self.clean = marked.unwrap_or(0);
+        self.young_cafs[1] = std::mem::take(&mut self.young_cafs[0]);
+        self.set_mark();
+    }
+
+    /// Visits the stack from the top down to its lowest `clean` words: what its frames still
+    /// need, thunks to be updated, arguments.
+    fn walk(&mut self, clean: usize, visit: &mut impl FnMut(&mut Word)) {
+        let image = self.image.clone();
+        let clean = self.stack.base().wrapping_add(clean);
+        let (mut at, mut fp, mut skip) = (self.at, self.fp, None);
+        loop {
+            for &slot in image.live(at) {
+                if skip != Some(slot) {
+                    // SAFETY: the translation's verifier has checked that live slots are
+                    // slots of the frame, and written.
+                    unsafe { visit(&mut *fp.add(slot as usize)) }
+                }
+            }
+            if self.phase == Phase::Marking {
+                self.mark_code(index(at) as u32, visit);
+            }
+            loop {
+                // SAFETY: below a frame or a control word is a control word.
+                let control = unsafe { Control::read(fp) };
+                match control {
+                    Control::Update(_) => {
+                        // SAFETY: its word is the thunk.
+                        unsafe { visit(&mut *fp.sub(1)) }
+                    }
+                    Control::Apply { count, .. } => {
+                        for n in 0..count as usize {
+                            // SAFETY: the arguments are below the word.
+                            unsafe { visit(&mut *fp.sub(2 + n)) }
+                        }
+                    }
+                    _ => {}
+                }
+                // SAFETY: as above.
+                fp = unsafe { fp.sub(control.span()) };
+                if fp <= clean {
+                    return;
+                }
+                (at, skip) = match control {
+                    Control::Return { at, base } => (at, Some(base)),
+                    Control::Evaluate { at, slot, .. } => (at, Some(slot)),
+                    Control::Resume { at, .. } | Control::Stop { at, .. } => (at, None),
+                    _ => continue,
+                };
+                break;
+            }
+        }
+    }
+
+    /// Goes through the code from an instruction to the end of its piece, and through the code
+    /// that it refers to: visits the CAFs that it can reach.
+    fn mark_code(&mut self, from: u32, visit: &mut impl FnMut(&mut Word)) {
+        let image = self.image.clone();
+        let mut todo = vec![from];
+        while let Some(from) = todo.pop() {
+            let Some((piece, end, _)) = image.piece(from) else { continue };
+            let Some(visited) = self.visited.get_mut(piece) else { continue };
+            let until = end.min(*visited);
+            if from >= until {
+                continue;
+            }
+            *visited = from;
+            for mention in image.mentions(from..until) {
+                let entry = match *mention {
+                    Mention::Caf(global) => match self.cafs.get_mut(global.0 as usize) {
+                        Some(word) if *word != Word::NOTHING => {
+                            // Marked once; visited again it stays so.
+                            visit(word);
+                            continue;
+                        }
+                        _ => image.program.globals.get(global).copied(),
+                    },
+                    Mention::Function(global) => image.program.globals.get(global).copied(),
+                    Mention::Thunk(thunk) => {
+                        image.program.thunks.get(thunk).map(|thunk| thunk.entry)
+                    }
+                };
+                todo.extend(entry.map(|entry| entry.pc.0));
+            }
+        }
+    }
+}
+
+impl Mutator for Outer {
+    fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
+        self.clear_mark();
+        self.walk(self.clean, visit);
+        for GlobalId(at) in self.young_cafs.iter().flatten() {
+            self.cafs.get_mut(*at as usize).into_iter().for_each(&mut *visit);
+        }
+        self.roots.live().for_each(&mut *visit);
+        self.printing.iter_mut().for_each(visit);
+    }
+
+    fn roots(&mut self, visit: &mut impl FnMut(&mut Word)) {
+        if self.phase == Phase::Idle {
+            self.phase = Phase::Marking;
+            self.visited.clear();
+            self.visited.resize(self.image.program.owners.len(), u32::MAX);
+            self.records.begin();
+        } else {
+            self.phase = Phase::Idle;
+        }
+        self.clear_mark();
+        self.walk(0, visit);
+        self.roots.live().for_each(&mut *visit);
+        self.printing.iter_mut().for_each(visit);
+    }
+
+    fn code(&mut self, code: Code, visit: &mut impl FnMut(&mut Word)) {
+        let entry = match code {
+            Code::Thunk(thunk) => {
+                self.image.program.thunks.get(ThunkId(thunk)).map(|thunk| thunk.entry)
+            }
+            Code::Function(global) => self.image.program.globals.get(global).copied(),
+        };
+        if let Some(entry) = entry {
+            self.mark_code(entry.pc.0, visit);
+        }
+    }
+
+    fn cafs(&mut self, visit: &mut impl FnMut(&mut Word)) {
+        self.cafs.iter_mut().filter(|word| **word != Word::NOTHING).for_each(visit);
+    }
+
+    fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word)) {
+        let image = self.image.clone();
+        let mut codes = Vec::new();
+        self.records.visit(id, &image, |at| codes.push(at), visit);
+        if self.phase == Phase::Marking {
+            codes.into_iter().for_each(|at| self.mark_code(at / STRIDE, visit));
+        }
+    }
+
+    fn sweep(&mut self, lives: &mut impl FnMut(&mut Word) -> bool) {
+        self.phase = Phase::Updating;
+        for word in &mut self.cafs {
+            if *word != Word::NOTHING && !lives(word) {
+                *word = Word::NOTHING;
+            }
+        }
+        self.records.sweep();
+    }
+}

@@ -1,0 +1,579 @@
+//! The loop: one instruction after another, until an evaluation ends or something stops it.
+//!
+//! The registers are the instruction and the frame. An instruction that cannot do its work at
+//! once (an operand is not evaluated, there is no room, an integer is large) calls a slow path,
+//! which either does it or sees to what is missing and leaves the registers where they are, so
+//! that the instruction is executed again.
+
+use super::code::instr::{Arg, Instr, Op, Pc};
+use super::code::program::Entry;
+use super::stack::{as_evaluate, as_return, as_update, return_word};
+use super::state::Machine;
+use crate::base::index::Idx;
+use crate::gcode::program::{CONS, NIL};
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{Header, Kind};
+use crate::machine::outcome::Stop;
+
+const NIL_WORD: Word = Word::con(NIL);
+
+impl Machine {
+    /// Executes instructions until an evaluation ends.
+    ///
+    /// # Errors
+    /// When something stops it. The registers are at the instruction that could not be executed.
+    pub(super) fn go(&mut self) -> Result<(), Stop> {
+        if self.count { self.instructions::<true>() } else { self.instructions::<false>() }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
+    fn instructions<const COUNT: bool>(&mut self) -> Result<(), Stop> {
+        let image = self.image.clone();
+        let program = &image.program;
+        let code: *const Instr = program.code.as_ptr();
+        let consts: *const Word = program.consts.as_slice().as_ptr();
+        let globals: *const Entry = program.globals.as_slice().as_ptr();
+        let mut pc = self.pc;
+        let mut fp = self.fp;
+
+        // SAFETY of what follows: the verifier of compact code has checked that slots are
+        // within the frame, that what is read was written, and that ids and targets exist; the
+        // room for a frame is made before it is entered. Pointers among words lead to nodes,
+        // and are not kept over a collection but in slots.
+        macro_rules! slot {
+            ($at:expr) => {
+                unsafe { *fp.add($at as usize) }
+            };
+        }
+        macro_rules! set {
+            ($d:expr, $value:expr) => {{
+                let value: Word = $value;
+                unsafe { *fp.add($d.0 as usize) = value }
+            }};
+        }
+        macro_rules! arg {
+            ($arg:expr) => {
+                unsafe { read_arg($arg, fp, consts) }
+            };
+        }
+        macro_rules! offset {
+            ($pc:expr) => {
+                (($pc).addr() - code.addr()) as u32
+            };
+        }
+        macro_rules! next {
+            () => {{
+                pc = unsafe { pc.add(1) };
+                continue;
+            }};
+        }
+        macro_rules! jump {
+            ($to:expr) => {{
+                let Pc(to) = $to;
+                pc = unsafe { code.add(to as usize) };
+                continue;
+            }};
+        }
+        // Leaves the loop's registers to a slow path, and goes on where that says.
+        macro_rules! slow {
+            ($call:expr) => {{
+                (self.pc, self.fp) = (pc, fp);
+                $call?;
+                (pc, fp) = (self.pc, self.fp);
+                continue;
+            }};
+        }
+        macro_rules! room {
+            ($words:expr) => {
+                if !self.heap.fits($words) {
+                    slow!(self.collect_for($words));
+                }
+            };
+        }
+        macro_rules! give {
+            ($value:expr) => {{
+                let value: Word = $value;
+                loop {
+                    let control = unsafe { *fp.sub(1) };
+                    if let Some((at, base)) = as_return(control) {
+                        unsafe {
+                            *fp.sub(1) = value;
+                            fp = fp.sub(base as usize + 1);
+                            pc = code.byte_add(at as usize);
+                        }
+                        break;
+                    }
+                    if let Some(thunk) = as_update(control) {
+                        self.counts.thunks_updated += 1;
+                        unsafe { self.heap.update(thunk, value) };
+                        fp = unsafe { fp.sub(1) };
+                        continue;
+                    }
+                    if let Some((at, slot, base)) = as_evaluate(control) {
+                        unsafe {
+                            fp = fp.sub(base as usize + 1);
+                            *fp.add(slot as usize) = value;
+                            pc = code.byte_add(at as usize);
+                        }
+                        break;
+                    }
+                    (self.pc, self.fp) = (pc, fp);
+                    self.give(value)?;
+                    (pc, fp) = (self.pc, self.fp);
+                    break;
+                }
+                continue;
+            }};
+        }
+        // Looks at fuel and interrupt now and then, and makes sure of room for a frame.
+        macro_rules! check {
+            ($frame:expr, $above:expr) => {
+                self.ticks = self.ticks.wrapping_sub(1);
+                if self.ticks == 0 {
+                    slow!(self.tick());
+                }
+                let above = unsafe { fp.add($above as usize + $frame as usize) };
+                if above > self.stack_end {
+                    slow!(self.grow_stack($above as usize + $frame as usize));
+                }
+            };
+        }
+        macro_rules! call {
+            ($base:expr, $global:expr, |$to:ident| $fill:expr) => {{
+                let entry = unsafe { *globals.add($global.index()) };
+                check!(entry.frame, $base.0 + 1);
+                let $to = unsafe { fp.add($base.0 as usize + 1) };
+                $fill;
+                unsafe { *$to.sub(1) = return_word(offset!(pc.add(1)), $base.0) };
+                fp = $to;
+                jump!(entry.pc)
+            }};
+        }
+        macro_rules! tail {
+            ($global:expr, [$($arg:expr),*]) => {{
+                let entry = unsafe { *globals.add($global.index()) };
+                check!(entry.frame, 0);
+                let args = [$(arg!($arg)),*];
+                unsafe { fp.copy_from_nonoverlapping(args.as_ptr(), args.len()) };
+                jump!(entry.pc)
+            }};
+        }
+        macro_rules! node {
+            ($kind:expr, $info:expr, [$($arg:expr),*]) => {{
+                let fields = [$(arg!($arg)),*];
+                room!(fields.len() + 1);
+                if COUNT {
+                    self.counts.allocations += 1;
+                }
+                unsafe { self.heap.alloc($kind, $info, &fields) }
+            }};
+        }
+        macro_rules! arithmetic {
+            ($op:ident, $d:expr, $a:expr, $b:expr, |$x:ident, $y:ident| $fast:expr) => {{
+                let ($x, $y) = (slot!($a.0), slot!($b.0));
+                if $x.is_int() && $y.is_int() {
+                    let result: Option<i64> = $fast;
+                    if let Some(twice) = result {
+                        set!($d, Word::from_bits(twice as u64));
+                        next!();
+                    }
+                }
+                slow!(self.arithmetic(Op::$op, $d, $a, $b))
+            }};
+        }
+        macro_rules! with_constant {
+            ($op:ident, $d:expr, $a:expr, $k:expr, |$x:ident, $y:ident| $fast:expr) => {{
+                let $x = slot!($a.0);
+                if $x.is_int() {
+                    let $y = i64::from($k);
+                    let result: Option<i64> = $fast;
+                    if let Some(twice) = result {
+                        set!($d, Word::from_bits(twice as u64));
+                        next!();
+                    }
+                }
+                slow!(self.arithmetic_with(Op::$op, $d, $a, $k))
+            }};
+        }
+        macro_rules! compare {
+            ($op:ident, $d:expr, $a:expr, $b:expr, $rel:tt) => {{
+                let (x, y) = (slot!($a.0), slot!($b.0));
+                if x.is_int() && y.is_int() {
+                    set!($d, Word::boolean(x.twice() $rel y.twice()));
+                    next!();
+                }
+                slow!(self.compare_into(Op::$op, $d, $a, $b))
+            }};
+        }
+        macro_rules! unless {
+            ($op:ident, $a:expr, $b:expr, $to:expr, $rel:tt) => {{
+                let (x, y) = (slot!($a.0), slot!($b.0));
+                if x.is_int() && y.is_int() {
+                    if x.twice() $rel y.twice() {
+                        next!();
+                    }
+                    jump!($to);
+                }
+                slow!(self.compare_and_jump(Op::$op, $a, $b, $to))
+            }};
+        }
+        macro_rules! unless_int {
+            ($op:ident, $a:expr, $k:expr, $to:expr, $rel:tt) => {{
+                let x = slot!($a.0);
+                if x.is_int() {
+                    if x.twice() $rel i64::from($k) * 2 {
+                        next!();
+                    }
+                    jump!($to);
+                }
+                slow!(self.compare_int_and_jump(Op::$op, $a, $k, $to))
+            }};
+        }
+
+        loop {
+            if COUNT {
+                self.counts.instructions += 1;
+                self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
+            }
+            match *unsafe { &*pc } {
+                Instr::Move { d, a } => {
+                    set!(d, arg!(a));
+                    next!()
+                }
+                Instr::Caf { d, global } => {
+                    let word = unsafe { *self.outer.cafs.get_unchecked(global.index()) };
+                    if word != Word::NOTHING {
+                        set!(d, word);
+                        next!();
+                    }
+                    slow!(self.caf(global))
+                }
+                Instr::Big { d, big } => slow!(self.big_literal(d, big)),
+                Instr::Text { d, text } => {
+                    room!(2);
+                    let node = unsafe { self.heap.alloc(Kind::Text, text.0, &[Word::ZERO]) };
+                    set!(d, node);
+                    next!()
+                }
+
+                Instr::Con1 { d, con, a } => {
+                    let node = node!(Kind::Con, con.0, [a]);
+                    set!(d, node);
+                    next!()
+                }
+                Instr::Con2 { d, con, a, b } => {
+                    let node = node!(Kind::Con, con.0, [a, b]);
+                    set!(d, node);
+                    next!()
+                }
+                Instr::Con3 { d, con, a, b, c } => {
+                    let node = node!(Kind::Con, con.0, [a, b, c]);
+                    set!(d, node);
+                    next!()
+                }
+                Instr::ConN { d, con, args } => slow!(self.new_node(Kind::Con, con.0, d, args)),
+                Instr::Thunk1 { d, thunk, a } => {
+                    let node = node!(Kind::Thunk, thunk.0, [a]);
+                    self.counts.thunks_made += 1;
+                    set!(d, node);
+                    next!()
+                }
+                Instr::Thunk2 { d, thunk, a, b } => {
+                    let node = node!(Kind::Thunk, thunk.0, [a, b]);
+                    self.counts.thunks_made += 1;
+                    set!(d, node);
+                    next!()
+                }
+                Instr::Thunk3 { d, thunk, a, b, c } => {
+                    let node = node!(Kind::Thunk, thunk.0, [a, b, c]);
+                    self.counts.thunks_made += 1;
+                    set!(d, node);
+                    next!()
+                }
+                Instr::ThunkN { d, thunk, args } => {
+                    slow!(self.new_node(Kind::Thunk, thunk.0, d, args))
+                }
+                Instr::Pap { d, global, args } => {
+                    slow!(self.new_node(Kind::Pap, global.0, d, args))
+                }
+                Instr::Hole { d, words } => slow!(self.new_hole(d, words)),
+                Instr::FillCon { a, con, args } => slow!(self.fill(a, Kind::Con, con.0, args)),
+                Instr::FillThunk { a, thunk, args } => {
+                    slow!(self.fill(a, Kind::Thunk, thunk.0, args))
+                }
+                Instr::FillPap { a, global, args } => {
+                    slow!(self.fill(a, Kind::Pap, global.0, args))
+                }
+                Instr::FillInd { a, b } => slow!(self.fill_indirection(a, b)),
+
+                // The lowest bit of an integer's word is 0, so that sums, differences and
+                // comparisons work on the words themselves.
+                Instr::Add { d, a, b } => {
+                    arithmetic!(Add, d, a, b, |x, y| x.twice().checked_add(y.twice()))
+                }
+                Instr::Sub { d, a, b } => {
+                    arithmetic!(Sub, d, a, b, |x, y| x.twice().checked_sub(y.twice()))
+                }
+                Instr::Mul { d, a, b } => {
+                    arithmetic!(Mul, d, a, b, |x, y| x.as_int().checked_mul(y.twice()))
+                }
+                Instr::Div { d, a, b } => {
+                    arithmetic!(Div, d, a, b, |x, y| {
+                        if y == Word::ZERO { None } else { (x.twice() / y.twice()).checked_mul(2) }
+                    })
+                }
+                Instr::Rem { d, a, b } => {
+                    arithmetic!(Rem, d, a, b, |x, y| {
+                        if y == Word::ZERO { None } else { Some(x.twice() % y.twice()) }
+                    })
+                }
+                Instr::FloorDiv { d, a, b } => {
+                    arithmetic!(FloorDiv, d, a, b, |x, y| {
+                        if y == Word::ZERO {
+                            None
+                        } else {
+                            num_integer::div_floor(x.twice(), y.twice()).checked_mul(2)
+                        }
+                    })
+                }
+                Instr::Mod { d, a, b } => {
+                    arithmetic!(Mod, d, a, b, |x, y| {
+                        if y == Word::ZERO {
+                            None
+                        } else {
+                            Some(num_integer::mod_floor(x.twice(), y.twice()))
+                        }
+                    })
+                }
+                Instr::AddInt { d, a, k } => {
+                    with_constant!(AddInt, d, a, k, |x, y| x.twice().checked_add(2 * y))
+                }
+                Instr::SubFrom { d, a, k } => {
+                    with_constant!(SubFrom, d, a, k, |x, y| (2 * y).checked_sub(x.twice()))
+                }
+                Instr::MulInt { d, a, k } => {
+                    with_constant!(MulInt, d, a, k, |x, y| x.twice().checked_mul(y))
+                }
+                Instr::DivInt { d, a, k } => {
+                    with_constant!(DivInt, d, a, k, |x, y| {
+                        x.as_int().checked_div(y).and_then(|n| n.checked_mul(2))
+                    })
+                }
+                Instr::RemInt { d, a, k } => {
+                    with_constant!(RemInt, d, a, k, |x, y| {
+                        x.as_int().checked_rem(y).map(|n| 2 * n)
+                    })
+                }
+                Instr::FloorDivInt { d, a, k } => {
+                    with_constant!(FloorDivInt, d, a, k, |x, y| {
+                        if y == 0 {
+                            None
+                        } else {
+                            num_integer::div_floor(x.as_int(), y).checked_mul(2)
+                        }
+                    })
+                }
+                Instr::ModInt { d, a, k } => {
+                    with_constant!(ModInt, d, a, k, |x, y| {
+                        if y == 0 { None } else { Some(2 * num_integer::mod_floor(x.as_int(), y)) }
+                    })
+                }
+                Instr::Neg { d, a } => {
+                    let x = slot!(a.0);
+                    if x.is_int()
+                        && let Some(twice) = x.twice().checked_neg()
+                    {
+                        set!(d, Word::from_bits(twice as u64));
+                        next!();
+                    }
+                    slow!(self.negate(d, a))
+                }
+                Instr::Ord { d, a } => slow!(self.ord(d, a)),
+                Instr::Chr { d, a } => slow!(self.chr(d, a)),
+                Instr::Eq { d, a, b } => compare!(Eq, d, a, b, ==),
+                Instr::Ne { d, a, b } => compare!(Ne, d, a, b, !=),
+                Instr::Lt { d, a, b } => compare!(Lt, d, a, b, <),
+                Instr::Le { d, a, b } => compare!(Le, d, a, b, <=),
+                Instr::Gt { d, a, b } => compare!(Gt, d, a, b, >),
+                Instr::Ge { d, a, b } => compare!(Ge, d, a, b, >=),
+
+                Instr::UnlessEq { a, b, to } => unless!(Eq, a, b, to, ==),
+                Instr::UnlessNe { a, b, to } => unless!(Ne, a, b, to, !=),
+                Instr::UnlessLt { a, b, to } => unless!(Lt, a, b, to, <),
+                Instr::UnlessLe { a, b, to } => unless!(Le, a, b, to, <=),
+                Instr::UnlessGt { a, b, to } => unless!(Gt, a, b, to, >),
+                Instr::UnlessGe { a, b, to } => unless!(Ge, a, b, to, >=),
+                Instr::UnlessEqInt { a, k, to } => unless_int!(Eq, a, k, to, ==),
+                Instr::UnlessNeInt { a, k, to } => unless_int!(Ne, a, k, to, !=),
+                Instr::UnlessLtInt { a, k, to } => unless_int!(Lt, a, k, to, <),
+                Instr::UnlessLeInt { a, k, to } => unless_int!(Le, a, k, to, <=),
+                Instr::UnlessGtInt { a, k, to } => unless_int!(Gt, a, k, to, >),
+                Instr::UnlessGeInt { a, k, to } => unless_int!(Ge, a, k, to, >=),
+                Instr::Unless { a, to } => {
+                    let x = slot!(a.0);
+                    if x == Word::ONE {
+                        next!();
+                    }
+                    if x == Word::ZERO {
+                        jump!(to);
+                    }
+                    slow!(self.condition(a))
+                }
+                Instr::Jump { to } => jump!(to),
+
+                Instr::CaseList { a, head, tail, nil } => {
+                    let x = slot!(a.0);
+                    if x.is_con_pointer() {
+                        let (header, fields) = unsafe { node_at(x) };
+                        if header.info() == CONS.0 {
+                            let (first, second) = unsafe { (*fields, *fields.add(1)) };
+                            set!(head, first);
+                            set!(tail, second);
+                            next!();
+                        }
+                    } else if x == NIL_WORD {
+                        jump!(nil);
+                    }
+                    slow!(self.scrutinise_list(a))
+                }
+                Instr::Case { a, case } => {
+                    let x = slot!(a.0);
+                    let con = if x.is_con_pointer() {
+                        unsafe { node_at(x) }.0.info()
+                    } else if let Some(con) = x.as_con() {
+                        con.0
+                    } else {
+                        slow!(self.scrutinise(a, case))
+                    };
+                    let case = unsafe { program.cases.as_slice().get_unchecked(case.index()) };
+                    match case.targets.get(con.wrapping_sub(case.first.0) as usize) {
+                        Some(to) => jump!(*to),
+                        None => slow!(self.wrong_data(a, case)),
+                    }
+                }
+                Instr::LitCase { a, case } => slow!(self.literal_case(a, case)),
+                Instr::Field { d, a, index } => {
+                    let x = slot!(a.0);
+                    let (_, fields) = unsafe { node_at(x) };
+                    set!(d, unsafe { *fields.add(index as usize) });
+                    next!()
+                }
+                Instr::Fields2 { d, e, a } => {
+                    let x = slot!(a.0);
+                    let (_, fields) = unsafe { node_at(x) };
+                    let (first, second) = unsafe { (*fields, *fields.add(1)) };
+                    set!(d, first);
+                    set!(e, second);
+                    next!()
+                }
+                Instr::FieldsN { a, slots } => {
+                    let x = slot!(a.0);
+                    let (_, fields) = unsafe { node_at(x) };
+                    let slots = unsafe { program.slots.as_slice().get_unchecked(slots.index()) };
+                    for (at, slot) in slots.iter().enumerate() {
+                        if let Some(slot) = *slot {
+                            unsafe { *fp.add(slot as usize) = *fields.add(at) };
+                        }
+                    }
+                    next!()
+                }
+
+                Instr::Eval { a } => {
+                    if slot!(a.0).is_evaluated() {
+                        next!();
+                    }
+                    slow!(self.force(a))
+                }
+                Instr::Call1 { base, global, a } => call!(base, global, |to| {
+                    let a = arg!(a);
+                    unsafe { *to = a };
+                }),
+                Instr::Call2 { base, global, a, b } => call!(base, global, |to| {
+                    let (a, b) = (arg!(a), arg!(b));
+                    unsafe {
+                        *to = a;
+                        *to.add(1) = b;
+                    }
+                }),
+                Instr::Call3 { base, global, a, b, c } => call!(base, global, |to| {
+                    let (a, b, c) = (arg!(a), arg!(b), arg!(c));
+                    unsafe {
+                        *to = a;
+                        *to.add(1) = b;
+                        *to.add(2) = c;
+                    }
+                }),
+                Instr::CallN { base, global, args } => call!(base, global, |to| {
+                    let args = unsafe { program.args.as_slice().get_unchecked(args.index()) };
+                    for (at, arg) in args.iter().enumerate() {
+                        let word = arg!(*arg);
+                        unsafe { *to.add(at) = word };
+                    }
+                }),
+                Instr::Apply { base, f, args } => slow!(self.call_unknown(base, f, args)),
+                Instr::CallHost { d, host, args } => slow!(self.call_host(d, host, args)),
+
+                Instr::Return { a } => {
+                    let value = arg!(a);
+                    if value.is_evaluated() {
+                        give!(value);
+                    }
+                    slow!(self.enter(value))
+                }
+                Instr::Enter { a } => {
+                    let value = arg!(a);
+                    if value.is_evaluated() {
+                        give!(value);
+                    }
+                    slow!(self.enter(value))
+                }
+                Instr::ReturnCon2 { con, a, b } => {
+                    let node = node!(Kind::Con, con.0, [a, b]);
+                    give!(node)
+                }
+                Instr::Tail1 { global, a } => tail!(global, [a]),
+                Instr::Tail2 { global, a, b } => tail!(global, [a, b]),
+                Instr::Tail3 { global, a, b, c } => tail!(global, [a, b, c]),
+                Instr::TailN { global, args } => slow!(self.tail_call(global, args)),
+                Instr::TailApply { f, args } => slow!(self.tail_unknown(f, args)),
+                Instr::Raise { a } => slow!(self.raise(a)),
+                Instr::NoMatch {} => slow!(self.no_match()),
+                Instr::Halt {} => {
+                    (self.pc, self.fp) = (pc, fp);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Words of the stack below a frame.
+fn depth_of(fp: *const Word, machine: &Machine) -> u64 {
+    ((fp.addr() - machine.outer.stack.base().addr()) / size_of::<Word>()) as u64
+}
+
+/// The word that an operand stands for.
+///
+/// # Safety
+/// `fp` is a frame that has the slot and has it written, `consts` a pool with the constant.
+#[inline(always)]
+pub(super) unsafe fn read_arg(arg: Arg, fp: *const Word, consts: *const Word) -> Word {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (arg.as_slot(), arg.as_constant()) {
+            (Some(slot), _) => *fp.add(slot as usize),
+            (None, id) => *consts.add(id.map_or(0, |id| id.index())),
+        }
+    }
+}
+
+/// The header and the fields of a node.
+///
+/// # Safety
+/// `word` is a pointer to a node.
+#[inline(always)]
+pub(super) unsafe fn node_at(word: Word) -> (Header, *const Word) {
+    let node: *const u64 = std::ptr::with_exposed_provenance(word.address());
+    // SAFETY: the caller's promise; the fields follow the header.
+    unsafe { (Header::from_bits(*node), node.add(1).cast()) }
+}

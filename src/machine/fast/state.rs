@@ -1,0 +1,326 @@
+//! The state of the machine, and the room in it.
+
+use std::sync::Arc;
+
+use super::code::instr::Instr;
+use super::freeze::Records;
+use super::image::Image;
+use super::stack::{Control, SLACK, Stack};
+use crate::gcode::program::GlobalId;
+use crate::machine::Interrupt;
+use crate::machine::config::{Config, Stress};
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
+use crate::machine::host::Hosts;
+use crate::machine::outcome::{Input, Limit, Statistics, Stop};
+use crate::machine::print::Printer;
+use crate::machine::profile::{Profile, Sampler};
+use crate::machine::roots::Roots;
+
+/// Words of the nursery of a machine under stress.
+const TINY_NURSERY: usize = 1 << 10;
+
+/// A stack with room for more words is given back between two evaluations.
+const KEPT: usize = 1 << 16;
+
+/// The fast machine.
+pub struct Machine {
+    pub(super) image: Arc<Image>,
+    /// The instruction that is executed.
+    pub(super) pc: *const Instr,
+    /// Slot 0 of the frame that it works on.
+    pub(super) fp: *mut Word,
+    /// Where the stack has no more room.
+    pub(super) stack_end: *mut Word,
+    /// Calls before the loop looks at fuel and interrupt again.
+    pub(super) ticks: u32,
+    pub(super) heap: Heap,
+    pub(super) outer: Outer,
+    pub(super) input: Option<Box<dyn Input>>,
+    pub(super) printer: Option<Printer>,
+    pub(super) hosts: Option<Arc<dyn Hosts>>,
+    /// How many calls of host functions wait for each other.
+    pub(super) nesting: u32,
+    pub(super) interrupt: Interrupt,
+    /// The fuel that was given, and what of it is not in `ticks`.
+    pub(super) fuel: Option<(u64, u64)>,
+    /// The ticks that were handed out last.
+    pub(super) slice: u32,
+    pub(super) counts: Statistics,
+    /// What is sampled, and who asks for it.
+    pub(super) profile: Option<(Sampler, Profile)>,
+    /// Words that were allocated when the last sample of allocation was taken.
+    pub(super) sampled_words: u64,
+    /// Whether each instruction is counted.
+    pub(super) count: bool,
+    /// Whether the heap is verified at each collection.
+    verify: bool,
+}
+
+/// What of the state the collector goes through, beside the heap.
+pub(super) struct Outer {
+    pub(super) image: Arc<Image>,
+    pub(super) stack: Stack,
+    /// The word of each CAF that has a node.
+    pub(super) cafs: Vec<Word>,
+    /// CAFs that got their node since the last collection, and before that one since the one
+    /// before it.
+    pub(super) young_cafs: [Vec<GlobalId>; 2],
+    pub(super) roots: Roots<Word>,
+    /// What is to be printed, the next item last.
+    pub(super) printing: Vec<Word>,
+    pub(super) records: Records,
+    /// Where the walk through the stack begins: the instruction and the frame.
+    pub(super) at: u32,
+    pub(super) fp: *mut Word,
+    /// The word that the mark has taken the place of, and its place.
+    pub(super) mark: Option<(usize, Word)>,
+    /// How many words at the bottom of the stack hold nothing young.
+    pub(super) clean: usize,
+    /// For each piece of code, from which instruction on the collector has gone through it.
+    pub(super) visited: Vec<u32>,
+    /// What a full collection is doing.
+    pub(super) phase: Phase,
+}
+
+/// What a full collection is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Nothing: there is none, or it will not ask for more words.
+    Idle,
+    /// It looks for what lives.
+    Marking,
+    /// It is about to update the words.
+    Updating,
+}
+
+// SAFETY: what the pointers lead to (code, stack, heap) is owned by the machine, or shared
+// and immutable.
+unsafe impl Send for Machine {}
+
+/// Where it stands.
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut machine = f.debug_struct("Machine");
+        machine.field("at", &self.at()).field("depth", &self.depth());
+        machine.finish_non_exhaustive()
+    }
+}
+
+impl Machine {
+    /// A machine that runs a program.
+    #[must_use]
+    pub fn new(image: Arc<Image>, config: Config) -> Machine {
+        let stack = Stack::new();
+        let heap_config = heap::Config {
+            limit: config.heap_limit,
+            nursery_words: match config.stress {
+                Stress::None => heap::Config::NURSERY_WORDS,
+                _ => TINY_NURSERY,
+            },
+            stress: match config.stress {
+                Stress::None | Stress::TinyNursery => heap::Stress::None,
+                Stress::Minor => heap::Stress::Minor,
+                Stress::Full => heap::Stress::Full,
+            },
+            poison: config.stress != Stress::None,
+            ..heap::Config::default()
+        };
+        let selectors = Selectors::new(image.program.thunks.iter().map(|thunk| &*thunk.selects));
+        let mut machine = Machine {
+            pc: std::ptr::null(),
+            fp: stack.base(),
+            stack_end: stack.limit(),
+            ticks: 0,
+            heap: Heap::new(heap_config, selectors),
+            outer: Outer {
+                cafs: vec![Word::NOTHING; image.program.globals.len()],
+                young_cafs: Default::default(),
+                roots: Roots::default(),
+                printing: Vec::new(),
+                records: Records::default(),
+                at: image.halt,
+                fp: stack.base(),
+                mark: None,
+                clean: 0,
+                visited: Vec::new(),
+                phase: Phase::Idle,
+                image: image.clone(),
+                stack,
+            },
+            image,
+            input: None,
+            printer: None,
+            hosts: None,
+            nesting: 0,
+            interrupt: config.interrupt,
+            fuel: None,
+            slice: 0,
+            counts: Statistics::default(),
+            profile: config.sampler.map(|sampler| (sampler, Profile::default())),
+            sampled_words: 0,
+            count: config.count,
+            verify: config.stress != Stress::None,
+        };
+        machine.reset();
+        machine.give_fuel(config.fuel);
+        machine
+    }
+
+    /// An empty stack, in code that waits for nothing.
+    pub(super) fn reset(&mut self) {
+        (self.outer.mark, self.outer.clean) = (None, 0);
+        if self.outer.stack.capacity() > KEPT {
+            self.outer.stack = Stack::new();
+        }
+        self.stack_end = self.outer.stack.limit();
+        let halt = self.image.halt;
+        // SAFETY: the stack has room for its first word.
+        self.fp = unsafe { Control::Stop { at: halt, base: 0 }.push(self.outer.stack.base()) };
+        self.pc = self.instr(halt);
+        self.count_outside();
+    }
+
+    /// The instruction at an offset.
+    #[inline]
+    pub(super) fn instr(&self, at: u32) -> *const Instr {
+        self.image.program.code.as_ptr().wrapping_byte_add(at as usize)
+    }
+
+    /// The offset of the instruction that is executed.
+    #[inline]
+    pub(super) fn at(&self) -> u32 {
+        (self.pc.addr() - self.image.program.code.as_ptr().addr()) as u32
+    }
+
+    /// The first slot above those that are alive before the instruction that is executed.
+    #[inline]
+    pub(super) fn top(&self) -> u32 {
+        let index = super::image::index(self.at());
+        self.image.tops.get(index).copied().unwrap_or(0)
+    }
+
+    /// Words in use below the frame.
+    pub(super) fn depth(&self) -> usize {
+        (self.fp.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
+    }
+
+    /// Tells the heap how much stack and other tables take.
+    pub(super) fn count_outside(&mut self) {
+        let outer = &self.outer;
+        let printing = outer.printing.capacity() * size_of::<Word>();
+        self.heap.set_outside(outer.stack.bytes() + outer.records.bytes() + printing as u64);
+    }
+
+    /// Makes sure of `words` free words in the nursery.
+    #[inline]
+    pub(super) fn reserve(&mut self, words: usize) -> Result<(), Stop> {
+        if self.heap.fits(words) { Ok(()) } else { self.collect_for(words) }
+    }
+
+    /// Collects, so that `words` are free.
+    #[cold]
+    pub(super) fn collect_for(&mut self, words: usize) -> Result<(), Stop> {
+        self.collecting(|heap, outer| heap.collect(Need::words(words), outer))
+    }
+
+    /// Makes sure that `bytes` outside of the nursery stay within the limit, and of `words`
+    /// in it.
+    pub(super) fn collect_for_bytes(&mut self, words: usize, bytes: u64) -> Result<(), Stop> {
+        self.collecting(|heap, outer| heap.collect(Need { words, bytes }, outer))
+    }
+
+    /// Makes everything old.
+    pub(super) fn tenure(&mut self) -> Result<(), Stop> {
+        self.collecting(|heap, outer| heap.tenure(outer))
+    }
+
+    /// Collects everything that nothing can reach.
+    pub(super) fn collect_all(&mut self) -> Result<(), Stop> {
+        self.collecting(|heap, outer| heap.collect_full(Need::default(), outer))
+    }
+
+    fn collecting(
+        &mut self,
+        collect: impl FnOnce(&mut Heap, &mut Outer) -> Result<(), Full>,
+    ) -> Result<(), Stop> {
+        (self.outer.at, self.outer.fp) = (self.at(), self.fp);
+        let depth = self.depth() as u64;
+        self.counts.peak_stack = self.counts.peak_stack.max(depth);
+        self.sample_allocation();
+        let marked = self.outer.mark.map(|(at, _)| at);
+        let result = collect(&mut self.heap, &mut self.outer);
+        self.outer.collected(marked);
+        if self.verify
+            && let Err(wrong) = self.heap.verify(&mut self.outer)
+        {
+            // Only tests ask for this, and a heap that is wrong is a mistake of ours.
+            panic!("after a collection: {wrong}");
+        }
+        self.outer.phase = Phase::Idle;
+        self.outer.set_mark();
+        self.count_outside();
+        result.map_err(|Full| self.heap_limit())
+    }
+
+    /// Makes sure of `words` more above the frame, beside the slack.
+    #[cold]
+    pub(super) fn grow_stack(&mut self, words: usize) -> Result<(), Stop> {
+        let (depth, capacity) = (self.depth(), self.outer.stack.capacity());
+        let need = depth + words + 2 * SLACK;
+        if need <= capacity {
+            return Ok(());
+        }
+        if self.try_grow(need).is_err() {
+            self.collect_all()?;
+            self.try_grow(need).map_err(|Full| self.heap_limit())?;
+        }
+        self.count_outside();
+        // SAFETY: `depth` words are in use.
+        self.fp = unsafe { self.outer.stack.base().add(depth) };
+        self.stack_end = self.outer.stack.limit();
+        Ok(())
+    }
+
+    /// Grows the stack to twice its size; near the limit by less, and in the end by no more
+    /// than it takes.
+    fn try_grow(&mut self, need: usize) -> Result<(), Full> {
+        let capacity = self.outer.stack.capacity();
+        let (ample, modest) = (need.max(2 * capacity), need + need / 64);
+        let left = self.heap.limit().map(|limit| limit.saturating_sub(self.heap.footprint()));
+        let quarter = left.unwrap_or(u64::MAX) / 4 / size_of::<Word>() as u64;
+        let fair = capacity.saturating_add(usize::try_from(quarter).unwrap_or(usize::MAX));
+        for wanted in [ample.min(fair).max(modest), modest, need] {
+            let bytes = wanted.saturating_sub(capacity) * size_of::<Word>();
+            if self.heap.can_grow(bytes as u64) && self.outer.stack.resize(wanted) {
+                return Ok(());
+            }
+        }
+        Err(Full)
+    }
+
+    /// What stops a run that is out of memory.
+    pub(super) fn heap_limit(&self) -> Stop {
+        // Without a limit of ours it is the system that refused.
+        self.limit(Limit::Heap(self.heap.limit().unwrap_or(self.heap.footprint())))
+    }
+
+    /// The word of a CAF, which gets a node if it has none.
+    pub(super) fn caf(&mut self, global: GlobalId) -> Result<Word, Stop> {
+        let known = self.outer.cafs.get(global.0 as usize).copied().unwrap_or(Word::NOTHING);
+        if known != Word::NOTHING {
+            return Ok(known);
+        }
+        let Some(Some(thunk)) = self.image.cafs.get(global).copied() else {
+            return Ok(Word::function(global));
+        };
+        self.reserve(2)?;
+        // SAFETY: room was made sure of.
+        let word = unsafe { self.heap.alloc(Kind::Thunk, thunk.0, &[Word::ZERO]) };
+        if let Some(slot) = self.outer.cafs.get_mut(global.0 as usize) {
+            *slot = word;
+            self.outer.young_cafs[0].push(global);
+        }
+        Ok(word)
+    }
+}

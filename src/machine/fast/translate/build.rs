@@ -1,0 +1,426 @@
+//! What becomes of an expression: a node, a value in a variable, or the end of the code.
+
+use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
+use super::super::code::program::{Thunk, ThunkId};
+use super::known::{Known, operands_of};
+use super::output::NO_ENTRY;
+use super::value::{Args, Lazy, Value, ValueId};
+use super::{FIELDS, Stop, Translator, too_large};
+use crate::base::span::Span;
+use crate::gcode::instr::Op;
+use crate::gcode::program::{ConId, GlobalId};
+use crate::machine::heap::word::View;
+
+/// A node that is to be made.
+pub(super) enum Node {
+    Con(ConId, Vec<Arg>),
+    Pap(GlobalId, Vec<Arg>),
+    Thunk(ThunkId, Vec<Arg>),
+    /// No new node.
+    Other(Arg),
+}
+
+impl Node {
+    /// How many words its fields take.
+    pub fn words(&self) -> usize {
+        match self {
+            Node::Con(_, args) | Node::Pap(_, args) | Node::Thunk(_, args) => args.len().max(1),
+            Node::Other(_) => 1,
+        }
+    }
+}
+
+/// What an application is.
+pub(super) enum Call {
+    /// A constructor with all its fields.
+    Con(ConId),
+    /// A global with fewer arguments than it takes.
+    Partial(GlobalId),
+    /// A global with all its arguments.
+    Exact(GlobalId),
+    /// A global with more arguments than this many, which it takes.
+    More(GlobalId, usize),
+    /// Whatever the run decides.
+    Unknown,
+}
+
+impl Translator<'_> {
+    pub(super) fn emitted(&mut self, instr: Instr, span: Span) {
+        self.unit.emit(instr, span);
+    }
+
+    /// The variable here of a variable of the global's own code.
+    fn local(&self, name: u32) -> u32 {
+        if self.in_thunk { self.locals[name as usize] } else { name }
+    }
+
+    pub(super) fn call(&self, callee: ValueId, count: usize) -> Call {
+        let Value::Const(word) = self.values.get(callee) else { return Call::Unknown };
+        let View::Function(id) = word.view() else { return Call::Unknown };
+        let Some(global) = self.gcode.globals.get(id) else { return Call::Unknown };
+        let arity = global.arity as usize;
+        match count.cmp(&arity) {
+            std::cmp::Ordering::Less => Call::Partial(id),
+            std::cmp::Ordering::Greater => Call::More(id, arity),
+            std::cmp::Ordering::Equal => match self.globals.known(id) {
+                Known::Con(con) => Call::Con(con),
+                Known::Function | Known::Strict(_) => Call::Exact(id),
+            },
+        }
+    }
+
+    /// A value as an operand; what is no constant and no variable is made one.
+    pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, Stop> {
+        match self.values.get(id) {
+            Value::Const(word) => Ok(self.out.constant(word)),
+            _ => Ok(Arg::slot(self.variable(id)?)),
+        }
+    }
+
+    pub(super) fn args(&mut self, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+        list.iter().map(|&id| self.arg(id)).collect()
+    }
+
+    /// A variable that holds a value; it is not evaluated for that.
+    pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, Stop> {
+        let d = match self.values.get(id) {
+            Value::Var(name) => return Ok(self.local(name)),
+            Value::Const(word) => {
+                let a = self.out.constant(word);
+                let d = self.unit.var();
+                self.emitted(Instr::Move { d: Dst(d), a }, Span::NONE);
+                self.unit.evaluated(d);
+                return Ok(d);
+            }
+            Value::Caf(global) => {
+                let d = self.unit.var();
+                self.emitted(Instr::Caf { d: Dst(d), global }, Span::NONE);
+                return Ok(d);
+            }
+            Value::Text(text) => {
+                let d = self.unit.var();
+                self.emitted(Instr::Text { d: Dst(d), text }, Span::NONE);
+                d
+            }
+            Value::Big(big) => {
+                let d = self.unit.var();
+                self.emitted(Instr::Big { d: Dst(d), big }, Span::NONE);
+                self.unit.evaluated(d);
+                d
+            }
+            Value::App { span, .. } | Value::Con { span, .. } => {
+                let node = self.node(id)?;
+                self.new_node(node, span)
+            }
+        };
+        if !self.in_thunk {
+            self.values.set(id, Value::Var(d));
+        }
+        Ok(d)
+    }
+
+    /// Emits the instruction that makes a node; the variable that it is in.
+    pub(super) fn new_node(&mut self, node: Node, span: Span) -> u32 {
+        let d = Dst(self.unit.var());
+        let evaluated = !matches!(node, Node::Thunk(..) | Node::Other(_));
+        let instr = match node {
+            Node::Con(con, args) => match args[..] {
+                [a] => Instr::Con1 { d, con, a },
+                [a, b] => Instr::Con2 { d, con, a, b },
+                [a, b, c] => Instr::Con3 { d, con, a, b, c },
+                _ => Instr::ConN { d, con, args: self.out.args(args) },
+            },
+            Node::Thunk(thunk, args) => match args[..] {
+                [a] => Instr::Thunk1 { d, thunk, a },
+                [a, b] => Instr::Thunk2 { d, thunk, a, b },
+                [a, b, c] => Instr::Thunk3 { d, thunk, a, b, c },
+                _ => Instr::ThunkN { d, thunk, args: self.out.args(args) },
+            },
+            Node::Pap(global, args) => Instr::Pap { d, global, args: self.out.args(args) },
+            Node::Other(a) => Instr::Move { d, a },
+        };
+        self.emitted(instr, span);
+        if evaluated {
+            self.unit.evaluated(d.0);
+        }
+        d.0
+    }
+
+    /// The node that a value becomes, its parts made.
+    pub(super) fn node(&mut self, id: ValueId) -> Result<Node, Stop> {
+        let node = match self.values.get(id) {
+            Value::Con { con, args, .. } => Node::Con(con, self.args(&self.values.list(args))?),
+            Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
+                Call::Con(con) => Node::Con(con, self.args(&self.values.list(args))?),
+                Call::Partial(global) => Node::Pap(global, self.args(&self.values.list(args))?),
+                call => self.lazy(id, &call, callee, args, span),
+            },
+            _ => Node::Other(self.arg(id)?),
+        };
+        match node.words() <= FIELDS {
+            true => Ok(node),
+            false => Err(too_large("a node has more fields than 2^24")),
+        }
+    }
+
+    /// The function of an application that only selects a field of a variable.
+    pub(super) fn selection(&self, callee: ValueId, args: Args) -> Option<GlobalId> {
+        let Value::Const(word) = self.values.get(callee) else { return None };
+        let View::Function(global) = word.view() else { return None };
+        let selects = args.count == 1 && !self.globals.selects(global).is_empty();
+        (selects && matches!(self.values.get(self.values.last(args)?), Value::Var(_)))
+            .then_some(global)
+    }
+
+    /// A thunk of an application.
+    fn lazy(
+        &mut self,
+        root: ValueId,
+        call: &Call,
+        callee: ValueId,
+        args: Args,
+        span: Span,
+    ) -> Node {
+        let names = self.names(root);
+        let captured: Vec<u32> = names.iter().map(|&name| self.local(name)).collect();
+        let (mut selects, mut shared) = (Box::default(), None);
+        if let Call::Exact(global) = *call {
+            if let Some(selector) = self.selection(callee, args) {
+                selects = self.globals.selects(selector).into();
+            }
+            // Arguments that are variables, all different: what is captured is what the
+            // function takes.
+            let direct = names.len() == args.count as usize && args.size == args.count;
+            let computed = matches!(self.globals.known(global), Known::Strict(_));
+            if direct && !computed {
+                shared = Some(global);
+            }
+        }
+        let owner = self.global;
+        let thunk = self.out.thunk(Thunk { entry: NO_ENTRY, span, owner, selects });
+        match shared {
+            Some(global) => self.out.calls.push((thunk, global)),
+            None => {
+                let is_evaluated = |&local: &u32| self.unit.is_evaluated(local);
+                let evaluated = captured.iter().map(is_evaluated);
+                let captured = names.iter().copied().zip(evaluated).collect();
+                let root = self.values.get(root);
+                self.lazies.push(Lazy { thunk, root, captured });
+            }
+        }
+        Node::Thunk(thunk, captured.into_iter().map(Arg::slot).collect())
+    }
+
+    /// The variables in an expression, each once, in the order of their first mention: by the
+    /// names that they have in the global's own code.
+    fn names(&mut self, root: ValueId) -> Vec<u32> {
+        self.stamp += 1;
+        let mut names = Vec::new();
+        let mut todo = vec![root];
+        while let Some(id) = todo.pop() {
+            match self.values.get(id) {
+                Value::Var(name) => {
+                    let at = name as usize;
+                    if at >= self.seen.len() {
+                        self.seen.resize(at + 1, 0);
+                    }
+                    if std::mem::replace(&mut self.seen[at], self.stamp) != self.stamp {
+                        names.push(name);
+                    }
+                }
+                Value::App { callee, args, .. } => {
+                    todo.extend(self.values.list(args).into_iter().rev());
+                    todo.push(callee);
+                }
+                Value::Con { args, .. } => todo.extend(self.values.list(args).into_iter().rev()),
+                Value::Const(_) | Value::Caf(_) | Value::Text(_) | Value::Big(_) => {}
+            }
+        }
+        names
+    }
+
+    /// Evaluates a value; the variable that then holds it, or `None` if it was a value in weak
+    /// head normal form as it stood.
+    pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, Stop> {
+        let (callee, args, at) = match self.values.get(id) {
+            Value::Const(_) | Value::Con { .. } | Value::Big(_) => return Ok(None),
+            Value::Var(_) | Value::Caf(_) | Value::Text(_) => {
+                let v = self.variable(id)?;
+                if !self.unit.is_evaluated(v) {
+                    self.build_pending()?;
+                    self.emitted(Instr::Eval { a: Forced(v) }, span);
+                    self.unit.evaluated(v);
+                }
+                return Ok(Some(v));
+            }
+            Value::App { callee, args, span } => (callee, args, span),
+        };
+        let call = self.call(callee, args.count as usize);
+        if matches!(call, Call::Con(_) | Call::Partial(_)) {
+            return Ok(None);
+        }
+        self.build_pending()?;
+        let list = self.values.list(args);
+        let d = match call {
+            Call::Con(_) | Call::Partial(_) => return Ok(None),
+            Call::Exact(global) => match (self.globals.known(global), &list[..]) {
+                (Known::Strict(op), &[a, ref b @ ..]) => {
+                    self.compute(op, a, b.first().copied(), at)?
+                }
+                _ => self.call_global(global, &list, at)?,
+            },
+            Call::More(global, arity) => {
+                let (first, rest) = list.split_at(arity);
+                let rest = self.args(rest)?;
+                let f = self.call_global(global, first, at)?;
+                self.apply(Arg::slot(f), rest, at)
+            }
+            Call::Unknown => {
+                let args = self.args(&list)?;
+                let f = self.arg(callee)?;
+                self.apply(f, args, at)
+            }
+        };
+        Ok(Some(d))
+    }
+
+    /// The arguments of a call of a global: what it certainly evaluates, and is not built yet,
+    /// is evaluated now.
+    pub(super) fn passed(&mut self, global: GlobalId, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+        let strict = &self.gcode.globals[global].strict;
+        let mut evaluated: Vec<Option<u32>> = Vec::new();
+        for (at, &id) in list.iter().enumerate() {
+            if let (Some(true), Value::App { span, .. }) = (strict.get(at), self.values.get(id)) {
+                evaluated.resize(at, None);
+                evaluated.push(self.evaluate(id, span)?);
+            }
+        }
+        let arg = |(at, &id): (usize, &ValueId)| match evaluated.get(at) {
+            Some(Some(d)) => Ok(Arg::slot(*d)),
+            _ => self.arg(id),
+        };
+        list.iter().enumerate().map(arg).collect()
+    }
+
+    pub(super) fn call_global(
+        &mut self,
+        global: GlobalId,
+        list: &[ValueId],
+        span: Span,
+    ) -> Result<u32, Stop> {
+        let args = self.passed(global, list)?;
+        let base = Base(self.unit.var());
+        let instr = match args[..] {
+            [a] => Instr::Call1 { base, global, a },
+            [a, b] => Instr::Call2 { base, global, a, b },
+            [a, b, c] => Instr::Call3 { base, global, a, b, c },
+            _ => Instr::CallN { base, global, args: self.out.args(args) },
+        };
+        self.emitted(instr, span);
+        self.unit.evaluated(base.0);
+        Ok(base.0)
+    }
+
+    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> u32 {
+        let base = Base(self.unit.var());
+        let args = self.out.args(args);
+        self.emitted(Instr::Apply { base, f, args }, span);
+        self.unit.evaluated(base.0);
+        base.0
+    }
+
+    /// A variable for an operand that an instruction forces.
+    pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, Stop> {
+        if let Value::App { span, .. } = self.values.get(id)
+            && let Some(v) = self.evaluate(id, span)?
+        {
+            return Ok(v);
+        }
+        self.variable(id)
+    }
+
+    /// Builds all that is to be built on the stack, if forcing the operands may take long: the
+    /// collector knows how to shorten a selection, but not a frame that is to make one.
+    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), Stop> {
+        match operands.iter().all(|operand| self.unit.is_evaluated(operand.0)) {
+            true => Ok(()),
+            false => self.build_pending(),
+        }
+    }
+
+    /// The small integer that a value is.
+    pub(super) fn small(&self, id: ValueId) -> Option<i32> {
+        match self.values.get(id) {
+            Value::Const(word) if word.is_int() => i32::try_from(word.as_int()).ok(),
+            _ => None,
+        }
+    }
+
+    /// Emits what an instruction of G-code computes on evaluated operands.
+    pub(super) fn compute(
+        &mut self,
+        op: Op,
+        a: ValueId,
+        b: Option<ValueId>,
+        span: Span,
+    ) -> Result<u32, Stop> {
+        debug_assert_eq!(operands_of(op), Some(1 + usize::from(b.is_some())));
+        let right = b.and_then(|b| self.small(b));
+        let left = b.and(self.small(a));
+        let with_int = match (op, left, right) {
+            (Op::Add, _, Some(k)) => Some((op, a, k)),
+            (Op::Add, Some(k), _) => b.map(|b| (op, b, k)),
+            (Op::Sub, _, Some(k)) => k.checked_neg().map(|k| (Op::Add, a, k)),
+            (Op::Sub, Some(k), _) => b.map(|b| (op, b, k)),
+            (Op::Mul, _, Some(k)) => Some((op, a, k)),
+            (Op::Mul, Some(k), _) => b.map(|b| (op, b, k)),
+            (Op::Div | Op::Rem | Op::FloorDiv | Op::Mod, _, Some(k)) if k != 0 => Some((op, a, k)),
+            _ => None,
+        };
+        if let Some((op, id, k)) = with_int {
+            let a = Forced(self.forced(id)?);
+            self.before_forcing(&[a])?;
+            let d = Dst(self.unit.var());
+            let instr = match op {
+                Op::Add => Instr::AddInt { d, a, k },
+                Op::Sub => Instr::SubFrom { d, a, k },
+                Op::Mul => Instr::MulInt { d, a, k },
+                Op::Div => Instr::DivInt { d, a, k },
+                Op::Rem => Instr::RemInt { d, a, k },
+                Op::FloorDiv => Instr::FloorDivInt { d, a, k },
+                _ => Instr::ModInt { d, a, k },
+            };
+            return Ok(self.computed(instr, d, &[a], span));
+        }
+        let a = Forced(self.forced(a)?);
+        let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);
+        self.before_forcing(&[a, b])?;
+        let d = Dst(self.unit.var());
+        let instr = match op {
+            Op::Add => Instr::Add { d, a, b },
+            Op::Sub => Instr::Sub { d, a, b },
+            Op::Mul => Instr::Mul { d, a, b },
+            Op::Div => Instr::Div { d, a, b },
+            Op::Rem => Instr::Rem { d, a, b },
+            Op::FloorDiv => Instr::FloorDiv { d, a, b },
+            Op::Mod => Instr::Mod { d, a, b },
+            Op::Eq => Instr::Eq { d, a, b },
+            Op::Ne => Instr::Ne { d, a, b },
+            Op::Lt => Instr::Lt { d, a, b },
+            Op::Le => Instr::Le { d, a, b },
+            Op::Gt => Instr::Gt { d, a, b },
+            Op::Ge => Instr::Ge { d, a, b },
+            Op::Neg => Instr::Neg { d, a },
+            Op::Ord => Instr::Ord { d, a },
+            _ => Instr::Chr { d, a },
+        };
+        Ok(self.computed(instr, d, &[a, b], span))
+    }
+
+    fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], span: Span) -> u32 {
+        self.emitted(instr, span);
+        operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
+        self.unit.evaluated(d.0);
+        d.0
+    }
+}

@@ -1,0 +1,338 @@
+//! Branches and where they meet.
+
+use super::super::code::instr::{Arg, Dst, Forced, Instr, Pc};
+use super::super::code::program::{Case, LitCase};
+use super::output::Int;
+use super::stack::Stack;
+use super::unit::{Edge, Move, NONE, Shape, Source, Term};
+use super::value::{Value, ValueId};
+use super::{Stop, Translator};
+use crate::base::span::Span;
+use crate::gcode::instr::{IntLit, Jumps, Label, Lit, Op};
+use crate::gcode::program::{CONS, ConId, LIST, NIL};
+use crate::machine::heap::word::{View, Word};
+
+impl Translator<'_> {
+    /// A new edge from the block that grows to an instruction of G-code.
+    fn leave(&mut self, to: u32, shape: Option<Shape>) -> u32 {
+        let edge = self.unit.edge(self.stack, self.updated, shape);
+        self.unit.edges[edge as usize].next = self.incoming[to as usize];
+        self.incoming[to as usize] = edge;
+        edge
+    }
+
+    /// Goes on at an instruction, where other ways may lead as well.
+    pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), Stop> {
+        if self.preceding[to] > 1 {
+            self.build_pending()?;
+        }
+        let edge = self.leave(to as u32, None);
+        let pending = self.values.take_pending();
+        if !pending.is_empty() {
+            self.carried.insert(edge, pending);
+        }
+        self.unit.close(Term::Goto(edge), span);
+        Ok(())
+    }
+
+    /// Begins the block at an instruction; `false` if no way leads there.
+    pub(super) fn arrive(&mut self, at: usize) -> Result<bool, Stop> {
+        if self.unit.is_open() {
+            self.goto(at, Span::NONE)?;
+        }
+        let mut edges = Vec::new();
+        let mut edge = self.incoming[at];
+        while let Some(&Edge { next, .. }) = self.unit.edges.get(edge as usize) {
+            edges.push(edge);
+            edge = next;
+        }
+        edges.reverse();
+        self.values.set_pending(Vec::new());
+        match edges[..] {
+            [] => return Ok(false),
+            [only] => {
+                let Edge { from, stack, updated, shape, .. } = self.unit.edges[only as usize];
+                let block = self.unit.open(from);
+                self.unit.edges[only as usize].to = block;
+                (self.stack, self.updated) = (stack, updated);
+                self.values.set_pending(self.carried.remove(&only).unwrap_or_default());
+                if let Some(shape) = shape {
+                    self.unit.shaped(shape);
+                }
+            }
+            _ => self.join(edges),
+        }
+        Ok(true)
+    }
+
+    /// Begins a block that several edges lead to.
+    fn join(&mut self, mut edges: Vec<u32>) {
+        for edge in &mut edges {
+            let Edge { from, stack, updated, .. } = self.unit.edges[*edge as usize];
+            if !matches!(self.unit.blocks[from as usize].term, Term::Goto(_)) {
+                // A block of its own, for what this way alone moves.
+                let between = self.unit.open(from);
+                self.unit.edges[*edge as usize].to = between;
+                *edge = self.unit.edge(stack, updated, None);
+                self.unit.close(Term::Goto(*edge), Span::NONE);
+            }
+        }
+        let from = |edge: &u32| self.unit.edges[*edge as usize].from;
+        let parent = edges.iter().map(from).reduce(|a, b| self.unit.common(a, b));
+        let block = self.unit.open(parent.unwrap_or(NONE));
+        for &edge in &edges {
+            self.unit.edges[edge as usize].to = block;
+        }
+        self.merge(&edges);
+    }
+
+    /// Makes one stack of those that the edges bring.
+    fn merge(&mut self, edges: &[u32]) {
+        let tops: Vec<Stack> =
+            edges.iter().map(|&edge| self.unit.edges[edge as usize].stack).collect();
+        let Some((&first, others)) = tops.split_first() else { return };
+        // All of one depth: verified.
+        let mut common = first;
+        for &(mut other) in others {
+            let depth = self.stacks.depth(common);
+            other = self.stacks.drop(other, self.stacks.depth(other) - depth);
+            while common != other {
+                common = self.stacks.drop(common, 1);
+                other = self.stacks.drop(other, 1);
+            }
+        }
+        let height = self.stacks.depth(common);
+        let count = (self.stacks.depth(first) - height) as usize;
+        // For each item above, from the lowest, what each edge brings.
+        let columns: Vec<Vec<ValueId>> = tops
+            .iter()
+            .map(|&top| {
+                let (mut items, mut at) = (Vec::with_capacity(count), top);
+                while let Some((id, below)) = self.stacks.pop(at)
+                    && self.stacks.depth(at) > height
+                {
+                    items.push(id);
+                    at = below;
+                }
+                items.reverse();
+                items
+            })
+            .collect();
+        let updated: Option<Vec<ValueId>> =
+            edges.iter().map(|&edge| self.unit.edges[edge as usize].updated).collect();
+        let mut moves: Vec<Vec<Move>> = edges.iter().map(|_| Vec::new()).collect();
+        self.stack = common;
+        for at in 0..count {
+            let ids: Vec<ValueId> = columns.iter().map(|column| column[at]).collect();
+            let id = self.meet(edges, &ids, &mut moves);
+            self.stack = self.stacks.push(self.stack, id);
+        }
+        self.updated = updated.map(|ids| self.meet(edges, &ids, &mut moves));
+        for (&edge, moves) in edges.iter().zip(moves) {
+            let from = self.unit.edges[edge as usize].from;
+            let start = self.unit.moves.len() as u32;
+            self.unit.moves.extend(moves);
+            self.unit.blocks[from as usize].moves = (start, self.unit.moves.len() as u32);
+        }
+    }
+
+    /// One value for what each edge brings: the value, if it is the same, or a new variable.
+    fn meet(&mut self, edges: &[u32], ids: &[ValueId], moves: &mut [Vec<Move>]) -> ValueId {
+        let first = ids[0];
+        let value = self.values.get(first);
+        if ids.iter().all(|&id| id == first || self.values.get(id).is_same(value)) {
+            return first;
+        }
+        let to = self.unit.var();
+        let mut evaluated = true;
+        for ((&edge, &id), moves) in edges.iter().zip(ids).zip(moves) {
+            let end = self.unit.edges[edge as usize].from;
+            let from = match self.values.get(id) {
+                Value::Var(v) => {
+                    evaluated &= self.unit.is_evaluated_in(v, end);
+                    self.unit.goes(v, to);
+                    Source::Arg(Arg::slot(v))
+                }
+                Value::Const(word) => Source::Arg(self.out.constant(word)),
+                Value::Caf(global) => {
+                    evaluated = false;
+                    Source::Caf(global)
+                }
+                _ => unreachable!("before a way that is not the only one, all has been built"),
+            };
+            moves.push(Move { to, from });
+        }
+        if evaluated {
+            self.unit.evaluated(to);
+        }
+        self.values.add(Value::Var(to))
+    }
+
+    /// `Cond` by itself.
+    pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), Stop> {
+        let id = self.pop();
+        match self.values.get(id) {
+            Value::Const(Word::ONE) => return self.goto(yes.0 as usize, span),
+            Value::Const(Word::ZERO) => return self.goto(no.0 as usize, span),
+            _ => {}
+        }
+        let a = Forced(self.forced(id)?);
+        self.branch(|to| Instr::Unless { a, to }, &[a], yes, no, span)
+    }
+
+    /// A comparison and the `Cond` after it. `false` if the instruction is no comparison.
+    pub(super) fn compare(
+        &mut self,
+        op: Op,
+        yes: Label,
+        no: Label,
+        span: Span,
+    ) -> Result<bool, Stop> {
+        if !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
+            return Ok(false);
+        }
+        let (first, second) = (self.pop(), self.pop());
+        let with_int = match (self.small(first), self.small(second)) {
+            (_, Some(k)) => Some((op, first, k)),
+            (Some(k), _) => Some((swapped(op), second, k)),
+            _ => None,
+        };
+        if let Some((op, id, k)) = with_int {
+            let a = Forced(self.forced(id)?);
+            let instr = |to| match op {
+                Op::Eq => Instr::UnlessEqInt { a, k, to },
+                Op::Ne => Instr::UnlessNeInt { a, k, to },
+                Op::Lt => Instr::UnlessLtInt { a, k, to },
+                Op::Le => Instr::UnlessLeInt { a, k, to },
+                Op::Gt => Instr::UnlessGtInt { a, k, to },
+                _ => Instr::UnlessGeInt { a, k, to },
+            };
+            self.branch(instr, &[a], yes, no, span)?;
+            return Ok(true);
+        }
+        let a = Forced(self.forced(first)?);
+        let b = Forced(self.forced(second)?);
+        let instr = |to| match op {
+            Op::Eq => Instr::UnlessEq { a, b, to },
+            Op::Ne => Instr::UnlessNe { a, b, to },
+            Op::Lt => Instr::UnlessLt { a, b, to },
+            Op::Le => Instr::UnlessLe { a, b, to },
+            Op::Gt => Instr::UnlessGt { a, b, to },
+            _ => Instr::UnlessGe { a, b, to },
+        };
+        self.branch(instr, &[a, b], yes, no, span)?;
+        Ok(true)
+    }
+
+    fn branch(
+        &mut self,
+        instr: impl Fn(Pc) -> Instr,
+        operands: &[Forced],
+        Label(yes): Label,
+        Label(no): Label,
+        span: Span,
+    ) -> Result<(), Stop> {
+        self.build_pending()?;
+        operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
+        let next = self.leave(yes, None);
+        let to = self.leave(no, None);
+        self.unit.close(Term::Branch(instr(Pc(to)), next), span);
+        Ok(())
+    }
+
+    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), Stop> {
+        let gcode = self.gcode;
+        let data = jumps.branches.first().map_or(LIST, |(con, _)| gcode.cons[*con].data);
+        let target = |con: ConId| {
+            let branch = jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, to)| *to);
+            branch.or(jumps.default).map_or(0, |Label(to)| to)
+        };
+        let id = self.pop();
+        if let Some(con) = self.known_con(id)
+            && gcode.cons[con].data == data
+        {
+            self.push_again(id);
+            return self.goto(target(con) as usize, span);
+        }
+        let var = self.forced(id)?;
+        self.push(Value::Var(var));
+        self.build_pending()?;
+        self.unit.evaluated(var);
+        let a = Forced(var);
+        if data == LIST {
+            let fields = self.unit.var();
+            let tail = self.unit.var();
+            let cell = self.leave(target(CONS), Some(Shape { var, con: CONS, fields }));
+            let nil = self.leave(target(NIL), Some(Shape { var, con: NIL, fields: NONE }));
+            let (head, tail) = (Dst(fields), Dst(tail));
+            let instr = Instr::CaseList { a, head, tail, nil: Pc(nil) };
+            self.unit.close(Term::Branch(instr, cell), span);
+            return Ok(());
+        }
+        let cons = &gcode.datas[data].cons;
+        let mut targets = vec![NONE; cons.len()];
+        for &(con, Label(to)) in &jumps.branches {
+            let shape = Shape { var, con, fields: NONE };
+            targets[gcode.cons[con].tag as usize] = self.leave(to, Some(shape));
+        }
+        if let Some(Label(to)) = jumps.default
+            && targets.contains(&NONE)
+        {
+            let edge = self.leave(to, None);
+            targets.iter_mut().filter(|to| **to == NONE).for_each(|to| *to = edge);
+        }
+        let first = cons.first().copied().unwrap_or(NIL);
+        let targets = targets.into_iter().map(Pc).collect();
+        let case = self.out.program.cases.push(Case { first, targets });
+        self.unit.close(Term::Case(Instr::Case { a, case }, case), span);
+        Ok(())
+    }
+
+    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), Stop> {
+        let id = self.pop();
+        let default = jumps.default.map_or(0, |Label(to)| to);
+        let chars = matches!(jumps.branches.first(), Some((Lit::Char(_), _)));
+        if let Value::Const(word) = self.values.get(id)
+            && matches!((word.view(), chars), (View::Char(_), true) | (View::Int(_), false))
+        {
+            let is_word = |lit: Lit| match lit {
+                Lit::Char(c) => Word::char(c) == word,
+                Lit::Int(IntLit::Small(small)) => Word::int(small) == Some(word),
+                Lit::Int(IntLit::Big(_)) => false,
+            };
+            let branch = jumps.branches.iter().find(|(lit, _)| is_word(*lit));
+            return self.goto(branch.map_or(default, |(_, to)| to.0) as usize, span);
+        }
+        let a = Forced(self.forced(id)?);
+        self.build_pending()?;
+        self.unit.evaluated(a.0);
+        let (mut words, mut bigs) = (Vec::new(), Vec::new());
+        for &(lit, Label(to)) in &jumps.branches {
+            let to = Pc(self.leave(to, None));
+            match lit {
+                Lit::Char(c) => words.push((Word::char(c), to)),
+                Lit::Int(int) => match self.out.int(int) {
+                    Int::Word(word) => words.push((word, to)),
+                    Int::Big(big) => bigs.push((big, to)),
+                },
+            }
+        }
+        words.sort_unstable_by_key(|(word, _)| word.bits());
+        let default = Pc(self.leave(default, None));
+        let lit_case = LitCase { chars, words: words.into(), bigs: bigs.into(), default };
+        let case = self.out.program.lit_cases.push(lit_case);
+        self.unit.close(Term::LitCase(Instr::LitCase { a, case }, case), span);
+        Ok(())
+    }
+}
+
+/// The comparison that holds of the same operands in the other order.
+fn swapped(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        same => same,
+    }
+}

@@ -1,0 +1,508 @@
+//! Blocks to code: variables get slots.
+//!
+//! Blocks are taken in order. At each point the slots of the variables that are alive are
+//! known; a variable that is born takes the lowest other one. The value of a call is born at
+//! the first slot above all that are alive, where the call's frame begins. A variable of a join
+//! takes the slot of what first moves there, if that is free.
+
+use std::mem;
+
+use super::super::code::instr::{Arg, Base, Dst, Instr, Operand, Pc, Slot};
+use super::super::code::program::{Entry, LiveId, Owner};
+use super::bits::Bits;
+use super::live::Liveness;
+use super::order::order;
+use super::output::Output;
+use super::parallel::in_order;
+use super::tidy::tidy;
+use super::unit::{NONE, Source, Term, Unit};
+use super::{LIMIT, Stop, Translator, too_large};
+use crate::base::span::Span;
+use crate::machine::heap::word::Word;
+
+/// If live sets are coarse: the slot above all others, where calls begin.
+const TOP: u32 = LIMIT * 2 - 1;
+/// If live sets are coarse: all slots; and those and the one above.
+const ALL: LiveId = LiveId(0);
+const WITH_TOP: LiveId = LiveId(1);
+
+/// What is used again from unit to unit.
+#[derive(Default)]
+pub(super) struct Scratch {
+    live: Liveness,
+    /// The slot of each variable.
+    slots: Vec<u32>,
+    code: Vec<Instr>,
+    spans: Vec<Span>,
+    lives: Vec<LiveId>,
+    /// Where each block begins.
+    places: Vec<u32>,
+    active: Bits,
+}
+
+struct Emitter<'a> {
+    unit: &'a Unit,
+    out: &'a mut Output,
+    scratch: &'a mut Scratch,
+    /// How many slots the frame has so far.
+    frame: u32,
+    /// How many more calls take, if live sets are coarse.
+    over: u32,
+    /// The last set of live slots, and its number.
+    last: (Bits, LiveId),
+}
+
+impl Translator<'_> {
+    /// Emits the code of the unit.
+    pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, Stop> {
+        let order = order(&self.unit, &self.out);
+        let mut scratch = mem::take(&mut self.scratch);
+        scratch.live.analyse(&self.unit, &self.out, &self.globals, &order);
+        let (unit, out) = (&self.unit, &mut self.out);
+        let empty = out.live(&[]);
+        let mut emitter = Emitter {
+            unit,
+            out,
+            scratch: &mut scratch,
+            frame: unit.takes,
+            over: 0,
+            last: (Bits::default(), empty),
+        };
+        let entry = emitter.unit(&order, owner);
+        self.scratch = scratch;
+        entry
+    }
+}
+
+impl Emitter<'_> {
+    fn unit(&mut self, order: &[u32], owner: Owner) -> Result<Entry, Stop> {
+        let scratch = &mut *self.scratch;
+        scratch.slots.clear();
+        scratch.slots.resize(self.unit.vars() as usize, NONE);
+        scratch.places.clear();
+        scratch.places.resize(self.unit.blocks.len(), 0);
+        scratch.active.clear();
+        for parameter in 0..self.unit.takes {
+            scratch.slots[parameter as usize] = parameter;
+            scratch.active.insert(parameter);
+        }
+        for (at, &block) in order.iter().enumerate() {
+            self.block(block, order.get(at + 1).copied());
+        }
+        self.place(owner)
+    }
+
+    /// Appends the code to the program's.
+    fn place(&mut self, owner: Owner) -> Result<Entry, Stop> {
+        let Emitter { out, scratch, frame, over, unit, .. } = self;
+        let (frame, over, takes) = (*frame, *over, unit.takes);
+        let pc = out.program.code.len();
+        if scratch.code.iter().any(|instr| matches!(instr, Instr::Jump { .. })) {
+            let program = &out.program;
+            let stays = tidy(&scratch.code, &mut scratch.places, |instr, visit| {
+                instr.operands(|_, operand| match operand {
+                    Operand::To(Pc(to)) => visit(to),
+                    Operand::Case(case) => {
+                        program.cases[case].targets.iter().for_each(|to| visit(to.0));
+                    }
+                    Operand::LitCase(case) => {
+                        let case = &program.lit_cases[case];
+                        case.words.iter().for_each(|(_, to)| visit(to.0));
+                        case.bigs.iter().for_each(|(_, to)| visit(to.0));
+                        visit(case.default.0);
+                    }
+                    _ => {}
+                });
+            });
+            let mut at = stays.iter();
+            scratch.code.retain(|_| at.next().copied().unwrap_or(true));
+            let mut at = stays.iter();
+            scratch.spans.retain(|_| at.next().copied().unwrap_or(true));
+            let mut at = stays.iter();
+            scratch.lives.retain(|_| at.next().copied().unwrap_or(true));
+        }
+        if scratch.live.coarse {
+            // Every slot counts as alive, so every one holds something from the start.
+            let nothing = out.constant(Word::NOTHING);
+            let mut taken = Bits::default();
+            (0..takes).for_each(|slot| taken.insert(slot));
+            let at_first = out.live(taken.words());
+            (takes..frame).for_each(|slot| taken.insert(slot));
+            let all = out.live(taken.words());
+            taken.insert(frame);
+            let with_top = out.live(taken.words());
+            for slot in takes..frame {
+                out.program.code.push(Instr::Move { d: Dst(slot), a: nothing });
+                out.program.spans.push(Span::NONE);
+                out.program.live.push(at_first);
+            }
+            for (instr, live) in scratch.code.iter_mut().zip(&mut scratch.lives) {
+                *live = if *live == WITH_TOP { with_top } else { all };
+                instr.map_slots(|slot| if slot == TOP { frame } else { slot });
+            }
+        }
+        let frame = frame + over;
+        let start = out.program.code.len() as u32;
+        let place = |Pc(block): Pc| Pc(start + scratch.places[block as usize]);
+        for instr in &mut scratch.code {
+            instr.map_targets(place);
+            match *instr {
+                Instr::Case { case, .. } => {
+                    let case = &mut out.program.cases[case];
+                    case.targets.iter_mut().for_each(|to| *to = place(*to));
+                }
+                Instr::LitCase { case, .. } => {
+                    let case = &mut out.program.lit_cases[case];
+                    case.words.iter_mut().for_each(|(_, to)| *to = place(*to));
+                    case.bigs.iter_mut().for_each(|(_, to)| *to = place(*to));
+                    case.default = place(case.default);
+                }
+                _ => {}
+            }
+        }
+        out.program.code.append(&mut scratch.code);
+        out.program.spans.append(&mut scratch.spans);
+        out.program.live.append(&mut scratch.lives);
+        if out.program.code.len() > LIMIT as usize {
+            return Err(too_large("its code has more than 2^30 instructions"));
+        }
+        let pc = Pc(pc as u32);
+        out.program.owners.push((pc, owner));
+        Ok(Entry { pc, frame, takes })
+    }
+
+    fn slot(&self, var: u32) -> u32 {
+        self.scratch.slots[var as usize]
+    }
+
+    /// Appends an instruction whose slots are assigned, with the live slots before it.
+    fn push(&mut self, instr: Instr, span: Span, live: LiveId) {
+        self.scratch.code.push(instr);
+        self.scratch.spans.push(span);
+        self.scratch.lives.push(live);
+    }
+
+    /// The number of the slots that are alive now.
+    fn live(&mut self) -> LiveId {
+        if self.scratch.live.coarse {
+            return ALL;
+        }
+        if self.last.0.words() != self.scratch.active.words() {
+            self.last.0.assign(&self.scratch.active);
+            self.last.1 = self.out.live(self.last.0.words());
+        }
+        self.last.1
+    }
+
+    fn take(&mut self, var: u32, slot: u32) {
+        self.scratch.slots[var as usize] = slot;
+        self.scratch.active.insert(slot);
+        self.frame = self.frame.max(slot + 1);
+    }
+
+    fn block(&mut self, id: u32, next: Option<u32>) {
+        let unit = self.unit;
+        let block = &unit.blocks[id as usize];
+        self.scratch.places[id as usize] = self.scratch.code.len() as u32;
+        if !self.scratch.live.coarse {
+            let scratch = &mut *self.scratch;
+            scratch.active.clear();
+            for &var in scratch.live.at(id) {
+                scratch.active.insert(scratch.slots[var as usize]);
+            }
+        }
+        for at in block.start as usize..block.end as usize {
+            if !self.scratch.live.unneeded[at] {
+                self.instr(unit.instrs[at], unit.spans[at], at);
+            }
+        }
+        let point = unit.instrs.len() + id as usize;
+        let target = |edge: u32| unit.edges[edge as usize].to;
+        let fallthrough = match block.term {
+            Term::Open => None,
+            Term::Goto(edge) => {
+                self.moves(block.moves, target(edge), point);
+                Some(target(edge))
+            }
+            Term::Branch(mut instr, edge) => {
+                instr.map_targets(|Pc(edge)| Pc(target(edge)));
+                self.instr(instr, block.span, point);
+                Some(target(edge))
+            }
+            Term::Case(instr, case) => {
+                let targets = &mut self.out.program.cases[case].targets;
+                targets.iter_mut().for_each(|Pc(to)| *to = target(*to));
+                self.instr(instr, block.span, point);
+                None
+            }
+            Term::LitCase(instr, case) => {
+                let case = &mut self.out.program.lit_cases[case];
+                case.words.iter_mut().for_each(|(_, Pc(to))| *to = target(*to));
+                case.bigs.iter_mut().for_each(|(_, Pc(to))| *to = target(*to));
+                case.default.0 = target(case.default.0);
+                self.instr(instr, block.span, point);
+                None
+            }
+            Term::End(instr) => {
+                self.instr(instr, block.span, point);
+                None
+            }
+        };
+        if let Some(to) = fallthrough
+            && next != Some(to)
+        {
+            let live = self.entering(to);
+            self.push(Instr::Jump { to: Pc(to) }, block.span, live);
+        }
+    }
+
+    /// The slots that are alive where a block begins.
+    fn entering(&mut self, block: u32) -> LiveId {
+        if self.scratch.live.coarse {
+            return ALL;
+        }
+        let mut alive = Bits::default();
+        for &var in self.scratch.live.at(block) {
+            alive.insert(self.slot(var));
+        }
+        self.out.live(alive.words())
+    }
+
+    /// An instruction on variables: those that it uses last give their slots up, those that
+    /// it writes get one.
+    fn instr(&mut self, mut instr: Instr, span: Span, point: usize) {
+        let live = self.live();
+        let deaths = self.scratch.live.deaths(point).to_vec();
+        let (mut died, mut stillborn) = (Vec::new(), Vec::new());
+        for &var in &deaths {
+            match self.slot(var) {
+                NONE => stillborn.push(var),
+                slot => {
+                    self.scratch.active.remove(slot);
+                    died.push(slot);
+                }
+            }
+        }
+        // In coarse sets what is read and written last here has its slot taken already.
+        let mut born = Vec::new();
+        match instr {
+            Instr::CaseList { head: Dst(head), tail: Dst(tail), .. } => born.extend([head, tail]),
+            Instr::Fields2 { d: Dst(d), e: Dst(e), .. } => born.extend([d, e]),
+            Instr::FieldsN { slots, .. } => {
+                born.extend(self.out.program.slots[slots].iter().flatten());
+            }
+            _ => instr.operands(|_, operand| {
+                if let Operand::Dst(Dst(d)) | Operand::Base(Base(d)) = operand {
+                    born.push(d);
+                }
+            }),
+        }
+        if !stillborn.is_empty() {
+            stillborn.sort_unstable();
+            let dead = |var: &u32| stillborn.binary_search(var).is_ok();
+            instr = self.without(instr, dead);
+            // Those that live get the lower slots.
+            born.sort_by_key(|var| dead(var));
+        }
+        if let (Some(arguments), &[value]) = (self.calls(&instr), &born[..]) {
+            if self.scratch.live.coarse {
+                self.over = self.over.max(1 + arguments);
+                self.scratch.slots[value as usize] = TOP;
+            } else {
+                let base = self.scratch.active.top();
+                self.frame = self.frame.max(base + 1 + arguments);
+                self.take(value, base);
+            }
+        } else {
+            for var in born {
+                let slot = self.free(var);
+                self.take(var, slot);
+            }
+        }
+        for &var in &stillborn {
+            let slot = self.slot(var);
+            self.scratch.active.remove(slot);
+            died.push(slot);
+        }
+        let slots = &self.scratch.slots;
+        instr.map_slots(|var| slots[var as usize]);
+        self.lists(&instr);
+        self.push(instr, span, live);
+        if self.scratch.live.coarse && point < self.unit.instrs.len() {
+            self.settle(&instr, point, died);
+        }
+    }
+
+    /// In coarse sets: takes the value of a call down from the top of the frame, and clears
+    /// the slots of what has died.
+    fn settle(&mut self, instr: &Instr, point: usize, mut died: Vec<u32>) {
+        if self.calls(instr).is_some() {
+            let mut value = None;
+            self.unit.instrs[point].operands(|_, operand| {
+                if let Operand::Base(Base(var)) = operand {
+                    value = Some(var);
+                }
+            });
+            if let Some(var) = value {
+                let slot = self.free(var);
+                self.take(var, slot);
+                let down = Instr::Move { d: Dst(slot), a: Arg::slot(TOP) };
+                self.push(down, Span::NONE, WITH_TOP);
+                if died.contains(&TOP) {
+                    self.scratch.active.remove(slot);
+                    died.push(slot);
+                }
+            }
+        }
+        let nothing = self.out.constant(Word::NOTHING);
+        let active = &self.scratch.active;
+        died.retain(|&slot| slot != TOP && !active.contains(slot));
+        for slot in died {
+            self.push(Instr::Move { d: Dst(slot), a: nothing }, Span::NONE, ALL);
+        }
+    }
+
+    /// How many arguments a call copies, and its return.
+    fn calls(&self, instr: &Instr) -> Option<u32> {
+        Some(match *instr {
+            Instr::Call1 { .. } => 1,
+            Instr::Call2 { .. } => 2,
+            Instr::Call3 { .. } => 3,
+            Instr::CallN { args, .. } => self.out.program.args[args].len() as u32,
+            Instr::Apply { args, .. } => 1 + self.out.program.args[args].len() as u32,
+            _ => return None,
+        })
+    }
+
+    /// A free slot for a variable.
+    fn free(&self, var: u32) -> u32 {
+        let active = &self.scratch.active;
+        let meant = self.unit.goes_to(var);
+        if meant != NONE {
+            let slot = self.slot(meant);
+            if slot != NONE && !active.contains(slot) {
+                return slot;
+            }
+        }
+        active.lowest_free()
+    }
+
+    /// An instruction that writes several slots, without those that nothing uses.
+    fn without(&mut self, instr: Instr, dead: impl Fn(&u32) -> bool) -> Instr {
+        match instr {
+            Instr::Fields2 { d, e, a } if dead(&d.0) => Instr::Field { d: e, a, index: 1 },
+            Instr::Fields2 { d, e, a } if dead(&e.0) => Instr::Field { d, a, index: 0 },
+            Instr::FieldsN { a: Slot(a), slots } => {
+                let list = &mut self.out.program.slots[slots];
+                for field in list.iter_mut() {
+                    *field = field.filter(|var| !dead(var));
+                }
+                let mut left = (0..).zip(list.iter()).filter_map(|(at, var)| Some((at, (*var)?)));
+                match (left.next(), left.next()) {
+                    (Some((index, d)), None) => Instr::Field { d: Dst(d), a: Slot(a), index },
+                    _ => instr,
+                }
+            }
+            _ => instr,
+        }
+    }
+
+    /// Gives the slots in the lists of an instruction their numbers.
+    fn lists(&mut self, instr: &Instr) {
+        let (program, slots) = (&mut self.out.program, &self.scratch.slots);
+        instr.operands(|_, operand| match operand {
+            Operand::Args(id) => {
+                for arg in &mut program.args[id] {
+                    if let Some(var) = arg.as_slot() {
+                        *arg = Arg::slot(slots[var as usize]);
+                    }
+                }
+            }
+            Operand::Slots(id) => {
+                for var in program.slots[id].iter_mut().flatten() {
+                    *var = slots[*var as usize];
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// What the only edge of a block moves into the variables of a join.
+    fn moves(&mut self, (start, end): (u32, u32), to: u32, point: usize) {
+        let moves = &self.unit.moves[start as usize..end as usize];
+        if moves.is_empty() {
+            return;
+        }
+        let needed = &self.scratch.live.needed_moves[start as usize..end as usize];
+        let moves: Vec<_> = moves
+            .iter()
+            .zip(needed)
+            .filter(|(_, needed)| **needed)
+            .map(|(step, _)| *step)
+            .collect();
+        let coarse = self.scratch.live.coarse;
+        let mut taken = self.scratch.active.clone();
+        if !coarse {
+            taken.clear();
+            for &var in self.scratch.live.at(to) {
+                if self.slot(var) != NONE {
+                    taken.insert(self.slot(var));
+                }
+            }
+        }
+        let (mut slots, mut others) = (Vec::new(), Vec::new());
+        for step in &moves {
+            let source = match step.from {
+                Source::Arg(arg) => arg.as_slot().map(|var| self.slot(var)),
+                Source::Caf(_) => None,
+            };
+            if self.slot(step.to) == NONE {
+                let kept = source.filter(|&slot| !taken.contains(slot));
+                let slot = kept.unwrap_or_else(|| taken.lowest_free());
+                self.take(step.to, slot);
+                taken.insert(slot);
+            }
+            let target = self.slot(step.to);
+            match (source, step.from) {
+                (Some(from), _) => slots.push((target, from)),
+                (None, Source::Arg(a)) => others.push(Instr::Move { d: Dst(target), a }),
+                (None, Source::Caf(global)) => others.push(Instr::Caf { d: Dst(target), global }),
+            }
+        }
+        let named = slots.iter().map(|&(to, from)| to.max(from) + 1).max().unwrap_or(0);
+        let spare = taken.top().max(named);
+        let mut code: Vec<Instr> = Vec::new();
+        for (to, a) in in_order(&slots, spare) {
+            self.frame = self.frame.max(to + 1);
+            code.push(Instr::Move { d: Dst(to), a });
+        }
+        code.extend(others);
+        // Backwards, what is alive before each of them.
+        let mut alive = taken;
+        let mut lives = Vec::with_capacity(code.len());
+        for instr in code.iter().rev() {
+            match *instr {
+                Instr::Move { d: Dst(d), a } => {
+                    alive.remove(d);
+                    if let Some(slot) = a.as_slot() {
+                        alive.insert(slot);
+                    }
+                }
+                Instr::Caf { d: Dst(d), .. } => alive.remove(d),
+                _ => {}
+            }
+            lives.push(if coarse { ALL } else { self.out.live(alive.words()) });
+        }
+        let span = self.unit.blocks[point - self.unit.instrs.len()].span;
+        for (instr, live) in code.into_iter().zip(lives.into_iter().rev()) {
+            self.push(instr, span, live);
+        }
+        if coarse {
+            let deaths = self.scratch.live.deaths(point).to_vec();
+            for var in deaths {
+                let slot = self.slot(var);
+                self.scratch.active.remove(slot);
+            }
+        }
+    }
+}

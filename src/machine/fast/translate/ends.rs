@@ -1,0 +1,121 @@
+//! How code ends: with what it returns, or with what goes on in its place.
+
+use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
+use super::build::{Call, Node};
+use super::known::Known;
+use super::unit::Term;
+use super::value::{Value, ValueId};
+use super::{Stop, Translator};
+use crate::base::span::Span;
+use crate::gcode::program::GlobalId;
+
+impl Translator<'_> {
+    fn end(&mut self, instr: Instr, span: Span) {
+        self.unit.close(Term::End(instr), span);
+    }
+
+    /// Ends the code with a value.
+    pub(super) fn finish_with(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+        match self.values.get(id) {
+            Value::Const(word) => {
+                let a = self.out.constant(word);
+                self.end(Instr::Return { a }, span);
+            }
+            Value::Var(_) | Value::Caf(_) | Value::Text(_) | Value::Big(_) => {
+                let v = self.variable(id)?;
+                self.finish_with_variable(v, span);
+            }
+            Value::Con { span, .. } => self.finish_with_node(id, span)?,
+            Value::App { callee, args, span } => {
+                let call = self.call(callee, args.count as usize);
+                let list = self.values.list(args);
+                match call {
+                    Call::Con(_) | Call::Partial(_) => self.finish_with_node(id, span)?,
+                    Call::Exact(global) => match (self.globals.known(global), &list[..]) {
+                        (Known::Strict(op), &[a, ref b @ ..]) => {
+                            let d = self.compute(op, a, b.first().copied(), span)?;
+                            self.end(Instr::Return { a: Arg::slot(d) }, span);
+                        }
+                        _ => {
+                            let args = self.passed(global, &list)?;
+                            self.tail(global, args, span);
+                        }
+                    },
+                    Call::More(global, arity) => {
+                        let (first, rest) = list.split_at(arity);
+                        let rest = self.args(rest)?;
+                        let f = Arg::slot(self.call_global(global, first, span)?);
+                        let args = self.out.args(rest);
+                        self.end(Instr::TailApply { f, args }, span);
+                    }
+                    Call::Unknown => {
+                        let args = self.args(&list)?;
+                        let f = self.arg(callee)?;
+                        let args = self.out.args(args);
+                        self.end(Instr::TailApply { f, args }, span);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+        let instr = match self.node(id)? {
+            Node::Con(con, args) if args.len() == 2 => {
+                Instr::ReturnCon2 { con, a: args[0], b: args[1] }
+            }
+            node => Instr::Return { a: Arg::slot(self.new_node(node, span)) },
+        };
+        self.end(instr, span);
+        Ok(())
+    }
+
+    fn tail(&mut self, global: GlobalId, args: Vec<Arg>, span: Span) {
+        let instr = match args[..] {
+            [a] => Instr::Tail1 { global, a },
+            [a, b] => Instr::Tail2 { global, a, b },
+            [a, b, c] => Instr::Tail3 { global, a, b, c },
+            _ => Instr::TailN { global, args: self.out.args(args) },
+        };
+        self.end(instr, span);
+    }
+
+    /// Returns a variable. What has been called or evaluated only for that takes the place of
+    /// the frame instead.
+    fn finish_with_variable(&mut self, v: u32, span: Span) {
+        let tail = match self.unit.last() {
+            Some(Instr::Eval { a: Forced(last) }) if last == v => {
+                Some(Instr::Enter { a: Arg::slot(v) })
+            }
+            Some(Instr::Call1 { base, global, a }) if base == Base(v) => {
+                Some(Instr::Tail1 { global, a })
+            }
+            Some(Instr::Call2 { base, global, a, b }) if base == Base(v) => {
+                Some(Instr::Tail2 { global, a, b })
+            }
+            Some(Instr::Call3 { base, global, a, b, c }) if base == Base(v) => {
+                Some(Instr::Tail3 { global, a, b, c })
+            }
+            Some(Instr::CallN { base, global, args }) if base == Base(v) => {
+                Some(Instr::TailN { global, args })
+            }
+            Some(Instr::Apply { base, f, args }) if base == Base(v) => {
+                Some(Instr::TailApply { f, args })
+            }
+            Some(Instr::Con2 { d: Dst(d), con, a, b }) if d == v => {
+                Some(Instr::ReturnCon2 { con, a, b })
+            }
+            _ => None,
+        };
+        let a = Arg::slot(v);
+        match tail {
+            Some(tail) => {
+                let span = self.unit.unemit().unwrap_or(span);
+                self.end(tail, span);
+            }
+            None if self.unit.is_evaluated(v) => self.end(Instr::Return { a }, span),
+            None => self.end(Instr::Enter { a }, span),
+        }
+    }
+}

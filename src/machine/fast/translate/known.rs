@@ -1,0 +1,189 @@
+//! What is known of a program's globals.
+
+use crate::base::index::IndexVec;
+use crate::gcode::instr::{Arities, Instr, Op};
+use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
+
+/// What a call of a global is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// A call of its code.
+    Function,
+    /// A constructor.
+    Con(ConId),
+    /// Arithmetic, a comparison or a conversion of evaluated arguments.
+    Strict(Op),
+}
+
+/// What is known of each global.
+pub(super) struct Globals {
+    known: IndexVec<GlobalId, Known>,
+    selectors: IndexVec<GlobalId, Box<[(ConId, u32)]>>,
+    /// The arguments, of the first 64, that a function evaluates before it does anything else.
+    first: IndexVec<GlobalId, u64>,
+}
+
+impl Globals {
+    /// Looks at all globals of a program.
+    pub fn new(program: &Program) -> Globals {
+        Globals {
+            known: program.globals.iter().map(known).collect(),
+            first: program.globals.iter().map(evaluated_first).collect(),
+            selectors: program.globals.iter().map(|global| selector(global, program)).collect(),
+        }
+    }
+
+    pub fn known(&self, global: GlobalId) -> Known {
+        self.known.get(global).copied().unwrap_or(Known::Function)
+    }
+
+    /// Whether a function evaluates an argument before it does anything else.
+    pub fn evaluates_first(&self, global: GlobalId, argument: usize) -> bool {
+        argument < 64 && self.first.get(global).is_some_and(|first| first >> argument & 1 == 1)
+    }
+
+    /// The constructor and field, if the function does nothing but select a field of its only
+    /// argument; empty if it does anything else.
+    pub fn selects(&self, global: GlobalId) -> &[(ConId, u32)] {
+        self.selectors.get(global).map_or(&[], |selector| selector)
+    }
+}
+
+/// Primitives are known by their code: each argument is evaluated, the last one first, then
+/// there is one instruction.
+fn known(global: &Global) -> Known {
+    if let GlobalKind::Constructor(con) = global.kind {
+        return Known::Con(con);
+    }
+    let arity = global.arity as usize;
+    if global.code.len() != 2 * arity + 4 || !(1..=2).contains(&arity) {
+        return Known::Function;
+    }
+    let (operands, rest) = global.code.split_at(2 * arity);
+    let push = Instr::Push(global.arity - 1);
+    let evaluated = operands.chunks(2).all(|pair| pair == [push.clone(), Instr::Eval]);
+    let [op, Instr::Update(to), Instr::Pop(all), Instr::Unwind] = rest else {
+        return Known::Function;
+    };
+    let returned = (*to, *all) == (global.arity, global.arity);
+    let op = op.op();
+    if evaluated && returned && operands_of(op) == Some(arity) {
+        return Known::Strict(op);
+    }
+    Known::Function
+}
+
+/// The arguments, as bits, that code evaluates before it does anything else.
+fn evaluated_first(global: &Global) -> u64 {
+    // The items above the arguments that are arguments too.
+    let mut pushed: Vec<Option<u32>> = Vec::new();
+    let mut found = 0;
+    for instr in &global.code {
+        match instr {
+            Instr::PushInt(_) | Instr::PushChar(_) => pushed.push(None),
+            Instr::Push(n) => {
+                let argument = match pushed.len().checked_sub(1 + *n as usize) {
+                    Some(at) => pushed[at],
+                    None => Some(*n - pushed.len() as u32),
+                };
+                pushed.push(argument);
+            }
+            Instr::Eval => {
+                if let Some(Some(argument)) = pushed.last()
+                    && *argument < 64
+                {
+                    found |= 1 << argument;
+                }
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// The operands of an instruction that computes on evaluated operands.
+pub(super) fn operands_of(op: Op) -> Option<usize> {
+    match op {
+        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::FloorDiv | Op::Mod => Some(2),
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Some(2),
+        Op::Neg | Op::Ord | Op::Chr => Some(1),
+        _ => None,
+    }
+}
+
+/// What a stack item stands for while the code of a selector is run on symbols.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    Redex,
+    Argument,
+    Field(u32),
+}
+
+/// For each constructor that a function of one argument takes apart only to return one of its
+/// fields: which field.
+fn selector(global: &Global, program: &Program) -> Box<[(ConId, u32)]> {
+    let none = Box::default();
+    if global.arity != 1 {
+        return none;
+    }
+    let mut state = (vec![Symbol::Redex, Symbol::Argument], 0);
+    loop {
+        let (stack, at) = &mut state;
+        match global.code.get(*at) {
+            Some(Instr::CaseJump(jumps)) if stack.last() == Some(&Symbol::Argument) => {
+                let field = |con: ConId, at: usize| {
+                    returned(global, at, stack.clone(), program.con_arity(con))
+                };
+                let branches = jumps.branches.iter();
+                return branches
+                    .filter_map(|&(con, to)| Some((con, field(con, to.0 as usize)?)))
+                    .collect();
+            }
+            Some(instr) if moves(instr, at, stack, 0).is_some() => {}
+            _ => return none,
+        }
+    }
+}
+
+/// The field that a branch of a selector returns, if it does nothing else.
+fn returned(global: &Global, mut at: usize, mut stack: Vec<Symbol>, arity: u32) -> Option<u32> {
+    loop {
+        let instr = global.code.get(at)?;
+        if let Instr::Update(n) = instr {
+            let Symbol::Field(field) = stack.pop()? else { return None };
+            let target = stack.len().checked_sub(1 + *n as usize)?;
+            return (stack[target] == Symbol::Redex).then_some(field);
+        }
+        moves(instr, &mut at, &mut stack, arity)?;
+    }
+}
+
+/// An instruction that only moves items, or evaluates one: whoever forces a selection forces
+/// what it selects.
+fn moves(instr: &Instr, at: &mut usize, stack: &mut Vec<Symbol>, arity: u32) -> Option<()> {
+    match instr {
+        Instr::Push(n) => {
+            let from = stack.len().checked_sub(1 + *n as usize)?;
+            stack.push(stack[from]);
+        }
+        Instr::Pop(n) => stack.truncate(stack.len().checked_sub(*n as usize)?),
+        Instr::Slide(n) => {
+            let top = stack.pop()?;
+            stack.truncate(stack.len().checked_sub(*n as usize)?);
+            stack.push(top);
+        }
+        Instr::Split(n) if *n == arity && stack.last() == Some(&Symbol::Argument) => {
+            stack.pop();
+            stack.extend((0..*n).rev().map(Symbol::Field));
+        }
+        Instr::Eval => _ = stack.last()?,
+        // Labels point forward, so that this ends.
+        Instr::Jump(to) => {
+            *at = to.0 as usize;
+            return Some(());
+        }
+        _ => return None,
+    }
+    *at += 1;
+    Some(())
+}

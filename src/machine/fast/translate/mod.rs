@@ -1,0 +1,215 @@
+//! G-code to compact code.
+//!
+//! The code of each global is run on symbols (`walk`, `control`): an abstract stack holds
+//! variables, constants, and expressions that are not built before something needs them as
+//! nodes (`value`). What is consumed where it is made is never built: an application that is
+//! evaluated is a call, one that is passed on is a thunk with code of its own (`build`). What
+//! comes out are blocks of instructions on variables (`unit`), which are put in order
+//! (`order`), relieved of what nothing uses (`live`), and given slots (`slots`).
+//!
+//! Everything is linear in the code, but for logarithms, with two bounds that see to it: an
+//! expression of more than [`EMBEDDED`] parts becomes a node of its own instead of a part of a
+//! larger thunk, and a function in which too many variables are alive at too many places gets
+//! coarse live sets (`live`).
+
+mod bits;
+mod build;
+mod control;
+mod emit;
+mod ends;
+mod known;
+mod live;
+mod order;
+mod output;
+mod parallel;
+mod stack;
+mod tidy;
+mod unit;
+mod value;
+mod walk;
+
+use std::fmt;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::code::program::{Entry, Owner, Program};
+use crate::gcode::program::{self as gcode, GlobalId};
+use known::Globals;
+use output::Output;
+use stack::{Stack, Stacks};
+use unit::Unit;
+use value::{Lazy, ValueId, Values};
+
+/// So many parts an expression may have that becomes a part of another one.
+const EMBEDDED: u32 = 64;
+/// The most fields of a node.
+const FIELDS: usize = (1 << 24) - 1;
+/// The most variables of a function, and the most instructions of a program.
+const LIMIT: u32 = 1 << 30;
+
+/// A program has more of something than compact code can number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge {
+    /// What there is too much of.
+    pub what: &'static str,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the program is too large: {}", self.what)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Translates a program that has passed [`verify`](crate::gcode::verify::verify).
+///
+/// # Errors
+///
+/// If a function has more variables, a node more fields or the program more instructions than
+/// compact code can number: some 10^9, 10^7 and 10^9.
+pub fn translate(program: Arc<gcode::Program>) -> Result<Program, TooLarge> {
+    let gcode = program.clone();
+    let mut translator = Translator {
+        gcode: &gcode,
+        globals: Globals::new(&gcode),
+        out: Output::new(program),
+        global: GlobalId(0),
+        values: Values::default(),
+        stacks: Stacks::new(),
+        stack: Stacks::EMPTY,
+        updated: None,
+        unit: Unit::default(),
+        lazies: Vec::new(),
+        in_thunk: false,
+        locals: Vec::new(),
+        seen: Vec::new(),
+        stamp: 0,
+        incoming: Vec::new(),
+        preceding: Vec::new(),
+        holes: FxHashMap::default(),
+        carried: FxHashMap::default(),
+        careful: false,
+        scratch: emit::Scratch::default(),
+    };
+    for global in gcode.globals.indices() {
+        translator.global(global)?;
+    }
+    Ok(translator.finish())
+}
+
+/// Why the translation of a function stops.
+enum Stop {
+    TooLarge(TooLarge),
+    /// It does unusual things to the names of a `letrec`: it has to be begun anew.
+    Careful,
+}
+
+fn too_large(what: &'static str) -> Stop {
+    Stop::TooLarge(TooLarge { what })
+}
+
+/// A name of a `letrec` that waits for its value.
+struct Hole {
+    /// The instruction that makes it.
+    at: usize,
+    /// Where that is.
+    block: u32,
+    filled: bool,
+}
+
+/// The state of a translation.
+struct Translator<'a> {
+    gcode: &'a gcode::Program,
+    globals: Globals,
+    out: Output,
+    /// The global whose code is translated.
+    global: GlobalId,
+    values: Values,
+    stacks: Stacks,
+    /// The abstract stack; its lowest item, the redex, is never looked at.
+    stack: Stack,
+    /// What the redex has been updated with.
+    updated: Option<ValueId>,
+    unit: Unit,
+    /// The thunks of this global whose code is still to be made.
+    lazies: Vec<Lazy>,
+    /// Whether `unit` is a thunk, not the global's own code.
+    in_thunk: bool,
+    /// In a thunk: for each variable of the global's own code the captured one.
+    locals: Vec<u32>,
+    /// For each variable of the global's own code the last search that has met it.
+    seen: Vec<u32>,
+    stamp: u32,
+    /// For each instruction of G-code the last edge to it, and how many ways lead to it.
+    incoming: Vec<u32>,
+    preceding: Vec<u32>,
+    holes: FxHashMap<u32, Hole>,
+    /// For an edge that is the only one to where it leads: what is still to be built there.
+    carried: FxHashMap<u32, Vec<ValueId>>,
+    /// Whether every hole is filled by an indirection.
+    careful: bool,
+    scratch: emit::Scratch,
+}
+
+impl Translator<'_> {
+    /// Translates the code of a global, and of the thunks in it.
+    fn global(&mut self, id: GlobalId) -> Result<(), TooLarge> {
+        self.global = id;
+        let entry = self.with_thunks(id).map_err(|stop| match stop {
+            Stop::TooLarge(reason) => reason,
+            Stop::Careful => TooLarge { what: "a letrec" },
+        })?;
+        self.out.program.globals.push(entry);
+        Ok(())
+    }
+
+    fn with_thunks(&mut self, id: GlobalId) -> Result<Entry, Stop> {
+        self.in_thunk = false;
+        self.careful = false;
+        let marks = self.out.marks();
+        match self.body(id) {
+            Err(Stop::Careful) => {
+                self.out.back_to(marks);
+                self.careful = true;
+                self.body(id)?;
+            }
+            done => done?,
+        }
+        let entry = self.emit(Owner::Global(id))?;
+        self.in_thunk = true;
+        let names = self.unit.vars() as usize;
+        if self.locals.len() < names {
+            self.locals.resize(names, 0);
+        }
+        while let Some(lazy) = self.lazies.pop() {
+            self.thunk(&lazy)?;
+            let entry = self.emit(Owner::Thunk(lazy.thunk))?;
+            self.out.program.thunks[lazy.thunk].entry = entry;
+        }
+        Ok(entry)
+    }
+
+    /// The code of a thunk: evaluates an expression of captured variables.
+    fn thunk(&mut self, lazy: &Lazy) -> Result<(), Stop> {
+        self.unit.begin(lazy.captured.len() as u32);
+        for (slot, &(name, evaluated)) in (0..).zip(&lazy.captured) {
+            self.locals[name as usize] = slot;
+            if evaluated {
+                self.unit.evaluated(slot);
+            }
+        }
+        let span = self.out.program.thunks[lazy.thunk].span;
+        let root = self.values.add(lazy.root);
+        self.finish_with(root, span)
+    }
+
+    /// The finished program.
+    fn finish(mut self) -> Program {
+        for (thunk, global) in std::mem::take(&mut self.out.calls) {
+            self.out.program.thunks[thunk].entry = self.out.program.globals[global];
+        }
+        self.out.program
+    }
+}

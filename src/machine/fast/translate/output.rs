@@ -1,0 +1,148 @@
+//! The program in the making: its pools.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::super::code::instr::{Arg, Pc};
+use super::super::code::program::{
+    ArgsId, ConstId, Entry, Live, LiveId, Program, SlotsId, Thunk, ThunkId,
+};
+use crate::base::index::IndexVec;
+use crate::base::integer::Integer;
+use crate::gcode::instr::IntLit;
+use crate::gcode::program::{self as gcode, BigId, GlobalId};
+use crate::machine::heap::word::Word;
+
+/// An entry that is still to be made.
+pub(super) const NO_ENTRY: Entry = Entry { pc: Pc(0), frame: 0, takes: 0 };
+
+/// An integer in a program.
+#[derive(Clone, Copy)]
+pub(super) enum Int {
+    /// It fits a word.
+    Word(Word),
+    /// It takes a node.
+    Big(BigId),
+}
+
+/// The program in the making.
+pub(super) struct Output {
+    pub program: Program,
+    consts: FxHashMap<u64, ConstId>,
+    /// Integers of 64 bits that do not fit a word.
+    bigs: FxHashMap<i64, BigId>,
+    /// Live sets of the first 64 slots, as bits, and others.
+    small: FxHashMap<u64, LiveId>,
+    large: FxHashMap<Box<[u64]>, LiveId>,
+    /// Thunks that are calls of a function: they share its code.
+    pub calls: Vec<(ThunkId, GlobalId)>,
+}
+
+/// Ends of pools.
+#[derive(Clone, Copy)]
+pub(super) struct Marks {
+    pools: [usize; 5],
+    calls: usize,
+}
+
+impl Output {
+    pub fn new(gcode: Arc<gcode::Program>) -> Output {
+        let bigs = gcode.bigs.iter().cloned().collect();
+        let program = Program {
+            gcode,
+            code: Vec::new(),
+            spans: Vec::new(),
+            live: Vec::new(),
+            lives: IndexVec::new(),
+            owners: Vec::new(),
+            globals: IndexVec::new(),
+            thunks: IndexVec::new(),
+            consts: IndexVec::new(),
+            bigs,
+            args: IndexVec::new(),
+            slots: IndexVec::new(),
+            cases: IndexVec::new(),
+            lit_cases: IndexVec::new(),
+        };
+        let (consts, bigs, small, large) = Default::default();
+        Output { program, consts, bigs, small, large, calls: Vec::new() }
+    }
+
+    /// Where the pools end that a function adds to before it is finished.
+    pub fn marks(&self) -> Marks {
+        let Program { thunks, args, slots, cases, lit_cases, .. } = &self.program;
+        let pools = [thunks.len(), args.len(), slots.len(), cases.len(), lit_cases.len()];
+        Marks { pools, calls: self.calls.len() }
+    }
+
+    /// Forgets what has been added since.
+    pub fn back_to(&mut self, marks: Marks) {
+        let [thunks, args, slots, cases, lit_cases] = marks.pools;
+        self.program.thunks.truncate(thunks);
+        self.program.args.truncate(args);
+        self.program.slots.truncate(slots);
+        self.program.cases.truncate(cases);
+        self.program.lit_cases.truncate(lit_cases);
+        self.calls.truncate(marks.calls);
+    }
+
+    pub fn constant(&mut self, word: Word) -> Arg {
+        let consts = &mut self.program.consts;
+        Arg::constant(*self.consts.entry(word.bits()).or_insert_with(|| consts.push(word)))
+    }
+
+    pub fn args(&mut self, args: impl IntoIterator<Item = Arg>) -> ArgsId {
+        self.program.args.push(args.into_iter().collect())
+    }
+
+    pub fn slots(&mut self, slots: impl IntoIterator<Item = u32>) -> SlotsId {
+        self.program.slots.push(slots.into_iter().map(Some).collect())
+    }
+
+    pub fn thunk(&mut self, thunk: Thunk) -> ThunkId {
+        self.program.thunks.push(thunk)
+    }
+
+    /// An integer literal, as words and nodes hold it.
+    pub fn int(&mut self, int: IntLit) -> Int {
+        let small = match int {
+            IntLit::Big(big) => return Int::Big(big),
+            IntLit::Small(small) => small,
+        };
+        if let Some(word) = Word::int(small) {
+            return Int::Word(word);
+        }
+        let bigs = &mut self.program.bigs;
+        Int::Big(*self.bigs.entry(small).or_insert_with(|| bigs.push(Integer::Small(small))))
+    }
+
+    /// The set of the slots whose bits are set; the last word has one.
+    pub fn live(&mut self, bits: &[u64]) -> LiveId {
+        let lives = &mut self.program.lives;
+        match bits {
+            [] => *self.small.entry(0).or_insert_with(|| lives.push(Live::default())),
+            [bits] => *self.small.entry(*bits).or_insert_with(|| lives.push(set(&[*bits]))),
+            _ => match self.large.get(bits) {
+                Some(id) => *id,
+                None => {
+                    let id = lives.push(set(bits));
+                    self.large.insert(bits.into(), id);
+                    id
+                }
+            },
+        }
+    }
+}
+
+fn set(bits: &[u64]) -> Live {
+    let mut slots = Vec::new();
+    for (at, &word) in bits.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            slots.push(at as u32 * 64 + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+    Live { slots: slots.into() }
+}

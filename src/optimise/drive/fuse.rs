@@ -1,0 +1,174 @@
+//! Fusion: a call whose value is only taken apart is written where that is done, so that the
+//! constructor between the two is never made.
+//!
+//! This is deforestation (Wadler, "Deforestation: transforming programs to eliminate trees",
+//! TCS 73, 1990) as positive supercompilation does it (Sørensen, Glück and Jones, 1996), and by
+//! the means that are there already. `(map f (map g xs))` is a call of `map` with the pattern
+//! `(map g xs)` for its list: a variant with the parameters `f`, `g` and `xs`. In its body, the
+//! inner call is unfolded where the outer `map` goes by it. In a branch where it comes to a
+//! constructor, the branch of the outer `map` is taken at once; the call that this one leaves,
+//! `(map f (map g t))`, has the same pattern and so the same variant. Where it comes to
+//! something else, the outer call is made again with that.
+//!
+//! - *Work.* The pattern is made of a thunk that nothing else refers to, for a parameter that
+//!   is used once. So it is evaluated once at most, as before. A constructor that only a
+//!   switch refers to hands its fields on unshared: they have one place again.
+//! - *Laziness.* The call is unfolded where its value is demanded. The parameters of the variant
+//!   are what the thunk would hold.
+//! - *End.* The patterns are subject to the whistle and the limits as all others are. A call is
+//!   unfolded once for each pattern; calls that it ends in are calls of variants again.
+
+use super::call::Size;
+use super::eval::State;
+use super::frame::{Action, Frames};
+use super::heap::{EnvId, NodeId, What};
+use super::pattern::Pattern;
+use super::{Attempt, Driver, Outcome};
+use crate::base::deep::deep;
+use crate::base::span::Span;
+use crate::core::expr::{Expr, GlobalId, GlobalKind, SwitchId};
+
+/// A switch of a function of at most so many expressions is copied into branches.
+const COPIED: u32 = 40;
+
+impl Driver<'_> {
+    /// Whether calls of a function are written where they are consumed.
+    fn is_producer(&self, global: GlobalId) -> bool {
+        self.rules.specialise
+            && self.rules.case_of_case
+            && self.knows()
+            && self.facts.recursive[global]
+            && self.handed.produces[global]
+    }
+
+    /// Whether a call is unfolded where a switch goes by its value.
+    pub(super) fn is_handed_over(
+        &self,
+        switch: SwitchId,
+        node: NodeId,
+        producer: GlobalId,
+    ) -> bool {
+        self.is_producer(producer)
+            && !self.heap.get(node).shared
+            && self.handed.consumers.contains_key(&switch)
+            && self.may_unfold()
+    }
+
+    /// Whether each branch of a call that is consumed gets the switch that consumes it: it
+    /// becomes one of its branches there, or a call.
+    pub(super) fn is_copied(&self, switch: SwitchId) -> bool {
+        self.handed.consumers.get(&switch).is_some_and(|consumer| {
+            let recursive = self.facts.recursive[consumer.global];
+            consumer.first && recursive || self.facts.size[consumer.global] <= COPIED
+        })
+    }
+
+    /// The pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
+    pub(super) fn call_pattern(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
+        deep(|| self.call_pattern_step(node, size))
+    }
+
+    fn call_pattern_step(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
+        size.parts = size.parts.checked_sub(1)?;
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        if known.shared || known.busy || known.name.is_some() {
+            return Some(Pattern::Hole);
+        }
+        let old = self.old;
+        let (producer, args) = match known.what {
+            What::Thunk(expr, env) => {
+                let Expr::App(callee, args) = old.exprs[expr] else { return Some(Pattern::Hole) };
+                let Expr::Global(global) = old.exprs[callee] else {
+                    return Some(Pattern::Hole);
+                };
+                if args.len() != old.arity(global) || !self.is_producer(global) {
+                    return Some(Pattern::Hole);
+                }
+                let args = &old.expr_lists[args];
+                let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
+                let list = self.heap.list(args.iter().copied());
+                self.heap.set(node, What::Call(global, list), None);
+                (global, args)
+            }
+            What::Call(global, args) if self.is_producer(global) => {
+                (global, self.heap.items(args).to_vec())
+            }
+            _ => return Some(Pattern::Hole),
+        };
+        let GlobalKind::Defn { params, .. } = old.globals[producer].kind else {
+            return Some(Pattern::Hole);
+        };
+        let mut parts = Vec::with_capacity(args.len());
+        for (&param, arg) in old.local_lists[params].iter().zip(args) {
+            let mut part = Pattern::Hole;
+            if self.facts.inspected[param] {
+                part = self.pattern(arg, false, size)?;
+            }
+            if part == Pattern::Hole && self.handed.consumed[param] {
+                part = self.call_pattern(arg, size)?;
+            }
+            // What counts is a parameter.
+            if let Pattern::Lit(_) | Pattern::Text(..) = part {
+                part = Pattern::Hole;
+            }
+            parts.push(part);
+        }
+        Some(Pattern::Call(producer, parts))
+    }
+
+    /// The arguments that a function was called with, but for the one that a switch consumes.
+    fn consumer_args(&self, switch: SwitchId, env: EnvId, value: NodeId) -> Option<Vec<NodeId>> {
+        let consumer = self.handed.consumers.get(&switch)?;
+        if !consumer.first || !self.facts.recursive[consumer.global] {
+            return None;
+        }
+        let GlobalKind::Defn { params, .. } = self.old.globals[consumer.global].kind else {
+            return None;
+        };
+        let params = &self.old.local_lists[params];
+        let slot = |&param| self.heap.lookup(env, self.facts.slot[param]);
+        let mut args: Vec<NodeId> = params.iter().map(slot).collect();
+        *args.get_mut(consumer.at)? = value;
+        Some(args)
+    }
+
+    /// What a consumed call has come to.
+    pub(super) fn consume(
+        &mut self,
+        switch: SwitchId,
+        env: EnvId,
+        outcome: Outcome,
+        next: &Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let node = self.settled_value(None, outcome, span)?;
+        if let What::Unknown(_) | What::Thunk(..) | What::Call(..) = self.heap.get(node).what
+            && let Some(args) = self.consumer_args(switch, env, node)
+        {
+            let consumer = self.handed.consumers[&switch];
+            return self.call(consumer.global, args, 0, next.clone(), span);
+        }
+        self.switch_on(switch, env, node, next.clone(), span)
+    }
+
+    /// A call that a consumed call ends in: the consumer is called with it.
+    pub(super) fn hand_back(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        frames: &Frames,
+        span: Span,
+    ) -> Attempt<Option<State>> {
+        let Some(frame) = frames else { return Ok(None) };
+        let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
+        if !self.is_producer(global) {
+            return Ok(None);
+        }
+        let list = self.heap.list(args.iter().copied());
+        let node = self.heap.add(What::Call(global, list));
+        let Some(all) = self.consumer_args(switch, env, node) else { return Ok(None) };
+        let consumer = self.handed.consumers[&switch];
+        self.call(consumer.global, all, 0, frame.next.clone(), span).map(Some)
+    }
+}
