@@ -72,7 +72,7 @@ impl Old {
                 self.spare_bytes -= chunk.bytes() as u64;
                 chunk
             }
-            None => Chunk::new(ALIGN).unwrap_or_else(|| refused(ALIGN)),
+            None => Chunk::new(MIN_BYTES).unwrap_or_else(|| refused(MIN_BYTES)),
         };
         self.close();
         self.open(chunk);
@@ -96,15 +96,16 @@ impl Old {
         self.chunks.push(chunk);
     }
 
-    /// Has exactly as many spare chunks as a nursery of that many bytes can need. Whether the
-    /// system gave them.
+    /// Has as many spare chunks as a nursery of that many bytes can need, and no more. Whether
+    /// the system gave them.
     pub(super) fn reserve(&mut self, nursery: usize, chunk: usize) -> bool {
         let bytes = Old::reserve_bytes(nursery, chunk);
-        while self.spare_bytes > bytes
-            && let Some(last) =
-                self.spare.pop_if(|last| self.spare_bytes - last.bytes() as u64 >= bytes)
+        while let Some(last) = self.spare.last()
+            && (self.spare_bytes - last.bytes() as u64 >= bytes
+                || self.spare_bytes > bytes && last.bytes() > chunk)
         {
             self.spare_bytes -= last.bytes() as u64;
+            self.spare.pop();
         }
         while self.spare_bytes < bytes {
             let Some(new) = Chunk::new(chunk) else { return false };

@@ -107,6 +107,13 @@ fn a_limit_may_change() {
     machine.heap.set_limit(Some(4 << 20));
     machine.reserve(3).expect("room");
     assert!(machine.heap.footprint() <= 4 << 20);
+    for limit in [1 << 20, 300 << 10, 150 << 10] {
+        machine.words.stack.clear();
+        machine.words.clean = 0;
+        machine.heap.set_limit(Some(limit));
+        machine.push_list(1000).expect("room");
+        assert!(machine.heap.footprint() <= limit, "{} of {limit}", machine.heap.footprint());
+    }
     machine.heap.set_limit(None);
     machine.push_list(500_000).expect("no limit");
     machine.verify();
