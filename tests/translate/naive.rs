@@ -395,11 +395,13 @@ impl Naive {
                 set!(d.0, node(Node::Con(con, vec![arg!(a), arg!(b), arg!(c)])))
             }
             Instr::ConN { d, con, args } => set!(d.0, node(Node::Con(con, args!(args)))),
-            Instr::Thunk1 { d, thunk, a } => set!(d.0, node(Node::Thunk(thunk, vec![arg!(a)]))),
-            Instr::Thunk2 { d, thunk, a, b } => {
+            Instr::Thunk1 { d, thunk, a } | Instr::Cheap1 { d, thunk, a } => {
+                set!(d.0, node(Node::Thunk(thunk, vec![arg!(a)])))
+            }
+            Instr::Thunk2 { d, thunk, a, b } | Instr::Cheap2 { d, thunk, a, b } => {
                 set!(d.0, node(Node::Thunk(thunk, vec![arg!(a), arg!(b)])))
             }
-            Instr::Thunk3 { d, thunk, a, b, c } => {
+            Instr::Thunk3 { d, thunk, a, b, c } | Instr::Cheap3 { d, thunk, a, b, c } => {
                 set!(d.0, node(Node::Thunk(thunk, vec![arg!(a), arg!(b), arg!(c)])))
             }
             Instr::ThunkN { d, thunk, args } => set!(d.0, node(Node::Thunk(thunk, args!(args)))),

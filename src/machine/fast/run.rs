@@ -9,6 +9,7 @@ use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
+use super::translate::SLOTS;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
@@ -168,6 +169,23 @@ impl Machine {
                 unsafe { self.heap.alloc($kind, $info, &fields) }
             }};
         }
+        macro_rules! cheap {
+            ($d:expr, $thunk:expr, [$($arg:expr),*]) => {{
+                let captured = [$(arg!($arg)),*];
+                if captured.iter().all(|word| word.is_int()) {
+                    let thunk = unsafe { program.thunks.as_slice().get_unchecked($thunk.index()) };
+                    let code = unsafe { code.add(thunk.entry.pc.0 as usize) };
+                    if let Some(value) = unsafe { computed(code, &captured) } {
+                        set!($d, value);
+                        next!();
+                    }
+                }
+                let node = node!(Kind::Thunk, $thunk.0, [$($arg),*]);
+                self.counts.thunks_made += 1;
+                set!($d, node);
+                next!()
+            }};
+        }
         macro_rules! arithmetic {
             ($op:ident, $d:expr, $a:expr, $b:expr, |$x:ident, $y:ident| $fast:expr) => {{
                 let ($x, $y) = (slot!($a.0), slot!($b.0));
@@ -290,6 +308,9 @@ impl Machine {
                     set!(d, node);
                     next!()
                 }
+                Instr::Cheap1 { d, thunk, a } => cheap!(d, thunk, [a]),
+                Instr::Cheap2 { d, thunk, a, b } => cheap!(d, thunk, [a, b]),
+                Instr::Cheap3 { d, thunk, a, b, c } => cheap!(d, thunk, [a, b, c]),
                 Instr::ThunkN { d, thunk, args } => {
                     slow!(self.new_node(Kind::Thunk, thunk.0, d, args))
                 }
@@ -544,6 +565,76 @@ impl Machine {
                 }
             }
         }
+    }
+}
+
+/// What the code of a cheap thunk computes from captured integers; `None` if some integer on
+/// the way does not fit a word.
+///
+/// # Safety
+/// It is such code, and takes as many.
+unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
+    let mut frame = [Word::ZERO; SLOTS];
+    frame[..captured.len()].copy_from_slice(captured);
+    // Slots are below `SLOTS`; so the mask changes none.
+    macro_rules! slot {
+        ($at:expr) => {
+            frame[$at.0 as usize & (SLOTS - 1)]
+        };
+    }
+    macro_rules! twice {
+        ($d:expr, $value:expr) => {
+            slot!($d) = Word::from_bits($value as u64)
+        };
+    }
+    loop {
+        // SAFETY: such code ends in an instruction that ends this loop.
+        match unsafe { *pc } {
+            Instr::Add { d, a, b } => {
+                twice!(d, slot!(a).twice().checked_add(slot!(b).twice())?);
+            }
+            Instr::Sub { d, a, b } => {
+                twice!(d, slot!(a).twice().checked_sub(slot!(b).twice())?);
+            }
+            Instr::Mul { d, a, b } => {
+                twice!(d, slot!(a).as_int().checked_mul(slot!(b).twice())?);
+            }
+            Instr::AddInt { d, a, k } => {
+                twice!(d, slot!(a).twice().checked_add(2 * i64::from(k))?);
+            }
+            Instr::SubFrom { d, a, k } => {
+                twice!(d, (2 * i64::from(k)).checked_sub(slot!(a).twice())?);
+            }
+            Instr::MulInt { d, a, k } => {
+                twice!(d, slot!(a).twice().checked_mul(i64::from(k))?);
+            }
+            Instr::DivInt { d, a, k } => {
+                slot!(d) = Word::int(slot!(a).as_int().checked_div(i64::from(k))?)?;
+            }
+            Instr::RemInt { d, a, k } => {
+                slot!(d) = Word::int(slot!(a).as_int().checked_rem(i64::from(k))?)?;
+            }
+            Instr::FloorDivInt { d, a, k } if k != 0 => {
+                slot!(d) = Word::int(num_integer::div_floor(slot!(a).as_int(), i64::from(k)))?;
+            }
+            Instr::ModInt { d, a, k } if k != 0 => {
+                slot!(d) = Word::int(num_integer::mod_floor(slot!(a).as_int(), i64::from(k)))?;
+            }
+            Instr::Neg { d, a } => twice!(d, slot!(a).twice().checked_neg()?),
+            Instr::Eq { d, a, b } => slot!(d) = Word::boolean(slot!(a) == slot!(b)),
+            Instr::Ne { d, a, b } => slot!(d) = Word::boolean(slot!(a) != slot!(b)),
+            Instr::Lt { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() < slot!(b).twice()),
+            Instr::Le { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() <= slot!(b).twice()),
+            Instr::Gt { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() > slot!(b).twice()),
+            Instr::Ge { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() >= slot!(b).twice()),
+            Instr::Eval { .. } => {}
+            Instr::Return { a } | Instr::Enter { a } => {
+                return a.as_slot().map(|at| frame[at as usize & (SLOTS - 1)]);
+            }
+            _ => return None,
+        }
+        // SAFETY: as above.
+        pc = unsafe { pc.add(1) };
     }
 }
 

@@ -272,6 +272,15 @@ instructions! {
     Thunk3 { d: Dst, thunk: ThunkId, a: Arg, b: Arg, c: Arg } Next;
     /// `d` becomes a new thunk.
     ThunkN { d: Dst, thunk: ThunkId, args: ArgsId } Next;
+    /// As `Thunk1`, but if `a` is an integer of a word and the code of the thunk, which does
+    /// nothing but arithmetic, computes one from it, `d` becomes that. That takes no longer
+    /// than making the thunk, and keeps lazy sums from growing into chains (Faxén, *Cheap
+    /// eagerness: speculative evaluation in a lazy functional language*, 2000).
+    Cheap1 { d: Dst, thunk: ThunkId, a: Arg } Next;
+    /// As `Cheap1`, with two captured variables.
+    Cheap2 { d: Dst, thunk: ThunkId, a: Arg, b: Arg } Next;
+    /// As `Cheap1`, with three captured variables.
+    Cheap3 { d: Dst, thunk: ThunkId, a: Arg, b: Arg, c: Arg } Next;
     /// `d` becomes a new partial application of a global to fewer arguments than it takes.
     Pap { d: Dst, global: GlobalId, args: ArgsId } Next;
     /// `d` becomes a new node, of `words` fields, that a `Fill` will make something of: a name

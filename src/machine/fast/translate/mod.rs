@@ -14,6 +14,7 @@
 
 mod bits;
 mod build;
+mod cheap;
 mod control;
 mod emit;
 mod ends;
@@ -35,6 +36,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::program::{Entry, Owner, Program};
 use crate::gcode::program::{self as gcode, GlobalId};
+pub(super) use cheap::SLOTS;
 use known::Globals;
 use output::Output;
 use stack::{Stack, Stacks};
@@ -210,6 +212,7 @@ impl Translator<'_> {
         for (thunk, global) in std::mem::take(&mut self.out.calls) {
             self.out.program.thunks[thunk].entry = self.out.program.globals[global];
         }
+        cheap::mark(&mut self.out.program);
         self.out.program
     }
 }
