@@ -27,8 +27,9 @@ struct Stack {
 }
 
 impl Mutator for Stack {
-    fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
-        self.words[self.clean..].iter_mut().for_each(visit);
+    fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
+        let is_young: Vec<bool> = self.words[self.clean..].iter_mut().map(visit).collect();
+        self.clean += is_young.iter().position(|is| *is).unwrap_or(is_young.len());
     }
 
     fn roots(&mut self, visit: &mut impl FnMut(&mut Word)) {
@@ -61,7 +62,6 @@ impl Machine {
     fn build(&mut self, fields: usize) {
         if !self.heap.fits(1 + fields) {
             self.heap.collect(Need::words(1 + fields), &mut self.stack).unwrap();
-            self.stack.clean = self.stack.words.len();
         }
         let rest = self.stack.words.len() - fields;
         // SAFETY: there is room, and the words of the stack are words of the heap.

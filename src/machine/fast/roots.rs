@@ -1,12 +1,12 @@
 //! What the collector goes through outside of the heap: the stack, CAFs, handles, and the
 //! evaluations that were stopped.
 //!
-//! What a frame held at two collections is not young any more, so it is not looked at again by
-//! a minor collection until the frame has run. At each collection a control word some way down
-//! the stack is taken away and a mark put in its place; whoever returns through the mark puts
-//! the word back and sets the mark further down. So what is below the mark at the next
-//! collection has not run in between, and after that collection is clean. (After Cheng, Harper and Lee, *Generational stack
-//! collection and profile-driven pretenuring*, 1998.)
+//! What a frame holds gets old, so it is not looked at again by a minor collection until the
+//! frame has run. At each collection a control word some way down the stack is taken away and
+//! a mark put in its place; whoever returns through the mark puts the word back and sets the
+//! mark further down. So what is below the mark at the next collection has not run in between,
+//! and of that what held nothing young after the last one is clean. (After Cheng, Harper and
+//! Lee, *Generational stack collection and profile-driven pretenuring*, 1998.)
 
 use super::code::program::ThunkId;
 use super::image::{Mention, STRIDE, index};
@@ -55,30 +55,34 @@ impl Outer {
     }
 
     /// Notes that there was a collection, before which the mark was `marked`: what is below
-    /// that was looked at twice.
+    /// that has not run. [`young`](Mutator::young) has found out how much of it is clean.
     pub(super) fn collected(&mut self, marked: Option<usize>) {
         self.phase = Phase::Idle;
-        self.clean = marked.unwrap_or(0);
-        self.young_cafs[1] = std::mem::take(&mut self.young_cafs[0]);
+        self.clean = self.clean.min(marked.unwrap_or(0));
         self.set_mark();
     }
 
     /// Visits the stack from the top down to its lowest `clean` words: what its frames still
-    /// need, thunks to be updated, arguments.
-    fn walk(&mut self, clean: usize, visit: &mut impl FnMut(&mut Word)) {
+    /// need, thunks to be updated, arguments. Returns how many words at the bottom no visit
+    /// was true for.
+    fn walk(&mut self, clean: usize, visit: &mut impl FnMut(&mut Word) -> bool) -> usize {
         let image = self.image.clone();
-        let clean = self.stack.base().wrapping_add(clean);
+        let base = self.stack.base();
+        let clean = base.wrapping_add(clean);
         let (mut at, mut fp, mut skip) = (self.at, self.fp, None);
+        let index_of = |fp: *mut Word| (fp.addr() - base.addr()) / size_of::<Word>();
+        let mut lowest = index_of(fp);
         loop {
+            let mut found = false;
             for &slot in image.live(at) {
                 if skip != Some(slot) {
                     // SAFETY: the translation's verifier has checked that live slots are
                     // slots of the frame, and written.
-                    unsafe { visit(&mut *fp.add(slot as usize)) }
+                    found |= unsafe { visit(&mut *fp.add(slot as usize)) };
                 }
             }
             if self.phase == Phase::Marking {
-                self.mark_code(index(at) as u32, visit);
+                self.mark_code(index(at) as u32, &mut |word| _ = visit(word));
             }
             loop {
                 // SAFETY: below a frame or a control word is a control word.
@@ -86,20 +90,24 @@ impl Outer {
                 match control {
                     Control::Update(_) => {
                         // SAFETY: its word is the thunk.
-                        unsafe { visit(&mut *fp.sub(1)) }
+                        found |= unsafe { visit(&mut *fp.sub(1)) };
                     }
                     Control::Apply { count, .. } => {
                         for n in 0..count as usize {
                             // SAFETY: the arguments are below the word.
-                            unsafe { visit(&mut *fp.sub(2 + n)) }
+                            found |= unsafe { visit(&mut *fp.sub(2 + n)) };
                         }
                     }
                     _ => {}
                 }
+                if std::mem::take(&mut found) {
+                    // The next walk has to come here again.
+                    lowest = index_of(fp) - 1;
+                }
                 // SAFETY: as above.
                 fp = unsafe { fp.sub(control.span()) };
                 if fp <= clean {
-                    return;
+                    return lowest;
                 }
                 (at, skip) = match control {
                     Control::Return { at, base } => (at, Some(base)),
@@ -147,14 +155,14 @@ impl Outer {
 }
 
 impl Mutator for Outer {
-    fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
+    fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         self.clear_mark();
-        self.walk(self.clean, visit);
-        for GlobalId(at) in self.young_cafs.iter().flatten() {
-            self.cafs.get_mut(*at as usize).into_iter().for_each(&mut *visit);
+        self.clean = self.walk(self.clean, visit);
+        let cafs = &mut self.cafs;
+        self.young_cafs.retain(|GlobalId(at)| cafs.get_mut(*at as usize).is_some_and(&mut *visit));
+        for word in self.roots.live().chain(&mut self.printing) {
+            visit(word);
         }
-        self.roots.live().for_each(&mut *visit);
-        self.printing.iter_mut().for_each(visit);
     }
 
     fn roots(&mut self, visit: &mut impl FnMut(&mut Word)) {
@@ -167,7 +175,10 @@ impl Mutator for Outer {
             self.phase = Phase::Idle;
         }
         self.clear_mark();
-        self.walk(0, visit);
+        self.walk(0, &mut |word| {
+            visit(word);
+            false
+        });
         self.roots.live().for_each(&mut *visit);
         self.printing.iter_mut().for_each(visit);
     }

@@ -63,9 +63,8 @@ pub(super) struct Outer {
     pub(super) stack: Stack,
     /// The word of each CAF that has a node.
     pub(super) cafs: Vec<Word>,
-    /// CAFs that got their node since the last collection, and before that one since the one
-    /// before it.
-    pub(super) young_cafs: [Vec<GlobalId>; 2],
+    /// CAFs whose node may be young.
+    pub(super) young_cafs: Vec<GlobalId>,
     pub(super) roots: Roots<Word>,
     /// What is to be printed, the next item last.
     pub(super) printing: Vec<Word>,
@@ -135,7 +134,7 @@ impl Machine {
             heap: Heap::new(heap_config, selectors),
             outer: Outer {
                 cafs: vec![Word::NOTHING; image.program.globals.len()],
-                young_cafs: Default::default(),
+                young_cafs: Vec::new(),
                 roots: Roots::default(),
                 printing: Vec::new(),
                 records: Records::default(),
@@ -319,7 +318,7 @@ impl Machine {
         let word = unsafe { self.heap.alloc(Kind::Thunk, thunk.0, &[Word::ZERO]) };
         if let Some(slot) = self.outer.cafs.get_mut(global.0 as usize) {
             *slot = word;
-            self.outer.young_cafs[0].push(global);
+            self.outer.young_cafs.push(global);
         }
         Ok(word)
     }

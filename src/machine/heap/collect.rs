@@ -24,8 +24,7 @@ impl Heap {
     /// may fit in the nursery.
     pub fn collect(&mut self, need: Need, mutator: &mut impl Mutator) -> Result<(), Full> {
         // A nursery of another size can only be made when nothing is young.
-        let eden = self.nursery.eden_bytes();
-        let resized = need.words * 8 > eden || eden != self.config.nursery_words * 8;
+        let resized = self.wanted(need) != self.nursery.eden_bytes();
         self.minor(resized, mutator);
         let due = self.old_live() > self.due || self.config.stress == Stress::Full;
         if !due && self.prepare(need, false).is_ok() {
@@ -102,13 +101,22 @@ impl Heap {
         self.old_big_bytes -= dropped;
     }
 
-    /// Gets the nursery, which is empty, and the room for what will live of it ready.
+    /// Bytes of Eden, if nothing is short: of a small limit it is a small part.
+    fn wanted(&self, need: Need) -> usize {
+        let limited = self.config.limit.map_or(u64::MAX, |limit| (limit / 16) & !7);
+        let usual = (self.config.nursery_words as u64 * 8).min(limited) as usize;
+        usual.max(MIN_NURSERY).max(need.words.saturating_mul(8))
+    }
+
+    /// Gets the nursery, in which only survivors are, and the room for what will live of it ready.
     /// `cleaned` says that a full collection could not help any more.
     fn prepare(&mut self, need: Need, cleaned: bool) -> Result<(), Full> {
         (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
         let needed = need.words.checked_mul(8).ok_or(Full)?;
-        let wanted = (self.config.nursery_words * 8).max(needed).max(MIN_NURSERY);
+        let wanted = self.wanted(need);
         let chunk = Old::chunk_size(self.config.limit);
+        let takes =
+            |eden| Nursery::total(eden) as u64 + Old::reserve_bytes(Nursery::most(eden), chunk);
         let mut bytes = wanted;
         let mut big_allowance = YOUNG_BIG_BYTES;
         if let Some(limit) = self.config.limit {
@@ -118,9 +126,7 @@ impl Heap {
             let grown = self.old_live() - self.survived.min(self.old_live());
             let worth = !cleaned && grown > limit / 64;
             let least = if worth { (wanted as u64).min(limit / 32) as usize } else { MIN_NURSERY };
-            while Nursery::total(bytes) as u64 + Old::reserve_bytes(Nursery::total(bytes), chunk)
-                > left
-            {
+            while takes(bytes) > left {
                 bytes = (bytes - bytes / 8) & !7;
                 if bytes < least.max(needed) {
                     return Err(Full);
@@ -129,9 +135,7 @@ impl Heap {
             if left < limit / 50 {
                 return Err(Full);
             }
-            let total = Nursery::total(bytes);
-            let rest = left - total as u64 - Old::reserve_bytes(total, chunk);
-            big_allowance = big_allowance.min(rest);
+            big_allowance = big_allowance.min(left - takes(bytes));
         }
         if self.nursery.eden_bytes() != bytes {
             if !self.nursery.survivors().is_empty() {
@@ -142,10 +146,10 @@ impl Heap {
             self.nursery = Nursery::new(bytes).ok_or(Full)?;
         }
         (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
-        if !self.old.reserve(self.nursery.bytes(), chunk) {
+        if !self.old.reserve(Nursery::most(bytes), chunk) {
             return Err(Full);
         }
-        self.young_big_allowance = big_allowance + need.bytes;
+        self.young_big_allowance = self.young_big_bytes + big_allowance + need.bytes;
         let open = match self.config.stress {
             Stress::None => bytes,
             Stress::Minor | Stress::Full => needed,

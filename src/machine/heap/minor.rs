@@ -37,7 +37,10 @@ impl Heap {
         // SAFETY: the mutator's words are words of this heap, and so are those of the nodes
         // that are remembered.
         unsafe {
-            mutator.young(&mut |word| *word = self.forward(*word));
+            mutator.young(&mut |word| {
+                *word = self.forward(*word);
+                word.is_pointer() && self.is_young(*word)
+            });
             for address in std::mem::take(&mut self.remembered) {
                 self.scan::<true>(address);
             }

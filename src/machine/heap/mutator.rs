@@ -19,9 +19,11 @@ pub enum Code {
 /// an indirection to, or an immediate word. A pointer to a [`Hole`](super::Kind::Hole) stays
 /// a pointer to that hole.
 pub trait Mutator {
-    /// For a minor collection: visits all words outside of the heap that may point to what is
-    /// young: to nodes allocated since the last collection but one.
-    fn young(&mut self, visit: &mut impl FnMut(&mut Word));
+    /// For a minor collection: visits all words outside of the heap that may lead to what is
+    /// young. `visit` returns whether the word still does so, and is to be visited again by the
+    /// next one even if nobody changes it. (How often it was visited says nothing: each time
+    /// it may become a pointer to something younger, to which there was an indirection.)
+    fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool);
 
     /// For a full collection: visits all words outside of the heap, but those of CAFs and of
     /// suspended evaluations. Called twice a collection, with the same words.

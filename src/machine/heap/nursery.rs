@@ -56,6 +56,11 @@ impl Nursery {
         eden + 2 * Nursery::room(eden)
     }
 
+    /// The bytes that can live in it at the same time: one room is empty.
+    pub(super) fn most(eden: usize) -> usize {
+        eden + Nursery::room(eden)
+    }
+
     /// The first word of Eden.
     pub(super) fn eden(&self) -> *mut u64 {
         self.base.wrapping_byte_add(self.room)

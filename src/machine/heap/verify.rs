@@ -190,7 +190,10 @@ impl Heap {
         for &id in &found.suspended {
             mutator.suspended(id, &mut check);
         }
-        mutator.young(&mut |word| _ = young.remove(&std::ptr::from_mut(word).addr()));
+        mutator.young(&mut |word| {
+            young.remove(&std::ptr::from_mut(word).addr());
+            word.is_pointer() && self.is_young(*word)
+        });
         if result.is_ok() && !young.is_empty() {
             let count = young.len();
             return Err(format!("{count} words outside lead to young nodes, and are not visited"));

@@ -15,12 +15,12 @@ fn what_lives_may_take_nearly_all_that_the_limit_allows() {
         while machine.reserve(3) == Ok(()) {
             machine.push(int(cells));
             machine.words.stack.swap(0, 1);
-            machine.words.clean = 0;
+            machine.words.changed(0);
             machine.build(Kind::Con, CONS.0, 2).expect("reserved");
             assert!(machine.heap.footprint() <= limit, "{}", machine.heap.footprint());
             cells += 1;
         }
-        machine.words.clean = 0;
+        machine.words.changed(0);
         let live = cells as u64 * 24;
         assert!(live > limit / 100 * 85, "{live} of {limit}");
         assert_eq!(machine.list(machine.top()).len() as i64, cells);
@@ -51,7 +51,7 @@ fn what_the_machine_has_outside_counts() {
     machine.heap.set_outside(1 << 20);
     assert_eq!(machine.heap.collect(need, &mut machine.words), Ok(()));
     assert!(machine.heap.can_grow(1 << 20));
-    machine.words.clean = 0;
+    machine.words.changed(0);
     machine.verify();
 }
 
@@ -68,7 +68,6 @@ fn big_integers_count() {
             if machine.heap.collect(need, &mut machine.words) == Err(Full) {
                 break;
             }
-            machine.words.clean = machine.words.stack.len();
         }
         // SAFETY: room was made.
         let node = unsafe { machine.heap.int(value.clone()) };
@@ -77,9 +76,9 @@ fn big_integers_count() {
         assert!(machine.heap.footprint() <= limit);
     }
     assert!(count * bytes > limit / 100 * 90, "{count} integers of {bytes} bytes");
-    machine.words.clean = 0;
     machine.verify();
     machine.words.stack.clear();
+    machine.words.changed(0);
     machine.full();
     machine.verify();
     assert_eq!(machine.heap.live_bytes(), 0);
@@ -109,7 +108,7 @@ fn a_limit_may_change() {
     assert!(machine.heap.footprint() <= 4 << 20);
     for limit in [1 << 20, 300 << 10, 150 << 10] {
         machine.words.stack.clear();
-        machine.words.clean = 0;
+        machine.words.changed(0);
         machine.heap.set_limit(Some(limit));
         machine.push_list(1000).expect("room");
         assert!(machine.heap.footprint() <= limit, "{} of {limit}", machine.heap.footprint());

@@ -77,7 +77,7 @@ fn long_chains_of_indirections_are_followed_once() {
             let (node, next) = (machine.words.stack[at], machine.words.stack[at + 1]);
             machine.update(node, next);
         }
-        machine.words.clean = 0;
+        machine.words.changed(0);
         if old {
             machine.full()
         } else {

@@ -30,17 +30,19 @@ struct Words {
 }
 
 impl Words {
-    /// What lives may still be young after one collection, so all of it is looked at again.
-    fn collected(&mut self) {
-        self.clean = 0;
+    /// The words from there on are others now.
+    fn changed(&mut self, at: usize) {
+        self.clean = self.clean.min(at);
     }
 }
 
 impl Mutator for Words {
-    fn young(&mut self, visit: &mut impl FnMut(&mut Word)) {
-        self.stack[self.clean..].iter_mut().for_each(&mut *visit);
-        self.cafs.values_mut().for_each(&mut *visit);
-        self.records.values_mut().flatten().for_each(visit);
+    fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
+        let is_young: Vec<bool> = self.stack[self.clean..].iter_mut().map(&mut *visit).collect();
+        self.clean += is_young.iter().position(|is| *is).unwrap_or(is_young.len());
+        for word in self.cafs.values_mut().chain(self.records.values_mut().flatten()) {
+            visit(word);
+        }
     }
 
     fn roots(&mut self, visit: &mut impl FnMut(&mut Word)) {
@@ -91,19 +93,21 @@ impl Machine {
     fn reserve(&mut self, words: usize) -> Result<(), Full> {
         if !self.heap.fits(words) {
             self.heap.collect(Need::words(words), &mut self.words)?;
-            self.words.collected();
         }
         Ok(())
     }
 
     fn full(&mut self) {
         self.heap.collect_full(Need::default(), &mut self.words).expect("room");
-        self.words.collected();
     }
 
     fn minor(&mut self) {
         self.heap.collect(Need::default(), &mut self.words).expect("room");
-        self.words.collected();
+    }
+
+    /// Makes everything old.
+    fn tenure(&mut self) {
+        self.heap.tenure(&mut self.words).expect("room");
     }
 
     #[track_caller]
@@ -120,7 +124,7 @@ impl Machine {
 
     fn pop(&mut self) -> Word {
         let word = self.words.stack.pop().expect("a word");
-        self.words.clean = self.words.clean.min(self.words.stack.len());
+        self.words.changed(self.words.stack.len());
         word
     }
 
@@ -130,7 +134,7 @@ impl Machine {
 
     fn set(&mut self, at: usize, word: Word) {
         self.words.stack[at] = word;
-        self.words.clean = self.words.clean.min(at);
+        self.words.changed(at);
     }
 
     /// Replaces the uppermost words of the stack by a node with them as its fields.
@@ -140,7 +144,7 @@ impl Machine {
         // SAFETY: room was made, the words of the stack are words of the heap.
         let node = unsafe { self.heap.alloc(kind, info, &self.words.stack[rest..]) };
         self.words.stack.truncate(rest);
-        self.words.clean = self.words.clean.min(rest);
+        self.words.changed(rest);
         self.push(node);
         Ok(())
     }

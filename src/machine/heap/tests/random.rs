@@ -130,7 +130,7 @@ impl Mirror {
                 (0..words).for_each(|_| self.push_any(dice));
                 let fields = self.stack.split_off(start);
                 let filled = self.machine.words.stack.split_off(start);
-                self.machine.words.clean = self.machine.words.clean.min(start);
+                self.machine.words.changed(start);
                 // SAFETY: the hole has so many payload words.
                 let pointer = unsafe { self.machine.heap.fill(word, kind, 4, &filled) };
                 self.nodes[node] = Node::Fields(kind, 4, fields);
@@ -181,7 +181,7 @@ fn run(seed: u64, steps: usize, config: Config) {
                 let rest = dice.below(5);
                 mirror.stack.truncate(mirror.stack.len() - rest);
                 mirror.machine.words.stack.truncate(mirror.stack.len());
-                mirror.machine.words.clean = mirror.machine.words.clean.min(mirror.stack.len());
+                mirror.machine.words.changed(mirror.stack.len());
             }
             13 if !mirror.stack.is_empty() => {
                 let at = dice.below(mirror.stack.len());
