@@ -9,10 +9,14 @@ mod dice;
 mod documented;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "translate/golden.rs"]
+mod golden;
 #[path = "translate/naive.rs"]
 mod naive;
 #[path = "common/programs.rs"]
 mod programs;
+#[path = "translate/tampered.rs"]
+mod tampered;
 
 use std::sync::Arc;
 
