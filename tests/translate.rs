@@ -13,6 +13,8 @@ mod generate;
 mod golden;
 #[path = "translate/naive.rs"]
 mod naive;
+#[path = "translate/odd.rs"]
+mod odd;
 #[path = "common/programs.rs"]
 mod programs;
 #[path = "translate/tampered.rs"]
