@@ -9,10 +9,16 @@ mod dice;
 mod documented;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "translate/golden.rs"]
+mod golden;
 #[path = "translate/naive.rs"]
 mod naive;
+#[path = "translate/odd.rs"]
+mod odd;
 #[path = "common/programs.rs"]
 mod programs;
+#[path = "translate/tampered.rs"]
+mod tampered;
 
 use std::sync::Arc;
 

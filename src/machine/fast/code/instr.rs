@@ -206,6 +206,14 @@ macro_rules! instructions {
                 match self { $(Op::$name => &[$($doc),+],)+ }
             }
 
+            /// Names and types of its operands.
+            #[must_use]
+            pub const fn operands(self) -> &'static [(&'static str, &'static str)] {
+                match self {
+                    $(Op::$name => &[$((stringify!($field), stringify!($type))),*],)+
+                }
+            }
+
             /// How control leaves it.
             #[must_use]
             pub const fn flow(self) -> Flow {
