@@ -25,7 +25,7 @@ pub fn report(reached: &LimitReached) -> Diagnostic {
         }
         Limit::Fuel(fuel) => (
             Code::FuelLimit,
-            format!("the fuel limit of {} instructions is reached", show_count(fuel)),
+            format!("the fuel limit of {} steps is reached", show_count(fuel)),
             format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
         ),
         Limit::Time(limit) => {

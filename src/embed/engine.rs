@@ -13,7 +13,7 @@ use crate::optimise::Passes;
 pub struct Limits {
     /// Bytes of heap, stack and big integers; `None`: what the system gives.
     pub heap: Option<u64>,
-    /// Instructions; `None`: as many as it takes.
+    /// Steps: reductions, or instructions of the reference machine; `None`: as many as it takes.
     pub fuel: Option<u64>,
 }
 

@@ -56,7 +56,8 @@ impl Store {
         self.machine.interrupt_handle()
     }
 
-    /// Gives this many instructions from now on; `None`: as many as it takes.
+    /// Gives this many steps (reductions, or instructions of the reference machine) from now on;
+    /// `None`: as many as it takes.
     pub fn set_fuel(&mut self, fuel: Option<u64>) {
         self.machine.set_fuel(fuel);
     }

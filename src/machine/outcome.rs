@@ -29,7 +29,7 @@ impl std::fmt::Display for Stop {
             Stop::Error(error) => write!(f, "{}: {}", error.code, error.message),
             Stop::Limit(reached) => match reached.limit {
                 Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
-                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} instructions is reached"),
+                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} steps is reached"),
                 Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
             },
             Stop::Interrupted => f.write_str("interrupted"),

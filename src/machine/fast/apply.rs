@@ -100,13 +100,12 @@ impl Machine {
         }
         let next = at + super::image::STRIDE;
         let f = self.arg(f);
+        // Operands may stand where the control word is to be.
+        self.put_args(base.0 as usize + 1, args);
         // SAFETY: room was made.
         unsafe {
-            let to = Control::Return { at: next, base: base.0 }.push(self.fp.add(base.0 as usize));
-            for (n, word) in self.args(args).enumerate() {
-                *to.add(n) = word;
-            }
-            self.fp = to;
+            let to = self.fp.add(base.0 as usize);
+            self.fp = Control::Return { at: next, base: base.0 }.push(to);
         }
         self.apply(f, callee, count, at)
     }
@@ -119,7 +118,7 @@ impl Machine {
             return Ok(());
         }
         let f = self.arg(f);
-        self.put_args(args);
+        self.put_args(0, args);
         self.apply(f, callee, count, at)
     }
 
@@ -131,13 +130,33 @@ impl Machine {
         }
         let Entry { pc, frame, .. } = self.entry(global);
         self.room(frame as usize)?;
-        self.put_args(args);
+        self.put_args(0, args);
         self.go_to(pc);
         Ok(())
     }
 
-    /// Puts operands in the first slots; all are read before one is written.
-    fn put_args(&mut self, args: ArgsId) {
+    /// Calls a global.
+    pub(super) fn call(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
+        self.ticks = self.ticks.wrapping_sub(1);
+        if self.ticks == 0 {
+            return self.tick();
+        }
+        let Entry { pc, frame, .. } = self.entry(global);
+        let first = base.0 as usize + 1;
+        self.room(first + frame as usize)?;
+        self.put_args(first, args);
+        let next = self.at() + super::image::STRIDE;
+        // SAFETY: room was made.
+        unsafe {
+            let to = self.fp.add(base.0 as usize);
+            self.fp = Control::Return { at: next, base: base.0 }.push(to);
+        }
+        self.go_to(pc);
+        Ok(())
+    }
+
+    /// Puts operands in the slots from `first` on; all are read before one is written.
+    fn put_args(&mut self, first: usize, args: ArgsId) {
         let mut few = [Word::ZERO; 8];
         let count = self.args(args).len();
         let many: Vec<Word>;
@@ -154,7 +173,7 @@ impl Machine {
             }
         };
         // SAFETY: the room for them was made; nothing else borrows the stack.
-        unsafe { self.fp.copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+        unsafe { self.fp.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
     }
 
     /// Applies the evaluated word in slot 0 to the arguments that wait below the frame.

@@ -524,13 +524,7 @@ impl Machine {
                         *to.add(2) = c;
                     }
                 }),
-                Instr::CallN { base, global, args } => call!(base, global, |to| {
-                    let args = unsafe { program.args.as_slice().get_unchecked(args.index()) };
-                    for (at, arg) in args.iter().enumerate() {
-                        let word = arg!(*arg);
-                        unsafe { *to.add(at) = word };
-                    }
-                }),
+                Instr::CallN { base, global, args } => slow!(self.call(base, global, args)),
                 Instr::Apply { base, f, args } => slow!(self.call_unknown(base, f, args)),
                 Instr::CallHost { d, host, args } => slow!(self.call_host(d, host, args)),
 

@@ -1,0 +1,52 @@
+//! What a failing program reports is the same on both machines: code, sentence, place, and who
+//! waited.
+
+use gmachine::machine::MachineKind;
+use gmachine::machine::outcome::Waiting;
+use gmachine::machine::print::Format;
+use gmachine::optimise::Passes;
+
+use super::cases::{self, Expected};
+use super::common::{Failure, code_in, compile_after, limits};
+
+/// Cases whose reports may differ, and why.
+const DIFFERENT: &[(&str, &str)] = &[];
+
+/// The functions that waited, without those that do so in a row.
+fn names(failure: &Failure) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        failure.chain.shown.iter().map(|Waiting { name, .. }| &**name).collect();
+    names.dedup();
+    names
+}
+
+#[test]
+fn every_failing_case_is_reported_alike() {
+    let (mut total, mut wrong) = (0, Vec::new());
+    for (file, section) in cases::all() {
+        for case in section.cases {
+            if !matches!(case.expected, Expected::Fails { .. }) {
+                continue;
+            }
+            let text = format!("{}(defn main[] {})\n", section.definitions, case.expression);
+            let Some(program) = compile_after(&text, Passes::NONE) else { continue };
+            let run = |kind| {
+                code_in(kind, &program, "", Format::Default, limits()).failure.expect("a failure")
+            };
+            let (wanted, found) = (run(MachineKind::Reference), run(MachineKind::Fast));
+            total += 1;
+            let place =
+                |failure: &Failure| (failure.code.clone(), failure.message.clone(), failure.span);
+            let is_alike = place(&wanted) == place(&found) && names(&wanted) == names(&found);
+            let is_known = DIFFERENT.iter().any(|(expression, _)| *expression == case.expression);
+            if is_alike == is_known {
+                wrong.push(format!(
+                    "{file}:{} {}\n    {wanted:?}\n    {found:?}",
+                    case.line, case.expression
+                ));
+            }
+        }
+    }
+    assert!(total > 100, "only {total} cases fail");
+    assert!(wrong.is_empty(), "{} of {total}:\n{}", wrong.len(), wrong.join("\n"));
+}
