@@ -74,3 +74,38 @@ fn many_selections_are_worked_on_in_linear_time() {
     };
     in_time(&many(20_000), Passes::ALL);
 }
+
+#[test]
+fn a_field_that_two_switches_take_is_evaluated_once() {
+    const SLOW: &str = "(defn slow[n] (if (lt n 1) 1 (add (slow (sub n 1)) (slow (sub n 2)))))
+        (defn wrap[x] (if (eq x x) (Pair (slow x) 1) (Pair 0 0)))
+        (defn pack[x] (Pair (slow x) x))";
+    let first = "(case p [(Pair a _) a])";
+    for bound in ["(Pair (slow n) 1)", "(pack n)", "(pack (add n 1))", "(wrap n)", "(I (pack n))"] {
+        for body in [
+            format!("(add {first} {first})"),
+            format!("(seq p (add {first} {first}))"),
+            format!("(let ([q (I p)]) (add {first} (case q [(Pair a b) (add a b)])))"),
+            format!("(if (gt n 3) (add {first} {first}) {first})"),
+            format!("(case p [(Pair a b) (add a (add b {first}))])"),
+            format!(
+                "(case (Pair p p) [(Pair u v)
+                   (add (case u [(Pair a _) a]) (case v [(Pair a _) a]))])"
+            ),
+        ] {
+            let text = format!(
+                "(defn main[input] (f (add 12 (length input))))
+                 (defn f[n] (let ([p {bound}]) {body})) {SLOW}"
+            );
+            let plain = run(&text, Passes::NONE, 10_000_000, false);
+            assert!(plain.0.is_ok(), "{text}");
+            // Strict loops are so much less work that it would hide some done twice.
+            let all = [Passes::ALL, Passes::level(1)].map(|it| it.without(Pass::Strictness));
+            for passes in DRIVING.map(|pass| Passes::NONE.with(pass)).into_iter().chain(all) {
+                let found = run(&text, passes, 10_000_000, false);
+                assert_eq!(found.0.as_ref().ok(), plain.0.as_ref().ok(), "{text}");
+                assert!(found.1.reductions <= plain.1.reductions, "{passes:?} {text}");
+            }
+        }
+    }
+}
