@@ -12,8 +12,8 @@ use super::chunk::{BLOCK_WORDS, Chunk, LARGE_WORDS, block_of, head_of};
 use super::mutator::{Code, Selectors};
 use super::old::Old;
 use super::shorten::{Rules, follow, shorten};
-use super::word::{Tag, View, Word};
-use super::{Header, Kind, Mutator, node_at};
+use super::word::{View, Word};
+use super::{Header, Kind, Mutator, node_at, tag_of};
 use crate::gcode::program::GlobalId;
 
 /// A set of small numbers.
@@ -159,23 +159,36 @@ impl<'a> Marker<'a> {
         }
     }
 
+    #[inline]
     unsafe fn shorten_unknown(&mut self, word: Word) -> Word {
         // SAFETY: as for `run`.
         unsafe {
-            let short = follow(word, &Unmarked);
-            if short.view() != View::Node(Tag::Unknown) {
-                // It may be a function.
-                return if short == word { short } else { self.shorten(short) };
+            let header = Header::from_bits(*node_at(word.address()));
+            match header.kind() {
+                // It may lead to a function, or to a selection.
+                Kind::Ind => self.shorten_ind(word),
+                Kind::Thunk
+                    if header.words() == 1
+                        && self.selectors.is_selector(header.info())
+                        && !is_marked(word.address()) =>
+                {
+                    let short = shorten(word, self.selectors, &Unmarked);
+                    if let View::Function(global) = short.view() {
+                        self.reach_function(global);
+                    }
+                    short
+                }
+                kind => word.with_tag(tag_of(kind)),
             }
-            let header = Header::from_bits(*node_at(short.address()));
-            let is_selection = header.kind() == Kind::Thunk
-                && header.words() == 1
-                && self.selectors.is_selector(header.info());
-            if !is_selection || is_marked(short.address()) {
-                return short;
-            }
-            let short = shorten(short, self.selectors, &Unmarked);
-            if let View::Function(_) = short.view() { self.shorten(short) } else { short }
+        }
+    }
+
+    unsafe fn shorten_ind(&mut self, word: Word) -> Word {
+        // SAFETY: as for `run`. What is at the end of the chain is no indirection, so this is
+        // no recursion.
+        unsafe {
+            let end = follow(word, &Unmarked);
+            self.shorten(end)
         }
     }
 

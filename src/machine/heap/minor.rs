@@ -192,7 +192,13 @@ impl Heap {
                 let header = Header::from_bits(first);
                 let kind = header.kind();
                 if kind == Kind::Ind {
-                    word = follow(word, &Young(self.moving, &self.nursery));
+                    let next = Word::from_bits(*node.add(1));
+                    // A chain of several is rare.
+                    word = if next.is_evaluated() {
+                        next
+                    } else {
+                        follow(word, &Young(self.moving, &self.nursery))
+                    };
                     continue;
                 }
                 if !self.moving.holds(word.address()) {

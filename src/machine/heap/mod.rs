@@ -67,7 +67,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Words of the nursery, unless someone knows better: half of a cache of the second level.
+    /// Words of the nursery, unless someone knows better. Twice as many are no faster.
     pub const NURSERY_WORDS: usize = (1 << 20) / 8;
 }
 

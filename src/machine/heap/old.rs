@@ -6,7 +6,7 @@ use super::chunk::{ALIGN, Chunk, LARGE_WORDS, MIN_BYTES};
 use super::node_at;
 
 /// Bytes in the old space below which no full collection is due.
-pub(super) const MIN_DUE: u64 = 8 << 20;
+pub(super) const MIN_DUE: u64 = 16 << 20;
 
 /// The old space.
 #[derive(Debug, Default)]
