@@ -5,6 +5,7 @@ pub mod deep;
 pub mod diagnostic;
 pub mod index;
 pub mod integer;
+pub mod limbs;
 pub mod name;
 pub mod quote;
 pub mod scc;
