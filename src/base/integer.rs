@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::limbs::{Limbs, Written};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -36,6 +37,18 @@ impl From<BigInt> for Integer {
             Some(small) => Integer::Small(small),
             None => Integer::Big(Box::new(value)),
         }
+    }
+}
+
+impl From<Limbs<'_>> for Integer {
+    fn from(limbs: Limbs<'_>) -> Integer {
+        if let Some(small) = limbs.to_i64() {
+            return Integer::Small(small);
+        }
+        let halves = limbs.magnitude.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+        let sign = if limbs.negative { Sign::Minus } else { Sign::Plus };
+        let digits: Vec<u32> = halves.collect();
+        BigInt::from_slice(sign, &digits).into()
     }
 }
 
@@ -193,6 +206,20 @@ impl Integer {
             Integer::Small(_) => 0,
             Integer::Big(big) => size_of::<BigInt>() + limbs(big) * 8,
         }
+    }
+
+    /// Writes the limbs of its magnitude; `None` if there are more than `out` has.
+    #[must_use]
+    pub fn to_limbs(&self, out: &mut [u64]) -> Option<Written> {
+        let len = self.limbs();
+        let out = out.get_mut(..len)?;
+        match self {
+            Integer::Small(small) => out.fill(small.unsigned_abs()),
+            Integer::Big(big) => {
+                out.iter_mut().zip(big.iter_u64_digits()).for_each(|(out, limb)| *out = limb);
+            }
+        }
+        Some(Written { negative: self.is_negative(), len })
     }
 
     fn limbs(&self) -> usize {

@@ -1,32 +1,48 @@
 //! Arithmetic and comparison that the loop does not do: operands that are not evaluated,
 //! large, or no integers.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::code::instr::{Dst, Forced, Op, Pc};
 use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
+use crate::base::limbs::{Limbs, Rounding};
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::heap::{BIG_WORDS, Kind};
 use crate::machine::outcome::Stop;
 
 impl Machine {
     /// The large integer that an evaluated word leads to, if it does.
-    pub(super) fn as_big(&self, word: Word) -> Option<&Integer> {
+    pub(super) fn as_big(&self, word: Word) -> Option<Cow<'_, Integer>> {
         if word.view() != View::Node(Tag::Value) {
             return None;
         }
-        // SAFETY: a pointer leads to a node, and a big integer's has an integer.
-        unsafe { (self.heap.header(word).kind() == Kind::Big).then(|| self.heap.big(word)) }
+        // SAFETY: it is a pointer.
+        unsafe { self.heap.integer(word) }
     }
 
     /// The integer that an evaluated word is, if it is one.
-    fn number(&self, word: Word) -> Option<Number<'_>> {
+    fn number(&self, word: Word) -> Option<Cow<'_, Integer>> {
         match word.view() {
-            View::Int(small) => Some(Number::Small(Integer::Small(small))),
-            _ => self.as_big(word).map(Number::Big),
+            View::Int(small) => Some(Cow::Owned(Integer::Small(small))),
+            _ => self.as_big(word),
         }
+    }
+
+    /// The integer that an evaluated word is, if it is one of a few limbs; `limb` is for those
+    /// of a word. Looked at before the next collection.
+    #[inline]
+    fn limbs<'a>(&self, word: Word, limb: &'a mut [u64; 1]) -> Option<Limbs<'a>> {
+        if word.is_int() {
+            return Some(Limbs::of(word.as_int(), limb));
+        }
+        // SAFETY: it is a pointer.
+        let is_big = word.view() == View::Node(Tag::Value)
+            && unsafe { self.heap.header(word) }.kind() == Kind::Big;
+        // SAFETY: it leads to such a node.
+        is_big.then(|| unsafe { self.heap.limbs(word) })
     }
 
     /// Evaluates the first of two operands that is not evaluated; `false` if both are.
@@ -79,12 +95,56 @@ impl Machine {
     }
 
     fn compute(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
+        let (mut first, mut second) = ([0], [0]);
+        if let (Some(p), Some(q)) = (self.limbs(x, &mut first), self.limbs(y, &mut second)) {
+            return self.compute_limbs(op, d, p, q);
+        }
+        self.compute_integers(op, d, x, y)
+    }
+
+    /// `d` becomes `p op q`, of two integers of a few limbs.
+    fn compute_limbs(&mut self, op: Op, d: Dst, p: Limbs<'_>, q: Limbs<'_>) -> Result<(), Stop> {
+        let limbs = match op {
+            Op::Add | Op::Sub => p.sum_limbs(q),
+            Op::Mul => p.product_limbs(q),
+            _ if q.magnitude.is_empty() => return Err(self.division_by_zero(op)),
+            _ => p.division_limbs(q),
+        };
+        // A result of too many limbs gets a node that is smaller than them.
+        let words = 1 + limbs.max(2);
+        if !self.heap.fits(words) {
+            // The words may move: the instruction is executed again.
+            return self.collect_for(words);
+        }
+        let work = |out: &mut [u64]| match op {
+            Op::Add => p.sum(q, out),
+            Op::Sub => p.sum(q.negated(), out),
+            Op::Mul => p.product(q, out),
+            Op::Div => p.quotient(q, Rounding::Truncate, out),
+            Op::Rem => p.remainder(q, Rounding::Truncate, out),
+            Op::FloorDiv => p.quotient(q, Rounding::Floor, out),
+            _ => p.remainder(q, Rounding::Floor, out),
+        };
+        // SAFETY: there is room.
+        let word = unsafe { self.heap.compute(limbs, work) };
+        self.set_slot(d.0, word);
+        self.advance();
+        Ok(())
+    }
+
+    fn division_by_zero(&self, op: Op) -> Stop {
+        let message = format!("`{}` by zero", primitive_name(op));
+        self.fail(Code::DivisionByZero, message, "the divisor is 0")
+    }
+
+    /// `d` becomes `x op y`, if they are integers.
+    fn compute_integers(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         let (Some(p), Some(q)) = (self.number(x), self.number(y)) else {
             let (which, operand) =
                 if self.number(x).is_none() { ("first", x) } else { ("second", y) };
             return Err(self.wrong_operand(op, "an integer", which, operand));
         };
-        let (p, q) = (p.get(), q.get());
+        let (p, q) = (&*p, &*q);
         let bytes = match op {
             _ if p.to_i64().is_some() && q.to_i64().is_some() => 0,
             Op::Add | Op::Sub => p.sum_bytes(q),
@@ -105,19 +165,13 @@ impl Machine {
             _ => p.modulo(q),
         };
         let Some(result) = result else {
-            let message = format!("`{}` by zero", primitive_name(op));
-            return Err(self.fail(Code::DivisionByZero, message, "the divisor is 0"));
+            return Err(self.division_by_zero(op));
         };
-        self.put_integer(d, result);
-        Ok(())
-    }
-
-    /// `d` becomes an integer, for which there is room.
-    fn put_integer(&mut self, d: Dst, value: Integer) {
-        // SAFETY: the callers have made sure of room.
-        let word = unsafe { self.heap.int(value) };
+        // SAFETY: there is room.
+        let word = unsafe { self.heap.int(result) };
         self.set_slot(d.0, word);
         self.advance();
+        Ok(())
     }
 
     /// `d` becomes `-a`.
@@ -126,16 +180,10 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
-        let Some(p) = self.number(x) else {
-            return Err(self.wrong_operand(Op::Neg, "an integer", "only", x));
-        };
-        let bytes = p.get().sum_bytes(&Integer::ZERO) as u64;
-        if !self.heap.fits(BIG_WORDS) || !self.heap.can_grow(bytes) {
-            return self.collect_for_bytes(BIG_WORDS, bytes);
+        match self.number(x) {
+            Some(_) => self.compute(Op::Sub, d, Word::ZERO, x),
+            None => Err(self.wrong_operand(Op::Neg, "an integer", "only", x)),
         }
-        let result = p.get().negate();
-        self.put_integer(d, result);
-        Ok(())
     }
 
     /// `d` becomes the code point of `a`.
@@ -161,7 +209,7 @@ impl Machine {
         let Some(n) = self.number(x) else {
             return Err(self.wrong_operand(Op::Chr, "an integer", "only", x));
         };
-        let code = n.get().to_i64().and_then(|code| u32::try_from(code).ok());
+        let code = n.to_i64().and_then(|code| u32::try_from(code).ok());
         let Some(c) = code.and_then(char::from_u32) else {
             let message = format!("{} is the code point of no character", self.describe(x));
             return Err(self.fail(Code::ChrOutOfRange, message, ""));
@@ -175,9 +223,12 @@ impl Machine {
     fn holds(&self, op: Op, x: Word, y: Word) -> Result<bool, Stop> {
         let order = match (x.view(), y.view()) {
             (View::Char(x), View::Char(y)) => x.cmp(&y),
-            _ => match (self.number(x), self.number(y)) {
-                (Some(x), Some(y)) => x.get().cmp(y.get()),
-                _ => return Err(self.incomparable(op, x, y)),
+            _ => match (self.limbs(x, &mut [0]), self.limbs(y, &mut [0])) {
+                (Some(x), Some(y)) => x.cmp(&y),
+                _ => match (self.number(x), self.number(y)) {
+                    (Some(x), Some(y)) => x.cmp(&y),
+                    _ => return Err(self.incomparable(op, x, y)),
+                },
             },
         };
         Ok(match op {
@@ -271,21 +322,6 @@ impl Machine {
         let message =
             format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
         self.fail(Code::WrongKind, message, "")
-    }
-}
-
-/// An integer, wherever it is.
-enum Number<'a> {
-    Small(Integer),
-    Big(&'a Integer),
-}
-
-impl Number<'_> {
-    fn get(&self) -> &Integer {
-        match self {
-            Number::Small(small) => small,
-            Number::Big(big) => big,
-        }
     }
 }
 

@@ -164,7 +164,7 @@ impl Machine {
             Ok(at) => case.words.get(at).map(|(_, to)| *to),
             Err(_) => self.as_big(value).and_then(|value| {
                 let bigs = &image.program.bigs;
-                let found = case.bigs.iter().find(|(big, _)| bigs.get(*big) == Some(value));
+                let found = case.bigs.iter().find(|(big, _)| bigs.get(*big) == Some(&*value));
                 found.map(|(_, to)| *to)
             }),
         };

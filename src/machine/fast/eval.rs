@@ -62,7 +62,9 @@ impl Machine {
                 // SAFETY: an indirection has a field.
                 Kind::Ind => word = unsafe { *fields },
                 Kind::Con => return Found::Value(word.with_tag(Tag::Con)),
-                Kind::Big | Kind::Pap => return Found::Value(word.with_tag(Tag::Value)),
+                Kind::Big | Kind::Huge | Kind::Pap => {
+                    return Found::Value(word.with_tag(Tag::Value));
+                }
                 kind => return Found::Node(word, kind),
             }
         }
@@ -154,7 +156,7 @@ impl Machine {
                 }
                 self.resume(id)
             }
-            Kind::Con | Kind::Big | Kind::Pap | Kind::Ind => {
+            Kind::Con | Kind::Big | Kind::Huge | Kind::Pap | Kind::Ind => {
                 unreachable!("values and indirections are not entered")
             }
         }

@@ -197,7 +197,7 @@ impl Face for Machine {
             return Some(Whnf::Con(con, fields));
         }
         if let Some(big) = self.as_big(word) {
-            return Some(Whnf::Int(big.clone()));
+            return Some(Whnf::Int(big.into_owned()));
         }
         match word.view() {
             View::Int(small) => Some(Whnf::Int(Integer::Small(small))),

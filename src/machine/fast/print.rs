@@ -28,7 +28,7 @@ impl Machine {
             // SAFETY: it is a word of the heap.
             unsafe { machine.heap.resolve(word) }
         };
-        if let Some(bytes) = self.as_big(next(self)).map(Integer::digits_bytes)
+        if let Some(bytes) = self.as_big(next(self)).map(|big| big.digits_bytes())
             && !self.heap.can_grow(bytes as u64)
         {
             // Digits take several times the room of the number.
@@ -87,7 +87,7 @@ impl Machine {
             _ => {}
         }
         if let Some(big) = self.as_big(value) {
-            return then(Shape::Int(big));
+            return then(Shape::Int(&big));
         }
         let gcode = &self.image.program.gcode;
         let con = match value.view() {

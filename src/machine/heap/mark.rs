@@ -223,7 +223,7 @@ impl<'a> Marker<'a> {
             match header.kind() {
                 Kind::Con if words <= 4 => (1..words).any(|at| leads_on(*node.add(at))),
                 Kind::Con | Kind::Pap | Kind::Thunk | Kind::Suspended => true,
-                Kind::Hole | Kind::Ind | Kind::Big | Kind::Text | Kind::Input => false,
+                Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => false,
             }
         }
     }
@@ -263,7 +263,9 @@ impl<'a> Marker<'a> {
                     self.suspended.push(Word::from_bits(*node.add(1)).as_int());
                     return None;
                 }
-                Kind::Hole | Kind::Ind | Kind::Big | Kind::Text | Kind::Input => return None,
+                Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => {
+                    return None;
+                }
             }
             let mut next = None;
             for at in 1..=header.words() {

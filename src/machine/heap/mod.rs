@@ -7,8 +7,10 @@
 //!
 //! Everything is counted: chunks with their tables, nursery, what the survivors of the
 //! nursery will take, limbs of big integers, the collector's own lists, and what the machine
-//! says that it has outside of the heap.
+//! says that it has outside of the heap. (Integers of a few limbs are nodes like others:
+//! `bigs.rs`.)
 
+mod bigs;
 mod chunk;
 mod collect;
 mod compact;
@@ -30,7 +32,6 @@ pub use node::{BIG_WORDS, Header, Kind, node_words};
 use std::ptr::with_exposed_provenance_mut;
 
 use crate::base::integer::Integer;
-use node::BIG_PAYLOAD;
 use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
@@ -146,7 +147,7 @@ pub struct Heap {
     old: Old,
     /// Addresses of old nodes that may point to young ones.
     remembered: Vec<usize>,
-    /// Addresses of big integers in the nursery, and in the old space.
+    /// Addresses of integers with limbs outside, in the nursery and in the old space.
     young_bigs: Vec<usize>,
     old_bigs: Vec<usize>,
     /// Bytes of big integers beside their nodes, and how many of them may be young.
@@ -302,57 +303,6 @@ impl Heap {
             self.next = node.add(words + 1);
         }
         Word::pointer(node.expose_provenance(), Tag::Unknown)
-    }
-
-    /// An integer: a word if it fits one, else a new node of [`BIG_WORDS`] words.
-    ///
-    /// # Safety
-    /// Room for [`BIG_WORDS`] words was made sure of.
-    #[inline]
-    pub unsafe fn int(&mut self, value: Integer) -> Word {
-        if let Integer::Small(small) = value
-            && let Some(word) = Word::int(small)
-        {
-            return word;
-        }
-        // SAFETY: the caller's obligation.
-        unsafe { self.new_big(value) }
-    }
-
-    /// A new node for an integer that does not fit a word.
-    ///
-    /// # Safety
-    /// Room for [`BIG_WORDS`] words was made sure of.
-    pub unsafe fn new_big(&mut self, value: Integer) -> Word {
-        let bytes = big_bytes(&value);
-        let node = self.next;
-        debug_assert!(node.addr() + BIG_WORDS * 8 <= self.nursery.end());
-        // SAFETY: there is room for the node, and its payload is as large as an integer.
-        unsafe {
-            *node = Header::new(Kind::Big, BIG_PAYLOAD, 0).bits();
-            node.add(1).cast::<Integer>().write(value);
-            self.next = node.add(BIG_WORDS);
-        }
-        let address = node.expose_provenance();
-        self.young_bigs.push(address);
-        self.young_big_bytes += bytes;
-        self.counters.big_bytes_allocated += bytes;
-        if self.young_big_bytes > self.young_big_allowance {
-            // What was reserved is still there; the next reservation collects.
-            self.end = self.next;
-        }
-        Word::pointer(address, Tag::Value)
-    }
-
-    /// The value of a big integer's node.
-    ///
-    /// # Safety
-    /// `node` is a pointer to one.
-    #[inline]
-    #[must_use]
-    pub unsafe fn big(&self, node: Word) -> &Integer {
-        // SAFETY: the payload of such a node is an integer.
-        unsafe { &*node_at(node.address()).add(1).cast::<Integer>() }
     }
 
     /// What a word leads to through indirections: an immediate word, or a pointer that says
@@ -532,7 +482,7 @@ unsafe fn drop_big(address: usize) {
 fn tag_of(kind: Kind) -> Tag {
     match kind {
         Kind::Con => Tag::Con,
-        Kind::Big | Kind::Pap => Tag::Value,
+        Kind::Big | Kind::Huge | Kind::Pap => Tag::Value,
         _ => Tag::Unknown,
     }
 }

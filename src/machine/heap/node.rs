@@ -1,6 +1,7 @@
 //! Nodes: a header word, then at least one payload word.
 
 use crate::base::integer::Integer;
+use crate::base::limbs::MAX_LIMBS;
 
 /// What a node is. The numbers are odd, so that the address that the collector leaves in
 /// place of the header of a node it has moved differs from every header.
@@ -17,7 +18,9 @@ pub enum Kind {
     Hole = 5,
     /// An indirection: the first payload word in place of this node.
     Ind = 7,
-    /// An [`Integer`] that does not fit a word, in the first two payload words.
+    /// An integer that does not fit a word: the payload are the limbs of its magnitude, at
+    /// most [`MAX_LIMBS`], least significant first, the last one not 0. Info: 1 if it is
+    /// negative, else 0.
     Big = 9,
     /// A function and fewer arguments than it takes: the payload. Info: its `GlobalId`.
     Pap = 11,
@@ -29,6 +32,13 @@ pub enum Kind {
     /// An evaluation that was stopped. The payload is a number by which the machine finds
     /// its words, which live outside of the heap.
     Suspended = 17,
+    /// An [`Integer`] of more limbs, which are outside of the heap.
+    Huge = 19,
+}
+
+impl Kind {
+    /// The one with the largest number.
+    pub(super) const LAST: Kind = Kind::Huge;
 }
 
 /// The first word of a node: its kind (8 bits), the number of payload words (24 bits), and 32
@@ -66,7 +76,7 @@ impl Header {
     #[inline]
     #[must_use]
     pub const unsafe fn from_bits(bits: u64) -> Header {
-        debug_assert!(bits & 1 == 1 && bits & 0xff <= Kind::Suspended as u64);
+        debug_assert!(bits & 1 == 1 && bits & 0xff <= Kind::LAST as u64);
         Header(bits)
     }
 
@@ -114,10 +124,11 @@ pub const fn node_words(fields: usize) -> usize {
     1 + if fields == 0 { 1 } else { fields }
 }
 
-/// Payload words of a big integer.
-pub(super) const BIG_PAYLOAD: usize = size_of::<Integer>() / 8;
-/// Words that a big integer takes in the heap, its limbs not counted.
-pub const BIG_WORDS: usize = node_words(BIG_PAYLOAD);
+/// Payload words of an integer whose limbs are outside of the heap.
+pub(super) const HUGE_PAYLOAD: usize = size_of::<Integer>() / 8;
+/// Words that an integer takes in the heap at most.
+pub const BIG_WORDS: usize = node_words(MAX_LIMBS);
 
-const _: () = assert!(size_of::<Integer>() == 8 * BIG_PAYLOAD, "an integer is a few words");
+const _: () = assert!(size_of::<Integer>() == 8 * HUGE_PAYLOAD, "an integer is a few words");
+const _: () = assert!(HUGE_PAYLOAD <= MAX_LIMBS, "a large integer's node is a small one");
 const _: () = assert!(align_of::<Integer>() <= 8, "a node is aligned to a word");

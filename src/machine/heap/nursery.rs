@@ -7,7 +7,7 @@
 //! range of addresses, and everything young is in one too. (After Ungar, *Generation
 //! scavenging*, 1984.)
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 /// Of Eden's size the part that each room for survivors has.
 const ROOM: usize = 4;
@@ -37,8 +37,9 @@ impl Nursery {
         let bytes = Nursery::total(eden);
         let layout = Layout::array::<u64>(bytes / 8).ok()?;
         debug_assert!(eden > 0 && eden.is_multiple_of(8));
-        // SAFETY: the layout has bytes.
-        let base = unsafe { alloc(layout) }.cast::<u64>();
+        // Written memory, so that what a number is computed in is one. SAFETY: the layout has
+        // bytes.
+        let base = unsafe { alloc_zeroed(layout) }.cast::<u64>();
         if base.is_null() {
             return None;
         }

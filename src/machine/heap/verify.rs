@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::node::BIG_PAYLOAD;
+use crate::base::limbs::MAX_LIMBS;
+
+use super::node::HUGE_PAYLOAD;
 use super::word::{Tag, View, Word};
 use super::{Header, Heap, Kind, Mutator, big_bytes, node_at};
 
@@ -56,7 +58,7 @@ impl Heap {
         while at < to {
             // SAFETY: the piece is memory of this heap that nodes were written to.
             let first = unsafe { *node_at(at) };
-            if first & 1 == 0 || first & 0xff > Kind::Suspended as u64 {
+            if first & 1 == 0 || first & 0xff > Kind::LAST as u64 {
                 return Err(format!("{at:#x}: {first:#x} is no header"));
             }
             // SAFETY: the low byte is that of a kind.
@@ -66,12 +68,21 @@ impl Heap {
             }
             found.nodes.insert(at);
             match header.kind() {
-                Kind::Big if header.words() == BIG_PAYLOAD => {
+                Kind::Big => {
+                    // SAFETY: it is such a node.
+                    let limbs = unsafe { self.limbs(Word::pointer(at, Tag::Value)) };
+                    let fits = limbs.to_i64().is_some_and(|value| Word::int(value).is_some());
+                    if fits || limbs.magnitude.len() > MAX_LIMBS || limbs.magnitude.ends_with(&[0])
+                    {
+                        return Err(format!("{at:#x}: {limbs:?} is no big integer"));
+                    }
+                }
+                Kind::Huge if header.words() == HUGE_PAYLOAD => {
                     found.bigs.insert(at);
                     // SAFETY: the payload of such a node is an integer.
                     found.big_bytes += unsafe { big_bytes(&*node_at(at).add(1).cast()) };
                 }
-                Kind::Big => return Err(format!("{at:#x}: {header:?} is no big integer")),
+                Kind::Huge => return Err(format!("{at:#x}: {header:?} is no integer")),
                 Kind::Text | Kind::Suspended => {
                     // SAFETY: every node has a payload word.
                     let word = unsafe { Word::from_bits(*node_at(at).add(1)) };
@@ -146,7 +157,7 @@ impl Heap {
         let is_true = match tag {
             Tag::Unknown => true,
             Tag::Con => kind == Kind::Con,
-            Tag::Value => matches!(kind, Kind::Big | Kind::Pap),
+            Tag::Value => matches!(kind, Kind::Big | Kind::Huge | Kind::Pap),
         };
         if is_true { Ok(()) } else { Err(format!("{word:?} leads to a node of kind {kind:?}")) }
     }

@@ -127,9 +127,8 @@ impl Mirror {
                     assert!(header.words() == *words || may_shrink && header.words() == 1);
                 }
                 Node::Big(value) => {
-                    assert_eq!(header.kind(), Kind::Big);
-                    // SAFETY: it is a big integer.
-                    assert_eq!(unsafe { self.machine.heap.big(word) }, value);
+                    // SAFETY: it is a pointer.
+                    assert_eq!(unsafe { self.machine.heap.integer(word) }.as_deref(), Some(value));
                 }
                 Node::Text(info, offset) => {
                     assert_eq!((header.kind(), header.info()), (Kind::Text, *info));

@@ -77,9 +77,10 @@ impl Mirror {
                 self.push(Value::Node(self.nodes.len() - 1), word);
             }
             10 => {
-                self.machine.push_big(1 + dice.below(300) as u32);
-                // SAFETY: it is a big integer.
-                let value = unsafe { self.machine.heap.big(self.machine.top()).clone() };
+                self.machine.push_big(1 + dice.below(3000) as u32);
+                // SAFETY: it is a pointer.
+                let value = unsafe { self.machine.heap.integer(self.machine.top()) };
+                let value = value.expect("an integer").into_owned();
                 self.nodes.push(Node::Big(value));
                 self.stack.push(Value::Node(self.nodes.len() - 1));
             }
