@@ -11,6 +11,7 @@ use gmachine::machine::reference::{Config, Machine};
 
 use super::common::Text;
 
+#[allow(dead_code, reason = "not every test uses it")]
 /// Reads no file.
 pub struct NoFiles;
 
@@ -50,7 +51,8 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     }
 }
 
-/// A machine that is ready to run.
+#[allow(dead_code, reason = "not every test uses it")]
+/// A reference machine that is ready to run.
 pub fn machine(program: &Arc<Program>, input: &str, config: Config) -> Result<Machine, String> {
     let mut machine = Machine::new(program.clone(), config);
     let input = Box::new(Text::new(input));

@@ -84,6 +84,12 @@ impl Machine {
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
+            // What was written may be a subtraction, or have the constant in front.
+            Op::AddInt | Op::MulInt if self.number(x).is_none() => {
+                let found = self.describe(x);
+                let message = format!("arithmetic needs an integer, and an operand is {found}");
+                Err(self.fail(Code::WrongKind, message, ""))
+            }
             Op::AddInt => self.compute(Op::Add, d, x, k),
             Op::SubFrom => self.compute(Op::Sub, d, k, x),
             Op::MulInt => self.compute(Op::Mul, d, x, k),

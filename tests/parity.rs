@@ -1,0 +1,55 @@
+//! The fast machine says what the reference machine says.
+//!
+//! Random programs: as the schemes alone compile them on the reference machine, after a subset
+//! of the passes on the fast one, in some mode of its collector, at once or in pieces. The
+//! subset, the mode and the pieces are chosen by the program's number. `GMACHINE_CASES` is how
+//! many programs are tried, `GMACHINE_SEED` the first one's number, `GMACHINE_THREADS` how many
+//! threads try them. The long run is
+//!
+//! ```text
+//! GMACHINE_CASES=100000 cargo test --release --test parity random
+//! ```
+//!
+//! A program that fails is made smaller and shown with its number.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "differential/ends.rs"]
+mod ends;
+#[path = "parity/errors.rs"]
+mod errors;
+#[path = "differential/generate.rs"]
+mod generate;
+#[path = "differential/hunt.rs"]
+mod hunt;
+#[path = "parity/pieces.rs"]
+mod pieces;
+#[path = "parity/random.rs"]
+mod random;
+#[path = "differential/sexpr.rs"]
+mod sexpr;
+
+use random::{Seen, wrong};
+
+#[test]
+fn random_programs_mean_the_same_on_both_machines() {
+    let (count, sums) = hunt::all(1_000, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+    let mut all = Seen::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count / 2, "{all:?}");
+    assert!(all.errors > count / 50, "{all:?}");
+    assert!(all.endless < count / 5, "{all:?}");
+    // The modes of the collector, and the ways to go through a program, have their turns.
+    assert!(all.modes.iter().all(|&runs| runs > count / 20), "{all:?}");
+    assert!(all.stops > count / 4, "{all:?}");
+    assert!(all.collections > 10 * count, "{all:?}");
+    if count > 10_000 {
+        #[allow(clippy::print_stderr, reason = "a long run tells what it has seen")]
+        {
+            eprintln!("{all:?}");
+        }
+    }
+}

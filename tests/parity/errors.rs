@@ -1,0 +1,64 @@
+//! What a failing program reports is the same on both machines: code, sentence, place, and who
+//! waited.
+
+use gmachine::machine::outcome::Waiting;
+use gmachine::machine::print::Format;
+use gmachine::machine::MachineKind;
+use gmachine::optimise::Passes;
+
+use super::cases::{self, Expected};
+use super::common::{Failure, code_in, compile_after, limits};
+
+/// A value that depends on itself: which of the places where it is asked for shows it, and
+/// whether it is known by a name, depends on what is a node of its own.
+const SELF_DEPENDENT: &str = "G0508";
+
+/// Cases whose reports differ, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    ("(add 1 'c')", "instructions with a constant do not know on which side it stood"),
+    ("(mul 1 Nil)", "instructions with a constant do not know on which side it stood"),
+    ("(letrec ([x (error \"first\")]) (seq x x))", "a value that is returned anyway is not awaited"),
+    ("((if 1 error) 0 \"kept\")", "the call of what is not known belongs to no expression"),
+];
+
+/// The functions that waited, without those that do so in a row.
+fn names(failure: &Failure) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        failure.chain.shown.iter().map(|Waiting { name, .. }| &**name).collect();
+    names.dedup();
+    names
+}
+
+#[test]
+fn every_failing_case_is_reported_alike() {
+    let (mut total, mut wrong) = (0, Vec::new());
+    for (file, section) in cases::all() {
+        for case in section.cases {
+            if !matches!(case.expected, Expected::Fails { .. }) {
+                continue;
+            }
+            let text = format!("{}(defn main[] {})\n", section.definitions, case.expression);
+            let Some(program) = compile_after(&text, Passes::NONE) else { continue };
+            let run = |kind| {
+                code_in(kind, &program, "", Format::Default, limits()).failure.expect("a failure")
+            };
+            let (wanted, found) = (run(MachineKind::Reference), run(MachineKind::Fast));
+            total += 1;
+            let place = |failure: &Failure| {
+                (failure.code.clone(), failure.message.clone(), failure.span)
+            };
+            let is_alike = place(&wanted) == place(&found) && names(&wanted) == names(&found);
+            let is_alike =
+                is_alike || (wanted.code == SELF_DEPENDENT && found.code == SELF_DEPENDENT);
+            let is_known = DIFFERENT.iter().any(|(expression, _)| *expression == case.expression);
+            if is_alike == is_known {
+                wrong.push(format!(
+                    "{file}:{} {}\n    {wanted:?}\n    {found:?}",
+                    case.line, case.expression
+                ));
+            }
+        }
+    }
+    assert!(total > 100, "only {total} cases fail");
+    assert!(wrong.is_empty(), "{} of {total}:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,206 @@
+//! What the fast machine was evaluating when it was stopped goes on, wherever it was stopped.
+
+use std::sync::Arc;
+
+use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, Machine, MachineKind, Stress};
+use gmachine::optimise::Passes;
+
+use super::common::{compile_after, machine};
+
+/// Programs that are in every kind of state on their way, and what they print.
+const PROGRAMS: &[(&str, &str)] = &[
+    // Frames that wait for an operand, for a call, for an argument of an unknown function.
+    ("(defn main[] (fib 8)) (defn fib[n] (if (lt n 2) n (add (fib (sub n 1)) (fib (sub n 2)))))", "21"),
+    ("(defn main[] (foldr add 0 (range 1 30)))", "465"),
+    ("(defn main[] (foldl add 0 (map (fn [x] (mul x x)) (range 1 10))))", "385"),
+    // Over-application, partial applications, arguments that wait.
+    ("(defn main[] (pick 3 10 4)) (defn pick[n] (if (eq n 0) add (case (pick (sub n 1)) [f (fn [x y] (f (f x 1) y))])))", "21"),
+    ("(defn main[] (compose (replicate 9 (add 1)) 0)) (defn compose[fs] (foldr (fn [f g x] (f (g x))) (fn [x] x) fs))", "9"),
+    // Constants, holes, values that refer to themselves, selections.
+    ("(defn main[] (take 9 fibs)) (defn fibs[] (Cons 0 (Cons 1 (zipWith add fibs (tail fibs)))))", "0 1 1 2 3 5 8 13 21 Nil"),
+    ("(defn main[] (letrec ([xs (Cons 1 ys)] [ys (Cons 2 (map (add 1) xs))]) (take 6 ys)))", "2 2 3 3 4 4 Nil"),
+    ("(defn main[] (let ([p (span (gt 5) (range 1 9))]) (add (sum (snd p)) (length (fst p)))))", "39"),
+    // Texts, characters, large integers, a tree.
+    ("(defn main[] (append (reverse \"text\") (show (foldl mul 1 (range 1 25)))))", "txet15511210043330985984000000"),
+    ("(data T (L) (N l x r)) (defn main[] (sum (flat (foldr put L [5 2 8 1 9 3]))))
+      (defn put[x t] (case t [L (N L x L)] [(N l y r) (if (lt x y) (N (put x l) y r) (N l y (put x r)))]))
+      (defn flat[t] (case t [L Nil] [(N l x r) (append (flat l) (Cons x (flat r)))]))", "28"),
+];
+
+/// A machine that has evaluated nothing, and a handle on `main`.
+fn ready(program: &Arc<Program>, stress: Stress) -> (Box<dyn Machine>, gmachine::machine::Root) {
+    let config = Config { stress, ..Config::default() };
+    let mut machine = machine(MachineKind::Fast, program, config);
+    let main = machine.program().main.expect("a main");
+    let root = machine.global_root(main).expect("room");
+    (machine, root)
+}
+
+/// Forces with so much fuel; whether that was enough.
+#[track_caller]
+fn force(machine: &mut dyn Machine, root: &gmachine::machine::Root, fuel: Option<u64>) -> bool {
+    machine.set_fuel(fuel);
+    match machine.force(root).expect("a handle of its own") {
+        Ok(()) => true,
+        Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => false,
+        Err(stop) => panic!("{stop}"),
+    }
+}
+
+fn printed(machine: &mut dyn Machine, root: &gmachine::machine::Root) -> String {
+    let mut out = String::new();
+    machine.set_fuel(None);
+    let ended = machine.print_root(root, Format::Default, &mut out);
+    assert_eq!(ended.expect("a handle of its own"), Ok(()), "after {out:?}");
+    out
+}
+
+fn programs() -> impl Iterator<Item = (Arc<Program>, &'static str, String)> {
+    PROGRAMS.iter().flat_map(|(text, prints)| {
+        [Passes::NONE, Passes::ALL].into_iter().map(move |passes| {
+            let program = compile_after(text, passes).unwrap_or_else(|| panic!("{text}"));
+            (program, *text, format!("{prints}\n"))
+        })
+    })
+}
+
+#[test]
+fn stopped_after_any_number_of_reductions_a_value_goes_on() {
+    let mut all = 0;
+    for (program, text, prints) in programs() {
+        for stress in [Stress::None, Stress::Minor] {
+            let mut fuel = 0;
+            loop {
+                let (mut machine, main) = ready(&program, stress);
+                let done = force(&mut *machine, &main, Some(fuel));
+                if fuel % 3 == 1 {
+                    machine.collect();
+                }
+                assert_eq!(printed(&mut *machine, &main), prints, "{text} after {fuel}");
+                if done {
+                    break;
+                }
+                fuel += 1;
+                assert!(fuel < 2_000, "{text} does not end");
+            }
+            all += fuel;
+        }
+    }
+    assert!(all > 500, "only {all} stops");
+}
+
+#[test]
+fn stopped_again_and_again_a_value_goes_on() {
+    for (program, text, prints) in programs() {
+        for stress in [Stress::None, Stress::TinyNursery, Stress::Full] {
+            for every in [1, 2, 3, 7] {
+                let (mut machine, main) = ready(&program, stress);
+                let mut stops = 0;
+                while !force(&mut *machine, &main, Some(every)) {
+                    stops += 1;
+                    assert!(stops < 5_000, "{text} makes no progress in steps of {every}");
+                    if stops % 5 == 0 {
+                        machine.collect();
+                    }
+                }
+                assert_eq!(printed(&mut *machine, &main), prints, "{text} in steps of {every}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_given_up_leaves_what_it_shares_evaluable() {
+    for (program, text, prints) in programs() {
+        let (mut machine, main) = ready(&program, Stress::TinyNursery);
+        for fuel in 0..60 {
+            machine.set_fuel(Some(fuel));
+            let started = machine.start(Format::Default, None);
+            assert_eq!(started, Ok(()), "{text}");
+            let ended = machine.run(&mut String::new());
+            assert!(matches!(ended, Ok(()) | Err(Stop::Limit(_))), "{text}: {ended:?}");
+            machine.abandon();
+            if fuel % 4 == 2 {
+                machine.collect();
+            }
+        }
+        assert_eq!(printed(&mut *machine, &main), prints, "{text}");
+    }
+}
+
+#[test]
+fn an_interrupt_from_another_thread_stops_and_the_value_goes_on() {
+    let text = "(defn main[] (count 3000000 0))
+                (defn count[n m] (if (eq n 0) m (seq m (count (sub n 1) (add m 1)))))";
+    let program = compile_after(text, Passes::NONE).expect("no mistake");
+    let (mut machine, main) = ready(&program, Stress::None);
+    let handle = machine.interrupt_handle();
+    let thread = std::thread::spawn(move || {
+        for _ in 0..10 {
+            std::thread::sleep(std::time::Duration::from_millis(3));
+            handle.interrupt();
+        }
+    });
+    let mut stops = 0;
+    while let Err(stop) = machine.force(&main).expect("a handle of its own") {
+        assert_eq!(stop, Stop::Interrupted);
+        stops += 1;
+    }
+    thread.join().expect("no panic");
+    machine.interrupt_handle().clear();
+    assert!(stops > 0);
+    assert_eq!(printed(&mut *machine, &main), "3000000\n");
+}
+
+#[test]
+fn a_deep_evaluation_is_stopped_goes_on_and_is_dropped() {
+    // On a small stack: neither evaluating, stopping, collecting nor dropping may use it.
+    let work = || {
+        let text = "(defn main[] (foldr add 0 (range 1 300000)))";
+        let program = compile_after(text, Passes::NONE).expect("no mistake");
+        let (mut machine, main) = ready(&program, Stress::None);
+        for _ in 0..3 {
+            assert!(!force(&mut *machine, &main, Some(200_000)));
+            machine.collect();
+        }
+        assert_eq!(printed(&mut *machine, &main), "45000150000\n");
+        // And one that is dropped as it waits.
+        let (mut machine, main) = ready(&program, Stress::None);
+        assert!(!force(&mut *machine, &main, Some(700_000)));
+        let full = machine.footprint();
+        drop(main);
+        machine.collect();
+        assert!(machine.footprint() < full / 2, "{} of {full} bytes", machine.footprint());
+    };
+    let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(work);
+    thread.expect("a thread").join().expect("no overflow");
+}
+
+#[test]
+fn an_error_is_the_same_when_it_is_forced_again() {
+    let programs = [
+        ("(defn main[] (add 1 (first Nil))) (defn first[l] (case l [(Cons x _) x]))", "G0505"),
+        ("(defn main[] (add main 1))", "G0508"),
+        ("(defn main[] (sum [1 2 (div 3 0) 4]))", "G0502"),
+        ("(defn main[] (length (error \"no list\")))", "G0501"),
+    ];
+    for (text, code) in programs {
+        let program = compile_after(text, Passes::NONE).expect("no mistake");
+        for stress in Stress::ALL {
+            let (mut machine, main) = ready(&program, stress);
+            let mut first = None;
+            for _ in 0..3 {
+                let Some(Err(Stop::Error(error))) = machine.force(&main) else {
+                    panic!("{text} does not fail")
+                };
+                assert_eq!(error.code.to_string(), code, "{text}");
+                let message = first.get_or_insert(error.message.clone());
+                assert_eq!(*message, error.message, "{text}");
+                machine.collect();
+            }
+        }
+    }
+}
