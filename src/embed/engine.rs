@@ -13,7 +13,8 @@ use crate::optimise::Passes;
 pub struct Limits {
     /// Bytes of heap, stack and big integers; `None`: what the system gives.
     pub heap: Option<u64>,
-    /// Steps: reductions, or instructions of the reference machine; `None`: as many as it takes.
+    /// Steps: reductions of the fast machine, instructions of the reference machine; `None`: as
+    /// many as it takes.
     pub fuel: Option<u64>,
 }
 

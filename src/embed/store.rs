@@ -56,8 +56,7 @@ impl Store {
         self.machine.interrupt_handle()
     }
 
-    /// Gives this many steps (reductions, or instructions of the reference machine) from now on;
-    /// `None`: as many as it takes.
+    /// Gives this many steps from now on; `None`: as many as it takes.
     pub fn set_fuel(&mut self, fuel: Option<u64>) {
         self.machine.set_fuel(fuel);
     }

@@ -111,8 +111,7 @@ pub trait Machine: Debug + Send {
     /// Gives it the functions that `CallHost` calls.
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>);
 
-    /// Gives this many steps (see [`Config::fuel`](super::Config)) from now on; `None`: as many
-    /// as it takes.
+    /// Gives this many steps from now on; `None`: as many as it takes.
     fn set_fuel(&mut self, fuel: Option<u64>);
 
     /// Changes the limit on memory, in bytes; `None`: what the system gives.

@@ -1,9 +1,9 @@
 //! What a failing program reports is the same on both machines: code, sentence, place, and who
 //! waited.
 
+use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::Waiting;
 use gmachine::machine::print::Format;
-use gmachine::machine::MachineKind;
 use gmachine::optimise::Passes;
 
 use super::cases::{self, Expected};
@@ -16,8 +16,14 @@ const SELF_DEPENDENT: &str = "G0508";
 /// Cases whose reports differ, and why.
 const DIFFERENT: &[(&str, &str)] = &[
     ("(add 1 'c')", "instructions with a constant do not know on which side it stood"),
+    ("(add Nil 1)", "an addition of a constant may have been written as a subtraction"),
+    ("(add \"a\" 1)", "an addition of a constant may have been written as a subtraction"),
+    ("(add add 1)", "an addition of a constant may have been written as a subtraction"),
     ("(mul 1 Nil)", "instructions with a constant do not know on which side it stood"),
-    ("(letrec ([x (error \"first\")]) (seq x x))", "a value that is returned anyway is not awaited"),
+    (
+        "(letrec ([x (error \"first\")]) (seq x x))",
+        "a value that is returned anyway is not awaited",
+    ),
     ("((if 1 error) 0 \"kept\")", "the call of what is not known belongs to no expression"),
 ];
 
@@ -44,9 +50,8 @@ fn every_failing_case_is_reported_alike() {
             };
             let (wanted, found) = (run(MachineKind::Reference), run(MachineKind::Fast));
             total += 1;
-            let place = |failure: &Failure| {
-                (failure.code.clone(), failure.message.clone(), failure.span)
-            };
+            let place =
+                |failure: &Failure| (failure.code.clone(), failure.message.clone(), failure.span);
             let is_alike = place(&wanted) == place(&found) && names(&wanted) == names(&found);
             let is_alike =
                 is_alike || (wanted.code == SELF_DEPENDENT && found.code == SELF_DEPENDENT);

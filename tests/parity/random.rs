@@ -95,8 +95,7 @@ fn fast(
     fuel: u64,
     seen: &mut Seen,
 ) -> Result<Meaning, String> {
-    let config =
-        Config { fuel: Some(fuel), heap_limit: Some(HEAP), stress, ..Config::default() };
+    let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), stress, ..Config::default() };
     let mut machine = started(MachineKind::Fast, program, config)?;
     let mut out = String::new();
     let mut stops = 0;

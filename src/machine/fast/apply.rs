@@ -78,15 +78,20 @@ impl Machine {
             Callee::Unknown => (0, 0),
             Callee::Other => return Err(self.applied_value(at, f, count)),
         };
-        self.ticks = self.ticks.wrapping_sub(1);
-        if self.ticks == 0 {
-            self.tick()?;
-            return Ok(false);
-        }
+        // Room first: an instruction that is executed again after a collection is no reduction.
         self.room(above + count + frame + SLACK)?;
         if !self.heap.fits(heap) {
             self.collect_for(heap)?;
             return Ok(false);
+        }
+        // What is to be evaluated first counts when it is entered: going on with an evaluation
+        // that was stopped in the midst of many such is no reduction.
+        if let Callee::Function(..) = callee {
+            self.ticks = self.ticks.wrapping_sub(1);
+            if self.ticks == 0 {
+                self.tick()?;
+                return Ok(false);
+            }
         }
         Ok(true)
     }

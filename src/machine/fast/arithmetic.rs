@@ -87,7 +87,8 @@ impl Machine {
             // What was written may be a subtraction, or have the constant in front.
             Op::AddInt | Op::MulInt if self.number(x).is_none() => {
                 let found = self.describe(x);
-                let message = format!("arithmetic needs an integer, and an operand is {found}");
+                let name = if op == Op::MulInt { "`mul`" } else { "`add` or `sub`" };
+                let message = format!("{name} needs an integer, and an operand is {found}");
                 Err(self.fail(Code::WrongKind, message, ""))
             }
             Op::AddInt => self.compute(Op::Add, d, x, k),
