@@ -149,7 +149,7 @@ pub struct Limits {
     /// Memory that it may use, like 512M [default: most of what is free]
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
     pub max_heap: Option<u64>,
-    /// Steps that it may take (reductions on the fast machine) [default: no limit]
+    /// Steps that it may take [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub fuel: Option<u64>,
     /// Time that it may take, like 10s [default: no limit]
