@@ -103,7 +103,7 @@ pub fn run_optimised(
 ) -> Run {
     let program = match compiled(source, passes) {
         Ok(program) => program,
-        Err(run) => return run,
+        Err(run) => return *run,
     };
     let wanted = code_in(MachineKind::Reference, &program, input, format, config.clone());
     let mut config = config;
@@ -123,7 +123,7 @@ pub fn run_in(mode: Mode, source: &str, input: &str, passes: Passes) -> Run {
     let config = Config { stress: mode.stress, ..limits() };
     match compiled(source, passes) {
         Ok(program) => code_in(mode.machine, &program, input, Format::Default, config),
-        Err(run) => run,
+        Err(run) => *run,
     }
 }
 
@@ -133,7 +133,7 @@ pub fn limits() -> Config {
 }
 
 /// A program's code after some passes, or the run that its first mistake is.
-fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Run> {
+fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Box<Run>> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
     built.gcode.map(Arc::new).ok_or_else(|| {
@@ -141,6 +141,6 @@ fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Run> {
         let failure = report.map(|report| {
             Failure::new(&report.code.to_string(), &report.message, report.primary.span)
         });
-        Run { output: String::new(), failure, statistics: Statistics::default() }
+        Box::new(Run { output: String::new(), failure, statistics: Statistics::default() })
     })
 }

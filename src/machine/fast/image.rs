@@ -197,4 +197,4 @@ pub(super) fn index(at: u32) -> usize {
     (at / STRIDE) as usize
 }
 
-const _: () = assert!(STRIDE % 8 == 0 || STRIDE % 4 == 0, "instructions are aligned");
+const _: () = assert!(STRIDE.is_multiple_of(4), "instructions are aligned");
