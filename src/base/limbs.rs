@@ -279,8 +279,8 @@ fn divide_by_limb(a: &[u64], divisor: u64, quotient: &mut [u64]) -> u64 {
         // Two divisions of a word cost less than one of two words.
         for (out, limb) in quotient.iter_mut().zip(a).rev() {
             let high = rest << 32 | limb >> 32;
-            let low = high % divisor << 32 | limb & 0xffff_ffff;
-            *out = high / divisor << 32 | low / divisor;
+            let low = (high % divisor) << 32 | limb & 0xffff_ffff;
+            *out = ((high / divisor) << 32) | (low / divisor);
             rest = low % divisor;
         }
     } else {

@@ -88,10 +88,9 @@ fn a_field_that_two_switches_take_is_evaluated_once() {
             format!("(let ([q (I p)]) (add {first} (case q [(Pair a b) (add a b)])))"),
             format!("(if (gt n 3) (add {first} {first}) {first})"),
             format!("(case p [(Pair a b) (add a (add b {first}))])"),
-            format!(
-                "(case (Pair p p) [(Pair u v)
+            "(case (Pair p p) [(Pair u v)
                    (add (case u [(Pair a _) a]) (case v [(Pair a _) a]))])"
-            ),
+                .to_string(),
         ] {
             let text = format!(
                 "(defn main[input] (f (add 12 (length input))))

@@ -64,10 +64,10 @@ fn big_integers_count() {
     let mut count = 0;
     loop {
         let need = Need { words: super::super::BIG_WORDS, bytes: bytes + 100 };
-        if !machine.heap.fits(need.words) || !machine.heap.can_grow(need.bytes) {
-            if machine.heap.collect(need, &mut machine.words) == Err(Full) {
-                break;
-            }
+        if (!machine.heap.fits(need.words) || !machine.heap.can_grow(need.bytes))
+            && machine.heap.collect(need, &mut machine.words) == Err(Full)
+        {
+            break;
         }
         // SAFETY: room was made.
         let node = unsafe { machine.heap.int(value.clone()) };
