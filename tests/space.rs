@@ -4,7 +4,7 @@ mod common;
 #[path = "space/limits.rs"]
 mod limits;
 
-use common::{Run, Text, compile, compile_after, machine, run_after};
+use common::{Run, Text, code_in, compile, compile_after, machine, run_after};
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Whnf};
@@ -366,4 +366,25 @@ fn a_deep_value_prints_and_drops() {
         assert_eq!(run.failure, None);
         assert_eq!(run.output.len(), "(N ".len() * 200_000 + "L".len() + 200_000 + 1);
     }
+}
+
+#[test]
+fn a_stack_that_grows_up_to_the_limit_ends_in_the_value_or_at_the_limit() {
+    // Near the limit the stack grows only after a collection, which moves what is to be
+    // evaluated next.
+    let source = "(defn main[] (fst (chain 100000 (Pair 0 0))))
+        (defn chain[n p]
+          (if (eq n 0) p (chain (sub n 1) (case p [(Pair a b) (Pair (add a 1) n)]))))";
+    let program = compile_after(source, Passes::NONE).expect("a program");
+    let mut ends = [0, 0];
+    for quarters in 4..48 {
+        let config = Config { heap_limit: Some(quarters << 18), ..Config::default() };
+        let run = code_in(MachineKind::Fast, &program, "", Format::Default, config);
+        match run.failure {
+            None => assert_eq!(run.output, "100000\n"),
+            Some(ref failure) => assert!(failure.message.contains("Heap"), "{failure:?}"),
+        }
+        ends[usize::from(run.failure.is_none())] += 1;
+    }
+    assert!(ends[0] > 5 && ends[1] > 5, "{ends:?}");
 }

@@ -77,11 +77,6 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
-        if matches!(op, Op::AddInt | Op::MulInt) && self.number(x).is_none() {
-            // The source may have the constant first, or subtract it.
-            let message = format!("arithmetic needs integers, and was given {}", self.describe(x));
-            return Err(self.fail(Code::WrongKind, message, ""));
-        }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
             // What was written may be a subtraction, or have the constant in front.

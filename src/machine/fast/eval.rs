@@ -121,7 +121,11 @@ impl Machine {
                 if self.ticks == 0 {
                     return self.tick();
                 }
-                self.room(base + frame as usize + 3)?;
+                let above = base + frame as usize + 3;
+                if !self.has_room(above) {
+                    // A collection may move the node: the instruction is executed again.
+                    return self.grow_stack(above);
+                }
                 self.counts.thunks_entered += 1;
                 // SAFETY: room was made; a thunk has the fields that its code takes.
                 unsafe {
@@ -144,7 +148,9 @@ impl Machine {
                 // SAFETY: `word` is a pointer to a node, which has its number for a field.
                 let id = unsafe { self.heap.field(word, 0) }.as_int();
                 let size = self.outer.records.size(id);
-                self.room(base + size + 3 + SLACK)?;
+                if !self.has_room(base + size + 3 + SLACK) {
+                    return self.grow_stack(base + size + 3 + SLACK);
+                }
                 // SAFETY: room was made.
                 unsafe {
                     self.heap.black_hole(word);

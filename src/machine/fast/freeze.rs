@@ -249,8 +249,14 @@ impl Machine {
         }
     }
 
-    /// Makes sure of `words` words above the frame.
+    /// Whether there are `words` words above the frame.
+    pub(super) fn has_room(&self, words: usize) -> bool {
+        self.fp.wrapping_add(words) < self.stack_end
+    }
+
+    /// Makes sure of `words` words above the frame. That may collect: words that were read
+    /// before are to be read again.
     pub(super) fn room(&mut self, words: usize) -> Result<(), Stop> {
-        if self.fp.wrapping_add(words) < self.stack_end { Ok(()) } else { self.grow_stack(words) }
+        if self.has_room(words) { Ok(()) } else { self.grow_stack(words) }
     }
 }
