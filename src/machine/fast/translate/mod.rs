@@ -8,7 +8,7 @@
 //! (`order`), relieved of what nothing uses (`live`), and given slots (`slots`).
 //!
 //! Everything is linear in the code, but for logarithms, with two bounds that see to it: an
-//! expression of more than [`EMBEDDED`] parts becomes a node of its own instead of a part of a
+//! expression of more than `EMBEDDED` parts becomes a node of its own instead of a part of a
 //! larger thunk, and a function in which too many variables are alive at too many places gets
 //! coarse live sets (`live`).
 
