@@ -54,3 +54,10 @@ fn random_programs_mean_the_same_on_both_machines() {
         }
     }
 }
+
+#[test]
+fn the_optimiser_ends_where_binding_a_thunk_makes_thunks() {
+    // It bound what it made by binding, without end.
+    let number = 710_543;
+    wrong(&generate::program(number), number).expect("both machines agree");
+}

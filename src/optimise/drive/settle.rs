@@ -168,8 +168,10 @@ impl Driver<'_> {
     }
 
     /// Binds every thunk that there is: cheaper than to search a large expression each time.
+    /// What binding makes is not swept at once: that may go on without end.
     fn sweep(&mut self) {
-        while self.swept < self.heap.len() {
+        let end = self.heap.len();
+        while self.swept < end {
             let node = self.heap.nth(self.swept);
             self.swept += 1;
             if self.heap.is_thunk(node) {
