@@ -138,6 +138,18 @@ fn ctrl_c_keeps_what_is_printed_and_gives_the_statistics() {
 }
 
 #[test]
+fn two_interrupts_at_once_are_one() {
+    // What a signal to a process and to its group is; the second one ended the process before
+    // it had said anything.
+    let line = "gmachine run -s examples/nats.core & sleep 1; \
+                kill -INT $!; sleep 0.02; kill -INT $!; wait $!";
+    let (code, printed, errors) = status(line);
+    assert_eq!(code, Some(130), "{errors}");
+    assert!(printed.ends_with('\n'));
+    assert!(errors.starts_with("interrupted\ninstructions "), "{errors}");
+}
+
+#[test]
 fn bench_gives_every_run_standard_input() {
     let bench = "gmachine bench tests/cmd/bench.in/share.core --runs 2 --quiet";
     let (code, _, errors) = status(&format!("printf 'four' | {bench}"));

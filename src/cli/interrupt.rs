@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gmachine::base::span::Span;
 use gmachine::machine::Interrupt;
@@ -18,6 +18,10 @@ use super::output;
 /// How long the machine may take to notice.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Requests that come this close together are one: who signals a process and its group, as
+/// `timeout` does, signals the process twice. A person's second Ctrl-C comes later.
+const TOGETHER: Duration = Duration::from_millis(150);
+
 /// The switchboard of one run.
 #[derive(Clone, Default)]
 pub struct Stopper {
@@ -27,8 +31,8 @@ pub struct Stopper {
 #[derive(Default)]
 struct Shared {
     machine: Interrupt,
-    /// Whether somebody has asked already.
-    asked: AtomicBool,
+    /// When somebody first asked.
+    asked: OnceLock<Instant>,
     /// The time limit, if it was the clock.
     limit: OnceLock<Duration>,
     /// Whether there is a machine that looks for requests.
@@ -76,7 +80,7 @@ impl Stopper {
 
     /// Whether the run has been asked to stop.
     pub fn is_asked(&self) -> bool {
-        self.shared.asked.load(Ordering::SeqCst)
+        self.shared.asked.get().is_some()
     }
 
     /// Why the run was asked to stop while it waited for its input; `None` if it was not.
@@ -104,12 +108,17 @@ impl Shared {
     /// Asks the machine to stop, and sees to it that the process ends.
     fn ask(self: &Arc<Shared>, cause: Cause) {
         if let Cause::Clock(limit) = cause
-            && !self.asked.load(Ordering::SeqCst)
+            && self.asked.get().is_none()
         {
             let _ = self.limit.set(limit);
         }
-        let first = !self.asked.swap(true, Ordering::SeqCst);
-        if !first || !self.running.load(Ordering::SeqCst) {
+        if self.asked.set(Instant::now()).is_err() {
+            if self.asked.get().is_some_and(|first| first.elapsed() < TOGETHER) {
+                return;
+            }
+            end(cause);
+        }
+        if !self.running.load(Ordering::SeqCst) {
             end(cause);
         }
         match cause {
