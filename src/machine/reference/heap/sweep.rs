@@ -1,5 +1,7 @@
 //! Sweeping: what was not marked becomes free.
 
+use rustc_hash::FxHashSet;
+
 use super::node::{Addr, NODE_BYTES, Node};
 use super::{CHUNK, CHUNK_BITS, Heap, MIN_ALLOWANCE};
 use crate::machine::reference::freeze::Frozen;
@@ -65,13 +67,21 @@ impl Heap {
             return Err(format!("nodes own {owned} bytes, not {}", self.owned));
         }
         debug_assert_eq!(size_of::<Node>() as u64, NODE_BYTES);
+        let mut ending = FxHashSet::default();
         for addr in self.addresses() {
-            self.verify_node(addr, code_size).map_err(|what| format!("{}: {what}", addr.0))?;
+            self.verify_node(addr, code_size, &mut ending)
+                .map_err(|what| format!("{}: {what}", addr.0))?;
         }
         Ok(())
     }
 
-    fn verify_node(&self, addr: Addr, code_size: usize) -> Result<(), String> {
+    /// Checks a node; `ending` are the indirections that have been found to lead somewhere.
+    fn verify_node(
+        &self,
+        addr: Addr,
+        code_size: usize,
+        ending: &mut FxHashSet<Addr>,
+    ) -> Result<(), String> {
         let used = |to: Addr| match self.node_at(to)? {
             Node::Free(_) => Err(format!("leads to {}, which is free", to.0)),
             _ => Ok(()),
@@ -84,22 +94,19 @@ impl Heap {
                 used(*fun)?;
                 used(*arg)
             }
-            Node::Ind(to) => {
-                used(*to)?;
-                let (mut slow, mut fast) = (addr, *to);
-                // Two walkers of different speed meet in a circle.
-                while let Node::Ind(next) = self.node_at(fast)? {
-                    fast = *next;
-                    if let Node::Ind(next) = self.node_at(fast)? {
-                        fast = *next;
-                    }
-                    if let Node::Ind(next) = self.node_at(slow)? {
-                        slow = *next;
-                    }
-                    if slow == fast && matches!(self.node_at(fast)?, Node::Ind(_)) {
+            Node::Ind(_) => {
+                let mut at = addr;
+                let mut path = FxHashSet::default();
+                while let Node::Ind(to) = self.node_at(at)?
+                    && !ending.contains(&at)
+                {
+                    if !path.insert(at) {
                         return Err("indirections form a circle".into());
                     }
+                    used(*to)?;
+                    at = *to;
                 }
+                ending.extend(path);
                 Ok(())
             }
             node => match node.as_constr() {
