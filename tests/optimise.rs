@@ -20,6 +20,8 @@ mod dice;
 mod documented;
 #[path = "differential/ends.rs"]
 mod ends;
+#[path = "common/found.rs"]
+mod found;
 #[path = "differential/generate.rs"]
 mod generate;
 #[path = "differential/hunt.rs"]
@@ -63,4 +65,13 @@ fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+}
+
+#[test]
+fn programs_that_were_wrong_once_are_right() {
+    for (name, text) in found::programs() {
+        for subset in [0, 1, 2, 4, 8, 16, 32, 64, 127] {
+            wrong(&text, subset).unwrap_or_else(|wrong| panic!("{name}, {subset}: {wrong}"));
+        }
+    }
 }

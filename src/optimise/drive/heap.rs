@@ -80,6 +80,8 @@ pub struct Heap {
     lists: Pool<NodeId>,
     slots: Vec<NodeId>,
     trail: Vec<(NodeId, Node)>,
+    /// How many values are being evaluated.
+    entered: usize,
 }
 
 impl Heap {
@@ -90,6 +92,7 @@ impl Heap {
             lists: Pool::default(),
             slots: Vec::new(),
             trail: Vec::new(),
+            entered: 0,
         }
     }
 
@@ -99,6 +102,7 @@ impl Heap {
         self.lists.truncate(0);
         self.slots.clear();
         self.trail.clear();
+        self.entered = 0;
     }
 
     /// A new value without a name.
@@ -135,7 +139,8 @@ impl Heap {
             return;
         }
         self.trail.push((node, self.nodes[node]));
-        let shared = self.nodes[node].shared;
+        let Node { shared, busy, .. } = self.nodes[node];
+        self.entered -= usize::from(busy);
         self.nodes[node] = Node { what, name, hopeless: false, shared, busy: false };
     }
 
@@ -155,7 +160,13 @@ impl Heap {
     pub fn enter(&mut self, node: NodeId) {
         let node = self.resolve(node);
         self.trail.push((node, self.nodes[node]));
+        self.entered += usize::from(!self.nodes[node].busy);
         self.nodes[node].busy = true;
+    }
+
+    /// Whether anything is being evaluated.
+    pub fn is_entered(&self) -> bool {
+        self.entered > 0
     }
 
     /// Notes that speculating on a value failed.
@@ -177,6 +188,8 @@ impl Heap {
     /// Takes back every change since a mark, and every value made since then.
     pub fn undo(&mut self, mark: Mark) {
         for (node, before) in self.trail.drain(mark.trail..).rev() {
+            self.entered -= usize::from(self.nodes[node].busy);
+            self.entered += usize::from(before.busy);
             self.nodes[node] = before;
         }
         self.nodes.truncate(mark.nodes);

@@ -1,6 +1,11 @@
 //! Sharing across branches. A thunk that a branch and what follows the branches may both
 //! demand is bound by a `let` before the branches: each of them is driven with the knowledge
 //! of its own path, so it would otherwise be evaluated on each.
+//!
+//! One that refers to something that is being evaluated is not: no branch of that evaluation
+//! can demand it, since values refer to each other without circles (those of a `letrec` have
+//! names from the beginning). Binding it would bind what is being evaluated too, which would
+//! then be evaluated twice.
 
 use rustc_hash::FxHashSet;
 
@@ -148,6 +153,7 @@ impl Driver<'_> {
     pub(super) fn settle_nodes(&mut self, nodes: Vec<NodeId>) {
         let mut work = nodes;
         let mut seen = FxHashSet::default();
+        let mut free = FxHashSet::default();
         while let Some(node) = work.pop() {
             let node = self.heap.resolve(node);
             if !seen.insert(node) {
@@ -155,9 +161,10 @@ impl Driver<'_> {
             }
             let known = self.heap.get(node);
             match known.what {
-                What::Thunk(..) | What::Call(..) if known.busy => {}
                 What::Thunk(..) | What::Call(..) => {
-                    self.atom(node, Span::NONE);
+                    if !self.waits(node, &mut free) {
+                        self.atom(node, Span::NONE);
+                    }
                 }
                 What::Con(_, parts) | What::Partial(_, parts) => {
                     work.extend(self.heap.items(parts));
@@ -170,13 +177,56 @@ impl Driver<'_> {
     /// Binds every thunk that there is: cheaper than to search a large expression each time.
     /// What binding makes is not swept at once: that may go on without end.
     fn sweep(&mut self) {
-        let end = self.heap.len();
-        while self.swept < end {
-            let node = self.heap.nth(self.swept);
-            self.swept += 1;
-            if self.heap.is_thunk(node) {
+        let (start, end) = (self.swept, self.heap.len());
+        let mut free = FxHashSet::default();
+        self.swept = end;
+        for count in start..end {
+            let node = self.heap.nth(count);
+            if !self.heap.is_thunk(node) {
+                continue;
+            }
+            if self.waits(node, &mut free) {
+                // Its turn comes when it waits for nothing more.
+                self.swept = self.swept.min(count);
+            } else {
                 self.atom(node, Span::NONE);
             }
         }
+    }
+
+    /// Whether a value refers to one that is being evaluated; `free` are some that do not.
+    fn waits(&self, node: NodeId, free: &mut FxHashSet<NodeId>) -> bool {
+        if !self.heap.is_entered() {
+            return false;
+        }
+        let mut found = Vec::new();
+        let mut work = vec![node];
+        while let Some(node) = work.pop() {
+            let node = self.heap.resolve(node);
+            let known = self.heap.get(node);
+            if known.busy {
+                found.iter().for_each(|node| {
+                    free.remove(node);
+                });
+                return true;
+            }
+            if known.name.is_some() || !free.insert(node) {
+                continue;
+            }
+            found.push(node);
+            match known.what {
+                What::Thunk(expr, env) => {
+                    // One that is too large to be searched counts as one that does not.
+                    let locals = self.free(&[expr], &[]).unwrap_or_default();
+                    let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
+                    work.extend(locals.into_iter().map(slot));
+                }
+                What::Call(_, parts) | What::Con(_, parts) | What::Partial(_, parts) => {
+                    work.extend(self.heap.items(parts));
+                }
+                What::Lit(_) | What::Text(..) | What::Unknown(_) | What::Alias(_) => {}
+            }
+        }
+        false
     }
 }
