@@ -13,6 +13,8 @@ pub struct Config {
     pub fuel: Option<u64>,
     /// How often to collect.
     pub stress: Stress,
+    /// Which request for room is refused: for tests.
+    pub refuse: Refusal,
     /// Whether each instruction is counted, which takes time. The reference machine always
     /// counts.
     pub count: bool,
@@ -20,6 +22,28 @@ pub struct Config {
     pub sampler: Option<Sampler>,
     /// What stops it from outside.
     pub interrupt: Interrupt,
+}
+
+/// Which request for room is refused, as if the limit of the heap were reached: for tests, so
+/// that a run of any size can run out of memory anywhere. One alone is: what goes on after it
+/// has room again. Only requests that come to the collector count; under stress that is all of
+/// them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Refusal(Option<u64>);
+
+impl Refusal {
+    /// The one after so many others.
+    #[must_use]
+    pub fn after(others: u64) -> Refusal {
+        Refusal(Some(others))
+    }
+
+    /// Counts a request; whether it is the one.
+    pub(in crate::machine) fn meets(&mut self) -> bool {
+        let Some(left) = self.0 else { return false };
+        self.0 = left.checked_sub(1);
+        self.0.is_none()
+    }
 }
 
 /// How often a machine collects: for tests, all but the first one slow. Under stress the heap

@@ -19,7 +19,7 @@ pub mod reference;
 mod roots;
 mod whnf;
 
-pub use config::{Config, Stress};
+pub use config::{Config, Refusal, Stress};
 pub use face::Machine;
 pub use interrupt::Interrupt;
 pub use kind::{Loaded, MachineKind};

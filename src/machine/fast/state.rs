@@ -8,7 +8,7 @@ use super::image::Image;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
 use crate::machine::Interrupt;
-use crate::machine::config::{Config, Stress};
+use crate::machine::config::{Config, Refusal, Stress};
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
@@ -55,6 +55,7 @@ pub struct Machine {
     pub(super) count: bool,
     /// Whether the heap is verified at each collection.
     verify: bool,
+    pub(super) refuse: Refusal,
 }
 
 /// What of the state the collector goes through, beside the heap.
@@ -160,6 +161,7 @@ impl Machine {
             sampled_words: 0,
             count: config.count,
             verify: config.stress != Stress::None,
+            refuse: config.refuse,
         };
         machine.reset();
         machine.give_fuel(config.fuel);
@@ -248,7 +250,10 @@ impl Machine {
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         self.sample_allocation();
         let marked = self.outer.mark.map(|(at, _)| at);
-        let result = collect(&mut self.heap, &mut self.outer);
+        let mut result = collect(&mut self.heap, &mut self.outer);
+        if self.refuse.meets() {
+            result = Err(Full);
+        }
         self.outer.collected(marked);
         if self.verify
             && let Err(wrong) = self.heap.verify(&mut self.outer)
@@ -269,6 +274,9 @@ impl Machine {
         let need = depth + words + 2 * SLACK;
         if need <= capacity {
             return Ok(());
+        }
+        if self.refuse.meets() {
+            return Err(self.heap_limit());
         }
         if self.try_grow(need).is_err() {
             self.collect_all()?;

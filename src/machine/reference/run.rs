@@ -47,6 +47,7 @@ impl Machine {
             interrupt: config.interrupt,
             fuel: None,
             stress: config.stress != Stress::None,
+            refuse: config.refuse,
             counts: Statistics::default(),
         };
         if config.stress != Stress::None {

@@ -10,6 +10,7 @@ use super::heap::{Full, Heap};
 use super::liveness::Liveness;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
+use crate::machine::config::Refusal;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
@@ -59,6 +60,7 @@ pub struct Machine {
     /// The fuel that was given, and the instruction count at which it is used up.
     pub(super) fuel: Option<(u64, u64)>,
     pub(super) stress: bool,
+    pub(super) refuse: Refusal,
     pub(super) counts: Statistics,
 }
 
@@ -103,7 +105,10 @@ impl Machine {
             return Ok(());
         }
         self.collect();
-        if self.heap.is_exhausted(nodes, bytes) || self.heap.secure(nodes, bytes).is_err() {
+        if self.refuse.meets()
+            || self.heap.is_exhausted(nodes, bytes)
+            || self.heap.secure(nodes, bytes).is_err()
+        {
             return Err(self.heap_limit());
         }
         Ok(())
@@ -122,6 +127,9 @@ impl Machine {
     fn make_room(&mut self, items: usize) -> Result<(), Stop> {
         if self.stress {
             self.collect();
+        }
+        if self.refuse.meets() {
+            return Err(self.heap_limit());
         }
         if self.stack.capacity() - self.stack.len() >= items {
             return Ok(());
@@ -145,6 +153,9 @@ impl Machine {
 
     #[cold]
     fn make_dump_room(&mut self) -> Result<(), Stop> {
+        if self.refuse.meets() {
+            return Err(self.heap_limit());
+        }
         if grow(&mut self.dump, 1, &self.heap).is_err() {
             self.collect();
             grow(&mut self.dump, 1, &self.heap).map_err(|Full| self.heap_limit())?;

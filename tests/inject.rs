@@ -1,0 +1,257 @@
+//! What is refused, stopped or broken, at every place where it can be: a run ends in the way
+//! that it should, and goes on to the same answer when it can.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+#[path = "inject/programs.rs"]
+mod programs;
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use common::{Mode, Run, Text, code_in, compile_after, machine};
+use gmachine::base::code::Code;
+use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::{Input, InputError, Limit, Output, OutputError, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, Machine, MachineKind, Refusal, Stress};
+use gmachine::optimise::Passes;
+use programs::INPUT;
+
+/// Steps that none of the programs needs.
+const FUEL: u64 = 1_000_000;
+
+/// A program and what becomes of it if nothing is in its way.
+struct Case {
+    text: String,
+    program: Arc<Program>,
+    wanted: Run,
+}
+
+/// Every program, as the schemes alone and as all passes leave it.
+fn cases() -> impl Iterator<Item = Case> {
+    programs::all().flat_map(|text| {
+        [Passes::NONE, Passes::ALL].map(|passes| {
+            let program = compile_after(&text, passes).unwrap_or_else(|| panic!("{text}"));
+            let config = Config { fuel: Some(FUEL), ..Config::default() };
+            let kind = MachineKind::Reference;
+            let wanted = code_in(kind, &program, INPUT, Format::Default, config);
+            assert!(!wanted.is_out_of_fuel(), "{text}");
+            Case { text: text.clone(), program, wanted }
+        })
+    })
+}
+
+impl Case {
+    fn machine(&self, mode: Mode, refuse: Refusal) -> Box<dyn Machine> {
+        let config = Config { stress: mode.stress, refuse, ..Config::default() };
+        machine(mode.machine, &self.program, config)
+    }
+
+    /// That a run ended as it does if nothing is in its way. A stop ends the line.
+    #[track_caller]
+    fn check(&self, how: &str, output: &str, ended: Result<(), Stop>) {
+        let blanks = |text: &str| text.split_whitespace().collect::<String>();
+        let code = match &ended {
+            Ok(()) => None,
+            Err(Stop::Error(error)) => Some(error.code.to_string()),
+            Err(stop) => panic!("{how}: {stop}\n{}", self.text),
+        };
+        let found = (blanks(output), code);
+        let wanted = self.wanted.failure.as_ref().map(|failure| failure.code.clone());
+        assert_eq!(found, (blanks(&self.wanted.output), wanted), "{how}\n{}", self.text);
+    }
+
+    /// That what is printed is a part of what is to be printed.
+    #[track_caller]
+    fn check_begun(&self, how: &str, output: &str) {
+        let begun = self.wanted.output.starts_with(output.trim_end_matches('\n'));
+        assert!(begun, "{how}: {output:?}\n{}", self.text);
+    }
+
+    /// That the machine is as good as new: another run is as if nothing had been.
+    #[track_caller]
+    fn check_anew(&self, how: &str, machine: &mut dyn Machine) {
+        machine.collect();
+        let mut out = String::new();
+        let ended = machine.start(Format::Default, input()).and_then(|()| machine.run(&mut out));
+        self.check(&format!("{how}, anew"), &out, ended);
+    }
+}
+
+fn input() -> Option<Box<dyn Input>> {
+    Some(Box::new(Text::new(INPUT)))
+}
+
+/// The modes in which every request for room is seen.
+const MODES: [Mode; 2] = [
+    Mode { machine: MachineKind::Reference, stress: Stress::Full },
+    Mode { machine: MachineKind::Fast, stress: Stress::Minor },
+];
+
+#[test]
+fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
+    let mut refused = [0, 0];
+    for case in cases() {
+        for (mode, refused) in MODES.into_iter().zip(&mut refused) {
+            let mut others = 0;
+            loop {
+                let how = format!("{mode:?}, refused after {others}");
+                let mut machine = case.machine(mode, Refusal::after(others));
+                let mut out = String::new();
+                let mut ended = machine.start(Format::Default, input());
+                let started = ended.is_ok();
+                if started {
+                    ended = machine.run(&mut out);
+                }
+                let Err(Stop::Limit(reached)) = &ended else {
+                    // There were not so many.
+                    case.check(&how, &out, ended);
+                    break;
+                };
+                assert!(matches!(reached.limit, Limit::Heap(_)), "{how}: {ended:?}");
+                *refused += 1;
+                case.check_begun(&how, &out);
+                if started {
+                    let ended = machine.run(&mut out);
+                    case.check(&how, &out, ended);
+                }
+                case.check_anew(&how, &mut *machine);
+                // Each of the fast machine; of the reference machine, which collects at each
+                // instruction, the first ones and then fewer and fewer.
+                others += 1;
+                if mode.machine == MachineKind::Reference {
+                    others += others / 16;
+                }
+            }
+        }
+    }
+    assert!(refused.iter().all(|&refused| refused > 1_000), "{refused:?}");
+}
+
+#[test]
+fn interrupted_at_any_safe_point_a_run_goes_on() {
+    let mut stopped = 0;
+    for case in cases() {
+        for kind in [MachineKind::Reference, MachineKind::Fast] {
+            let mode = Mode { machine: kind, stress: Stress::None };
+            for steps in 0.. {
+                let how = format!("{kind:?}, interrupted after {steps}");
+                let mut machine = case.machine(mode, Refusal::default());
+                let mut out = String::new();
+                machine.start(Format::Default, input()).unwrap();
+                machine.set_fuel(Some(steps));
+                let ended = machine.run(&mut out);
+                if !matches!(ended, Err(Stop::Limit(_))) {
+                    case.check(&how, &out, ended);
+                    break;
+                }
+                // It is where its fuel has brought it.
+                machine.interrupt_handle().interrupt();
+                machine.set_fuel(None);
+                assert_eq!(machine.run(&mut out), Err(Stop::Interrupted), "{how}");
+                stopped += 1;
+                case.check_begun(&how, out.trim_end());
+                if steps % 3 == 0 {
+                    machine.collect();
+                }
+                let ended = machine.run(&mut out);
+                case.check(&how, &out, ended);
+            }
+        }
+    }
+    assert!(stopped > 5_000, "{stopped}");
+}
+
+/// An output that takes so many bytes.
+struct Narrow {
+    taken: String,
+    left: usize,
+}
+
+impl Output for Narrow {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        for c in text.chars() {
+            self.left = self.left.checked_sub(c.len_utf8()).ok_or_else(|| OutputError {
+                kind: ErrorKind::StorageFull,
+                message: "full".to_owned(),
+            })?;
+            self.taken.push(c);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_output_that_fails_at_any_byte_ends_the_run() {
+    let mut failed = 0;
+    for case in cases() {
+        for kind in [MachineKind::Reference, MachineKind::Fast] {
+            for left in 0..case.wanted.output.len() {
+                let how = format!("{kind:?}, output fails after {left}");
+                let mode = Mode { machine: kind, stress: Stress::None };
+                let mut machine = case.machine(mode, Refusal::default());
+                let mut out = Narrow { taken: String::new(), left };
+                machine.start(Format::Default, input()).unwrap();
+                match machine.run(&mut out) {
+                    Err(Stop::Output(error)) => assert_eq!(error.kind, ErrorKind::StorageFull),
+                    // The newline after a failure is the only thing that may be missed.
+                    Err(Stop::Error(_)) if left + 1 == case.wanted.output.len() => {}
+                    ended => panic!("{how}: {ended:?}\n{}", case.text),
+                }
+                assert!(case.wanted.output.starts_with(&out.taken), "{how}: {}", out.taken);
+                failed += 1;
+                case.check_anew(&how, &mut *machine);
+            }
+        }
+    }
+    assert!(failed > 1_000, "{failed}");
+}
+
+/// An input that fails after so many characters, for ever.
+struct Torn {
+    text: std::vec::IntoIter<char>,
+    asked: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Input for Torn {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        if let Some(c) = self.text.next() {
+            return Ok(Some(c));
+        }
+        self.asked.store(true, std::sync::atomic::Ordering::Relaxed);
+        Err(InputError { code: Code::InputFailed, message: "torn".to_owned() })
+    }
+}
+
+#[test]
+fn an_input_that_fails_at_any_character_ends_the_runs_that_need_it() {
+    let mut failed = 0;
+    for case in cases().filter(|case| case.text.contains("main[input]")) {
+        for mode in Mode::all() {
+            for length in 0..=INPUT.chars().count() {
+                let how = format!("{mode:?}, input fails after {length}");
+                let mut machine = case.machine(mode, Refusal::default());
+                let asked = Arc::default();
+                let text = INPUT.chars().take(length).collect::<Vec<_>>().into_iter();
+                let torn = Torn { text, asked: Arc::clone(&asked) };
+                let mut out = String::new();
+                machine.start(Format::Default, Some(Box::new(torn))).unwrap();
+                let ended = machine.run(&mut out);
+                if !asked.load(std::sync::atomic::Ordering::Relaxed) {
+                    case.check(&how, &out, ended);
+                    continue;
+                }
+                assert!(matches!(ended, Err(Stop::Input(_))), "{how}: {ended:?}");
+                case.check_begun(&how, &out);
+                failed += 1;
+                case.check_anew(&how, &mut *machine);
+            }
+        }
+    }
+    assert!(failed > 100, "{failed}");
+}

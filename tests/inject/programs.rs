@@ -1,0 +1,90 @@
+//! Small programs that between them do everything a program can do.
+
+/// What standard input is, for those that read it.
+pub const INPUT: &str = "ab\n12 é";
+
+/// The definitions that they share.
+const SHARED: &str = "
+    (data Tree (Leaf) (Node l v r))
+    (defn put[x t] (case t
+      [Leaf (Node Leaf x Leaf)]
+      [(Node l y r) (if (lt x y) (Node (put x l) y r) (Node l y (put x r)))]))
+    (defn flat[t] (case t [Leaf Nil] [(Node l x r) (append (flat l) (Cons x (flat r)))]))
+    (defn fib[n] (if (lt n 2) n (add (fib (sub n 1)) (fib (sub n 2)))))
+    (defn fibs[] (Cons 0 (Cons 1 (zipWith add fibs (tail fibs)))))
+    (defn isEven[n] (if (eq n 0) 1 (isOdd (sub n 1))))
+    (defn isOdd[n] (if (eq n 0) 0 (isEven (sub n 1))))
+    (defn pow[x n] (if (eq n 0) 1 (mul x (pow x (sub n 1)))))
+    (defn pick[n] (if (eq n 0) add (case (pick (sub n 1)) [f (fn [x y] (f (f x 1) y))])))
+    (defn loop[x] (loop x))
+    (defn big[] 100000000000000000000000)
+";
+
+/// What `main` is in each.
+const MAINS: &[&str] = &[
+    // Integers, small and large.
+    "[] 42",
+    "[] (add 1 (mul 2 3))",
+    "[] (fib 6)",
+    "[] (pow 7 30)",
+    "[] (div (mul big big) (add big 1))",
+    "[] (sub (mul big 3) (mul big 3))",
+    "[] [(mod -7 2) (rem -7 2) (floordiv -7 2) (negate big)]",
+    "[] (if (lt big (add big 1)) \"less\" (div 1 0))",
+    "[] (foldl mul 1 (range 1 22))",
+    // Lists, strings, characters.
+    "[] [1 2 3]",
+    "[] (range 1 5)",
+    "[] (take 6 fibs)",
+    "[] (reverse \"text\")",
+    "[] (append \"ab\" (map (fn [c] (chr (add 1 (ord c)))) \"HAL\"))",
+    "[] (foldr add 0 (range 1 10))",
+    "[] (sum (map (mul 2) (filter isEven (range 1 8))))",
+    "[] (zipWith Pair \"abc\" (range 1 9))",
+    "[] (let ([p (span (gt 3) (range 1 5))]) (Pair (snd p) (fst p)))",
+    "[] (case \"abc\" [\"abd\" 1] [(Cons 'a' rest) rest] [_ 0])",
+    "[] (case [[1 2] [3]] [(Cons (Cons a _) (Cons (Cons b Nil) Nil)) (add a b)] [_ 0])",
+    // Data and functions.
+    "[] (flat (foldr put Leaf [4 2 6 1]))",
+    "[] (Node Leaf (fib 4) (Node Leaf \"x\" Leaf))",
+    "[] (Pair add (Pair (add 1) (Node Leaf)))",
+    "[] (pick 2 10 4)",
+    "[] (foldr (fn [f g x] (f (g x))) (fn [x] x) [(add 1) (mul 2) negate] 5)",
+    "[] ((fn [x y] (sub x y)) 9 4)",
+    "[] (map (fn [f] (f 6)) [(add 1) (sub 1) (fn [x] (mul x x))])",
+    "[] ((case (pick 1) [f f]) 3 4)",
+    // Sharing, knots, constants.
+    "[] (letrec ([xs (Cons 1 ys)] [ys (Cons 2 (map (add 1) xs))]) (take 5 ys))",
+    "[] (let ([x (fib 5)]) (add x (mul x x)))",
+    "[] (letrec ([even (fn [n] (if (eq n 0) 1 (odd (sub n 1))))]
+                 [odd (fn [n] (if (eq n 0) 0 (even (sub n 1))))]) (even 7))",
+    "[] (isEven 9)",
+    "[] (Pair (nth 7 fibs) (nth 9 fibs))",
+    "[] (letrec ([p (Pair 1 (fst p))]) p)",
+    "[] (seq (fib 3) (seq \"ab\" (seq (add 1) 5)))",
+    "[] (let ([x (loop 1)] [y (error \"no\")]) (fst (Pair 3 (add x y))))",
+    // Failures, with output before them and without.
+    "[] (error \"stop\")",
+    "[] [1 2 (div 1 0) 4]",
+    "[] (append \"ab\" (error (append \"wh\" \"y\")))",
+    "[] (add 1 (fst 2))",
+    "[] (case 3 [1 2] [2 3])",
+    "[] (letrec ([x (add x 1)]) (Pair 1 x))",
+    "[] ((fn [f] (f 1)) 2)",
+    "[] (chr (add 55000 (mul 37 8)))",
+    // Input.
+    "[input] input",
+    "[input] (length input)",
+    "[input] (reverse (append input \"!\"))",
+    "[input] (map length (lines input))",
+    "[input] (Pair (take 2 input) 7)",
+    "[input] (append (words input) (words input))",
+    "[input] (case input [(Cons 'a' (Cons c _)) c] [_ 0])",
+    "[input] (if (eq 1 1) \"unread\" input)",
+];
+
+/// Their texts.
+pub fn all() -> impl Iterator<Item = String> {
+    assert!(MAINS.len() >= 50);
+    MAINS.iter().map(|main| format!("(defn main{main})\n{SHARED}"))
+}
