@@ -31,6 +31,19 @@ impl Machine {
         }
     }
 
+    /// Whether an evaluated word is an integer.
+    #[inline]
+    fn is_integer(&self, word: Word) -> bool {
+        match word.view() {
+            View::Int(_) => true,
+            // SAFETY: it is a pointer.
+            View::Node(Tag::Value) => {
+                matches!(unsafe { self.heap.header(word) }.kind(), Kind::Big | Kind::Huge)
+            }
+            _ => false,
+        }
+    }
+
     /// The integer that an evaluated word is, if it is one of a few limbs; `limb` is for those
     /// of a word. Looked at before the next collection.
     #[inline]
@@ -80,7 +93,7 @@ impl Machine {
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
             // What was written may be a subtraction, or have the constant in front.
-            Op::AddInt | Op::MulInt if self.number(x).is_none() => {
+            Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let found = self.describe(x);
                 let name = if op == Op::MulInt { "`mul`" } else { "`add` or `sub`" };
                 let message = format!("{name} needs an integer, and an operand is {found}");
@@ -142,8 +155,7 @@ impl Machine {
     /// `d` becomes `x op y`, if they are integers.
     fn compute_integers(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         let (Some(p), Some(q)) = (self.number(x), self.number(y)) else {
-            let (which, operand) =
-                if self.number(x).is_none() { ("first", x) } else { ("second", y) };
+            let (which, operand) = if self.is_integer(x) { ("second", y) } else { ("first", x) };
             return Err(self.wrong_operand(op, "an integer", which, operand));
         };
         let (p, q) = (&*p, &*q);
@@ -182,10 +194,10 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
-        match self.number(x) {
-            Some(_) => self.compute(Op::Sub, d, Word::ZERO, x),
-            None => Err(self.wrong_operand(Op::Neg, "an integer", "only", x)),
+        if !self.is_integer(x) {
+            return Err(self.wrong_operand(Op::Neg, "an integer", "only", x));
         }
+        self.compute(Op::Sub, d, Word::ZERO, x)
     }
 
     /// `d` becomes the code point of `a`.

@@ -119,6 +119,9 @@ impl Heap {
             |eden| Nursery::total(eden) as u64 + Old::reserve_bytes(Nursery::most(eden), chunk);
         let mut bytes = wanted;
         let mut big_allowance = YOUNG_BIG_BYTES;
+        // What will be old before the next full collection is due: chunks for that are not
+        // given back only to be asked for again.
+        let mut kept = self.due.saturating_sub(self.old_live());
         if let Some(limit) = self.config.limit {
             let left = limit.saturating_sub(self.used()).checked_sub(need.bytes).ok_or(Full)?;
             // A full collection is worth while if there may be garbage, and before going on
@@ -135,7 +138,9 @@ impl Heap {
             if left < limit / 50 {
                 return Err(Full);
             }
-            big_allowance = big_allowance.min(left - takes(bytes));
+            let spared = left - takes(bytes);
+            big_allowance = big_allowance.min(spared);
+            kept = kept.min((spared - big_allowance) / 2);
         }
         if self.nursery.eden_bytes() != bytes {
             if !self.nursery.survivors().is_empty() {
@@ -146,7 +151,7 @@ impl Heap {
             self.nursery = Nursery::new(bytes).ok_or(Full)?;
         }
         (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
-        if !self.old.reserve(Nursery::most(bytes), chunk) {
+        if !self.old.reserve(Nursery::most(bytes), chunk, kept) {
             return Err(Full);
         }
         self.young_big_allowance = self.young_big_bytes + big_allowance + need.bytes;

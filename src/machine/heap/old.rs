@@ -96,12 +96,13 @@ impl Old {
         self.chunks.push(chunk);
     }
 
-    /// Has as many spare chunks as a nursery of that many bytes can need, and no more. Whether
-    /// the system gave them.
-    pub(super) fn reserve(&mut self, nursery: usize, chunk: usize) -> bool {
+    /// Has as many spare chunks as a nursery of that many bytes can need, and no more than that
+    /// and `kept` bytes. Whether the system gave them.
+    pub(super) fn reserve(&mut self, nursery: usize, chunk: usize, kept: u64) -> bool {
         let bytes = Old::reserve_bytes(nursery, chunk);
+        let most = bytes + kept;
         while let Some(last) = self.spare.last()
-            && (self.spare_bytes - last.bytes() as u64 >= bytes
+            && (self.spare_bytes - last.bytes() as u64 >= most
                 || self.spare_bytes > bytes && last.bytes() > chunk)
         {
             self.spare_bytes -= last.bytes() as u64;

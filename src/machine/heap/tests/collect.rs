@@ -23,20 +23,31 @@ fn lists_survive_collections_of_both_kinds() {
 }
 
 #[test]
-fn what_nothing_leads_to_takes_no_memory_after_a_full_collection() {
-    let mut machine = Machine::small(600);
+fn memory_that_nothing_leads_to_goes_back_but_for_what_is_soon_used_again() {
+    let cells = 1_500_000;
+    let soon = super::super::old::MIN_DUE;
+    let mut machine = Machine::small(1 << 15);
     machine.minor();
     let empty = machine.heap.footprint();
-    machine.push_list(50_000).expect("no limit");
+    machine.push_list(cells).expect("no limit");
     let full = machine.heap.footprint();
-    assert!(full > empty + 50_000 * 24);
+    assert!(full > empty + cells as u64 * 24 && cells as u64 * 24 > 2 * soon);
     machine.push_big(100);
     machine.pop();
     machine.pop();
     machine.full();
     machine.verify();
     assert_eq!(machine.heap.live_bytes(), 0);
-    assert!(machine.heap.footprint() < empty + 100_000, "{}", machine.heap.footprint());
+    let kept = machine.heap.footprint();
+    assert!(kept > empty && kept < empty + soon + 100_000, "{kept}");
+    // As much can get old as before, and no more memory was asked for.
+    machine.push_list(soon as i64 / 24 / 2).expect("no limit");
+    assert_eq!(machine.heap.footprint(), kept);
+    // Near a limit nothing is kept that something else could have.
+    machine.heap.set_limit(Some(empty + 200_000));
+    machine.pop();
+    machine.full();
+    assert!(machine.heap.footprint() <= empty + 200_000, "{}", machine.heap.footprint());
 }
 
 #[test]
