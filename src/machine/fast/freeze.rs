@@ -17,8 +17,9 @@ use crate::machine::outcome::Stop;
 
 /// A stack that was stopped.
 struct Record {
-    /// A memory that holds the words.
-    stack: Stack,
+    /// A memory that holds the words; none if the system had no room for it: then there are
+    /// no words, and what was suspended is out of memory whenever it is forced.
+    stack: Option<Stack>,
     /// Where in it they begin, and how many there are.
     from: usize,
     len: usize,
@@ -28,8 +29,13 @@ struct Record {
 
 impl Record {
     fn words(&mut self) -> &mut [Word] {
+        let Some(stack) = &self.stack else { return &mut [] };
         // SAFETY: these words of the memory were written before it became a record.
-        unsafe { std::slice::from_raw_parts_mut(self.stack.base().add(self.from), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(stack.base().add(self.from), self.len) }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.stack.as_ref().map_or(0, Stack::bytes)
     }
 }
 
@@ -59,9 +65,10 @@ impl Records {
         self.piece(id).map_or(0, |(words, _)| words.len())
     }
 
-    fn add(&mut self, stack: Stack, from: usize, len: usize) {
-        self.bytes += stack.bytes();
-        let record = Some(Record { stack, from, len, used: false });
+    fn add(&mut self, stack: Option<Stack>, from: usize, len: usize) {
+        let record = Record { stack, from, len, used: false };
+        self.bytes += record.bytes();
+        let record = Some(record);
         match self.records.iter_mut().find(|slot| slot.is_none()) {
             Some(slot) => *slot = record,
             None => self.records.push(record),
@@ -81,7 +88,7 @@ impl Records {
             if let Some(record) = slot
                 && !record.used
             {
-                self.bytes -= record.stack.bytes();
+                self.bytes -= record.bytes();
                 *slot = None;
             }
         }
@@ -209,7 +216,9 @@ impl Machine {
     fn cut(&mut self, below: usize, len: usize) {
         let whole = len > below;
         let copied = if whole { below } else { len };
-        let Some(mut other) = Stack::with_capacity(copied + 4 * SLACK) else { return };
+        let Some(mut other) = Stack::with_capacity(copied + 4 * SLACK) else {
+            return self.outer.records.add(None, 0, 0);
+        };
         let from = if whole { 0 } else { below };
         // SAFETY: these words are in use, and the other stack has room for them.
         unsafe {
@@ -219,9 +228,9 @@ impl Machine {
         if whole {
             std::mem::swap(&mut self.outer.stack, &mut other);
             self.stack_end = self.outer.stack.limit();
-            self.outer.records.add(other, below, len);
+            self.outer.records.add(Some(other), below, len);
         } else {
-            self.outer.records.add(other, 0, len);
+            self.outer.records.add(Some(other), 0, len);
         }
     }
 
@@ -233,7 +242,9 @@ impl Machine {
     /// Goes on with an evaluation that was stopped; the update of its thunk is on top of the
     /// stack, where `self.fp` is, and room for its words above.
     pub(super) fn resume(&mut self, id: i64) -> Result<(), Stop> {
-        let Some((words, waits)) = self.outer.records.piece(id) else { return Ok(()) };
+        let Some((words, waits)) = self.outer.records.piece(id) else {
+            return Err(self.heap_limit());
+        };
         // SAFETY: room was made for the words.
         self.fp = unsafe {
             std::ptr::copy_nonoverlapping(words.as_ptr(), self.fp, words.len());
