@@ -12,6 +12,8 @@
 //!
 //! A program that fails is made smaller and shown with its number.
 
+#[path = "parity/bigs.rs"]
+mod bigs;
 #[path = "common/cases.rs"]
 mod cases;
 mod common;

@@ -208,21 +208,21 @@ impl Integer {
         }
     }
 
-    /// Writes the limbs of its magnitude; `None` if there are more than `out` has.
+    /// Writes the limbs of its magnitude to `out`, which has [`limbs`](Integer::limbs).
     #[must_use]
-    pub fn to_limbs(&self, out: &mut [u64]) -> Option<Written> {
-        let len = self.limbs();
-        let out = out.get_mut(..len)?;
+    pub fn to_limbs(&self, out: &mut [u64]) -> Written {
         match self {
             Integer::Small(small) => out.fill(small.unsigned_abs()),
             Integer::Big(big) => {
                 out.iter_mut().zip(big.iter_u64_digits()).for_each(|(out, limb)| *out = limb);
             }
         }
-        Some(Written { negative: self.is_negative(), len })
+        Written { negative: self.is_negative(), len: out.len() }
     }
 
-    fn limbs(&self) -> usize {
+    /// Words of 64 bits that its magnitude takes; a small one has one.
+    #[must_use]
+    pub fn limbs(&self) -> usize {
         match self {
             Integer::Small(_) => 1,
             Integer::Big(big) => limbs(big),

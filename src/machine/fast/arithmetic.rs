@@ -8,9 +8,9 @@ use super::code::instr::{Dst, Forced, Op, Pc};
 use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
-use crate::base::limbs::{Limbs, Rounding};
+use crate::base::limbs::{Limbs, MAX_LIMBS, Rounding, Written};
+use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::heap::{BIG_WORDS, Kind};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -51,9 +51,15 @@ impl Machine {
         if word.is_int() {
             return Some(Limbs::of(word.as_int(), limb));
         }
+        self.big_limbs(word)
+    }
+
+    /// [`limbs`](Machine::limbs) of an integer that is no word.
+    #[inline]
+    fn big_limbs<'a>(&self, word: Word) -> Option<Limbs<'a>> {
         // SAFETY: it is a pointer.
-        let is_big = word.view() == View::Node(Tag::Value)
-            && unsafe { self.heap.header(word) }.kind() == Kind::Big;
+        let is_big =
+            word.is_value_pointer() && unsafe { self.heap.header(word) }.kind() == Kind::Big;
         // SAFETY: it leads to such a node.
         is_big.then(|| unsafe { self.heap.limbs(word) })
     }
@@ -90,6 +96,12 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
+        if op == Op::MulInt
+            && let Some(p) = self.big_limbs(x)
+        {
+            let limbs = p.magnitude.len() + 1;
+            return self.write(d, limbs, 0, |out, _| p.product_with(i64::from(k), out));
+        }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
             // What was written may be a subtraction, or have the constant in front.
@@ -109,39 +121,60 @@ impl Machine {
         }
     }
 
+    #[inline]
     fn compute(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         let (mut first, mut second) = ([0], [0]);
         if let (Some(p), Some(q)) = (self.limbs(x, &mut first), self.limbs(y, &mut second)) {
-            return self.compute_limbs(op, d, p, q);
+            let is_division = !matches!(op, Op::Add | Op::Sub | Op::Mul);
+            if !is_division || !p.division_is_long(q) {
+                return self.compute_limbs(op, d, p, q);
+            }
         }
         self.compute_integers(op, d, x, y)
     }
 
     /// `d` becomes `p op q`, of two integers of a few limbs.
     fn compute_limbs(&mut self, op: Op, d: Dst, p: Limbs<'_>, q: Limbs<'_>) -> Result<(), Stop> {
-        let limbs = match op {
-            Op::Add | Op::Sub => p.sum_limbs(q),
-            Op::Mul => p.product_limbs(q),
-            _ if q.magnitude.is_empty() => return Err(self.division_by_zero(op)),
-            _ => p.division_limbs(q),
-        };
+        let sum = p.sum_limbs(q);
+        match op {
+            Op::Add => self.write(d, sum, 0, |out, _| p.sum(q, out)),
+            Op::Sub => self.write(d, sum, 0, |out, _| p.sum(q.negated(), out)),
+            Op::Mul => {
+                let (limbs, work) = (p.product_limbs(q), p.product_work(q));
+                self.write(d, limbs, work, |out, work| p.product(q, out, work))
+            }
+            _ if q.magnitude.is_empty() => Err(self.division_by_zero(op)),
+            _ => {
+                let (limbs, work) = (p.division_limbs(q), p.division_work());
+                let rounding = match op {
+                    Op::Div | Op::Rem => Rounding::Truncate,
+                    _ => Rounding::Floor,
+                };
+                self.write(d, limbs, work, |out, work| match op {
+                    Op::Div | Op::FloorDiv => p.quotient(q, rounding, out, work),
+                    _ => p.remainder(q, rounding, out, work),
+                })
+            }
+        }
+    }
+
+    /// `d` becomes what `operation` writes to so many limbs, with so many for working copies.
+    #[inline]
+    fn write(
+        &mut self,
+        d: Dst,
+        limbs: usize,
+        work: usize,
+        operation: impl FnOnce(&mut [u64], &mut [u64]) -> Written,
+    ) -> Result<(), Stop> {
         // A result of too many limbs gets a node that is smaller than them.
-        let words = 1 + limbs.max(2);
+        let words = 1 + limbs.max(2) + work;
         if !self.heap.fits(words) {
             // The words may move: the instruction is executed again.
             return self.collect_for(words);
         }
-        let work = |out: &mut [u64]| match op {
-            Op::Add => p.sum(q, out),
-            Op::Sub => p.sum(q.negated(), out),
-            Op::Mul => p.product(q, out),
-            Op::Div => p.quotient(q, Rounding::Truncate, out),
-            Op::Rem => p.remainder(q, Rounding::Truncate, out),
-            Op::FloorDiv => p.quotient(q, Rounding::Floor, out),
-            _ => p.remainder(q, Rounding::Floor, out),
-        };
         // SAFETY: there is room.
-        let word = unsafe { self.heap.compute(limbs, work) };
+        let word = unsafe { self.heap.compute(limbs, work, operation) };
         self.set_slot(d.0, word);
         self.advance();
         Ok(())
@@ -165,9 +198,12 @@ impl Machine {
             Op::Mul => p.product_bytes(q),
             _ => p.quotient_bytes(q),
         } as u64;
-        if !self.heap.fits(BIG_WORDS) || !self.heap.can_grow(bytes) {
+        // Only a result of few limbs has them in its node; none has more than these and both.
+        let limbs = p.limbs().max(q.limbs()) + 1;
+        let words = 1 + limbs.clamp(2, MAX_LIMBS);
+        if !self.heap.fits(words) || !self.heap.can_grow(bytes) {
             // The words may have moved: the instruction is executed again.
-            return self.collect_for_bytes(BIG_WORDS, bytes);
+            return self.collect_for_bytes(words, bytes);
         }
         let result = match op {
             Op::Add => Some(p.add(q)),

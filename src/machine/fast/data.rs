@@ -8,7 +8,7 @@ use crate::base::code::Code;
 use crate::base::quote::shown;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::heap::{BIG_WORDS, Header, Kind, node_words};
+use crate::machine::heap::{Header, Kind, integer_words, node_words};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -100,8 +100,9 @@ impl Machine {
         let Some(value) = self.image.program.bigs.get(big).cloned() else {
             unreachable!("operands name something")
         };
-        if !self.heap.fits(BIG_WORDS) {
-            return self.collect_for(BIG_WORDS);
+        let words = integer_words(&value);
+        if !self.heap.fits(words) {
+            return self.collect_for(words);
         }
         // SAFETY: there is room.
         let word = unsafe { self.heap.int(value) };

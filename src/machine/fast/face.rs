@@ -11,7 +11,7 @@ use crate::base::integer::Integer;
 use crate::base::quote::shown;
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL, Program};
 use crate::machine::heap::word::{View, Word};
-use crate::machine::heap::{BIG_WORDS, Kind, node_words};
+use crate::machine::heap::{Kind, integer_words, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
@@ -216,12 +216,12 @@ impl Face for Machine {
     }
 
     fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
-        let bytes = value.heap_bytes() as u64;
+        let (words, bytes) = (integer_words(&value), value.heap_bytes() as u64);
         if !self.heap.can_grow(bytes) {
-            self.collect_for_bytes(BIG_WORDS, bytes)?;
+            self.collect_for_bytes(words, bytes)?;
         }
         // SAFETY: room is made sure of.
-        self.rooted(BIG_WORDS, |machine| unsafe { machine.heap.int(value) })
+        self.rooted(words, |machine| unsafe { machine.heap.int(value) })
     }
 
     fn new_char(&mut self, value: char) -> Result<Root, Stop> {

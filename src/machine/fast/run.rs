@@ -450,6 +450,7 @@ impl Machine {
                             let (first, second) = unsafe { (*fields, *fields.add(1)) };
                             set!(head, first);
                             set!(tail, second);
+                            prefetch(second);
                             next!();
                         }
                     } else if x == NIL_WORD {
@@ -629,6 +630,17 @@ unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
         }
         // SAFETY: as above.
         pc = unsafe { pc.add(1) };
+    }
+}
+
+/// Says that what a pointer leads to will be read soon.
+#[inline(always)]
+fn prefetch(word: Word) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing, wherever it points.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(word.bits() as *const i8);
     }
 }
 

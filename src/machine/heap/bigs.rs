@@ -1,54 +1,63 @@
 //! Integers that do not fit a word.
 //!
 //! Those of up to [`MAX_LIMBS`] limbs have them in their node, so that they cost what other
-//! nodes cost. Larger ones have them elsewhere, because a slow algorithm would be the wrong one
-//! for them, and moving them too; the collector drops what nothing leads to.
+//! nodes cost: results are written where the nursery goes on, and nothing is allocated or freed
+//! elsewhere. Larger ones have them outside, because other algorithms pay for them, and moving
+//! them does not; the collector drops what nothing leads to.
 
 use std::borrow::Cow;
 
-use super::node::HUGE_PAYLOAD;
+use super::node::{HUGE_PAYLOAD, node_words};
 use super::word::{Tag, Word};
-use super::{BIG_WORDS, Header, Heap, Kind, big_bytes, node_at};
+use super::{Header, Heap, Kind, big_bytes, node_at};
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Written, significant};
 
+/// Words that the node of an integer takes at most.
+#[inline]
+#[must_use]
+pub fn integer_words(value: &Integer) -> usize {
+    let limbs = value.limbs();
+    node_words(if limbs > MAX_LIMBS { HUGE_PAYLOAD } else { limbs.max(HUGE_PAYLOAD) })
+}
+
 impl Heap {
-    /// An integer: a word if it fits one, else a new node of at most [`BIG_WORDS`] words.
+    /// An integer: a word if it fits one, else a new node.
     ///
     /// # Safety
-    /// Room for [`BIG_WORDS`] words was made sure of.
+    /// Room for [`integer_words`] was made sure of.
     pub unsafe fn int(&mut self, value: Integer) -> Word {
-        let mut limbs = [0; MAX_LIMBS];
-        match value.to_limbs(&mut limbs) {
+        if value.limbs() > MAX_LIMBS {
             // SAFETY: the caller's obligation.
-            Some(written) => unsafe {
-                self.compute(written.len, |out| {
-                    out.copy_from_slice(&limbs[..written.len]);
-                    written
-                })
-            },
-            // SAFETY: as above.
-            None => unsafe { self.new_huge(value) },
+            return unsafe { self.new_huge(value) };
         }
+        // SAFETY: as above.
+        unsafe { self.compute(value.limbs(), 0, |out, _| value.to_limbs(out)) }
     }
 
-    /// The integer that `work` writes to a slice of that many limbs, which hold anything: a
-    /// word if it fits one, else a new node of no more words than limbs and one.
+    /// The integer that `operation` writes to a slice of so many limbs, with another one for
+    /// working copies, which both hold anything: a word if it fits one, else a new node of no
+    /// more words than limbs and one.
     ///
     /// # Safety
-    /// Room for one word more, and for a node of an [`Integer`], was made sure of.
+    /// Room for all these limbs and one more was made sure of, and for a node of an
+    /// [`Integer`].
     #[inline]
     pub unsafe fn compute(
         &mut self,
         limbs: usize,
-        work: impl FnOnce(&mut [u64]) -> Written,
+        work: usize,
+        operation: impl FnOnce(&mut [u64], &mut [u64]) -> Written,
     ) -> Word {
         let node = self.next;
-        debug_assert!(node.addr() + (limbs + 1) * 8 <= self.nursery.end());
+        debug_assert!(node.addr() + (1 + limbs + work) * 8 <= self.nursery.end());
         // SAFETY: there is room, which nothing else refers to, and all words of the nursery
         // were written when it was made.
-        let out = unsafe { std::slice::from_raw_parts_mut(node.add(1), limbs) };
-        let Written { negative, len } = work(out);
+        let (out, work) = unsafe {
+            let all = std::slice::from_raw_parts_mut(node.add(1), limbs + work);
+            all.split_at_mut_unchecked(limbs)
+        };
+        let Written { negative, len } = operation(out, work);
         let magnitude = &out[..len];
         let magnitude = &magnitude[..significant(magnitude)];
         let value = Limbs { negative, magnitude };
@@ -123,5 +132,3 @@ impl Heap {
         }
     }
 }
-
-const _: () = assert!(BIG_WORDS > HUGE_PAYLOAD, "any integer's node has room");

@@ -12,13 +12,19 @@ use std::ptr::NonNull;
 pub(super) const ALIGN: usize = if cfg!(test) { 8 << 10 } else { 256 << 10 };
 /// The bytes of a chunk at least.
 pub(super) const MIN_BYTES: usize = if cfg!(test) { 4 << 10 } else { 16 << 10 };
-/// A node of more words gets a chunk of its own, so that little of a chunk is left when the
-/// next node does not fit.
-pub(super) const LARGE_WORDS: usize = if cfg!(test) { 64 } else { 256 };
+/// A node of more words is in a chunk of its own, which has one block only: the node may go on
+/// where another chunk could begin.
+pub(super) const LARGE_WORDS: usize = large_words(ALIGN);
 /// Words of a block: one for each bit.
 pub(super) const BLOCK_WORDS: usize = 64;
 /// Bytes of a block.
 pub(super) const BLOCK_BYTES: usize = BLOCK_WORDS * 8;
+
+/// The most words of a node that goes to a chunk of that many bytes: a larger one gets a chunk
+/// of its own, so that little of a chunk is left when the next node does not fit.
+pub(super) const fn large_words(bytes: usize) -> usize {
+    bytes / 8 / 8
+}
 
 /// What stands at the beginning of a chunk, before its blocks.
 #[derive(Debug)]
@@ -69,6 +75,7 @@ pub(super) struct Chunk {
     base: NonNull<u8>,
     layout: Layout,
     is_large: bool,
+    blocks: usize,
     /// Where its nodes end: an address.
     pub(super) top: usize,
 }
@@ -81,27 +88,35 @@ impl Chunk {
     /// if the system gives no memory.
     pub(super) fn new(bytes: usize) -> Option<Chunk> {
         debug_assert!(bytes.is_power_of_two() && (MIN_BYTES..=ALIGN).contains(&bytes));
-        Chunk::with_blocks(bytes, false)
+        Chunk::with_blocks(bytes, bytes / BLOCK_BYTES, false)
     }
 
     /// A chunk for a single node of this many words.
     pub(super) fn large(words: usize) -> Option<Chunk> {
-        Chunk::with_blocks(Chunk::large_bytes(words), true)
+        Chunk::with_blocks(Chunk::large_bytes(words), Chunk::large_blocks(words), true)
     }
 
     /// Bytes of a chunk for a single node.
     pub(super) const fn large_bytes(words: usize) -> usize {
-        HEAD_BYTES + size_of::<Block>() + words * 8
+        HEAD_BYTES + Chunk::large_blocks(words) * size_of::<Block>() + words * 8
     }
 
-    fn with_blocks(bytes: usize, is_large: bool) -> Option<Chunk> {
+    /// Blocks of a chunk for a single node.
+    const fn large_blocks(words: usize) -> usize {
+        if words > LARGE_WORDS {
+            return 1;
+        }
+        // As many as there are from the beginning of the chunk to its end, themselves included.
+        (HEAD_BYTES + words * 8).div_ceil(BLOCK_BYTES - size_of::<Block>())
+    }
+
+    fn with_blocks(bytes: usize, blocks: usize, is_large: bool) -> Option<Chunk> {
         let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
         // SAFETY: no chunk has 0 bytes.
         let base = NonNull::new(unsafe { alloc(layout) })?;
         base.as_ptr().expose_provenance();
-        let mut chunk = Chunk { base, layout, is_large, top: 0 };
+        let mut chunk = Chunk { base, layout, is_large, blocks, top: 0 };
         chunk.top = if is_large { chunk.end() } else { chunk.first() };
-        let blocks = if is_large { 1 } else { bytes / BLOCK_BYTES };
         // SAFETY: head and blocks are in the chunk, which nothing else refers to.
         unsafe {
             base.as_ptr().cast::<Head>().write(Head { rescan: false, blocks: [] });
@@ -132,22 +147,21 @@ impl Chunk {
 
     /// Its blocks.
     pub(super) fn blocks(&mut self) -> &mut [Block] {
-        let blocks = if self.is_large { 1 } else { self.bytes() / BLOCK_BYTES };
         // SAFETY: they are in the chunk, and were written when it was made.
         unsafe {
             let first = self.base.as_ptr().add(HEAD_BYTES).cast::<Block>();
-            std::slice::from_raw_parts_mut(first, blocks)
+            std::slice::from_raw_parts_mut(first, self.blocks)
         }
     }
 
     /// Where the first node of a chunk of many nodes is.
     pub(super) fn first(&self) -> usize {
-        self.address() + HEAD_BYTES + self.bytes() / BLOCK_BYTES * size_of::<Block>()
+        self.address() + HEAD_BYTES + self.blocks * size_of::<Block>()
     }
 
     /// Where the node of a chunk for a single node is.
     pub(super) fn only(&self) -> usize {
-        self.address() + HEAD_BYTES + size_of::<Block>()
+        self.first()
     }
 }
 

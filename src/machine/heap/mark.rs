@@ -8,7 +8,9 @@
 //! stack, and a list of lists one place. When there is no place, the chunk of the node is
 //! looked at again later.
 
-use super::chunk::{BLOCK_WORDS, Chunk, LARGE_WORDS, block_of, head_of};
+use super::chunk::{
+    BLOCK_BYTES, BLOCK_WORDS, Chunk, LARGE_WORDS, MIN_BYTES, block_of, head_of, large_words,
+};
 use super::mutator::{Code, Selectors};
 use super::old::Old;
 use super::shorten::{Rules, follow, shorten};
@@ -204,7 +206,7 @@ impl<'a> Marker<'a> {
             }
             let node = node_at(address);
             let mut header = Header::from_bits(*node);
-            let is_small = header.words() < LARGE_WORDS;
+            let is_small = header.words() < large_words(MIN_BYTES);
             if header.kind() == Kind::Hole && header.info() != Header::UNFILLED && is_small {
                 // All that will ever be written to it is an indirection. (A chunk of a single
                 // node would not become smaller.)
@@ -325,9 +327,11 @@ fn leads_on(bits: u64) -> bool {
 unsafe fn mark_long(address: usize, words: usize) {
     let (mut at, end) = (address, address + words * 8);
     while at < end {
+        let next = end.min((at | (BLOCK_BYTES - 1)) + 1);
+        let ones = u64::MAX >> (64 - (next - at) / 8);
         // SAFETY: all of the node is in its chunk, whose blocks nothing else refers to.
-        unsafe { (*block_of(at)).live |= bit(at) };
-        at += 8;
+        unsafe { (*block_of(at)).live |= ones * bit(at) };
+        at = next;
     }
 }
 

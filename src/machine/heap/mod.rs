@@ -26,8 +26,9 @@ mod tests;
 mod verify;
 pub mod word;
 
+pub use bigs::integer_words;
 pub use mutator::{Code, Mutator, Selectors};
-pub use node::{BIG_WORDS, Header, Kind, node_words};
+pub use node::{Header, Kind, node_words};
 
 use std::ptr::with_exposed_provenance_mut;
 

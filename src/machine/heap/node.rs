@@ -126,8 +126,6 @@ pub const fn node_words(fields: usize) -> usize {
 
 /// Payload words of an integer whose limbs are outside of the heap.
 pub(super) const HUGE_PAYLOAD: usize = size_of::<Integer>() / 8;
-/// Words that an integer takes in the heap at most.
-pub const BIG_WORDS: usize = node_words(MAX_LIMBS);
 
 const _: () = assert!(size_of::<Integer>() == 8 * HUGE_PAYLOAD, "an integer is a few words");
 const _: () = assert!(HUGE_PAYLOAD <= MAX_LIMBS, "a large integer's node is a small one");

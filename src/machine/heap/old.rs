@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 
-use super::chunk::{ALIGN, Chunk, LARGE_WORDS, MIN_BYTES};
+use super::chunk::{ALIGN, Chunk, LARGE_WORDS, MIN_BYTES, large_words};
 use super::node_at;
 
 /// Bytes in the old space below which no full collection is due.
@@ -58,7 +58,9 @@ impl Old {
     #[cold]
     #[inline(never)]
     fn claim_elsewhere(&mut self, words: usize) -> *mut u64 {
-        if words > LARGE_WORDS {
+        // Of a chunk that is begun little must be left when a node does not fit any more.
+        let bytes = self.spare.last().map_or(MIN_BYTES, Chunk::bytes);
+        if words > large_words(bytes) {
             let chunk = Chunk::large(words).unwrap_or_else(|| refused(Chunk::large_bytes(words)));
             let address = chunk.only();
             self.large_bytes += chunk.bytes() as u64;

@@ -183,6 +183,13 @@ impl Word {
         self.0 & TAG_MASK == Tag::Con as u64
     }
 
+    /// Whether it is a pointer that says that it leads to another value.
+    #[inline]
+    #[must_use]
+    pub const fn is_value_pointer(self) -> bool {
+        self.0 & TAG_MASK == Tag::Value as u64
+    }
+
     /// The constructor without fields that it is, if it is one.
     #[inline]
     #[must_use]
@@ -273,6 +280,7 @@ mod tests {
             assert!(word.is_pointer());
             assert_eq!(word.is_evaluated(), tag != Tag::Unknown);
             assert_eq!(word.is_con_pointer(), tag == Tag::Con);
+            assert_eq!(word.is_value_pointer(), tag == Tag::Value);
         }
         let others = [Word::ONE, Word::char('a'), Word::con(ConId(0)), Word::NOTHING];
         assert!(others.iter().all(|word| !word.is_pointer() && word.is_evaluated()));

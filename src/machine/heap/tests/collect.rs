@@ -200,7 +200,7 @@ fn many_large_integers_make_a_collection_due() {
     let mut machine = Machine::small(1 << 17);
     let value = Integer::parse(&"9".repeat(100_000)).expect("digits");
     for _ in 0..1000 {
-        machine.reserve(super::super::BIG_WORDS).expect("room");
+        machine.reserve(super::super::integer_words(&value)).expect("room");
         // SAFETY: room was made.
         unsafe { machine.heap.int(value.clone()) };
         assert!(machine.heap.footprint() < 10 << 20);

@@ -63,7 +63,7 @@ fn big_integers_count() {
     let bytes = value.heap_bytes() as u64;
     let mut count = 0;
     loop {
-        let need = Need { words: super::super::BIG_WORDS, bytes: bytes + 100 };
+        let need = Need { words: super::super::integer_words(&value), bytes: bytes + 100 };
         if (!machine.heap.fits(need.words) || !machine.heap.can_grow(need.bytes))
             && machine.heap.collect(need, &mut machine.words) == Err(Full)
         {

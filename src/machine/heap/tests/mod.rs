@@ -152,7 +152,7 @@ impl Machine {
     fn push_big(&mut self, power: u32) {
         let mut value = Integer::from(i64::MAX);
         (0..power).for_each(|_| value = value.add(&value));
-        self.reserve(super::BIG_WORDS).expect("room");
+        self.reserve(super::integer_words(&value)).expect("room");
         // SAFETY: room was made.
         let node = unsafe { self.heap.int(value) };
         self.push(node);
