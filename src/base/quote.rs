@@ -59,6 +59,16 @@ pub fn shown(text: &str) -> String {
     out
 }
 
+/// `no fields`, `1 field`, `2 fields`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
 /// Whether `c` shows nothing by itself but changes what a terminal shows: control characters,
 /// and what joins, hides or turns round its neighbours.
 #[must_use]

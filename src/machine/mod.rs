@@ -5,6 +5,7 @@
 
 mod config;
 mod face;
+mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]

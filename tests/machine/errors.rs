@@ -84,7 +84,7 @@ fn g0506_overapplied_constructor() {
     check(
         &["PushInt 1", "Pack 0 0 Leaf", "MkApp"],
         Code::OverappliedConstructor,
-        "`Leaf` has 0 fields, and is given 1",
+        "`Leaf` has no fields, and is given 1",
     );
     let four: Vec<&[&str]> = vec![&["PushInt 1"]; 4];
     check(

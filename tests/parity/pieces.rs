@@ -206,3 +206,25 @@ fn an_error_is_the_same_when_it_is_forced_again() {
         }
     }
 }
+
+#[test]
+fn collections_make_no_work() {
+    // A constant that code can still reach is not evaluated anew.
+    let constants = (
+        "(defn main[] (add (table 3) (table 5))) (defn table[n] (nth n squares))
+         (defn squares[] (map (fn [x] (mul x x)) (range 1 9)))",
+        "52",
+    );
+    for (text, prints) in PROGRAMS.iter().chain([&constants]) {
+        for passes in [Passes::NONE, Passes::ALL] {
+            let program = compile_after(text, passes).unwrap_or_else(|| panic!("{text}"));
+            let reductions = Stress::ALL.map(|stress| {
+                let (mut machine, main) = ready(&program, stress);
+                assert_eq!(printed(&mut *machine, &main).trim_end(), *prints, "{text}");
+                machine.statistics().reductions
+            });
+            // A collection reduces selections.
+            assert!(reductions.iter().all(|&all| all <= reductions[0]), "{reductions:?} {text}");
+        }
+    }
+}

@@ -225,12 +225,3 @@ impl Checker<'_> {
         }
     }
 }
-
-/// `1 field`, `2 fields`.
-fn count(number: usize, noun: &str) -> String {
-    match number {
-        0 => format!("no {noun}s"),
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
-}

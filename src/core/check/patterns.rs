@@ -4,9 +4,10 @@ use super::Checker;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
+use crate::base::quote::counted;
 use crate::base::quote::{char_literal, shown};
 use crate::base::span::Span;
-use crate::core::check::{columns, count, useful};
+use crate::core::check::{columns, useful};
 use crate::core::expr::ConId;
 use crate::core::pattern::{Key, Kind, PatRef, Patterns, View};
 use crate::core::scope::{Lookup, Target};
@@ -109,7 +110,7 @@ impl Checker<'_> {
             span,
             format!(
                 "`{name}` has {}, and this pattern gives it {}",
-                count(arity, "field"),
+                counted(arity, "field"),
                 if given == 0 { "none".to_owned() } else { given.to_string() }
             ),
         );

@@ -5,6 +5,7 @@
 use super::Checker;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::quote::counted;
 use crate::base::quote::shown;
 use crate::base::span::Span;
 use crate::core::scope::{Lookup, Target};
@@ -118,7 +119,7 @@ impl Checker<'_> {
                     span,
                     format!(
                         "`{name}` takes {}, and is given {}",
-                        super::count(arity, "field"),
+                        counted(arity, "field"),
                         args.len()
                     ),
                 )
@@ -139,7 +140,7 @@ impl Checker<'_> {
                             format!(
                                 "`{}` takes {}, and is given {}",
                                 primitive.name(),
-                                super::count(arity, "argument"),
+                                counted(arity, "argument"),
                                 args.len()
                             ),
                         )

@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 
 use super::code::instr::{Dst, Forced, Op, Pc};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Rounding, Written};
+use crate::machine::failure::Failure;
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::Stop;
@@ -108,8 +108,7 @@ impl Machine {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let found = self.describe(x);
                 let name = if op == Op::MulInt { "`mul`" } else { "`add` or `sub`" };
-                let message = format!("{name} needs an integer, and an operand is {found}");
-                Err(self.fail(Code::WrongKind, message, ""))
+                Err(self.fail(Failure::wrong_operand_of(name, &found)))
             }
             Op::AddInt => self.compute(Op::Add, d, x, k),
             Op::SubFrom => self.compute(Op::Sub, d, k, x),
@@ -181,8 +180,7 @@ impl Machine {
     }
 
     fn division_by_zero(&self, op: Op) -> Stop {
-        let message = format!("`{}` by zero", primitive_name(op));
-        self.fail(Code::DivisionByZero, message, "the divisor is 0")
+        self.fail(Failure::division_by_zero(op.name()))
     }
 
     /// `d` becomes `x op y`, if they are integers.
@@ -261,8 +259,7 @@ impl Machine {
         };
         let code = n.to_i64().and_then(|code| u32::try_from(code).ok());
         let Some(c) = code.and_then(char::from_u32) else {
-            let message = format!("{} is the code point of no character", self.describe(x));
-            return Err(self.fail(Code::ChrOutOfRange, message, ""));
+            return Err(self.fail(Failure::no_character(&self.describe(x))));
         };
         self.set_slot(d.0, Word::char(c));
         self.advance();
@@ -355,45 +352,14 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
-        let message = format!("a condition must be 1 or 0, and is {}", self.describe(x));
-        Err(self.fail(Code::NotBoolean, message, ""))
+        Err(self.fail(Failure::no_condition(&self.describe(x))))
     }
 
     fn wrong_operand(&self, op: Op, needs: &str, which: &str, operand: Word) -> Stop {
-        let found = self.describe(operand);
-        let name = primitive_name(op);
-        let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
-        self.fail(Code::WrongKind, message, "")
+        self.fail(Failure::wrong_operand(op.name(), needs, which, &self.describe(operand)))
     }
 
     fn incomparable(&self, op: Op, a: Word, b: Word) -> Stop {
-        let (a, b) = (self.describe(a), self.describe(b));
-        let name = primitive_name(op);
-        let message =
-            format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
-        self.fail(Code::WrongKind, message, "")
-    }
-}
-
-/// What a program calls the primitive of an instruction.
-fn primitive_name(op: Op) -> &'static str {
-    match op {
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::Div => "div",
-        Op::Rem => "rem",
-        Op::FloorDiv => "floordiv",
-        Op::Mod => "mod",
-        Op::Neg => "negate",
-        Op::Eq => "eq",
-        Op::Ne => "neq",
-        Op::Lt => "lt",
-        Op::Le => "le",
-        Op::Gt => "gt",
-        Op::Ge => "ge",
-        Op::Ord => "ord",
-        Op::Chr => "chr",
-        other => other.name(),
+        self.fail(Failure::incomparable(op.name(), &self.describe(a), &self.describe(b)))
     }
 }

@@ -4,9 +4,9 @@
 use super::code::instr::{Arg, Dst, Forced, Slot};
 use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::quote::shown;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
+use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::heap::{Header, Kind, integer_words, node_words};
 use crate::machine::outcome::Stop;
@@ -179,17 +179,14 @@ impl Machine {
         // message of `error`.
         let owner = self.image.owner(self.at()).and_then(|owner| self.image.global(owner));
         if owner.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            let message = format!("`error` needs a text, and its message has {found} in it");
-            return self.fail(Code::WrongKind, message, "");
+            return self.fail(Failure::no_text(&found));
         }
-        let message = format!("a case expects {expected}, and was given {found}");
-        self.fail(Code::WrongScrutinee, message, "")
+        self.fail(Failure::wrong_scrutinee(expected, &found))
     }
 
     /// No alternative of a case matches.
     pub(super) fn no_match(&self) -> Result<(), Stop> {
-        let label = "this case has no alternative for the value";
-        Err(self.fail(Code::NoAlternative, "no alternative matches", label))
+        Err(self.fail(Failure::no_alternative(None)))
     }
 
     /// The constructor and the fields of an evaluated word, if it is one.

@@ -6,10 +6,9 @@ use super::code::instr::Dst;
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::integer::Integer;
-use crate::base::quote::shown;
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL, Program};
+use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Kind, integer_words, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
@@ -71,25 +70,21 @@ impl Machine {
         let entry = self.image.program.gcode.hosts.get(host);
         let name = entry.map_or("?".into(), |host| host.name.clone());
         let Some(hosts) = self.hosts.clone() else {
-            let message = format!("the host function `{}` is not there", shown(&name));
-            return Err(self.fail(Code::HostFailed, message, ""));
+            return Err(self.fail(Failure::host_missing(&name)));
         };
         let words: Vec<Word> = self.args(args).collect();
         let roots: Vec<Root> = words.into_iter().map(|word| self.outer.roots.add(word)).collect();
         self.nesting += 1;
         let result = hosts.call(self, host, &roots);
         self.nesting -= 1;
-        let failed = |why: &str| {
-            let message = format!("the host function `{}` failed: {}", shown(&name), shown(why));
-            self.fail(Code::HostFailed, message, "")
-        };
+        let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {
             Ok(root) => self.root(&root),
             Err(HostFailure::Stopped(stop)) => return Err(stop),
             Err(HostFailure::Failed(why)) => return Err(failed(&why)),
         };
         let Some(value) = value else {
-            return Err(failed("it returned a value of another store"));
+            return Err(failed(FOREIGN));
         };
         self.set_slot(d.0, value);
         self.advance();
@@ -100,10 +95,8 @@ impl Machine {
     fn cannot_start(&self) -> Option<Stop> {
         let main = self.image.program.gcode.main.and_then(|main| self.image.global(main));
         match main {
-            None => Some(self.fail(Code::MissingMain, "the program has no `main`", "")),
-            Some(main) if main.arity > 1 => {
-                Some(self.fail(Code::MainParameters, "`main` takes two or more arguments", ""))
-            }
+            None => Some(self.fail(Failure::missing_main())),
+            Some(main) if main.arity > 1 => Some(self.fail(Failure::main_parameters())),
             Some(_) => None,
         }
     }
@@ -179,8 +172,7 @@ impl Face for Machine {
             self.abandon();
         }
         if self.nesting > HOST_DEPTH {
-            let message = format!("more than {HOST_DEPTH} host functions wait for each other");
-            return Some(Err(self.fail(Code::HostDepth, message, "")));
+            return Some(Err(self.fail(Failure::host_depth())));
         }
         Some(self.evaluate(|machine| {
             // SAFETY: it is a word of the heap.

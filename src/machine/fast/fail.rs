@@ -4,43 +4,24 @@ use super::code::instr::Slot;
 use super::code::program::ThunkId;
 use super::stack::Control;
 use super::state::Machine;
-use crate::base::code::Code;
-use crate::base::quote::{char_literal, shown};
+use crate::base::integer::Integer;
+use crate::base::quote::shown;
 use crate::base::span::Span;
-use crate::gcode::program::{CONS, Con, GlobalId, NIL, TextId};
+use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
+use crate::machine::failure::{self, Failure, Message};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::outcome::{Chain, Limit, LimitReached, RunError, Stop, Waiting};
-
-/// Integers of up to this many bytes are shown in a message.
-const SHOWN_BYTES: usize = 64;
-
-/// How many characters of its message a call of `error` shows: all that the code of `error`
-/// evaluates, and its ellipsis.
-const MESSAGE: usize = 10_001;
+use crate::machine::outcome::{Chain, Limit, LimitReached, Stop, Waiting};
 
 impl Machine {
     /// A failure of the program at the present instruction.
-    pub(super) fn fail(&self, code: Code, message: impl Into<String>, label: &str) -> Stop {
-        self.fail_at(self.here(), code, message, label)
+    pub(super) fn fail(&self, failure: Failure) -> Stop {
+        self.fail_at(self.here(), failure)
     }
 
     /// A failure at a source expression.
-    pub(super) fn fail_at(
-        &self,
-        span: Span,
-        code: Code,
-        message: impl Into<String>,
-        label: &str,
-    ) -> Stop {
-        Stop::Error(Box::new(RunError {
-            code,
-            message: message.into(),
-            span,
-            label: label.to_owned(),
-            chain: self.chain(span),
-            help: None,
-        }))
+    pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
+        failure.at(span, self.chain(span))
     }
 
     /// A limit that is reached.
@@ -135,16 +116,14 @@ impl Machine {
     pub(super) fn applied_value(&self, at: u32, value: Word, given: usize) -> Stop {
         let span = Some(self.image.span(at)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
-        if let Some((con, fields)) = self.as_con(value) {
-            let con = self.image.program.gcode.cons.get(con);
-            let name = con.map_or("?".into(), |con| shown(&con.name));
-            let (has, given) = (fields.len(), fields.len() + given);
-            let message = format!("`{name}` has {}, and is given {given}", count(has, "field"));
-            return self.fail_at(span, Code::OverappliedConstructor, message, "");
-        }
-        let message =
-            format!("{} is applied to an argument, and is no function", self.describe(value));
-        self.fail_at(span, Code::AppliedNonFunction, message, "")
+        let failure = match self.as_con(value) {
+            Some((con, fields)) => {
+                let con = self.image.program.gcode.cons.get(con);
+                Failure::overapplied(con, fields.len(), fields.len() + given)
+            }
+            None => Failure::no_function(&self.describe(value)),
+        };
+        self.fail_at(span, failure)
     }
 
     /// A node that is evaluated while it is under evaluation.
@@ -157,11 +136,7 @@ impl Machine {
             self.image.global(global)?.display.as_ref()?;
             Some(self.shown_name(global))
         });
-        let message = match name {
-            Some(caf) => format!("the value of `{caf}` depends on itself"),
-            None => "a value depends on itself".to_owned(),
-        };
-        self.fail(Code::SelfDependent, message, "its own value is needed here to compute it")
+        self.fail(Failure::self_dependent(name.as_deref()))
     }
 
     /// A value in a few words.
@@ -169,27 +144,20 @@ impl Machine {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         match word.view() {
-            View::Int(small) => format!("the integer {small}"),
-            View::Char(c) => format!("the character {}", char_literal(c)),
+            View::Int(small) => failure::integer(&Integer::Small(small)),
+            View::Char(c) => failure::character(c),
             _ => {
                 if let Some(big) = self.as_big(word) {
-                    return match big.heap_bytes() <= SHOWN_BYTES {
-                        true => format!("the integer {big}"),
-                        false => "a large integer".to_owned(),
-                    };
+                    return failure::integer(&big);
                 }
                 let con =
                     self.as_con(word).and_then(|(con, _)| self.image.program.gcode.cons.get(con));
-                match con {
-                    Some(Con { arity: 0, name, .. }) => format!("`{}`", shown(name)),
-                    Some(con) => format!("a `{}`", shown(&con.name)),
-                    None => match self.function(word) {
-                        Some((global, 0)) => format!("the function `{}`", self.shown_name(global)),
-                        Some((global, _)) => {
-                            format!("a partial application of `{}`", self.shown_name(global))
-                        }
-                        None => "an expression that is not evaluated".to_owned(),
-                    },
+                match (con, self.function(word)) {
+                    (Some(con), _) => failure::constructed(con),
+                    (None, Some((global, held))) => {
+                        failure::function(&self.shown_name(global), held)
+                    }
+                    (None, None) => failure::UNEVALUATED.to_owned(),
                 }
             }
         }
@@ -216,45 +184,37 @@ impl Machine {
     /// The program calls `error`. The message is the text in `a`. What of it is not evaluated
     /// is not shown.
     pub(super) fn raise(&self, a: Slot) -> Result<(), Stop> {
-        let text = self.text_so_far(self.slot(a.0));
-        let message = match text.as_str() {
-            "" => "the program called error with an empty message".to_owned(),
-            text => format!("the program called error: {text}"),
-        };
-        Err(self.fail(Code::ErrorCalled, message, ""))
+        Err(self.fail(self.text_so_far(self.slot(a.0))))
     }
 
-    /// The evaluated part of a text, escaped and cut at [`MESSAGE`] characters.
-    fn text_so_far(&self, mut word: Word) -> String {
-        let mut text = String::new();
-        for _ in 0..MESSAGE {
+    fn text_so_far(&self, mut word: Word) -> Failure {
+        let mut message = Message::new();
+        loop {
             // SAFETY: it is a word of the heap.
             word = unsafe { self.heap.resolve(word) };
-            match self.as_con(word) {
-                Some((NIL, _)) => return text,
-                Some((CONS, fields)) => {
-                    let [head, tail] = fields[..] else { break };
-                    // SAFETY: as above.
-                    let View::Char(c) = (unsafe { self.heap.resolve(head) }).view() else { break };
-                    push_shown(&mut text, c);
-                    word = tail;
-                }
-                Some(_) => break,
+            let (head, tail) = match self.as_con(word) {
+                Some((NIL, _)) => return message.ended(),
+                Some((CONS, fields)) => match fields[..] {
+                    [head, tail] => (head, tail),
+                    _ => return message.cut(),
+                },
+                Some(_) => return message.cut(),
                 None => {
-                    let Some((id, at)) = self.as_text(word) else { break };
+                    let Some((id, at)) = self.as_text(word) else { return message.cut() };
                     let literal = self.image.program.gcode.texts.get(id);
                     let rest = literal.and_then(|text| text.get(at..)).unwrap_or("");
-                    let room = MESSAGE.saturating_sub(text.chars().count());
-                    rest.chars().take(room).for_each(|c| push_shown(&mut text, c));
-                    if rest.chars().nth(room).is_some() {
-                        text.push('…');
-                    }
-                    return text;
+                    return match rest.chars().all(|c| message.push(c)) {
+                        true => message.ended(),
+                        false => message.cut(),
+                    };
                 }
+            };
+            // SAFETY: as above.
+            match unsafe { self.heap.resolve(head) }.view() {
+                View::Char(c) if message.push(c) => word = tail,
+                _ => return message.cut(),
             }
         }
-        text.push('…');
-        text
     }
 
     /// The literal and the position that a string which is not unpacked stands for.
@@ -277,14 +237,4 @@ pub(super) enum Waits {
     Code(u32),
     /// A thunk, for its own.
     Thunk(Word),
-}
-
-/// Appends a character as messages show it.
-fn push_shown(text: &mut String, c: char) {
-    text.push_str(&shown(c.encode_utf8(&mut [0; 4])));
-}
-
-/// `1 field`, `2 fields`.
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }

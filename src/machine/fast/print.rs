@@ -3,6 +3,7 @@
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, GlobalKind, NIL};
+use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, Shape, Trouble};
@@ -43,7 +44,8 @@ impl Machine {
             Ok(next) => next,
             Err(Trouble::Output(error)) => return Err(Stop::Output(error)),
             Err(Trouble::Value(code, message)) => {
-                return Err(self.fail_at(self.main_span(), code, message, "this is printed"));
+                let failure = Failure::unprintable(code, message);
+                return Err(self.fail_at(self.main_span(), failure));
             }
         };
         let printing = &mut self.outer.printing;

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::heap::node::{Addr, BIG_BYTES, Node};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::gcode::instr::Op;
+use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
 
 /// An integer in a node: a word by value, anything larger in place.
@@ -60,8 +60,7 @@ impl Machine {
             _ => None,
         };
         let Some(result) = result else {
-            let message = format!("`{}` by zero", primitive_name(op));
-            return Err(self.fail(Code::DivisionByZero, message, "the divisor is 0"));
+            return Err(self.fail(Failure::division_by_zero(op.name())));
         };
         let addr = self.heap.alloc(Node::integer(result));
         self.replace(2, addr);
@@ -129,8 +128,7 @@ impl Machine {
         };
         let c = code.and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
         let Some(c) = c else {
-            let message = format!("{} is the code point of no character", self.describe(a));
-            return Err(self.fail(Code::ChrOutOfRange, message, ""));
+            return Err(self.fail(Failure::no_character(&self.describe(a))));
         };
         let addr = self.heap.alloc(Node::Char(c));
         self.replace(1, addr);
@@ -138,18 +136,11 @@ impl Machine {
     }
 
     pub(super) fn wrong_operand(&self, op: Op, needs: &str, which: &str, operand: Addr) -> Stop {
-        let found = self.describe(operand);
-        let name = primitive_name(op);
-        let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
-        self.fail(Code::WrongKind, message, "")
+        self.fail(Failure::wrong_operand(op.name(), needs, which, &self.describe(operand)))
     }
 
     fn incomparable(&self, op: Op, a: Addr, b: Addr) -> Stop {
-        let (a, b) = (self.describe(a), self.describe(b));
-        let name = primitive_name(op);
-        let message =
-            format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
-        self.fail(Code::WrongKind, message, "")
+        self.fail(Failure::incomparable(op.name(), &self.describe(a), &self.describe(b)))
     }
 }
 
@@ -164,27 +155,4 @@ fn result_bytes(op: Op, x: &Integer, y: &Integer) -> u64 {
         _ => x.quotient_bytes(y),
     };
     BIG_BYTES + bytes as u64
-}
-
-/// What a program calls the primitive of an instruction.
-pub(super) fn primitive_name(op: Op) -> &'static str {
-    match op {
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::Div => "div",
-        Op::Rem => "rem",
-        Op::FloorDiv => "floordiv",
-        Op::Mod => "mod",
-        Op::Neg => "negate",
-        Op::Eq => "eq",
-        Op::Ne => "neq",
-        Op::Lt => "lt",
-        Op::Le => "le",
-        Op::Gt => "gt",
-        Op::Ge => "ge",
-        Op::Ord => "ord",
-        Op::Chr => "chr",
-        other => other.name(),
-    }
 }

@@ -3,14 +3,10 @@
 use super::code::Position;
 use super::heap::node::{Addr, Node};
 use super::state::{Frame, Machine, NO_REDEX};
-use crate::base::code::Code;
 use crate::gcode::instr::Label;
 use crate::gcode::program::{CONS, NIL};
+use crate::machine::failure::{Failure, Message};
 use crate::machine::outcome::Stop;
-
-/// How many characters of its message a call of `error` shows: all that the code of `error`
-/// evaluates, and its ellipsis.
-const MESSAGE: usize = 10_001;
 
 impl Machine {
     /// `<Eval : i, a : s, d, h>  =>  <Unwind : [], a : [], <i, s> : d, h>`
@@ -33,8 +29,7 @@ impl Machine {
             Node::Int(0) => no,
             _ => {
                 let found = self.describe(top);
-                let message = format!("a condition must be 1 or 0, and is {found}");
-                return Err(self.fail(Code::NotBoolean, message, ""));
+                return Err(self.fail(Failure::no_condition(&found)));
             }
         };
         self.stack.pop();
@@ -51,43 +46,29 @@ impl Machine {
     ///
     /// The message is the text on top. What of it is not evaluated is not shown.
     pub(super) fn raise(&self) -> Stop {
-        let text = self.text_so_far(self.item(0));
-        let message = match text.as_str() {
-            "" => "the program called error with an empty message".to_owned(),
-            text => format!("the program called error: {text}"),
-        };
-        self.fail(Code::ErrorCalled, message, "")
+        self.fail(self.text_so_far(self.item(0)))
     }
 
-    /// The evaluated part of a text, escaped and cut at [`MESSAGE`] characters.
-    fn text_so_far(&self, mut at: Addr) -> String {
-        let mut text = String::new();
-        for _ in 0..MESSAGE {
+    fn text_so_far(&self, mut at: Addr) -> Failure {
+        let mut message = Message::new();
+        loop {
             let (head, tail) = match *self.heap.get(self.heap.value(at)) {
                 Node::Constr { con: CONS, fields: [head, tail], .. } => (head, tail),
-                Node::Constr { con: NIL, .. } => return text,
+                Node::Constr { con: NIL, .. } => return message.ended(),
                 Node::Text { text: id, at } => {
                     let literal = self.code.program.texts.get(id);
                     let rest = literal.and_then(|text| text.get(at as usize..)).unwrap_or("");
-                    let room = MESSAGE.saturating_sub(text.chars().count());
-                    rest.chars().take(room).for_each(|c| push_shown(&mut text, c));
-                    if rest.chars().nth(room).is_some() {
-                        text.push('…');
-                    }
-                    return text;
+                    return match rest.chars().all(|c| message.push(c)) {
+                        true => message.ended(),
+                        false => message.cut(),
+                    };
                 }
-                _ => break,
+                _ => return message.cut(),
             };
-            let Node::Char(c) = *self.heap.get(self.heap.value(head)) else { break };
-            push_shown(&mut text, c);
-            at = tail;
+            match *self.heap.get(self.heap.value(head)) {
+                Node::Char(c) if message.push(c) => at = tail,
+                _ => return message.cut(),
+            }
         }
-        text.push('…');
-        text
     }
-}
-
-/// Appends a character as messages show it.
-fn push_shown(text: &mut String, c: char) {
-    text.push_str(&crate::base::quote::shown(c.encode_utf8(&mut [0; 4])));
 }

@@ -2,10 +2,10 @@
 
 use super::heap::node::{Node, fields_bytes};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::gcode::instr::{IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
+use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -94,19 +94,14 @@ impl Machine {
         // message of `error`.
         let code = self.code.global(self.at.global);
         if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            let message = format!("`error` needs a text, and its message has {found} in it");
-            return self.fail(Code::WrongKind, message, "");
+            return self.fail(Failure::no_text(&found));
         }
-        let message = format!("a case expects {expected}, and was given {found}");
-        self.fail(Code::WrongScrutinee, message, "")
+        self.fail(Failure::wrong_scrutinee(expected, &found))
     }
 
     /// `<NoMatch : i, s, d, h>  =>  error`
     pub(super) fn no_alternative(&self, value: Option<super::heap::Addr>) -> Stop {
-        let message = match value {
-            Some(value) => format!("no alternative matches {}", self.describe(value)),
-            None => "no alternative matches".to_owned(),
-        };
-        self.fail(Code::NoAlternative, message, "this case has no alternative for the value")
+        let found = value.map(|value| self.describe(value));
+        self.fail(Failure::no_alternative(found.as_deref()))
     }
 }

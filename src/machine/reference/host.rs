@@ -3,9 +3,8 @@
 use super::code::Position;
 use super::heap::node::Addr;
 use super::state::{Frame, Machine, NO_REDEX};
-use crate::base::code::Code;
-use crate::base::quote::shown;
 use crate::gcode::program::HostId;
+use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::host::{HOST_DEPTH, HostFailure};
 use crate::machine::outcome::{Output, OutputError, Stop};
 use crate::machine::roots::Root;
@@ -29,24 +28,20 @@ impl Machine {
         let (name, arity) = entry.map_or(("?".into(), 0), |h| (h.name.clone(), h.arity as usize));
         self.room(1)?;
         let Some(hosts) = self.hosts.clone() else {
-            let message = format!("the host function `{}` is not there", shown(&name));
-            return Err(self.fail(Code::HostFailed, message, ""));
+            return Err(self.fail(Failure::host_missing(&name)));
         };
         let args: Vec<Root> = (0..arity).map(|n| self.roots.add(self.item(n))).collect();
         self.nesting += 1;
         let result = hosts.call(self, host, &args);
         self.nesting -= 1;
-        let failed = |why: &str| {
-            let message = format!("the host function `{}` failed: {}", shown(&name), shown(why));
-            self.fail(Code::HostFailed, message, "")
-        };
+        let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {
             Ok(root) => self.roots.get(&root),
             Err(HostFailure::Stopped(stop)) => return Err(stop),
             Err(HostFailure::Failed(why)) => return Err(failed(&why)),
         };
         let Some(value) = value else {
-            return Err(failed("it returned a value of another store"));
+            return Err(failed(FOREIGN));
         };
         self.replace(arity, value);
         Ok(())
@@ -67,8 +62,7 @@ impl Machine {
 
     fn force_known(&mut self, root: &Root) -> Result<(), Stop> {
         if self.nesting > HOST_DEPTH {
-            let message = format!("more than {HOST_DEPTH} host functions wait for each other");
-            return Err(self.fail(Code::HostDepth, message, ""));
+            return Err(self.fail(Failure::host_depth()));
         }
         self.room(1)?;
         self.dump_room()?;

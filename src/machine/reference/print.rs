@@ -2,9 +2,9 @@
 
 use super::heap::node::{Addr, Node};
 use super::state::Machine;
-use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
+use crate::machine::failure::Failure;
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, Shape, Trouble};
 
@@ -34,7 +34,8 @@ impl Machine {
             Ok(next) => next,
             Err(Trouble::Output(error)) => return Err(Stop::Output(error)),
             Err(Trouble::Value(code, message)) => {
-                return Err(self.fail_at(self.main_span(), code, message, "this is printed"));
+                let failure = Failure::unprintable(code, message);
+                return Err(self.fail_at(self.main_span(), failure));
             }
         };
         self.stack.pop();
@@ -118,10 +119,8 @@ impl Machine {
     pub(super) fn cannot_start(&self) -> Option<Stop> {
         let main = self.code.program.main.and_then(|main: GlobalId| self.code.global(main));
         match main {
-            None => Some(self.fail(Code::MissingMain, "the program has no `main`", "")),
-            Some(main) if main.arity > 1 => {
-                Some(self.fail(Code::MainParameters, "`main` takes two or more arguments", ""))
-            }
+            None => Some(self.fail(Failure::missing_main())),
+            Some(main) if main.arity > 1 => Some(self.fail(Failure::main_parameters())),
             Some(_) => None,
         }
     }

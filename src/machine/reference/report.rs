@@ -3,37 +3,22 @@
 use super::code::Position;
 use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
-use crate::base::code::Code;
-use crate::base::quote::{char_literal, shown};
+use crate::base::integer::Integer;
+use crate::base::quote::shown;
 use crate::base::span::Span;
-use crate::gcode::program::{Con, GlobalId};
-use crate::machine::outcome::{Chain, Limit, LimitReached, RunError, Stop, Waiting};
-
-/// Integers of up to this many limbs are shown in a message.
-const SHOWN_BYTES: usize = 64;
+use crate::gcode::program::GlobalId;
+use crate::machine::failure::{self, Failure};
+use crate::machine::outcome::{Chain, Limit, LimitReached, Stop, Waiting};
 
 impl Machine {
     /// A failure of the program at the present position.
-    pub(super) fn fail(&self, code: Code, message: impl Into<String>, label: &str) -> Stop {
-        self.fail_at(self.here(), code, message, label)
+    pub(super) fn fail(&self, failure: Failure) -> Stop {
+        self.fail_at(self.here(), failure)
     }
 
     /// A failure at a source expression.
-    pub(super) fn fail_at(
-        &self,
-        span: Span,
-        code: Code,
-        message: impl Into<String>,
-        label: &str,
-    ) -> Stop {
-        Stop::Error(Box::new(RunError {
-            code,
-            message: message.into(),
-            span,
-            label: label.to_owned(),
-            chain: self.chain(span),
-            help: None,
-        }))
+    pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
+        failure.at(span, self.chain(span))
     }
 
     pub(super) fn limit(&self, limit: Limit) -> Stop {
@@ -95,34 +80,28 @@ impl Machine {
         };
         let span = Some(self.code.site_span(site)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
-        if let Some((con, fields)) = self.heap.get(value).as_constr() {
-            let name = self.code.program.cons.get(con).map_or("?".into(), |con| shown(&con.name));
-            let (has, given) = (fields.len(), fields.len() + waiting);
-            let message = format!("`{name}` has {}, and is given {given}", count(has, "field"));
-            return self.fail_at(span, Code::OverappliedConstructor, message, "");
-        }
-        let message =
-            format!("{} is applied to an argument, and is no function", self.describe(value));
-        self.fail_at(span, Code::AppliedNonFunction, message, "")
+        let failure = match self.heap.get(value).as_constr() {
+            Some((con, fields)) => {
+                let con = self.code.program.cons.get(con);
+                Failure::overapplied(con, fields.len(), fields.len() + waiting)
+            }
+            None => Failure::no_function(&self.describe(value)),
+        };
+        self.fail_at(span, failure)
     }
 
     /// A value in a few words.
     pub(super) fn describe(&self, addr: Addr) -> String {
         let addr = self.heap.value(addr);
         match self.heap.get(addr) {
-            Node::Int(word) => format!("the integer {word}"),
-            Node::Big(big) if big.heap_bytes() <= SHOWN_BYTES => format!("the integer {big}"),
-            Node::Big(_) => "a large integer".to_owned(),
-            Node::Char(c) => format!("the character {}", char_literal(*c)),
+            Node::Int(word) => failure::integer(&Integer::Small(*word)),
+            Node::Big(big) => failure::integer(big),
+            Node::Char(c) => failure::character(*c),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
-                Some(Con { arity: 0, name, .. }) => format!("`{}`", shown(name)),
-                Some(con) => format!("a `{}`", shown(&con.name)),
+                Some(con) => failure::constructed(con),
                 None => match self.function(addr) {
-                    Some((global, 0)) => format!("the function `{}`", self.shown_name(global)),
-                    Some((global, _)) => {
-                        format!("a partial application of `{}`", self.shown_name(global))
-                    }
-                    None => "an expression that is not evaluated".to_owned(),
+                    Some((global, held)) => failure::function(&self.shown_name(global), held),
+                    None => failure::UNEVALUATED.to_owned(),
                 },
             },
         }
@@ -169,9 +148,4 @@ impl Machine {
     pub fn position(&self) -> Position {
         self.at
     }
-}
-
-/// `1 field`, `2 fields`.
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }

@@ -3,8 +3,8 @@
 use super::code::Position;
 use super::heap::node::{Addr, Node};
 use super::state::{Machine, NO_REDEX};
-use crate::base::code::Code;
 use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
+use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -209,10 +209,7 @@ impl Machine {
                 .global(*global)
                 .is_some_and(|global| global.arity == 0 && global.display.is_some())
         });
-        let message = match caf {
-            Some(caf) => format!("the value of `{}` depends on itself", self.shown_name(caf)),
-            None => "a value depends on itself".to_owned(),
-        };
-        self.fail(Code::SelfDependent, message, "its own value is needed here to compute it")
+        let name = caf.map(|caf| self.shown_name(caf));
+        self.fail(Failure::self_dependent(name.as_deref()))
     }
 }

@@ -1,0 +1,246 @@
+//! What failures say: the same words on every machine, for the same reasons. Which failure it
+//! is, of what values and where, each machine finds out by itself.
+
+use super::host::HOST_DEPTH;
+use crate::base::code::Code;
+use crate::base::integer::Integer;
+use crate::base::quote::{char_literal, counted, shown};
+use crate::base::span::Span;
+use crate::gcode::program::Con;
+use crate::machine::outcome::{Chain, RunError, Stop};
+
+/// Integers of up to this many bytes are shown in a message.
+const SHOWN_BYTES: usize = 64;
+
+/// A failure of the program, but for its place.
+#[derive(Debug)]
+pub(in crate::machine) struct Failure {
+    code: Code,
+    message: String,
+    label: &'static str,
+}
+
+impl Failure {
+    fn new(code: Code, message: impl Into<String>) -> Failure {
+        Failure { code, message: message.into(), label: "" }
+    }
+
+    fn labelled(self, label: &'static str) -> Failure {
+        Failure { label, ..self }
+    }
+
+    /// The stop that it is, at a source expression for which `chain` waits.
+    pub fn at(self, span: Span, chain: Chain) -> Stop {
+        let Failure { code, message, label } = self;
+        let label = label.to_owned();
+        Stop::Error(Box::new(RunError { code, message, span, label, chain, help: None }))
+    }
+
+    pub fn missing_main() -> Failure {
+        Failure::new(Code::MissingMain, "the program has no `main`")
+    }
+
+    pub fn main_parameters() -> Failure {
+        Failure::new(Code::MainParameters, "`main` takes two or more arguments")
+    }
+
+    /// The program calls `error`, with this text.
+    fn error_called(text: &str) -> Failure {
+        let message = match text {
+            "" => "the program called error with an empty message".to_owned(),
+            text => format!("the program called error: {text}"),
+        };
+        Failure::new(Code::ErrorCalled, message)
+    }
+
+    /// What is found in the message of `error`, which is no text.
+    pub fn no_text(found: &str) -> Failure {
+        let message = format!("`error` needs a text, and its message has {found} in it");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// An operand of the wrong kind: `which` is the word for its place.
+    pub fn wrong_operand(instruction: &str, needs: &str, which: &str, found: &str) -> Failure {
+        let name = primitive(instruction);
+        let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// An operand of the wrong kind, of an instruction that stands for any of some primitives.
+    pub fn wrong_operand_of(primitives: &str, found: &str) -> Failure {
+        let message = format!("{primitives} needs an integer, and an operand is {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    pub fn incomparable(instruction: &str, a: &str, b: &str) -> Failure {
+        let name = primitive(instruction);
+        let message =
+            format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    pub fn division_by_zero(instruction: &str) -> Failure {
+        let message = format!("`{}` by zero", primitive(instruction));
+        Failure::new(Code::DivisionByZero, message).labelled("the divisor is 0")
+    }
+
+    pub fn no_character(found: &str) -> Failure {
+        let message = format!("{found} is the code point of no character");
+        Failure::new(Code::ChrOutOfRange, message)
+    }
+
+    pub fn no_condition(found: &str) -> Failure {
+        let message = format!("a condition must be 1 or 0, and is {found}");
+        Failure::new(Code::NotBoolean, message)
+    }
+
+    pub fn wrong_scrutinee(expected: &str, found: &str) -> Failure {
+        let message = format!("a case expects {expected}, and was given {found}");
+        Failure::new(Code::WrongScrutinee, message)
+    }
+
+    /// No alternative matches; `found` is what was there, if that is known.
+    pub fn no_alternative(found: Option<&str>) -> Failure {
+        let message = match found {
+            Some(found) => format!("no alternative matches {found}"),
+            None => "no alternative matches".to_owned(),
+        };
+        Failure::new(Code::NoAlternative, message)
+            .labelled("this case has no alternative for the value")
+    }
+
+    /// A constructor that `has` so many fields is given more.
+    pub fn overapplied(con: Option<&Con>, has: usize, given: usize) -> Failure {
+        let name = con.map_or("?".into(), |con| shown(&con.name));
+        let message = format!("`{name}` has {}, and is given {given}", counted(has, "field"));
+        Failure::new(Code::OverappliedConstructor, message)
+    }
+
+    pub fn no_function(found: &str) -> Failure {
+        let message = format!("{found} is applied to an argument, and is no function");
+        Failure::new(Code::AppliedNonFunction, message)
+    }
+
+    /// A value depends on itself; `caf` is the name of its constant, if it is one.
+    pub fn self_dependent(caf: Option<&str>) -> Failure {
+        let message = match caf {
+            Some(caf) => format!("the value of `{caf}` depends on itself"),
+            None => "a value depends on itself".to_owned(),
+        };
+        Failure::new(Code::SelfDependent, message)
+            .labelled("its own value is needed here to compute it")
+    }
+
+    /// What is to be printed has no form.
+    pub fn unprintable(code: Code, message: String) -> Failure {
+        Failure::new(code, message).labelled("this is printed")
+    }
+
+    pub fn host_missing(name: &str) -> Failure {
+        let message = format!("the host function `{}` is not there", shown(name));
+        Failure::new(Code::HostFailed, message)
+    }
+
+    pub fn host_failed(name: &str, why: &str) -> Failure {
+        let message = format!("the host function `{}` failed: {}", shown(name), shown(why));
+        Failure::new(Code::HostFailed, message)
+    }
+
+    pub fn host_depth() -> Failure {
+        let message = format!("more than {HOST_DEPTH} host functions wait for each other");
+        Failure::new(Code::HostDepth, message)
+    }
+}
+
+/// The text that a program calls `error` with, as far as it is evaluated.
+pub(in crate::machine) struct Message {
+    text: String,
+    /// How many characters more are shown: all that the code of `error` evaluates, and one.
+    left: usize,
+}
+
+impl Message {
+    pub fn new() -> Message {
+        Message { text: String::new(), left: 10_001 }
+    }
+
+    /// Appends a character; `false` if there is no room for it.
+    #[must_use]
+    pub fn push(&mut self, c: char) -> bool {
+        let room = self.left > 0;
+        if room {
+            self.left -= 1;
+            self.text.push_str(&shown(c.encode_utf8(&mut [0; 4])));
+        }
+        room
+    }
+
+    /// The failure, at the end of the text.
+    pub fn ended(self) -> Failure {
+        Failure::error_called(&self.text)
+    }
+
+    /// The failure, where the text goes on and is not shown.
+    pub fn cut(mut self) -> Failure {
+        self.text.push('…');
+        self.ended()
+    }
+}
+
+/// Why a host function failed that returned a value of another store.
+pub(in crate::machine) const FOREIGN: &str = "it returned a value of another store";
+
+/// What is said of a node that is no value.
+pub(in crate::machine) const UNEVALUATED: &str = "an expression that is not evaluated";
+
+/// An integer in a few words.
+pub(in crate::machine) fn integer(value: &Integer) -> String {
+    match value.heap_bytes() <= SHOWN_BYTES {
+        true => format!("the integer {value}"),
+        false => "a large integer".to_owned(),
+    }
+}
+
+/// A character in a few words.
+pub(in crate::machine) fn character(c: char) -> String {
+    format!("the character {}", char_literal(c))
+}
+
+/// A constructed value in a few words.
+pub(in crate::machine) fn constructed(con: &Con) -> String {
+    match con.arity {
+        0 => format!("`{}`", shown(&con.name)),
+        _ => format!("a `{}`", shown(&con.name)),
+    }
+}
+
+/// A function that has so many arguments, in a few words; its name is fit for a message.
+pub(in crate::machine) fn function(name: &str, arguments: usize) -> String {
+    match arguments {
+        0 => format!("the function `{name}`"),
+        _ => format!("a partial application of `{name}`"),
+    }
+}
+
+/// What a program calls the primitive of an instruction of this name.
+fn primitive(instruction: &str) -> &str {
+    match instruction {
+        "Add" => "add",
+        "Sub" => "sub",
+        "Mul" => "mul",
+        "Div" => "div",
+        "Rem" => "rem",
+        "FloorDiv" => "floordiv",
+        "Mod" => "mod",
+        "Neg" => "negate",
+        "Eq" => "eq",
+        "Ne" => "neq",
+        "Lt" => "lt",
+        "Le" => "le",
+        "Gt" => "gt",
+        "Ge" => "ge",
+        "Ord" => "ord",
+        "Chr" => "chr",
+        other => other,
+    }
+}
