@@ -4,14 +4,10 @@
 //!
 //! `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
 
-#[path = "differential/dice.rs"]
-mod dice;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dice::{Dice, number};
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::program::Program;
@@ -21,6 +17,7 @@ use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
+use gmachine_testing::dice::{Dice, number};
 
 /// Instructions of a run.
 const FUEL: u64 = 100_000;

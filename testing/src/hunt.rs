@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::dice::number;
-use super::sexpr;
+use crate::dice::number;
+use crate::sexpr;
 
 /// What is wrong with a program that is tried with this number, if anything is.
 pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;

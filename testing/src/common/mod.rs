@@ -1,12 +1,10 @@
-//! Running programs in tests.
-#![allow(dead_code, reason = "not every test uses all of it")]
+//! Compiling and running programs.
 
 mod engines;
 
 use std::path::Path;
 use std::sync::Arc;
 
-#[allow(unused_imports, reason = "not every test uses all of it")]
 pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
 use gmachine::driver::{Built, Options, build};
 use gmachine::gcode::program::Program;

@@ -1,25 +1,13 @@
 //! Running a program's code with limits, and what became of it.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use gmachine::gcode::program::Program;
-use gmachine::load::Loader;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
-use super::common::Text;
-
-#[allow(dead_code, reason = "not every test uses it")]
-/// Reads no file.
-pub struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
+use crate::common::Text;
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +39,6 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     }
 }
 
-#[allow(dead_code, reason = "not every test uses it")]
 /// A reference machine that is ready to run.
 pub fn machine(program: &Arc<Program>, input: &str, config: Config) -> Result<Machine, String> {
     let mut machine = Machine::new(program.clone(), config);

@@ -7,9 +7,9 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress};
 use gmachine::optimise::{Pass, Passes};
 
-use super::common::{Text, compile_after, machine};
-use super::dice::Dice;
-use super::ends::{End, Meaning, ended, meaning};
+use crate::common::{Text, compile_after, machine};
+use crate::dice::Dice;
+use crate::ends::{End, Meaning, ended, meaning};
 
 /// What the programs' standard input is.
 const INPUT: &str = "input\n of two lines";

@@ -3,7 +3,6 @@
 /// A source of choices: the same seed makes the same program.
 pub struct Dice(u64);
 
-#[allow(dead_code, reason = "not every test uses all of it")]
 impl Dice {
     /// The dice of a seed.
     pub fn new(seed: u64) -> Dice {
@@ -29,7 +28,6 @@ impl Dice {
         from[self.roll(from.len())]
     }
 
-    #[allow(dead_code, reason = "not every test uses it")]
     /// Puts some things in any order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
