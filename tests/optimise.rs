@@ -60,7 +60,7 @@ fn programs_that_were_wrong_once_are_right() {
 fn every_subset_has_its_turn() {
     let last = |seed| subsets::subsets(seed).pop();
     let mut chosen: Vec<String> =
-        (0..1 << Pass::ALL.len()).filter_map(last).map(subsets::names).collect();
+        (0..1 << Pass::ALL.len()).filter_map(last).map(common::names).collect();
     chosen.sort();
     chosen.dedup();
     assert_eq!(chosen.len(), 1 << Pass::ALL.len());

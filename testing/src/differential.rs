@@ -205,20 +205,29 @@ fn is_fixed(name: &str) -> bool {
     if keywords.contains(&name) || data.contains(&name) || typed::kit::DATA.iter().any(of_kit) {
         return true;
     }
-    thread_local! {
-        static STANDARD: BTreeSet<String> = {
-            let tree = loaded("");
-            let names = tree.ast.items.iter().flat_map(|item| {
-                let cons = match &item.kind {
-                    syntax::ast::ItemKind::Data { cons } => cons.as_slice(),
-                    _ => &[],
-                };
-                item.name.into_iter().chain(cons.iter().map(|con| con.name))
-            });
-            let names = names.map(|name| tree.names.text(name).to_owned());
-            let primitives = gmachine::primitive::Primitive::ALL.iter();
-            names.chain(primitives.map(|primitive| primitive.name().to_owned())).collect()
-        };
-    }
-    STANDARD.with(|names| names.contains(name))
+    STANDARD.with(|names| names.0.contains(name) || names.1.contains(name))
+}
+
+thread_local! {
+    /// Names of definitions and of constructors that every program has.
+    static STANDARD: (BTreeSet<String>, BTreeSet<String>) = {
+        let tree = loaded("");
+        let (mut definitions, mut constructors) = (BTreeSet::new(), BTreeSet::new());
+        for item in &tree.ast.items {
+            definitions.extend(item.name.map(|name| tree.names.text(name).to_owned()));
+            if let syntax::ast::ItemKind::Data { cons } = &item.kind {
+                constructors.extend(cons.iter().map(|con| tree.names.text(con.name).to_owned()));
+            }
+        }
+        constructors.extend(["Nil", "Cons"].map(str::to_owned));
+        let primitives = gmachine::primitive::Primitive::ALL.iter();
+        definitions.extend(primitives.map(|primitive| primitive.name().to_owned()));
+        (definitions, constructors)
+    };
+}
+
+/// The constructors that every program has.
+#[must_use]
+pub fn standard_constructors() -> BTreeSet<String> {
+    STANDARD.with(|names| names.1.clone())
 }

@@ -4,24 +4,31 @@
 //! Everything here is a function of a seed or of bytes, so that what was found once is found
 //! again. Tests, fuzz targets and long runs share it; nothing of the product depends on it.
 
+pub mod calls;
 pub mod cases;
+pub mod command;
 pub mod common;
 pub mod dice;
 pub mod differential;
 pub mod documented;
+pub mod elements;
 pub mod ends;
 pub mod found;
 pub mod hunt;
+pub mod metamorphic;
 pub mod naive;
 pub mod oracle;
 pub mod parity;
 pub mod pipelines;
 pub mod programs;
 pub mod read;
+pub mod scope;
+pub mod seen;
 pub mod sexpr;
 pub mod shapes;
 pub mod subsets;
 pub mod typed;
+pub mod wild;
 
 use std::path::PathBuf;
 

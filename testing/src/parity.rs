@@ -1,4 +1,6 @@
-//! One random program on both machines.
+//! One program on both machines: what the reference machine makes of it as the schemes alone
+//! compile it is what the fast machine makes of it after any passes, in any mode of its
+//! collector, at once or in pieces.
 
 use std::sync::Arc;
 
@@ -7,18 +9,19 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress};
 use gmachine::optimise::{Pass, Passes};
 
-use crate::common::{Text, compile_after, machine};
+use crate::common::{Text, compiled_after, machine, names, subset};
 use crate::dice::Dice;
-use crate::ends::{End, Meaning, ended, meaning};
+use crate::ends::{End, Found, ended, found};
+pub use crate::seen::Seen;
 
 /// What the programs' standard input is.
-const INPUT: &str = "input\n of two lines";
+pub const INPUT: &str = "input\n of two lines";
 
 /// Instructions of the reference machine.
-const FUEL: u64 = 400_000;
+pub const FUEL: u64 = 400_000;
 
 /// Bytes of a run: far more than so many instructions need.
-const HEAP: u64 = 1 << 30;
+pub const HEAP: u64 = 1 << 30;
 
 /// Reductions up to which a run may collect everything at each, and up to which what is new.
 const FULL: u64 = 300;
@@ -27,47 +30,9 @@ const MINOR: u64 = 5_000;
 /// How often a run is stopped at most before it may go on to its end.
 const STOPS: u64 = 200;
 
-/// What has been tried.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Seen {
-    pub values: u64,
-    pub errors: u64,
-    pub endless: u64,
-    /// Runs in each mode of the collector.
-    pub modes: [u64; Stress::ALL.len()],
-    /// Stops in the midst of an evaluation.
-    pub stops: u64,
-    /// Collections of the fast machine.
-    pub collections: u64,
-}
-
-impl Seen {
-    pub fn add(&mut self, other: &Seen) {
-        self.values += other.values;
-        self.errors += other.errors;
-        self.endless += other.endless;
-        self.modes.iter_mut().zip(other.modes).for_each(|(sum, runs)| *sum += runs);
-        self.stops += other.stops;
-        self.collections += other.collections;
-    }
-}
-
-/// The subset of the passes with this number.
-fn passes(number: usize) -> Passes {
-    let chosen = Pass::ALL.iter().enumerate().filter(|(at, _)| number >> at & 1 != 0);
-    chosen.fold(Passes::NONE, |set, (_, &pass)| set.with(pass))
-}
-
-/// A machine that is about to print.
-fn started(
-    kind: MachineKind,
-    program: &Arc<Program>,
-    config: Config,
-) -> Result<Box<dyn Machine>, String> {
-    let mut machine = machine(kind, program, config);
-    start(&mut *machine)?;
-    Ok(machine)
-}
+/// A value that depends on itself: whether that is noticed first, or something else that is
+/// wrong, depends on what is a node of its own.
+const SELF_DEPENDENT: &str = "G0508";
 
 fn start(machine: &mut dyn Machine) -> Result<(), String> {
     let input = Box::new(Text::new(INPUT));
@@ -87,36 +52,27 @@ enum Way {
     Forced(u64),
 }
 
-/// Runs a program on the fast machine.
-fn fast(
-    program: &Arc<Program>,
-    stress: Stress,
-    way: Way,
-    fuel: u64,
-    seen: &mut Seen,
-) -> Result<Meaning, String> {
-    let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), stress, ..Config::default() };
-    let mut machine = started(MachineKind::Fast, program, config)?;
+/// Runs a program that is ready to start.
+fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Seen) -> Result<Found, String> {
     let mut out = String::new();
-    let mut stops = 0;
     match way {
-        Way::Once => {}
+        Way::Once => start(machine)?,
         Way::Pieces(every) => {
+            start(machine)?;
             for round in 0..STOPS {
                 machine.set_fuel(Some(every));
-                let end = ended(machine.run(&mut out))?;
-                if end != End::Fuel {
-                    seen.stops += stops;
-                    seen.collections += machine.statistics().collections;
-                    return Ok(meaning(&out, end));
+                let result = machine.run(&mut out);
+                if ended(result.clone())? != End::Fuel {
+                    return found(&out, result);
                 }
-                stops += 1;
+                seen.stops += 1;
                 if round % 7 == 3 {
                     machine.collect();
                 }
             }
         }
         Way::Anew(every) => {
+            start(machine)?;
             for round in 0..STOPS.min(20) {
                 machine.set_fuel(Some(every * (1 + round)));
                 let end = ended(machine.run(&mut String::new()))?;
@@ -124,8 +80,8 @@ fn fast(
                 if round % 3 == 1 {
                     machine.collect();
                 }
-                start(&mut *machine)?;
-                stops += u64::from(end == End::Fuel);
+                start(machine)?;
+                seen.stops += u64::from(end == End::Fuel);
             }
         }
         Way::Forced(every) => {
@@ -134,7 +90,7 @@ fn fast(
             for round in 0..STOPS {
                 machine.set_fuel(Some(every));
                 match ended(machine.force(&root).ok_or("a handle of its own")?)? {
-                    End::Fuel => stops += 1,
+                    End::Fuel => seen.stops += 1,
                     _ => break,
                 }
                 if round % 7 == 3 {
@@ -143,48 +99,80 @@ fn fast(
             }
             machine.set_fuel(Some(fuel));
             let printed = machine.print_root(&root, Format::Default, &mut out);
-            let end = ended(printed.ok_or("a handle of its own")?)?;
-            seen.stops += stops;
-            seen.collections += machine.statistics().collections;
-            return Ok(meaning(&out, end));
+            return found(&out, printed.ok_or("a handle of its own")?);
         }
     }
     machine.set_fuel(Some(fuel));
-    let end = ended(machine.run(&mut out))?;
-    seen.stops += stops;
-    seen.collections += machine.statistics().collections;
-    Ok(meaning(&out, end))
+    let result = machine.run(&mut out);
+    found(&out, result)
+}
+
+/// How the fast machine is to collect: chosen by dice, as far as the run is short enough.
+pub fn mode(dice: &mut Dice, reductions: u64) -> usize {
+    let mode = match dice.roll(4) {
+        3 if reductions > FULL => 2,
+        mode => mode,
+    };
+    if mode == 2 && reductions > MINOR { 1 } else { mode }
+}
+
+/// Which passes run in a turn: first as users run it, then the schemes alone, or any subset.
+pub fn passes(dice: &mut Dice, turn: usize) -> Passes {
+    match turn {
+        0 => Passes::ALL,
+        1 if dice.one_in(2) => Passes::NONE,
+        _ => subset(dice.roll(1 << Pass::ALL.len()) as u64),
+    }
+}
+
+/// Whether a run may end so where another one of the same program ends as wanted.
+pub fn is_right(wanted: &Found, found: &Found) -> bool {
+    let (one, other) = (&wanted.output, &found.output);
+    match (wanted.end, found.end) {
+        // An error or no end: a run may show either.
+        (End::Error, End::Fuel) => one.starts_with(other.as_str()),
+        (End::Fuel, _) => one.starts_with(other.as_str()) || other.starts_with(one.as_str()),
+        (one_end, other_end) => one_end == other_end && one == other,
+    }
+}
+
+/// Whether two runs of the schemes' own code may end so: both machines evaluate in one order.
+pub fn is_same(one: &Found, other: &Found) -> bool {
+    let may_differ = |found: &Found| found.code.as_deref() == Some(SELF_DEPENDENT);
+    one.end != End::Error
+        || other.end != End::Error
+        || one.code == other.code
+        || may_differ(one)
+        || may_differ(other)
+}
+
+/// A machine, as the dice say whether it counts.
+fn made(kind: MachineKind, code: &Arc<Program>, config: Config) -> Box<dyn Machine> {
+    machine(kind, code, Config { heap_limit: Some(HEAP), ..config })
 }
 
 /// What is wrong with a program on the fast machine, if anything is.
+///
+/// # Errors
+/// With what is wrong.
 pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
-    let plain = compile_after(text, Passes::NONE).ok_or("a mistake in the program")?;
-    let config = Config { fuel: Some(FUEL), heap_limit: Some(HEAP), ..Config::default() };
-    let mut reference = started(MachineKind::Reference, &plain, config)?;
-    let mut out = String::new();
-    let end = ended(reference.run(&mut out))?;
-    let wanted = meaning(&out, end);
-    let reductions = reference.statistics().reductions;
-
-    let mut seen = Seen::default();
-    match end {
-        End::Value => seen.values = 1,
-        End::Error => seen.errors = 1,
-        End::Fuel => seen.endless = 1,
-    }
     let mut dice = Dice::new(!seed);
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let (plain, _) = compiled_after(text, Passes::NONE)
+        .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
+    let config = Config { fuel: Some(FUEL), count: seed % 2 == 0, ..Config::default() };
+    let mut reference = made(MachineKind::Reference, &plain, config.clone());
+    let wanted = go(&mut *reference, Way::Once, FUEL, &mut seen)?;
+    let reductions = reference.statistics().reductions;
+    seen.machine(MachineKind::Reference, &*reference);
+    seen.ended(wanted.end);
+    seen.discarded = u64::from(wanted.end == End::Fuel);
+
+    let end = wanted.end;
+    let both = dice.roll(4);
     for turn in 0..3_usize {
-        // The first as users run it; then the schemes alone, or any subset.
-        let set = match turn {
-            0 => Passes::ALL,
-            1 if dice.one_in(2) => Passes::NONE,
-            _ => passes(dice.roll(1 << Pass::ALL.len())),
-        };
-        let mode = match dice.roll(4) {
-            3 if reductions > FULL => 2,
-            mode => mode,
-        };
-        let mode = if mode == 2 && reductions > MINOR { 1 } else { mode };
+        let set = passes(&mut dice, turn);
+        let mode = mode(&mut dice, reductions);
         let every = 1 + dice.roll(40) as u64;
         let has_input = text.contains("main[input");
         let way = match dice.roll(5) {
@@ -193,23 +181,35 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
             3 if end == End::Value && !has_input => Way::Forced(every),
             _ => Way::Once,
         };
-        let code = compile_after(text, set).ok_or("a mistake in the program")?;
+        let (code, report) = compiled_after(text, set)?;
+        seen.report(&report);
         seen.modes[mode] += 1;
         // Passes add no more than a few reductions.
         let fuel = 2 * reductions + 10_000;
         let stress = Stress::ALL[mode];
-        let names = Pass::ALL.iter().filter(|&&pass| set.has(pass)).map(|pass| pass.name());
-        let how = format!("[{}] {stress:?} {way:?}", names.collect::<Vec<_>>().join(" "));
-        let found = fast(&code, stress, way, fuel, &mut seen)
+        let how = format!("[{}] {stress:?} {way:?}", names(set));
+        let config = Config { fuel: Some(fuel), stress, ..config.clone() };
+        let mut fast = made(MachineKind::Fast, &code, config.clone());
+        let result = go(&mut *fast, way, fuel, &mut seen)
             .map_err(|stop| format!("the machine: {how}: {stop}"))?;
-        let is_right = match (wanted.1, found.1) {
-            // An error or no end: a run may show either.
-            (End::Error, End::Fuel) => wanted.0.starts_with(&found.0),
-            (End::Fuel, _) => wanted.0.starts_with(&found.0) || found.0.starts_with(&wanted.0),
-            _ => found == wanted,
-        };
-        if !is_right {
-            return Err(format!("another result: {how}: wanted {wanted:?}, found {found:?}"));
+        seen.machine(MachineKind::Fast, &*fast);
+        if !is_right(&wanted, &result) {
+            return Err(format!("another result: {how}: wanted {wanted:?}, found {result:?}"));
+        }
+        if turn == both {
+            // The same code on the other machine.
+            let config = Config { fuel: Some(2 * FUEL), stress: Stress::None, ..config };
+            let mut reference = made(MachineKind::Reference, &code, config);
+            let other = go(&mut *reference, Way::Once, 2 * FUEL, &mut seen)
+                .map_err(|stop| format!("the reference machine: {how}: {stop}"))?;
+            seen.machine(MachineKind::Reference, &*reference);
+            if !is_right(&wanted, &other) {
+                let both = format!("wanted {wanted:?}, found {other:?}");
+                return Err(format!("another result of the reference machine: {how}: {both}"));
+            }
+            if set == Passes::NONE && !is_same(&result, &other) {
+                return Err(format!("another error: {how}: {other:?}, not {result:?}"));
+            }
         }
     }
     Ok(seen)

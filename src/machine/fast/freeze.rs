@@ -196,6 +196,7 @@ impl Machine {
                 // SAFETY: the thunk to be updated is a hole, and a hole has a payload word.
                 unsafe { self.heap.fill(thunk, Kind::Suspended, 0, &[id]) };
                 (piece, any) = (below, true);
+                self.rare.suspended += 1;
             }
             end = below;
         }
@@ -245,6 +246,7 @@ impl Machine {
         let Some((words, waits)) = self.outer.records.piece(id) else {
             return Err(self.heap_limit());
         };
+        self.rare.resumed += 1;
         // SAFETY: room was made for the words.
         self.fp = unsafe {
             std::ptr::copy_nonoverlapping(words.as_ptr(), self.fp, words.len());
