@@ -29,11 +29,11 @@ impl Dice {
             let more = if n > 256 { self.bytes.pop().unwrap_or_default() } else { 0 };
             return (usize::from(first) | usize::from(more) << 8) % n.max(1);
         }
-        (self.next() % n.max(1) as u64) as usize
+        (self.any() % n.max(1) as u64) as usize
     }
 
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn any(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -9,7 +9,7 @@ use gmachine::optimise::Passes;
 use crate::common::{compiled_after, machine, names};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
-use crate::parity::{is_right, is_same, mode, passes};
+use crate::parity::{is_right, mode, passes};
 use crate::seen::Seen;
 
 /// Steps for each element.
@@ -69,7 +69,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let mut seen = Seen { cases: 1, ..Seen::default() };
     let (plain, _) = compiled_after(text, Passes::NONE)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
-    let count = seed % 2 == 0;
+    let count = seed.is_multiple_of(2);
     let config = Config { heap_limit: Some(HEAP), count, ..Config::default() };
     let mut reference = machine(MachineKind::Reference, &plain, config.clone());
     let wanted = elements(&mut *reference, FUEL)?;
@@ -109,11 +109,6 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
             let other = elements(&mut *reference, 2 * FUEL)
                 .map_err(|stop| format!("the reference machine: {how}: {stop}"))?;
             compared("another result of the reference machine", &wanted, &other)?;
-            for (one, other) in found.iter().zip(&other) {
-                if set == Passes::NONE && !is_same(one, other) {
-                    return Err(format!("another error: {how}: {other:?}, not {one:?}"));
-                }
-            }
         }
     }
     Ok(seen)

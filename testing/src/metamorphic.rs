@@ -203,6 +203,13 @@ fn inline(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
+/// A name that no definition has.
+fn new_name(program: &Program, prefix: &str) -> String {
+    let is_free = |name: &String| program.definitions.iter().all(|of| of.name != *name);
+    let mut names = (0..).map(|number| format!("{prefix}{number}"));
+    names.find(is_free).unwrap_or_default()
+}
+
 /// Something that has no value.
 fn bottom(program: &mut Program, dice: &mut Dice) -> Expr {
     let name = program.fresh();
@@ -227,7 +234,7 @@ fn dead(program: &mut Program, dice: &mut Dice) -> bool {
     let (value, name, other) = (bottom(program, dice), program.fresh(), program.fresh());
     let way = dice.roll(5);
     if way == 0 {
-        let name = format!("dead'{}", program.locals);
+        let name = new_name(program, "dead'");
         program.definitions.push(Definition { name, params: Vec::new(), body: value });
         return true;
     }
@@ -374,7 +381,7 @@ fn switch(program: &mut Program, dice: &mut Dice) -> bool {
 /// A lambda becomes a definition; what it captures become its first parameters.
 fn lift(program: &mut Program, dice: &mut Dice) -> bool {
     let is_lambda = |expr: &Expr| matches!(expr, Expr::Fn(..));
-    let name = format!("lifted'{}", program.fresh());
+    let name = new_name(program, "lifted'");
     let Some(place) = one_of(program, dice, is_lambda) else { return false };
     // All that it binds, inside too.
     let (mut work, mut bound) = (vec![&*place], HashSet::new());
@@ -514,7 +521,7 @@ fn limits(
     dice: &mut Dice,
     seen: &mut Seen,
 ) -> Result<(), String> {
-    let fuel = dice.next() % (2 * reductions + 1);
+    let fuel = dice.any() % (2 * reductions + 1);
     let memory = 1 << (14 + dice.roll(8));
     let tries = [
         Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() },
