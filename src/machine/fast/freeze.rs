@@ -169,7 +169,9 @@ impl Machine {
         // What is in a record is not looked at by minor collections, so nothing in it may be
         // young.
         let _ = self.tenure();
+        // Without a mark nobody notes how far the stack is unwound from here on.
         self.outer.clear_mark();
+        self.outer.clean = 0;
         let (at, base) = (self.at(), self.top());
         // SAFETY: there is slack above each frame.
         let top = unsafe { Control::Resume { at, base }.push(self.fp.add(base as usize)) };
