@@ -1,9 +1,7 @@
 //! What people wrote, and what becomes of it when it is changed: piece by piece of its text,
 //! or form by form.
 
-use gmachine::syntax::token;
-
-use crate::cases::{self};
+use crate::cases;
 use crate::dice::Dice;
 use crate::sexpr::{self, Form};
 use crate::{documented, project};
@@ -143,6 +141,66 @@ pub fn mutate_pieces(dice: &mut Dice, pieces: &mut Vec<String>, others: &[Vec<St
     }
 }
 
+/// The corpus, read once for each thread: its texts, their pieces and their forms.
+pub struct Corpus {
+    /// The texts.
+    pub texts: Vec<String>,
+    /// Each of them in pieces.
+    pub pieces: Vec<Vec<String>>,
+    /// The forms of those that have any.
+    pub forms: Vec<Vec<Form>>,
+}
+
+impl Corpus {
+    /// Reads it.
+    #[must_use]
+    pub fn read() -> Corpus {
+        let texts = sources();
+        let pieces = texts.iter().map(|text| pieces(text)).collect();
+        let forms = texts.iter().filter_map(|text| forms(text)).collect();
+        Corpus { texts, pieces, forms }
+    }
+
+    /// One of the programs, changed: its pieces, or its forms.
+    #[must_use]
+    pub fn mutant(&self, dice: &mut Dice) -> String {
+        if dice.one_in(3) {
+            let mut pieces = self.pieces[dice.roll(self.pieces.len())].clone();
+            mutate_pieces(dice, &mut pieces, &self.pieces);
+            return pieces.concat();
+        }
+        let mut forms = self.forms[dice.roll(self.forms.len())].clone();
+        mutate_forms(dice, &mut forms, &self.forms);
+        sexpr::write(&forms)
+    }
+}
+
+thread_local! {
+    static CORPUS: Corpus = Corpus::read();
+}
+
+/// A changed program of the corpus, of a seed.
+#[must_use]
+pub fn mutant(seed: u64) -> String {
+    CORPUS.with(|corpus| corpus.mutant(&mut Dice::new(seed ^ 0xC0_4915)))
+}
+
+/// Bytes or odd pieces, of a seed: what no one would take for a program.
+#[must_use]
+pub fn noise(seed: u64) -> String {
+    let mut dice = Dice::new(seed ^ 0x0015_E000);
+    match dice.roll(4) {
+        0 => {
+            let bytes: Vec<u8> = (0..dice.roll(200)).map(|_| dice.roll(256) as u8).collect();
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        1 => {
+            (0..dice.roll(80)).filter_map(|_| char::from_u32(dice.roll(0x11_0000) as u32)).collect()
+        }
+        _ => soup(&mut dice),
+    }
+}
+
 /// The forms of a text, if its brackets are balanced and its comments are of one line.
 #[must_use]
 pub fn forms(text: &str) -> Option<Vec<Form>> {
@@ -249,7 +307,8 @@ pub fn mutate_forms(dice: &mut Dice, forms: &mut Vec<Form>, others: &[Vec<Form>]
             return;
         }
         let own = any(dice, forms);
-        let foreign = any(dice, &others[dice.roll(others.len())]);
+        let other = dice.roll(others.len());
+        let foreign = any(dice, &others[other]);
         let Some((siblings, at)) = place(forms, dice.roll(size)) else { return };
         match dice.roll(10) {
             0 => drop(siblings.remove(at)),
@@ -261,7 +320,8 @@ pub fn mutate_forms(dice: &mut Dice, forms: &mut Vec<Form>, others: &[Vec<Form>]
             // Another constructor, where there is one.
             3 | 4 => {
                 for _ in 0..20 {
-                    let other = any(dice, &others[dice.roll(others.len())]);
+                    let from = dice.roll(others.len());
+                    let other = any(dice, &others[from]);
                     if let Some(other) = other.filter(is_capital) {
                         if let Form::List(_, parts) = &mut siblings[at] {
                             if let Some(first) = parts.first_mut() {
@@ -300,11 +360,4 @@ pub fn mutate_forms(dice: &mut Dice, forms: &mut Vec<Form>, others: &[Vec<Form>]
 
 fn literal(dice: &mut Dice) -> &'static str {
     dice.pick(&["0", "1", "-1", "'a'", "\"ab\"", "9223372036854775808", "[]", "Nil", "_", "error"])
-}
-
-/// The words of the language, for a dictionary of fuzzers.
-#[must_use]
-pub fn words() -> Vec<String> {
-    let _ = token::KEYWORDS;
-    Vec::new()
 }

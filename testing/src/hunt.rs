@@ -6,6 +6,7 @@ use std::sync::Once;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::corpus;
 use crate::dice::number;
 use crate::sexpr;
 
@@ -62,7 +63,9 @@ pub fn one<T>(
             start.elapsed() < SHRINKING
                 && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
         };
-        let small = sexpr::shrink(&text, &fails);
+        // What has no forms is shown as it is.
+        let has_forms = corpus::forms(&text).is_some();
+        let small = if has_forms { sexpr::shrink(&text, &fails) } else { text.clone() };
         let wrong = caught(check, &small, seed).err().unwrap_or(first);
         known.push(this);
         format!("program {seed}: {wrong}\n{small}")

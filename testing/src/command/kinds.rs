@@ -1,9 +1,13 @@
 //! The kinds of cases.
 
+use crate::common::subset;
 use crate::dice::Dice;
 use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
-use crate::{calls, differential, elements, metamorphic, parity, pipelines, subsets, typed, wild};
+use crate::{
+    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, subsets, typed,
+    wild,
+};
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
 /// like it are known.
@@ -39,6 +43,25 @@ fn optimised(text: &str, seed: u64) -> Result<Seen, String> {
         endless: of.endless,
         ..Seen::default()
     })
+}
+
+/// A text that may be no program: both machines say the same if it is one.
+fn robust(text: &str, seed: u64) -> Result<Seen, String> {
+    let is_program = harness::both(text.as_bytes(), &mut Dice::new(!seed))?;
+    Ok(Seen { cases: 1, discarded: u64::from(!is_program), ..Seen::default() })
+}
+
+/// The texts of a program read back.
+fn printed(text: &str, seed: u64) -> Result<Seen, String> {
+    let is_program = harness::texts(text.as_bytes(), subset(seed))?;
+    Ok(Seen { cases: 1, discarded: u64::from(!is_program), ..Seen::default() })
+}
+
+/// A text that is no program: whatever it is, it is reported as that.
+fn parsed(text: &str, _: u64) -> Result<Seen, String> {
+    harness::syntax(text.as_bytes());
+    harness::listing(text.as_bytes());
+    Ok(Seen { cases: 1, ..Seen::default() })
 }
 
 /// Calls of the library: what is wrong is shown with its seed alone.
@@ -82,6 +105,28 @@ pub const KINDS: &[Kind] = &[
         about: "sequences of calls of the library, with a model of what they return",
         share: 50,
         check: called,
+    },
+    Kind {
+        name: "corpus",
+        about: "what people wrote, changed piece by piece or form by form",
+        share: 100,
+        check: |seed, known| one(corpus::mutant, robust, seed, known),
+    },
+    Kind {
+        name: "texts",
+        about: "trees, residual programs and listings are printed and read back",
+        share: 50,
+        check: |seed, known| match seed % 4 {
+            0 => one(corpus::mutant, printed, seed, known),
+            1 => one(wild::program, printed, seed, known),
+            _ => one(typed::program, printed, seed, known),
+        },
+    },
+    Kind {
+        name: "bytes",
+        about: "texts that are no programs",
+        share: 50,
+        check: |seed, known| one(corpus::noise, parsed, seed, known),
     },
     Kind {
         name: "lists",

@@ -70,8 +70,14 @@ const NAMES: &[&str] = &[
 ];
 
 /// A program of this seed.
+#[must_use]
 pub fn program(seed: u64) -> String {
-    let mut dice = Dice::new(seed);
+    of(Dice::new(seed))
+}
+
+/// The program of some dice.
+#[must_use]
+pub fn of(mut dice: Dice) -> String {
     let own_pair = dice.one_in(8);
     let mut gen_ = Gen {
         dice,
