@@ -13,10 +13,7 @@ use gmachine::syntax::parse::parse_file;
 use std::hint::black_box;
 use std::path::Path;
 
-#[path = "../tests/common/generate.rs"]
-mod generate;
-
-use generate::Shape;
+use gmachine_testing::shapes::Shape;
 
 /// The programs import nothing.
 struct NoFiles;

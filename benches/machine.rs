@@ -7,9 +7,6 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use gmachine::embed::{Format, MachineKind};
 use gmachine::{Engine, Eval};
 
-#[path = "../tests/common/programs.rs"]
-mod programs;
-
 fn engine(machine: MachineKind) -> Engine {
     let mut engine = Engine::new();
     engine.set_machine(machine);
@@ -18,7 +15,7 @@ fn engine(machine: MachineKind) -> Engine {
 
 /// A run of `main` on a new store, printing included.
 fn run(criterion: &mut Criterion) {
-    let programs = programs::examples();
+    let programs = gmachine_testing::programs::examples();
     let programs = programs.iter().filter(|program| program.name.contains("benches/programs"));
     for program in programs {
         let name = program.name.rsplit('/').next().unwrap().trim_end_matches(".core");

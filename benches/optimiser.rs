@@ -14,10 +14,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-#[path = "../tests/common/generate.rs"]
-mod generate;
-
-use generate::Shape;
 use gmachine::compile::compile;
 use gmachine::core::expr::Program;
 use gmachine::core::print;
@@ -25,6 +21,7 @@ use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::gcode;
 use gmachine::load::{Loader, Root};
 use gmachine::optimise::{self, Pass, Passes, optimise};
+use gmachine_testing::shapes::Shape;
 
 struct NoFiles;
 

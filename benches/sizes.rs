@@ -12,10 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-#[path = "../tests/common/generate.rs"]
-mod generate;
-
-use generate::Shape;
+use gmachine_testing::shapes::Shape;
 
 /// How often the peak is looked up.
 const GLANCE: Duration = Duration::from_millis(2);

@@ -7,10 +7,7 @@
 
 use std::io::Write as _;
 
-#[path = "../tests/common/generate.rs"]
-mod generate;
-
-use generate::Shape;
+use gmachine_testing::shapes::Shape;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

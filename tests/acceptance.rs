@@ -8,13 +8,12 @@ mod inspect;
 #[path = "acceptance/row.rs"]
 mod row;
 
-mod common;
-
 use common::run_optimised;
 use gmachine::core::signature::Demand;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::{Pass, Passes};
+use gmachine_testing::common;
 use row::Row;
 
 #[test]

@@ -2,13 +2,11 @@
 //! machine and at every level of optimisation. The numbers of those that have a peer in
 //! Haskell are the peer's.
 
-#[path = "common/programs.rs"]
-mod programs;
-
 use gmachine::embed::{Format, Limits, MachineKind};
 use gmachine::load::{Loader, Root};
 use gmachine::optimise::Passes;
 use gmachine::{Engine, driver};
+use gmachine_testing::programs;
 
 struct NoFiles;
 

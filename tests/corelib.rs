@@ -1,10 +1,7 @@
 //! The examples in the corelib's comments are true, and every public function has one.
 
-mod common;
-#[path = "common/documented.rs"]
-mod documented;
-
-use documented::{examples, modules};
+use gmachine_testing::common;
+use gmachine_testing::documented::{examples, modules};
 
 #[test]
 fn the_examples_in_the_comments_are_true() {

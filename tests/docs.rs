@@ -2,8 +2,7 @@
 //! tells what becomes of it: `output`, or `report` with the code. One that is followed by
 //! neither has to pass the checks.
 
-mod common;
-
+use gmachine_testing::common;
 use std::path::Path;
 
 #[derive(Debug)]

@@ -2,12 +2,9 @@
 //! `; prints: LINE` is all that it prints, `; prints (first line): LINE` how that begins, and
 //! `; with input: "TEXT"` its standard input, as a STRING literal.
 
-mod common;
-#[path = "common/programs.rs"]
-mod programs;
-
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
+use gmachine_testing::{common, programs};
 
 /// Instructions: many times what the longest of them takes.
 const FUEL: u64 = 30_000_000;

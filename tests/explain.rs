@@ -1,11 +1,10 @@
 //! Every code is explained, and its example gives it: the first block of CoreF in an
 //! explanation shows the mistake, the blocks after it show it mended.
 
-mod common;
-
 use std::collections::HashSet;
 
 use gmachine::base::code::Code;
+use gmachine_testing::common;
 
 /// Codes that the example alone cannot give: they come from outside the program.
 const FROM_OUTSIDE: &[Code] = &[

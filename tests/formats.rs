@@ -1,10 +1,9 @@
 //! `--format sexpr` and `--format json`, from source text: what they write, that an expression
 //! reads back as the same value, and that JSON is JSON.
 
-mod common;
-
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
+use gmachine_testing::common;
 
 const ITEMS: &str = "(import set)
     (data Tree (Leaf) (Node left value right))

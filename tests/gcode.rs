@@ -11,8 +11,6 @@ mod joins;
 mod mutation;
 #[path = "gcode/random.rs"]
 mod random;
-#[path = "gcode/read.rs"]
-mod read;
 #[path = "gcode/sequences.rs"]
 mod sequences;
 #[path = "gcode/strict.rs"]
@@ -24,6 +22,7 @@ use gmachine::compile::compile;
 use gmachine::gcode::print::{bare, instr};
 use gmachine::gcode::program::Program;
 use gmachine::gcode::{parse, print, verify};
+use gmachine_testing::read;
 
 /// What a text of lifted core compiles to. It verifies, and its listing reads back.
 fn compiled(text: &str) -> Program {

@@ -2,20 +2,19 @@
 //! that it should, and goes on to the same answer when it can.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod common;
 #[path = "inject/programs.rs"]
 mod programs;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use common::{Mode, Run, Text, code_in, compile_after, machine};
 use gmachine::base::code::Code;
 use gmachine::gcode::program::Program;
 use gmachine::machine::outcome::{Input, InputError, Limit, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Refusal, Stress};
 use gmachine::optimise::Passes;
+use gmachine_testing::common::{Mode, Run, Text, code_in, compile_after, machine};
 use programs::INPUT;
 
 /// Steps that none of the programs needs.

@@ -1,13 +1,12 @@
 //! A program's input is read no further than the program asks, and any text is its characters.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gmachine::machine::outcome::{Input, InputError};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
+use gmachine_testing::common;
 
 /// Counts what is read of it; it has no end.
 struct Counted(Arc<AtomicUsize>);

@@ -1,14 +1,10 @@
 //! What programs mean: the cases under `tests/language/`, each run on every machine, in every
 //! mode of its collector.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::Expected;
-use common::{Failure, Mode, Run, run_in};
 use gmachine::machine::{MachineKind, Stress};
 use gmachine::optimise::Passes;
+use gmachine_testing::cases::{self, Expected};
+use gmachine_testing::common::{Failure, Mode, Run, run_in};
 
 /// Whether a run is what a case expects.
 fn is_right(expected: &Expected, run: &Run) -> bool {

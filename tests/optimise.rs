@@ -11,38 +11,17 @@
 //!
 //! A program that fails is made smaller and shown with its number.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-#[path = "differential/dice.rs"]
-mod dice;
-#[path = "common/documented.rs"]
-mod documented;
-#[path = "differential/ends.rs"]
-mod ends;
-#[path = "common/found.rs"]
-mod found;
-#[path = "differential/generate.rs"]
-mod generate;
-#[path = "differential/hunt.rs"]
-mod hunt;
-#[path = "optimise/pipelines.rs"]
-mod pipelines;
-#[path = "common/programs.rs"]
-mod programs;
-#[path = "differential/sexpr.rs"]
-mod sexpr;
-#[path = "optimise/subsets.rs"]
-mod subsets;
 #[path = "optimise/written.rs"]
 mod written;
 
-use subsets::{Seen, wrong};
+use gmachine::optimise::Pass;
+use gmachine_testing::subsets::{self, Seen, wrong};
+use gmachine_testing::{cases, common, documented, found, hunt, pipelines, programs, typed};
 
 #[test]
 fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
     let (count, sums) =
-        hunt::all(600, generate::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+        hunt::all(600, typed::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
@@ -74,4 +53,15 @@ fn programs_that_were_wrong_once_are_right() {
             wrong(&text, subset).unwrap_or_else(|wrong| panic!("{name}, {subset}: {wrong}"));
         }
     }
+}
+
+/// The net itself has no hole that a pass that does nothing would show: every subset is met.
+#[test]
+fn every_subset_has_its_turn() {
+    let last = |seed| subsets::subsets(seed).pop();
+    let mut chosen: Vec<String> =
+        (0..1 << Pass::ALL.len()).filter_map(last).map(common::names).collect();
+    chosen.sort();
+    chosen.dedup();
+    assert_eq!(chosen.len(), 1 << Pass::ALL.len());
 }

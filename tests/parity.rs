@@ -14,34 +14,18 @@
 
 #[path = "parity/bigs.rs"]
 mod bigs;
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-#[path = "differential/dice.rs"]
-mod dice;
-#[path = "differential/ends.rs"]
-mod ends;
 #[path = "parity/errors.rs"]
 mod errors;
-#[path = "common/found.rs"]
-mod found;
-#[path = "differential/generate.rs"]
-mod generate;
-#[path = "differential/hunt.rs"]
-mod hunt;
 #[path = "parity/pieces.rs"]
 mod pieces;
-#[path = "parity/random.rs"]
-mod random;
-#[path = "differential/sexpr.rs"]
-mod sexpr;
 
-use random::{Seen, wrong};
+use gmachine_testing::parity::{Seen, wrong};
+use gmachine_testing::{cases, common, found, hunt, typed};
 
 #[test]
 fn random_programs_mean_the_same_on_both_machines() {
     let (count, sums) =
-        hunt::all(400, generate::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+        hunt::all(400, typed::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");

@@ -2,20 +2,12 @@
 //! same with no more work.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod common;
 #[path = "passes/dead_args.rs"]
 mod dead_args;
-#[allow(dead_code, reason = "shared with the differential tests")]
-#[path = "differential/dice.rs"]
-mod dice;
 #[path = "passes/float_in.rs"]
 mod float_in;
-#[path = "differential/generate.rs"]
-mod generate;
 #[path = "passes/joins.rs"]
 mod joins;
-#[path = "gcode/read.rs"]
-mod read;
 #[path = "passes/selection.rs"]
 mod selection;
 
@@ -32,6 +24,7 @@ use gmachine::machine::outcome::{Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::{self, Pass, Passes};
+use gmachine_testing::{common, read, typed};
 
 struct NoFiles;
 
@@ -113,7 +106,7 @@ fn random(pass: Pass, count: u64) {
     const FUEL: u64 = 300_000;
     let mut changed = 0;
     for seed in 0..count {
-        let text = generate::program(seed);
+        let text = typed::program(seed);
         let (before, work) = run(&text, Passes::NONE, FUEL, false);
         let (found, less) = run(&text, Passes::NONE.with(pass), FUEL, seed % 16 == 0);
         match (&before, &found) {

@@ -1,13 +1,5 @@
 //! A program of supercombinators, printed as CoreF, means the same when it is read back.
 
-mod common;
-#[path = "differential/dice.rs"]
-mod dice;
-#[path = "differential/generate.rs"]
-mod generate;
-#[path = "differential/sexpr.rs"]
-mod sexpr;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +11,7 @@ use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::{self, Pass, Passes};
+use gmachine_testing::{common, dice, sexpr, typed};
 
 const INPUT: &str = "input\n of two lines";
 
@@ -109,7 +102,7 @@ fn same(text: &str, again: &str, input: &str, fuel: u64) -> bool {
 fn random(passes: impl Fn(u64) -> Passes) {
     let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
     for seed in first..first + count {
-        check(&generate::program(seed), INPUT, passes(seed), FUEL);
+        check(&typed::program(seed), INPUT, passes(seed), FUEL);
     }
 }
 
@@ -199,7 +192,7 @@ fn random_programs_can_be_told_the_rest_later() {
     let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
     let mut parameters = 0;
     for seed in first..first + count {
-        let text = generate::program(seed);
+        let text = typed::program(seed);
         let mut forms = sexpr::read(&text);
         let is_main = |form: &sexpr::Form| {
             let main = [sexpr::Form::Atom("defn".into()), sexpr::Form::Atom("main".into())];
@@ -343,7 +336,7 @@ fn depth_costs_no_native_stack() {
 #[test]
 fn the_text_is_the_same_every_time() {
     for seed in 0..20 {
-        let text = generate::program(seed);
+        let text = typed::program(seed);
         assert_eq!(printed(&text, Passes::ALL), printed(&text, Passes::ALL));
     }
 }

@@ -4,14 +4,10 @@
 //!
 //! `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
 
-#[path = "differential/dice.rs"]
-mod dice;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dice::{Dice, number};
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::program::Program;
@@ -21,6 +17,8 @@ use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
+use gmachine_testing::corpus::{mutate_pieces, pieces, sources};
+use gmachine_testing::dice::{Dice, number};
 
 /// Instructions of a run.
 const FUEL: u64 = 100_000;
@@ -43,126 +41,6 @@ impl Input for Always {
     fn next(&mut self) -> Result<Option<char>, InputError> {
         self.0 = self.0 % 1000 + 1;
         Ok(char::from_u32(self.0))
-    }
-}
-
-fn texts(folder: &str, extension: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(folder).expect("the folder");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
-    paths.sort();
-    paths.iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
-}
-
-/// Programs of all kinds, right and wrong ones.
-fn sources() -> Vec<String> {
-    let mut sources = texts("examples", "core");
-    sources.extend(texts("tests/golden/syntax", "core"));
-    for text in texts("corelib", "core") {
-        sources.push(format!("{text}\n(defn main[input] (take 3 (words input)))"));
-    }
-    // Of the cases, the expressions of a section are a list.
-    for text in texts("tests/language", "cases") {
-        for section in text.split("\n## ").skip(1) {
-            let lines = section.lines().skip(1);
-            let (definitions, cases): (Vec<&str>, Vec<&str>) =
-                lines.partition(|line| line.starts_with("(d") || line.starts_with(' '));
-            let cases = cases.iter().filter_map(|line| {
-                line.rsplit_once(" => ").or_else(|| line.rsplit_once(" !! ")).map(|case| case.0)
-            });
-            let cases: Vec<&str> = cases.collect();
-            sources.push(format!(
-                "{}\n(defn main[] [{}])",
-                definitions.join("\n"),
-                cases.join("\n")
-            ));
-        }
-    }
-    assert!(sources.len() > 200, "only {} sources", sources.len());
-    sources
-}
-
-/// A text in pieces: tokens, or something like them, and what is between them.
-fn pieces(text: &str) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut joined = false;
-    for c in text.chars() {
-        let joins = c.is_alphanumeric() || matches!(c, '-' | '_' | '\'');
-        match pieces.last_mut() {
-            Some(last) if joins && joined => last.push(c),
-            _ => pieces.push(c.to_string()),
-        }
-        joined = joins;
-    }
-    pieces
-}
-
-/// Changes some pieces: some go away, stand twice, change places, or come from elsewhere.
-fn mutate(dice: &mut Dice, pieces: &mut Vec<String>, others: &[Vec<String>]) {
-    const ODD: &[&str] = &[
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "\"",
-        "'",
-        ";",
-        "#|",
-        "|#",
-        "\\",
-        "_",
-        "-",
-        "0",
-        "-1",
-        "Nil",
-        "Cons",
-        "case",
-        "let",
-        "letrec",
-        "fn",
-        "defn",
-        "data",
-        "import",
-        "main",
-        "x",
-        "\u{FEFF}",
-        "\u{0}",
-        "99999999999999999999",
-        "\"\\u{D800}\"",
-        "'\\u{41}'",
-        "List",
-        "error",
-        "seq",
-        "if",
-        "\n",
-    ];
-    for _ in 0..1 + dice.roll(4) {
-        if pieces.is_empty() {
-            return;
-        }
-        let at = dice.roll(pieces.len());
-        match dice.roll(7) {
-            0 => drop(pieces.remove(at)),
-            1 => pieces.insert(at, pieces[at].clone()),
-            2 => {
-                let other = dice.roll(pieces.len());
-                pieces.swap(at, other);
-            }
-            3 => pieces[at] = dice.pick(ODD).to_owned(),
-            4 => pieces.insert(at, dice.pick(ODD).to_owned()),
-            5 => {
-                let end = (at + 1 + dice.roll(30)).min(pieces.len());
-                pieces.drain(at..end);
-            }
-            _ => {
-                let other = &others[dice.roll(others.len())];
-                let from = dice.roll(other.len());
-                let to = (from + 1 + dice.roll(30)).min(other.len());
-                pieces.splice(at..at, other[from..to].iter().cloned());
-            }
-        }
     }
 }
 
@@ -256,7 +134,7 @@ fn tampered_sources_end_in_a_report_or_a_run() {
     let all: Vec<Vec<String>> = sources.iter().map(|text| pieces(text)).collect();
     let ran = try_all(1_500, |dice| {
         let mut pieces = all[dice.roll(all.len())].clone();
-        mutate(dice, &mut pieces, &all);
+        mutate_pieces(dice, &mut pieces, &all);
         let text = pieces.concat();
         let mut bytes = text.clone().into_bytes();
         if dice.one_in(20) && !bytes.is_empty() {

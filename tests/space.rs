@@ -1,14 +1,15 @@
 //! Space is part of what a program means: what must run flat, and how deep recursion may go.
 
-mod common;
 #[path = "space/limits.rs"]
 mod limits;
 
-use common::{Run, Text, code_in, compile, compile_after, machine, run_after};
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Whnf};
 use gmachine::optimise::{Pass, Passes};
+use gmachine_testing::common::{
+    self, Run, Text, code_in, compile, compile_after, machine, run_after,
+};
 
 /// What a user runs, and what the schemes alone make.
 const BOTH: [Passes; 2] = [Passes::ALL, Passes::NONE];

@@ -3,13 +3,8 @@
 
 #[path = "strictness/budget.rs"]
 mod budget;
-mod common;
 #[path = "strictness/demands.rs"]
 mod demands;
-#[path = "differential/dice.rs"]
-mod dice;
-#[path = "gcode/read.rs"]
-mod read;
 #[path = "strictness/rules.rs"]
 mod rules;
 #[path = "strictness/shapes.rs"]
@@ -29,6 +24,7 @@ use gmachine::driver::{Options, Stage, build};
 use gmachine::load::{Loader, Root, RootFile};
 use gmachine::optimise::strictness::{Budget, within};
 use gmachine::optimise::{self, Pass, Passes, Report};
+use gmachine_testing::{common, dice, read};
 
 /// Reads no file.
 struct NoFiles;

@@ -11,6 +11,7 @@ use gmachine::base::name::Interner;
 use gmachine::base::source::SourceMap;
 use gmachine::syntax::ast::Ast;
 use gmachine::syntax::parse::{parse_expression, parse_file};
+use gmachine_testing::shapes;
 use proptest::prelude::*;
 
 /// The tree and the reports of a text.
@@ -78,9 +79,6 @@ fn every_mistake_has_its_report() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-#[path = "common/generate.rs"]
-mod generate;
 
 /// The example of a code's explanation.
 fn example(code: Code) -> &'static str {
@@ -230,9 +228,9 @@ fn large_tokens_are_read() {
 
 #[test]
 fn generated_programs_are_right() {
-    let text = generate::program(200_000);
+    let text = shapes::program(200_000);
     assert_eq!(reports(&text), []);
-    assert_eq!(text, generate::program(200_000));
+    assert_eq!(text, shapes::program(200_000));
 }
 
 /// Pieces of source, right and wrong.
@@ -329,7 +327,7 @@ proptest! {
 
     #[test]
     fn one_bracket_less_is_found(size in 100usize..3000, which in any::<prop::sample::Index>()) {
-        let text = generate::program(size);
+        let text = shapes::program(size);
         let brackets: Vec<_> = text.match_indices(['(', ')', '[', ']']).map(|(at, _)| at).collect();
         let at = brackets[which.index(brackets.len())];
         let broken = format!("{}{}", &text[..at], &text[at + 1..]);

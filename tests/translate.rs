@@ -1,22 +1,9 @@
 //! The translation of G-code to compact code: what it makes passes the verifier.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-#[path = "differential/dice.rs"]
-mod dice;
-#[path = "common/documented.rs"]
-mod documented;
-#[path = "differential/generate.rs"]
-mod generate;
 #[path = "translate/golden.rs"]
 mod golden;
-#[path = "translate/naive.rs"]
-mod naive;
 #[path = "translate/odd.rs"]
 mod odd;
-#[path = "common/programs.rs"]
-mod programs;
 #[path = "translate/tampered.rs"]
 mod tampered;
 
@@ -32,6 +19,7 @@ use gmachine::machine::fast::translate::translate;
 use gmachine::machine::heap::word::Word;
 use gmachine::machine::{MachineKind, Stress};
 use gmachine::optimise::Passes;
+use gmachine_testing::{cases, common, dice, documented, naive, programs, typed};
 
 /// Translates and verifies.
 fn translated(gcode: Arc<Gcode>) -> Program {
@@ -109,7 +97,7 @@ fn the_corelib_means_the_same_in_compact_code() {
 fn random_programs_mean_the_same_in_compact_code() {
     let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 100));
     let ended: usize =
-        (first..first + count).map(|seed| levels(&generate::program(seed), "some input\n")).sum();
+        (first..first + count).map(|seed| levels(&typed::program(seed), "some input\n")).sum();
     assert!(ended as u64 > count / 2, "{ended}");
 }
 

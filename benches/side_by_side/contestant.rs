@@ -7,7 +7,7 @@ use std::process::Command;
 
 use gmachine::machine::MachineKind;
 
-use crate::programs::Peer;
+use gmachine_testing::programs::Peer;
 
 /// Someone who solves the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,6 @@
 
 mod contestant;
 mod measure;
-#[path = "../../tests/common/programs.rs"]
-mod programs;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +18,8 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use contestant::{Contestant, Ghc, parse_contestant};
+use gmachine_testing::programs::{self, Peer};
 use measure::{Measured, Ran, run};
-use programs::Peer;
 
 /// Run gmachine side by side with GHC on the same programs
 #[derive(Parser)]

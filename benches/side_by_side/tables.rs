@@ -1,7 +1,7 @@
 //! The tables.
 
 use crate::measure::Measured;
-use crate::programs::Peer;
+use gmachine_testing::programs::Peer;
 
 /// Prints seconds, ratios and memory. A ratio is that of each of gmachine's columns to each
 /// of GHC's; of the others to the first, where there is no GHC.

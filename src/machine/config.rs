@@ -15,8 +15,8 @@ pub struct Config {
     pub stress: Stress,
     /// Which request for room is refused: for tests.
     pub refuse: Refusal,
-    /// Whether each instruction is counted, which takes time. The reference machine always
-    /// counts.
+    /// Whether each instruction is counted, by its kind too, which takes time. (How many there
+    /// were, the reference machine always counts.)
     pub count: bool,
     /// What asks for samples, if the run is to be profiled. The reference machine takes none.
     pub sampler: Option<Sampler>,

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::coverage::Coverage;
 use super::host::Hosts;
 use super::interrupt::Interrupt;
 use super::outcome::{Input, Output, Statistics, Stop};
@@ -133,6 +134,10 @@ pub trait Machine: Debug + Send {
     fn profile(&self) -> Option<&Profile> {
         None
     }
+
+    /// What it has been through since it was made.
+    #[must_use]
+    fn coverage(&self) -> Coverage;
 
     /// What has been counted since it was made.
     #[must_use]

@@ -4,6 +4,7 @@
 //! [`MachineKind`] chooses one. They share this face and G-code, and no code that evaluates.
 
 mod config;
+mod coverage;
 mod face;
 mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
@@ -21,6 +22,7 @@ mod roots;
 mod whnf;
 
 pub use config::{Config, Refusal, Stress};
+pub use coverage::Coverage;
 pub use face::Machine;
 pub use interrupt::Interrupt;
 pub use kind::{Loaded, MachineKind};

@@ -13,6 +13,32 @@ pub struct Report {
 }
 
 impl Report {
+    /// All kinds of things that passes do, in the order of the passes.
+    pub const KINDS: &[(Pass, &str)] = &[
+        (Pass::Specialise, "variants made"),
+        (Pass::Specialise, "calls unfolded"),
+        (Pass::Specialise, "patterns generalised"),
+        (Pass::Inline, "calls inlined"),
+        (Pass::KnownCase, "primitives folded"),
+        (Pass::KnownCase, "branches decided"),
+        (Pass::CaseOfCase, "continuations moved into branches"),
+        (Pass::CaseOfCase, "join points made"),
+        (Pass::FloatIn, "copies and constants put in place"),
+        (Pass::FloatIn, "bindings put in the place of their use"),
+        (Pass::FloatIn, "bindings moved inwards"),
+        (Pass::FloatIn, "unused bindings dropped"),
+        (Pass::FloatIn, "unused joins dropped"),
+        (Pass::DeadArguments, "join parameters dropped"),
+        (Pass::DeadArguments, "parameters dropped"),
+        (Pass::DeadArguments, "parameters left idle"),
+        (Pass::DeadArguments, "unused bindings dropped"),
+        (Pass::DeadArguments, "unused joins dropped"),
+        (Pass::Strictness, "strict parameters"),
+        (Pass::Strictness, "bindings evaluated at once"),
+        (Pass::Strictness, "demands on data given up"),
+        (Pass::Strictness, "functions given up"),
+    ];
+
     /// An empty report; whether it is to list decisions.
     #[must_use]
     pub fn new(verbose: bool) -> Report {

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Checks `(def main () BODY)`, where `body` makes the expression.
 fn nested(body: impl FnOnce(&mut Reader) -> ExprId) {
-    let mut reader = Reader::new();
+    let mut reader = Reader::default();
     let body = Some(body(&mut reader));
     let params = List::EMPTY;
     reader.global("main", GlobalKind::Defn { params, body }, Span::NONE);

@@ -49,7 +49,7 @@ struct Maker {
 
 /// A program of lifted core, made by `choices`.
 fn core_program(choices: Vec<u8>) -> Reader {
-    let mut reader = Reader::new();
+    let mut reader = Reader::default();
     let mut cons = vec![NIL, CONS];
     cons.extend(reader.data("Tree", &[("Leaf", 0), ("Node", 3), ("One", 1)]));
     let arities = [0, 0, 1, 2, 4];

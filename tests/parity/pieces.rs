@@ -156,6 +156,36 @@ fn an_interrupt_from_another_thread_stops_and_the_value_goes_on() {
     assert_eq!(printed(&mut *machine, &main), "3000000\n");
 }
 
+/// After a stop the frames below run on, and so does what lay deeper than any mark in the
+/// stack: the next minor collection has to look at all of it again.
+#[test]
+fn what_a_stop_has_cut_off_the_stack_is_collected_anew() {
+    let text = "(defn main[] (let ([l (map (add 1) (range 1 200))])
+                  (add (foldr (fn [x r] (add x (add r (length (range 1 (rem x 5)))))) 0 l)
+                       (foldr add 0 (map (fn [x] (sum (range 1 (rem x 7)))) l)))))";
+    for passes in [Passes::NONE, Passes::ALL] {
+        let program = compile_after(text, passes).expect("no mistake");
+        let (mut machine, main) = ready(&program, Stress::None);
+        assert!(force(&mut *machine, &main, None));
+        let prints = printed(&mut *machine, &main);
+        for every in [50, 150, 300, 400, 1_000] {
+            let config = Config { stress: Stress::TinyNursery, ..Config::default() };
+            let mut machine = self::machine(MachineKind::Fast, &program, config);
+            let mut out = String::new();
+            machine.start(Format::Default, None).expect("a main");
+            loop {
+                machine.set_fuel(Some(every));
+                match machine.run(&mut out) {
+                    Ok(()) => break,
+                    Err(Stop::Limit(_)) => {}
+                    Err(stop) => panic!("in steps of {every}: {stop}"),
+                }
+            }
+            assert_eq!(out.trim(), prints.trim(), "in steps of {every}");
+        }
+    }
+}
+
 #[test]
 fn a_deep_evaluation_is_stopped_goes_on_and_is_dropped() {
     // On a small stack: neither evaluating, stopping, collecting nor dropping may use it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::code::instr::Dst;
+use super::code::instr::{Dst, Op};
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
@@ -15,7 +15,7 @@ use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
-use crate::machine::{Interrupt, Machine as Face, Root, Whnf};
+use crate::machine::{Coverage, Interrupt, Machine as Face, Root, Whnf};
 
 impl Machine {
     /// Evaluates a word to weak head normal form, above what is under way. It is asked for
@@ -318,6 +318,29 @@ impl Face for Machine {
 
     fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref().map(|(_, profile)| profile)
+    }
+
+    fn coverage(&self) -> Coverage {
+        let executed = Op::ALL.iter().map(|op| op.name()).zip(self.executed.iter().copied());
+        let heap = self.heap.counters();
+        let events = [
+            ("minor collections", heap.minor),
+            ("full collections", heap.full),
+            ("words that stayed young", heap.words_survived),
+            ("words promoted", heap.words_promoted),
+            ("words moved", heap.words_moved),
+            ("nodes remembered", heap.remembered),
+            ("large nodes", heap.large),
+            ("selections reduced", heap.selections),
+            ("indirections passed", heap.indirections),
+            ("big integers dropped", heap.bigs_dropped),
+            ("rescans", heap.rescans),
+            ("CAFs collected", self.outer.cafs_collected),
+            ("stack growths", self.rare.stack_grown),
+            ("thunks suspended", self.rare.suspended),
+            ("thunks resumed", self.rare.resumed),
+        ];
+        Coverage { instructions: executed.collect(), events: events.into() }
     }
 
     fn statistics(&self) -> Statistics {

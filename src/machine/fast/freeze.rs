@@ -169,7 +169,9 @@ impl Machine {
         // What is in a record is not looked at by minor collections, so nothing in it may be
         // young.
         let _ = self.tenure();
+        // Without a mark nobody notes how far the stack is unwound from here on.
         self.outer.clear_mark();
+        self.outer.clean = 0;
         let (at, base) = (self.at(), self.top());
         // SAFETY: there is slack above each frame.
         let top = unsafe { Control::Resume { at, base }.push(self.fp.add(base as usize)) };
@@ -196,6 +198,7 @@ impl Machine {
                 // SAFETY: the thunk to be updated is a hole, and a hole has a payload word.
                 unsafe { self.heap.fill(thunk, Kind::Suspended, 0, &[id]) };
                 (piece, any) = (below, true);
+                self.rare.suspended += 1;
             }
             end = below;
         }
@@ -245,6 +248,7 @@ impl Machine {
         let Some((words, waits)) = self.outer.records.piece(id) else {
             return Err(self.heap_limit());
         };
+        self.rare.resumed += 1;
         // SAFETY: room was made for the words.
         self.fp = unsafe {
             std::ptr::copy_nonoverlapping(words.as_ptr(), self.fp, words.len());

@@ -213,6 +213,7 @@ impl Mutator for Outer {
         for word in &mut self.cafs {
             if *word != Word::NOTHING && !lives(word) {
                 *word = Word::NOTHING;
+                self.cafs_collected += 1;
             }
         }
         self.records.sweep();

@@ -251,6 +251,8 @@ impl Machine {
         loop {
             if COUNT {
                 self.counts.instructions += 1;
+                // SAFETY: as said above, `pc` is at an instruction.
+                self.executed[unsafe { &*pc }.op() as usize] += 1;
                 self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
             }
             match *unsafe { &*pc } {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::code::instr::Instr;
+use super::code::instr::{Instr, Op};
 use super::freeze::Records;
 use super::image::Image;
 use super::stack::{Control, SLACK, Stack};
@@ -47,6 +47,10 @@ pub struct Machine {
     /// The ticks that were handed out last.
     pub(super) slice: u32,
     pub(super) counts: Statistics,
+    /// How often each instruction was executed, by its number; empty if that is not counted.
+    pub(super) executed: Box<[u64]>,
+    /// What seldom happens, counted.
+    pub(super) rare: Rare,
     /// What is sampled, and who asks for it.
     pub(super) profile: Option<(Sampler, Profile)>,
     /// Words that were allocated when the last sample of allocation was taken.
@@ -56,6 +60,17 @@ pub struct Machine {
     /// Whether the heap is verified at each collection.
     verify: bool,
     pub(super) refuse: Refusal,
+}
+
+/// How often something has happened that seldom does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rare {
+    /// The stack got more room.
+    pub(super) stack_grown: u64,
+    /// A thunk that was under evaluation was suspended.
+    pub(super) suspended: u64,
+    /// A suspended thunk was gone on with.
+    pub(super) resumed: u64,
 }
 
 /// What of the state the collector goes through, beside the heap.
@@ -81,6 +96,8 @@ pub(super) struct Outer {
     pub(super) visited: Vec<u32>,
     /// What a full collection is doing.
     pub(super) phase: Phase,
+    /// How many CAFs were collected.
+    pub(super) cafs_collected: u64,
 }
 
 /// What a full collection is doing.
@@ -145,6 +162,7 @@ impl Machine {
                 clean: 0,
                 visited: Vec::new(),
                 phase: Phase::Idle,
+                cafs_collected: 0,
                 image: image.clone(),
                 stack,
             },
@@ -157,6 +175,8 @@ impl Machine {
             fuel: None,
             slice: 0,
             counts: Statistics::default(),
+            executed: if config.count { vec![0; Op::ALL.len()].into() } else { Box::default() },
+            rare: Rare::default(),
             profile: config.sampler.map(|sampler| (sampler, Profile::default())),
             sampled_words: 0,
             count: config.count,
@@ -282,6 +302,7 @@ impl Machine {
             self.collect_all()?;
             self.try_grow(need).map_err(|Full| self.heap_limit())?;
         }
+        self.rare.stack_grown += 1;
         self.count_outside();
         // SAFETY: `depth` words are in use.
         self.fp = unsafe { self.outer.stack.base().add(depth) };

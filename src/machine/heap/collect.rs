@@ -66,6 +66,7 @@ impl Heap {
         unsafe {
             marker.run(&mut self.old, mutator);
             self.counters.rescans += marker.rescans;
+            self.counters.indirections += marker.indirections;
             mutator.sweep(&mut |word| {
                 *word = follow(*word, &Unmarked);
                 !word.is_pointer() || is_marked(word.address())
@@ -93,6 +94,7 @@ impl Heap {
                 // SAFETY: the list holds each big integer once, and its node is as it was.
                 unsafe {
                     dropped += big_bytes(&*node_at(address).add(1).cast());
+                    self.counters.bigs_dropped += 1;
                     drop_big(address);
                 }
             }

@@ -81,6 +81,8 @@ pub(super) struct Marker<'a> {
     suspended: Vec<i64>,
     /// How often the chunks were looked at again.
     pub(super) rescans: u64,
+    /// How many pointers to indirections were followed.
+    pub(super) indirections: u64,
 }
 
 impl<'a> Marker<'a> {
@@ -96,6 +98,7 @@ impl<'a> Marker<'a> {
             codes: Vec::new(),
             suspended: Vec::new(),
             rescans: 0,
+            indirections: 0,
         }
     }
 
@@ -186,6 +189,7 @@ impl<'a> Marker<'a> {
     }
 
     unsafe fn shorten_ind(&mut self, word: Word) -> Word {
+        self.indirections += 1;
         // SAFETY: as for `run`. What is at the end of the chain is no indirection, so this is
         // no recursion.
         unsafe {

@@ -23,6 +23,7 @@ impl Heap {
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
         let remembered = self.remembered.len() as u64;
         self.counters.longest_remembered = self.counters.longest_remembered.max(remembered);
+        self.counters.remembered += remembered;
         let before = self.old.node_bytes();
         self.moving = self.nursery.moving();
         let room = self.nursery.other_room();
@@ -46,6 +47,7 @@ impl Heap {
             }
             self.scan_copies(&mut queue);
         }
+        self.counters.words_survived += (self.survivor - room.start) as u64 / 8;
         self.nursery.swap(self.survivor);
         self.sort_bigs();
         self.counters.words_promoted += (self.old.node_bytes() - before) / 8;
@@ -78,6 +80,7 @@ impl Heap {
                         self.old_bigs.push(moved);
                     }
                 } else {
+                    self.counters.bigs_dropped += 1;
                     drop_big(address);
                 }
             }
@@ -192,6 +195,7 @@ impl Heap {
                 let header = Header::from_bits(first);
                 let kind = header.kind();
                 if kind == Kind::Ind {
+                    self.counters.indirections += 1;
                     let next = Word::from_bits(*node.add(1));
                     // A chain of several is rare.
                     word = if next.is_evaluated() {

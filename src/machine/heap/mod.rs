@@ -126,6 +126,18 @@ pub struct Counters {
     pub longest_remembered: u64,
     /// How often a full collection looked again for nodes that the mark stack had no room for.
     pub rescans: u64,
+    /// Words that minor collections have copied and left young.
+    pub words_survived: u64,
+    /// Old nodes that were remembered when a minor collection began.
+    pub remembered: u64,
+    /// Nodes that got a chunk of their own.
+    pub large: u64,
+    /// Selections that were reduced.
+    pub selections: u64,
+    /// Pointers to an indirection that were made to lead past it.
+    pub indirections: u64,
+    /// Big integers that were found dead.
+    pub bigs_dropped: u64,
 }
 
 /// The heap. See the module.
@@ -455,7 +467,12 @@ impl Heap {
     #[must_use]
     pub fn counters(&self) -> Counters {
         let young = (self.next.addr() - self.nursery.start()) as u64 / 8;
-        Counters { words_allocated: self.counters.words_allocated + young, ..self.counters }
+        Counters {
+            words_allocated: self.counters.words_allocated + young,
+            large: self.old.large_made,
+            selections: self.selectors.reduced(),
+            ..self.counters
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the collector asks of the machine.
 
+use std::cell::Cell;
+
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::Word;
 
@@ -60,6 +62,8 @@ pub struct Selectors {
     /// For each thunk where its row ends; it begins where that of the thunk before ends.
     ends: Box<[u32]>,
     rows: Box<[(ConId, u32)]>,
+    /// How many selections were reduced.
+    reduced: Cell<u64>,
 }
 
 impl Selectors {
@@ -74,7 +78,7 @@ impl Selectors {
         if rows.is_empty() {
             ends.clear();
         }
-        Selectors { ends: ends.into(), rows: rows.into() }
+        Selectors { ends: ends.into(), rows: rows.into(), reduced: Cell::new(0) }
     }
 
     /// The rows of a thunk.
@@ -90,6 +94,16 @@ impl Selectors {
     #[inline]
     pub(super) fn is_selector(&self, thunk: u32) -> bool {
         !self.row(thunk).is_empty()
+    }
+
+    /// Notes that a selection was reduced.
+    pub(super) fn note(&self) {
+        self.reduced.set(self.reduced.get() + 1);
+    }
+
+    /// How many selections were reduced.
+    pub(super) fn reduced(&self) -> u64 {
+        self.reduced.get()
     }
 
     /// The field that a thunk selects from a constructor.

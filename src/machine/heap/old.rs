@@ -25,6 +25,8 @@ pub(super) struct Old {
     pub(super) spare_bytes: u64,
     /// Bytes of nodes in the chunks that are full, and of those in `large`.
     pub(super) filled: u64,
+    /// How many nodes were ever put in `large`.
+    pub(super) large_made: u64,
 }
 
 impl Old {
@@ -66,6 +68,7 @@ impl Old {
             self.large_bytes += chunk.bytes() as u64;
             self.filled += words as u64 * 8;
             self.large.push(chunk);
+            self.large_made += 1;
             return node_at(address);
         }
         // `reserve` has put as many there as the nursery can need.

@@ -76,6 +76,7 @@ pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, rules: &impl Ru
         loop {
             match select(at, selectors, rules) {
                 Selection::Field(field) => {
+                    selectors.note();
                     let node = node_at(at.address());
                     *node = Header::new(Kind::Ind, 1, 0).bits();
                     *node.add(1) = field.bits();

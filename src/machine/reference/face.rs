@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId, Program};
+use crate::machine::coverage::Coverage;
 use crate::machine::face;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
@@ -97,6 +98,10 @@ impl face::Machine for Machine {
 
     fn footprint(&self) -> u64 {
         self.footprint()
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.coverage()
     }
 
     fn statistics(&self) -> Statistics {

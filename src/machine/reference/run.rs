@@ -8,9 +8,10 @@ use super::heap::Heap;
 use super::heap::node::{Addr, Node};
 use super::liveness::Liveness;
 use super::state::{Machine, NO_REDEX};
-use crate::gcode::instr::Instr;
+use crate::gcode::instr::{Instr, Op};
 use crate::gcode::program::Program;
 use crate::machine::config::{Config, Stress};
+use crate::machine::coverage::Coverage;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::{Interrupt, Request};
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
@@ -49,6 +50,7 @@ impl Machine {
             stress: config.stress != Stress::None,
             refuse: config.refuse,
             counts: Statistics::default(),
+            executed: config.count.then(|| vec![0; Op::ALL.len()].into()),
         };
         if config.stress != Stress::None {
             // So that the mark stack overflows all the time.
@@ -181,6 +183,9 @@ impl Machine {
             self.unwind()?;
         } else {
             let Some(instr) = code.instr(self.at) else { return Ok(false) };
+            if let Some(executed) = &mut self.executed {
+                executed[instr.op() as usize] += 1;
+            }
             self.execute(instr, out)?;
         }
         let counts = &mut self.counts;
@@ -261,6 +266,15 @@ impl Machine {
         counts.allocations = self.heap.allocations;
         counts.allocated_bytes = self.heap.allocated_bytes();
         counts
+    }
+
+    /// How often it has executed each instruction, if that is counted.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        let executed = self.executed.iter().flat_map(|executed| executed.iter().copied());
+        let instructions = Op::ALL.iter().map(|op| op.name()).zip(executed).collect();
+        let collections = ("collections", self.counts.collections);
+        Coverage { instructions, events: vec![collections] }
     }
 
     /// The program.

@@ -62,6 +62,8 @@ pub struct Machine {
     pub(super) stress: bool,
     pub(super) refuse: Refusal,
     pub(super) counts: Statistics,
+    /// How often each instruction was executed, by its number, if that is counted.
+    pub(super) executed: Option<Box<[u64]>>,
 }
 
 /// Where it stands; heap and stack are seen through its views.

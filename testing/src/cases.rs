@@ -1,8 +1,9 @@
 //! Reads `tests/language/*.cases`; the `README.md` there describes the format.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::project;
 
 /// What a case expects.
 pub enum Expected {
@@ -74,7 +75,7 @@ fn read(text: &str) -> Vec<Section> {
 
 /// The sections of every file, with the file's name.
 pub fn all() -> Vec<(String, Section)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
+    let folder = project().join("tests/language");
     let entries = std::fs::read_dir(folder).expect("the folder of cases");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "cases"));

@@ -1,8 +1,14 @@
 //! Programs that random search has found something wrong with, each with a word on what.
 
+use crate::project;
+
 /// Their names and texts.
+///
+/// # Panics
+/// When they are not where they should be.
+#[must_use]
 pub fn programs() -> Vec<(String, String)> {
-    let files = std::fs::read_dir("tests/found").expect("the programs");
+    let files = std::fs::read_dir(project().join("tests/found")).expect("the programs");
     let mut programs: Vec<_> = files
         .map(|file| {
             let path = file.expect("a file").path();

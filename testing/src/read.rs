@@ -87,7 +87,7 @@ pub struct Reader {
 
 /// The core of a text.
 pub fn read(text: &str) -> (Program, Interner) {
-    let mut reader = Reader::new();
+    let mut reader = Reader::default();
     let items = nodes(text, &mut 0);
     for item in &items {
         reader.declare(item.list(), item.span());
@@ -98,9 +98,9 @@ pub fn read(text: &str) -> (Program, Interner) {
     (reader.program, reader.names)
 }
 
-impl Reader {
+impl Default for Reader {
     /// A program that has lists and the primitives.
-    pub fn new() -> Reader {
+    fn default() -> Reader {
         let mut reader = Reader {
             program: Program::default(),
             names: Interner::new(),
@@ -115,7 +115,9 @@ impl Reader {
         }
         reader
     }
+}
 
+impl Reader {
     pub fn data(&mut self, symbol: &str, cons: &[(&str, u32)]) -> Vec<ConId> {
         let data = self.program.datas.next_index();
         let mut ids = Vec::new();

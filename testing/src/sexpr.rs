@@ -1,6 +1,5 @@
 //! Programs as nested brackets, to make smaller, rename and reorder ones of them. It knows the
 //! tokens of the language and nothing else of it.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::collections::BTreeSet;
 

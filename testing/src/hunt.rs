@@ -2,26 +2,38 @@
 //! is found made smaller.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::dice::number;
-use super::sexpr;
+use crate::corpus;
+use crate::dice::number;
+use crate::sexpr;
 
 /// What is wrong with a program that is tried with this number, if anything is.
 pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;
 
 /// As the check, a panic being wrong too.
 fn caught<T>(check: Check<T>, text: &str, seed: u64) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(|| check(text, seed))).unwrap_or_else(|panic| {
+    no_panic(|| check(text, seed))
+}
+
+/// What `work` says, a panic being wrong too.
+///
+/// # Errors
+/// With what is wrong.
+pub fn no_panic<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         Err(format!("panic: {}", text.unwrap_or_default()))
     })
 }
 
-/// What a smaller program has to keep of what is wrong: its first words, and of a panic all
+/// What a smaller input has to keep of what is wrong: its first words, and of a panic all
 /// but the numbers.
-fn kind(wrong: &str) -> String {
+#[must_use]
+pub fn kind(wrong: &str) -> String {
     let end = if wrong.starts_with("panic") { '\n' } else { ':' };
     wrong.chars().take_while(|&c| c != end).filter(|c| !c.is_ascii_digit()).take(80).collect()
 }
@@ -31,7 +43,10 @@ const SHRINKING: Duration = Duration::from_secs(20);
 
 /// Tries the program of a number. What is wrong is shown with a small program, unless it is
 /// of a kind that is known.
-fn hunt<T>(
+///
+/// # Errors
+/// With what is wrong; empty if that is known.
+pub fn one<T>(
     make: fn(u64) -> String,
     check: Check<T>,
     seed: u64,
@@ -48,7 +63,9 @@ fn hunt<T>(
             start.elapsed() < SHRINKING
                 && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
         };
-        let small = sexpr::shrink(&text, &fails);
+        // What has no forms is shown as it is.
+        let has_forms = corpus::forms(&text).is_some();
+        let small = if has_forms { sexpr::shrink(&text, &fails) } else { text.clone() };
         let wrong = caught(check, &small, seed).err().unwrap_or(first);
         known.push(this);
         format!("program {seed}: {wrong}\n{small}")
@@ -60,6 +77,24 @@ const WRONG: usize = 20;
 
 /// The name of the threads, whose panics are not shown: they are caught.
 const HUNTER: &str = "hunter";
+
+/// A thread with a large stack, whose panics are not shown.
+///
+/// # Panics
+/// When there can be no thread.
+pub fn hunter<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let show = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() != Some(HUNTER) {
+                show(info);
+            }
+        }));
+    });
+    let thread = std::thread::Builder::new().stack_size(1 << 30).name(HUNTER.to_owned());
+    thread.spawn(work).expect("a thread")
+}
 
 /// Tries programs, which `make` makes, by their numbers: `GMACHINE_CASES` of them (or so many as is said here) from
 /// `GMACHINE_SEED` on, on `GMACHINE_THREADS` threads. `add` gathers what the checks return.
@@ -74,19 +109,12 @@ pub fn all<T: 'static, S: Default + Send + 'static>(
 ) -> (u64, Vec<S>) {
     let (first, count) = (number("GMACHINE_SEED", 0), number("GMACHINE_CASES", cases));
     let threads = number("GMACHINE_THREADS", 2);
-    let show = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        if std::thread::current().name() != Some(HUNTER) {
-            show(info);
-        }
-    }));
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
-            let thread = std::thread::Builder::new().stack_size(1 << 30).name(HUNTER.to_owned());
-            thread.spawn(move || {
+            hunter(move || {
                 let (mut sum, mut known, mut wrong) = (S::default(), Vec::new(), Vec::new());
                 for seed in (first..first + count).filter(|seed| seed % threads == worker) {
-                    match hunt(make, check, seed, &mut known) {
+                    match one(make, check, seed, &mut known) {
                         Ok(found) => add(&mut sum, found),
                         Err(found) => wrong.push(found),
                     }
@@ -100,7 +128,7 @@ pub fn all<T: 'static, S: Default + Send + 'static>(
         .collect();
     let (mut sums, mut wrong) = (Vec::new(), Vec::new());
     for worker in workers {
-        let (sum, found) = worker.expect("a thread").join().expect("its panics are caught");
+        let (sum, found) = worker.join().expect("its panics are caught");
         sums.push(sum);
         wrong.extend(found);
     }

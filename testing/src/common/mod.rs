@@ -1,20 +1,19 @@
-//! Running programs in tests.
-#![allow(dead_code, reason = "not every test uses all of it")]
+//! Compiling and running programs.
 
 mod engines;
 
 use std::path::Path;
 use std::sync::Arc;
 
-#[allow(unused_imports, reason = "not every test uses all of it")]
 pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
+use gmachine::base::diagnostic::Diagnostic;
 use gmachine::driver::{Built, Options, build};
 use gmachine::gcode::program::Program;
 use gmachine::load::{Loader, Root, RootFile};
 use gmachine::machine::outcome::{Input, InputError, Statistics};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
-use gmachine::optimise::{self, Passes};
+use gmachine::optimise::{self, Pass, Passes};
 
 /// Reads no file.
 pub struct NoFiles;
@@ -72,6 +71,38 @@ pub fn compile(source: &str) -> Arc<Program> {
 pub fn compile_after(source: &str, passes: Passes) -> Option<Arc<Program>> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     built(source, &Options { optimise, ..Options::RUN }).gcode.map(Arc::new)
+}
+
+/// As [`compile_after`], with what the passes did; an error is the first mistake.
+///
+/// # Errors
+/// When the program has a mistake.
+pub fn compiled_after(
+    source: &str,
+    passes: Passes,
+) -> Result<(Arc<Program>, optimise::Report), String> {
+    let optimise = optimise::Options { passes, ..optimise::Options::default() };
+    let built = built(source, &Options { optimise, ..Options::RUN });
+    let Some(gcode) = built.gcode else {
+        let error = built.diagnostics.iter().find(|report| report.is_error());
+        let shown = |report: &Diagnostic| format!("{}: {}", report.code, report.message);
+        return Err(error.map(shown).unwrap_or_default());
+    };
+    Ok((Arc::new(gcode), built.report))
+}
+
+/// The subset of the passes with this number, of `1 << Pass::ALL.len()`.
+#[must_use]
+pub fn subset(number: u64) -> Passes {
+    let chosen = Pass::ALL.iter().enumerate().filter(|(at, _)| number >> at & 1 != 0);
+    chosen.fold(Passes::NONE, |set, (_, &pass)| set.with(pass))
+}
+
+/// The names of the passes of a set.
+#[must_use]
+pub fn names(passes: Passes) -> String {
+    let names = Pass::ALL.iter().filter(|&&pass| passes.has(pass)).map(|pass| pass.name());
+    names.collect::<Vec<_>>().join(" ")
 }
 
 /// Compiles and runs a program on every machine.

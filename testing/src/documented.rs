@@ -1,7 +1,5 @@
 //! The examples in the comments of the corelib.
-#![allow(dead_code, reason = "not every test uses all of it")]
-
-use std::path::Path;
+use crate::project;
 
 /// An example: `;;   > EXPR` (going on in `;;   | ..` lines), then what it prints, or
 /// `! words` of its failure.
@@ -52,7 +50,7 @@ pub fn examples(module: &str, text: &str) -> Vec<Example> {
 
 /// The modules of the corelib: name and text.
 pub fn modules() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corelib");
+    let folder = project().join("corelib");
     let mut modules: Vec<(String, String)> = std::fs::read_dir(folder)
         .expect("the corelib")
         .map(|entry| entry.expect("an entry").path())

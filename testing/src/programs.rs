@@ -1,10 +1,12 @@
 //! The programs in `examples/` and `benches/programs/`, and what their first comments say of
 //! them.
-#![allow(dead_code, reason = "not everybody uses all of it")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use gmachine::load::{Loader, Root, load};
+use gmachine::load::{Root, load};
+
+use crate::common::NoFiles;
+use crate::project;
 
 /// A program with what it says of itself.
 pub struct Example {
@@ -18,14 +20,6 @@ pub struct Example {
     pub prints_first: Option<String>,
 }
 
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
-
 /// The text that a STRING literal stands for.
 fn text(literal: &str) -> String {
     let root = Root::text("literal", format!("(defn main[] {literal})"));
@@ -36,7 +30,7 @@ fn text(literal: &str) -> String {
 
 /// The files of a folder of the project whose names end so, in order.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = project().join(folder);
     let entries = std::fs::read_dir(folder).expect("the folder");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|own| own == extension));
@@ -88,7 +82,7 @@ pub struct Peer {
 pub fn peers() -> Vec<Peer> {
     let read = |haskell: PathBuf| {
         let name = haskell.file_stem().expect("a name").to_string_lossy().into_owned();
-        let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+        let core = project().join("benches/programs");
         let core = core.join(&name).with_extension("core");
         let program = std::fs::read_to_string(&core).expect("the program");
         let comment = |label| comment(&program, label).expect(label);

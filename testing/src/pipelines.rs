@@ -2,7 +2,7 @@
 //! what fusion is for. Lists are shared or not, consumed to their ends or not, endless, and
 //! have elements that fail if they are looked at.
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 /// The functions that are not the corelib's.
 const OWN: &str = "

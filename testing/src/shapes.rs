@@ -1,7 +1,5 @@
 //! Sources of any size that look like programs, the same for the same size.
 
-#![allow(dead_code, reason = "not every user makes all shapes")]
-
 use std::fmt::Write as _;
 
 /// A small generator of pseudo-random numbers (xorshift).

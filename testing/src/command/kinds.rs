@@ -1,0 +1,155 @@
+//! The kinds of cases.
+
+use crate::common::subset;
+use crate::dice::Dice;
+use crate::hunt::{kind, no_panic, one};
+use crate::seen::Seen;
+use crate::{
+    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, subsets, typed,
+    wild,
+};
+
+/// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
+/// like it are known.
+pub type Try = fn(seed: u64, known: &mut Vec<String>) -> Result<Seen, String>;
+
+/// A kind of cases.
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What is tried.
+    pub about: &'static str,
+    /// How many cases of it there are for each hundred of the others.
+    pub share: u64,
+    /// How one is tried.
+    pub check: Try,
+}
+
+fn interpreted(text: &str, seed: u64) -> Result<Seen, String> {
+    let end = differential::wrong(text, differential::Plan(seed))?;
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    seen.ended(end);
+    seen.discarded = seen.endless;
+    Ok(seen)
+}
+
+fn optimised(text: &str, seed: u64) -> Result<Seen, String> {
+    let of = subsets::wrong(text, seed)?;
+    Ok(Seen {
+        cases: 1,
+        discarded: of.endless,
+        values: of.values,
+        errors: of.errors,
+        endless: of.endless,
+        ..Seen::default()
+    })
+}
+
+/// A text that may be no program: both machines say the same if it is one.
+fn robust(text: &str, seed: u64) -> Result<Seen, String> {
+    let is_program = harness::both(text.as_bytes(), &mut Dice::new(!seed))?;
+    Ok(Seen { cases: 1, discarded: u64::from(!is_program), ..Seen::default() })
+}
+
+/// The texts of a program read back.
+fn printed(text: &str, seed: u64) -> Result<Seen, String> {
+    let is_program = harness::texts(text.as_bytes(), subset(seed))?;
+    Ok(Seen { cases: 1, discarded: u64::from(!is_program), ..Seen::default() })
+}
+
+/// A text that is no program: whatever it is, it is reported as that.
+fn parsed(text: &str, _: u64) -> Result<Seen, String> {
+    harness::syntax(text.as_bytes());
+    harness::listing(text.as_bytes());
+    Ok(Seen { cases: 1, ..Seen::default() })
+}
+
+/// Calls of the library: what is wrong is shown with its seed alone.
+fn called(seed: u64, known: &mut Vec<String>) -> Result<Seen, String> {
+    no_panic(|| calls::wrong(Dice::new(seed))).map_err(|wrong| {
+        let this = kind(&wrong);
+        if known.contains(&this) {
+            return String::new();
+        }
+        known.push(this);
+        wrong
+    })?;
+    Ok(Seen { cases: 1, ..Seen::default() })
+}
+
+/// All of them.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "typed",
+        about: "programs of sensible types: both machines, passes, collector modes, stops",
+        share: 100,
+        check: |seed, known| one(typed::program, parity::wrong, seed, known),
+    },
+    Kind {
+        name: "wild",
+        about: "programs without sense, element by element: the same errors everywhere",
+        share: 100,
+        check: |seed, known| one(wild::program, elements::wrong, seed, known),
+    },
+    Kind {
+        name: "metamorphic",
+        about: "programs rewritten so that they mean the same, or run with less",
+        share: 100,
+        check: |seed, known| match seed % 4 {
+            0 => one(pipelines::program, metamorphic::wrong, seed, known),
+            _ => one(typed::program, metamorphic::wrong, seed, known),
+        },
+    },
+    Kind {
+        name: "calls",
+        about: "sequences of calls of the library, with a model of what they return",
+        share: 50,
+        check: called,
+    },
+    Kind {
+        name: "corpus",
+        about: "what people wrote, changed piece by piece or form by form",
+        share: 100,
+        check: |seed, known| one(corpus::mutant, robust, seed, known),
+    },
+    Kind {
+        name: "texts",
+        about: "trees, residual programs and listings are printed and read back",
+        share: 50,
+        check: |seed, known| match seed % 4 {
+            0 => one(corpus::mutant, printed, seed, known),
+            1 => one(wild::program, printed, seed, known),
+            _ => one(typed::program, printed, seed, known),
+        },
+    },
+    Kind {
+        name: "bytes",
+        about: "texts that are no programs",
+        share: 50,
+        check: |seed, known| one(corpus::noise, parsed, seed, known),
+    },
+    Kind {
+        name: "lists",
+        about: "programs that make, pass on and consume lists, as for typed",
+        share: 50,
+        check: |seed, known| one(pipelines::program, parity::wrong, seed, known),
+    },
+    Kind {
+        name: "oracle",
+        about: "programs of sensible types against an interpreter of the syntax tree",
+        share: 50,
+        check: |seed, known| one(typed::program, interpreted, seed, known),
+    },
+    Kind {
+        name: "passes",
+        about: "each pass alone and all but each: no more reductions, no more live data",
+        share: 20,
+        check: |seed, known| one(typed::program, optimised, seed, known),
+    },
+    Kind {
+        name: "fusion",
+        about: "the same for programs about lists",
+        share: 10,
+        check: |seed, known| one(pipelines::program, optimised, seed, known),
+    },
+];

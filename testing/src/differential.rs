@@ -1,0 +1,233 @@
+//! One random program: a naive interpreter of the syntax tree against the whole chain.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use gmachine::driver::{Options, build};
+use gmachine::gcode;
+use gmachine::gcode::program::Program;
+use gmachine::gcode::verify::verify;
+use gmachine::load::{Loaded, Root, load};
+use gmachine::machine::Stress;
+use gmachine::machine::outcome::Stop;
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+use gmachine::syntax;
+
+use crate::common::{NoFiles, Text};
+use crate::dice::Dice;
+use crate::ends::{self, End, Meaning, ended, meaning};
+use crate::{oracle, sexpr, typed};
+
+/// What the programs' standard input is.
+const INPUT: &str = "input\n of two lines";
+
+/// Steps of the interpreter.
+const STEPS: u64 = 20_000;
+
+/// Instructions of the machine: far more than the steps of the interpreter can be.
+const FUEL: u64 = 4_000_000;
+
+pub fn loaded(text: &str) -> Loaded {
+    load(&Root::text("random.core", text), &NoFiles)
+}
+
+/// The code of a program, or the first error in it.
+pub fn compiled(text: &str) -> Result<Program, String> {
+    let built = build(&Root::text("random.core", text), &NoFiles, &Options::RUN);
+    let error = built.diagnostics.iter().find(|report| report.is_error());
+    let message = error.map(|report| format!("{}: {}", report.code, report.message));
+    built.gcode.ok_or(message.unwrap_or_default())
+}
+
+/// What the interpreter says.
+fn oracle(text: &str) -> Meaning {
+    let mut out = String::new();
+    let end = match oracle::run(loaded(text), INPUT, STEPS, &mut out) {
+        Ok(()) => End::Value,
+        Err(oracle::Stop::Error) => End::Error,
+        Err(oracle::Stop::Fuel) => End::Fuel,
+    };
+    meaning(&out, end)
+}
+
+fn plain(program: &Arc<Program>) -> Result<Meaning, String> {
+    let mut machine =
+        ends::machine(program, INPUT, Config { fuel: Some(FUEL), ..Config::default() })?;
+    let mut out = String::new();
+    let end = ended(machine.run(&mut out))?;
+    machine.verify()?;
+    Ok(meaning(&out, end))
+}
+
+/// With a collection wherever there could be one, and a stop after every so many instructions.
+fn interrupted(program: &Arc<Program>, every: u64, stress: Stress) -> Result<Meaning, String> {
+    let mut machine = ends::machine(program, INPUT, Config { stress, ..Config::default() })?;
+    let mut out = String::new();
+    for round in 0..FUEL / every {
+        machine.set_fuel(Some(every));
+        let end = ended(machine.run(&mut out))?;
+        if round < 100 || end != End::Fuel {
+            machine.verify()?;
+        }
+        if end != End::Fuel {
+            return Ok(meaning(&out, end));
+        }
+        // What waits may also be given up, and asked for again.
+        if round % 7 == 3 {
+            machine.collect();
+        }
+    }
+    Ok(meaning(&out, End::Fuel))
+}
+
+/// Which comparisons are made, by the number of the program: each has its turn.
+#[derive(Clone, Copy)]
+pub struct Plan(pub u64);
+
+/// What is wrong with a program, if anything is; and how it ends.
+pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
+    let program = compiled(text)?;
+    let violations = verify(&program);
+    if !violations.is_empty() {
+        return Err(format!("the code is not valid: {violations:?}"));
+    }
+    let program = Arc::new(program);
+    let wanted = oracle(text);
+    if wanted.1 == End::Fuel {
+        return Ok(End::Fuel);
+    }
+    let same = |what: &str, found: Meaning| {
+        // An error or no end: a run may show either.
+        let imprecise = wanted.1 == End::Error && found.1 == End::Fuel;
+        if found == wanted || imprecise {
+            return Ok(());
+        }
+        Err(format!("{what}: wanted {wanted:?}, found {found:?}"))
+    };
+    same("the machine", plain(&program)?)?;
+    match plan.0 % 4 {
+        0 => {
+            same("with collections", interrupted(&program, FUEL, Stress::Full)?)?;
+            if wanted.1 == End::Value {
+                reads_back(text, &program, wanted.0.contains("<function"))?;
+            }
+        }
+        1 => {
+            same(
+                "in pieces",
+                interrupted(
+                    &program,
+                    1 + plan.0 % 97,
+                    if plan.0 % 8 == 1 { Stress::Full } else { Stress::None },
+                )?,
+            )?;
+        }
+        2 => {
+            let listing = gcode::print::program(&program, &mut gcode::print::bare);
+            let read =
+                gcode::parse::parse(&listing).map_err(|error| format!("{error}\n{listing}"))?;
+            same("the listing", plain(&Arc::new(read))?)?;
+            let again = changed_text("reordered", &reordered(text, plan.0))?;
+            same("reordered", plain(&again)?)?;
+        }
+        _ => {
+            let tree = loaded(text);
+            let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
+            let items = tree.ast.items.iter().filter(own);
+            let printed = syntax::print::items(&tree.ast, &tree.names, items);
+            same("the printed tree", plain(&changed_text("printed", &printed)?)?)?;
+            let renamed = sexpr::rename(text, &is_fixed);
+            let (output, end) = plain(&changed_text("renamed", &renamed)?)?;
+            same("renamed", (output.replace(sexpr::RENAMED, ""), end))?;
+        }
+    }
+    Ok(wanted.1)
+}
+
+/// Checks that a value is the same when it is written as an expression and read, and that JSON
+/// is JSON. Functions may have no such form.
+fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<(), String> {
+    let print = |program: &Arc<Program>, format: Format| {
+        let mut machine =
+            Machine::new(program.clone(), Config { fuel: Some(FUEL), ..Config::default() });
+        let mut out = String::new();
+        let input = Box::new(Text::new(INPUT));
+        machine.start(format, Some(input)).and_then(|()| machine.run(&mut out)).map(|()| out)
+    };
+    match print(program, Format::Json) {
+        Ok(json) => {
+            let read: Result<serde_json::Value, _> = serde_json::from_str(&json);
+            read.map_err(|error| format!("no JSON: {error}: {json}"))?;
+        }
+        Err(Stop::Error(error)) if error.code.to_string() == "G0512" => {}
+        Err(stop) => return Err(format!("as JSON: {stop}")),
+    }
+    let expression = match print(program, Format::Sexpr) {
+        Ok(expression) => expression,
+        Err(Stop::Error(error)) if error.code.to_string() == "G0512" => return Ok(()),
+        // What a partial application holds is evaluated in this format alone.
+        Err(Stop::Error(_)) if has_function => return Ok(()),
+        Err(stop) => return Err(format!("as an expression: {stop}")),
+    };
+    let mut forms = sexpr::read(text);
+    let main = [sexpr::Form::Atom("defn".into()), sexpr::Form::Atom("main".into())];
+    forms.retain(|form| !matches!(form, sexpr::Form::List(_, item) if item.starts_with(&main)));
+    let again = format!("{}(defn main[] {expression})", sexpr::write(&forms));
+    let again = changed_text("read back", &again)?;
+    for format in [Format::Default, Format::Sexpr] {
+        let (wanted, found) = (print(program, format), print(&again, format));
+        if wanted != found {
+            return Err(format!("read back: wanted {wanted:?}, found {found:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn changed_text(how: &str, text: &str) -> Result<Arc<Program>, String> {
+    compiled(text)
+        .map(Arc::new)
+        .map_err(|error| format!("{how}, there is an error: {error}\n{text}"))
+}
+
+/// The program with its items in another order.
+fn reordered(text: &str, seed: u64) -> String {
+    let mut forms = sexpr::read(text);
+    Dice::new(seed).shuffle(&mut forms);
+    sexpr::write(&forms)
+}
+
+/// Names that mean something that is not the program's: they are not renamed.
+fn is_fixed(name: &str) -> bool {
+    let keywords = ["defn", "data", "let", "letrec", "fn", "case"];
+    let data = ["Tree", "Leaf", "Node", "Color", "Red", "Green", "Blue", "Nil", "Cons"];
+    let of_kit = |data: &&str| data.split(['(', ')', ' ']).any(|word| word == name);
+    if keywords.contains(&name) || data.contains(&name) || typed::kit::DATA.iter().any(of_kit) {
+        return true;
+    }
+    STANDARD.with(|names| names.0.contains(name) || names.1.contains(name))
+}
+
+thread_local! {
+    /// Names of definitions and of constructors that every program has.
+    static STANDARD: (BTreeSet<String>, BTreeSet<String>) = {
+        let tree = loaded("");
+        let (mut definitions, mut constructors) = (BTreeSet::new(), BTreeSet::new());
+        for item in &tree.ast.items {
+            definitions.extend(item.name.map(|name| tree.names.text(name).to_owned()));
+            if let syntax::ast::ItemKind::Data { cons } = &item.kind {
+                constructors.extend(cons.iter().map(|con| tree.names.text(con.name).to_owned()));
+            }
+        }
+        constructors.extend(["Nil", "Cons"].map(str::to_owned));
+        let primitives = gmachine::primitive::Primitive::ALL.iter();
+        definitions.extend(primitives.map(|primitive| primitive.name().to_owned()));
+        (definitions, constructors)
+    };
+}
+
+/// The constructors that every program has.
+#[must_use]
+pub fn standard_constructors() -> BTreeSet<String> {
+    STANDARD.with(|names| names.1.clone())
+}

@@ -1,0 +1,115 @@
+//! A program whose `main` is a list, on both machines: each element is printed for itself, so
+//! that one that fails says nothing of the next one, unless they share what fails.
+
+use gmachine::machine::outcome::Stop;
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, Machine, MachineKind, Stress, Whnf};
+use gmachine::optimise::Passes;
+
+use crate::common::{compiled_after, machine, names};
+use crate::dice::Dice;
+use crate::ends::{End, Found, found_within};
+use crate::parity::{is_right, mode, passes};
+use crate::seen::Seen;
+
+/// Steps for each element.
+const FUEL: u64 = 60_000;
+
+/// Bytes of a run. Integers grow fast in programs without sense.
+const HEAP: u64 = 64 << 20;
+
+/// How the elements of `main` print, each in so many steps, and the reductions of all.
+fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> {
+    let own = "a handle of its own";
+    let main = machine.program().main.ok_or("no main")?;
+    let mut list = machine.global_root(main).map_err(|stop| stop.to_string())?;
+    let mut items = Vec::new();
+    loop {
+        machine.set_fuel(Some(fuel));
+        match machine.force(&list).ok_or(own)? {
+            Ok(()) => {}
+            Err(Stop::Limit(_)) => break,
+            Err(stop) => return Err(format!("no list: {stop}")),
+        }
+        match machine.whnf(&list) {
+            Some(Whnf::Con(_, fields)) if fields.len() == 2 => {
+                items.push(fields[0].clone());
+                list = fields[1].clone();
+            }
+            _ => break,
+        }
+    }
+    let mut all = Vec::new();
+    for item in items {
+        machine.set_fuel(Some(fuel));
+        let mut out = String::new();
+        let result = machine.print_root(&item, Format::Default, &mut out).ok_or(own)?;
+        let first = found_within(&out, result)?;
+        if first.end == End::Error {
+            // What has failed fails again.
+            let mut again = String::new();
+            machine.set_fuel(Some(fuel));
+            let result = machine.print_root(&item, Format::Default, &mut again).ok_or(own)?;
+            let second = found_within(&again, result)?;
+            if second.end != End::Error || second.output != first.output {
+                return Err(format!("forced again: first {first:?}, then {second:?}"));
+            }
+        }
+        all.push(first);
+    }
+    Ok(all)
+}
+
+/// What is wrong with a program on the fast machine, if anything is.
+///
+/// # Errors
+/// With what is wrong.
+pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+    let mut dice = Dice::new(!seed);
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let (plain, _) = compiled_after(text, Passes::NONE)
+        .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
+    let count = seed.is_multiple_of(2);
+    let config = Config { heap_limit: Some(HEAP), count, ..Config::default() };
+    let mut reference = machine(MachineKind::Reference, &plain, config.clone());
+    let wanted = elements(&mut *reference, FUEL)?;
+    let reductions = reference.statistics().reductions;
+    seen.machine(MachineKind::Reference, &*reference);
+    wanted.iter().for_each(|found| seen.ended(found.end));
+    seen.discarded = u64::from(wanted.iter().all(|found| found.end == End::Fuel));
+
+    let both = dice.roll(3);
+    for turn in 0..3_usize {
+        let set = passes(&mut dice, turn);
+        let mode = mode(&mut dice, reductions);
+        let stress = Stress::ALL[mode];
+        let (code, report) = compiled_after(text, set)?;
+        seen.report(&report);
+        seen.modes[mode] += 1;
+        let how = format!("[{}] {stress:?}", names(set));
+        let mut fast = machine(MachineKind::Fast, &code, Config { stress, ..config.clone() });
+        let found =
+            elements(&mut *fast, FUEL).map_err(|stop| format!("the machine: {how}: {stop}"))?;
+        seen.machine(MachineKind::Fast, &*fast);
+        let compared = |what: &str, wanted: &[Found], found: &[Found]| {
+            let short = wanted.len().min(found.len());
+            if wanted.len() != found.len() && reductions < FUEL / 2 {
+                return Err(format!("{what}: {how}: wanted {wanted:?}, found {found:?}"));
+            }
+            for (wanted, found) in wanted[..short].iter().zip(&found[..short]) {
+                if !is_right(wanted, found) {
+                    return Err(format!("{what}: {how}: wanted {wanted:?}, found {found:?}"));
+                }
+            }
+            Ok(())
+        };
+        compared("another result", &wanted, &found)?;
+        if turn == both {
+            let mut reference = machine(MachineKind::Reference, &code, config.clone());
+            let other = elements(&mut *reference, 2 * FUEL)
+                .map_err(|stop| format!("the reference machine: {how}: {stop}"))?;
+            compared("another result of the reference machine", &wanted, &other)?;
+        }
+    }
+    Ok(seen)
+}

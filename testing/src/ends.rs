@@ -1,0 +1,99 @@
+//! Running a program's code with limits, and what became of it.
+
+use std::sync::Arc;
+
+use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::{Config, Machine};
+
+use crate::common::Text;
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// All was printed.
+    Value,
+    /// It failed.
+    Error,
+    /// It was given no more time.
+    Fuel,
+}
+
+/// What a run printed, without blanks (of which there are more if it is interrupted), and how
+/// it ended.
+pub type Meaning = (String, End);
+
+/// The meaning of a run.
+pub fn meaning(output: &str, end: End) -> Meaning {
+    (output.split_whitespace().collect(), end)
+}
+
+/// How a run ended; what must not happen is an error.
+pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
+    match result {
+        Ok(()) => Ok(End::Value),
+        Err(Stop::Error(_)) => Ok(End::Error),
+        Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
+        Err(other) => Err(format!("the machine stopped: {other}")),
+    }
+}
+
+/// A reference machine that is ready to run.
+pub fn machine(program: &Arc<Program>, input: &str, config: Config) -> Result<Machine, String> {
+    let mut machine = Machine::new(program.clone(), config);
+    let input = Box::new(Text::new(input));
+    machine.start(Format::Default, Some(input)).map_err(|stop| stop.to_string())?;
+    Ok(machine)
+}
+
+/// What a run printed, how it ended, and the code of its error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Without blanks, as in a [`Meaning`].
+    pub output: String,
+    /// How it ended.
+    pub end: End,
+    /// The code of the error.
+    pub code: Option<String>,
+}
+
+/// What became of a run; what must not happen is an error.
+///
+/// # Errors
+/// When it was stopped by what nobody asked for.
+pub fn found(output: &str, result: Result<(), Stop>) -> Result<Found, String> {
+    let code = match &result {
+        Err(Stop::Error(error)) => Some(error.code.to_string()),
+        _ => None,
+    };
+    let (output, end) = meaning(output, ended(result)?);
+    Ok(Found { output, end, code })
+}
+
+/// As [`found`], where memory is short: using it up is taking too long.
+///
+/// # Errors
+/// When it was stopped by what nobody asked for.
+pub fn found_within(output: &str, result: Result<(), Stop>) -> Result<Found, String> {
+    if let Err(Stop::Limit(reached)) = &result
+        && matches!(reached.limit, Limit::Heap(_))
+    {
+        let (output, end) = meaning(output, End::Fuel);
+        return Ok(Found { output, end, code: None });
+    }
+    found(output, result)
+}
+
+/// What was printed, without the names of functions: one that has none gets one when it is
+/// written out.
+#[must_use]
+pub fn without_names(output: &str) -> String {
+    let mut pieces = output.split("<function");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push_str("<function");
+        out.push_str(piece.find('>').map_or(piece, |end| &piece[end..]));
+    }
+    out
+}

@@ -1,0 +1,312 @@
+//! One function for each thing that takes bytes: it panics if something is wrong, and is
+//! bounded in time and memory. Fuzz targets and `tests/fuzz.rs` call these.
+
+use std::sync::Arc;
+
+use gmachine::core::residual::residual;
+use gmachine::driver::{Built, Options, Stage, build};
+use gmachine::gcode::program::Program;
+use gmachine::gcode::verify::verify;
+use gmachine::gcode::{parse, print};
+use gmachine::load::Root;
+use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind, Stress};
+use gmachine::optimise::{self, Pass, Passes};
+use gmachine::syntax;
+
+use crate::common::{NoFiles, machine, names, subset};
+use crate::dice::Dice;
+use crate::ends::{Found, found_within};
+use crate::parity::is_right;
+use crate::{calls, elements, metamorphic, parity, typed, wild};
+
+/// A function that bytes are given to.
+pub type Harness = fn(&[u8]);
+
+/// All of them, by the names of their fuzz targets.
+pub const ALL: &[(&str, Harness)] = &[
+    ("syntax", syntax),
+    ("compiler", compiler),
+    ("reference", reference),
+    ("fast", fast),
+    ("listing", listing),
+    ("calls", calls),
+    ("programs", programs),
+];
+
+/// Bytes that are looked at.
+const MOST: usize = 16 << 10;
+
+/// Instructions of the reference machine.
+const FUEL: u64 = 100_000;
+
+/// Bytes of a run.
+const HEAP: u64 = 8 << 20;
+
+/// What the first bytes choose, and the text.
+fn split(data: &[u8]) -> (Dice, &[u8]) {
+    let data = &data[..data.len().min(MOST)];
+    let (choices, text) = data.split_at(data.len().min(2));
+    (Dice::of_bytes(choices), text)
+}
+
+fn panicking<T>(result: Result<T, String>) -> T {
+    result.unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// Compiles up to a stage, and looks at what is said.
+fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
+    let optimise = optimise::Options { passes, verbose: false };
+    let options = Options { until, optimise, ..Options::RUN };
+    let built = build(&Root::text("input.core", text), &NoFiles, &options);
+    for report in &built.diagnostics {
+        let place = report.primary.span;
+        if !place.is_none() && built.loaded.sources.place(place).is_none() {
+            return Err(format!("{} is nowhere: {}", report.code, report.message));
+        }
+        if report.message.chars().any(char::is_control) {
+            return Err(format!("a message holds a control character: {:?}", report.message));
+        }
+    }
+    Ok(built)
+}
+
+/// The code of a text; `None` if it has mistakes.
+fn code(text: &[u8], passes: Passes) -> Result<Option<Arc<Program>>, String> {
+    let built = built(text, Stage::Gcode, passes)?;
+    let has_errors = built.has_errors();
+    match built.gcode {
+        Some(program) => {
+            let violations = verify(&program);
+            if violations.is_empty() {
+                Ok(Some(Arc::new(program)))
+            } else {
+                Err(format!("the code is not valid: {violations:?}"))
+            }
+        }
+        None if has_errors => Ok(None),
+        None => Err("no code, and no error".to_owned()),
+    }
+}
+
+/// The program's own items as text.
+fn own_items(built: &Built) -> String {
+    let tree = &built.loaded;
+    let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
+    syntax::print::items(&tree.ast, &tree.names, tree.ast.items.iter().filter(own))
+}
+
+/// Lexing and parsing: reports have places; what is right is printed, reads back and prints
+/// the same.
+///
+/// # Panics
+/// When something is wrong.
+pub fn syntax(data: &[u8]) {
+    let text = &data[..data.len().min(MOST)];
+    let built = panicking(built(text, Stage::Syntax, Passes::NONE));
+    for (file, source) in built.loaded.sources.files().iter().enumerate() {
+        if !source.corelib {
+            let _ = syntax::listing::tokens(&built.loaded.sources, file);
+        }
+    }
+    if !built.has_errors() {
+        let printed = own_items(&built);
+        let again = panicking(self::built(printed.as_bytes(), Stage::Syntax, Passes::NONE));
+        assert!(!again.has_errors(), "{:?}\n{printed}", again.diagnostics);
+        assert_eq!(printed, own_items(&again), "the tree prints in two ways");
+    }
+}
+
+/// The whole compiler: code verifies; trees, residual programs and listings read back.
+///
+/// # Panics
+/// When something is wrong.
+pub fn compiler(data: &[u8]) {
+    let (mut dice, text) = split(data);
+    let passes = subset(dice.roll(1 << Pass::ALL.len()) as u64);
+    panicking(texts(text, passes));
+}
+
+/// Whether all texts of a program read back, if it has no mistakes.
+///
+/// # Errors
+/// With what is wrong.
+pub fn texts(text: &[u8], passes: Passes) -> Result<bool, String> {
+    let Some(program) = code(text, passes)? else { return Ok(false) };
+    // The listing.
+    let listing = print::program(&program, &mut print::bare);
+    let read = parse::parse(&listing).map_err(|error| format!("listing: {error}\n{listing}"))?;
+    let again = print::program(&read, &mut print::bare);
+    if listing != again {
+        return Err(format!("listing: it reads back as another\n{listing}\n{again}"));
+    }
+    // The tree: what is printed of it makes the same code.
+    let printed = own_items(&built(text, Stage::Syntax, Passes::NONE)?);
+    match code(printed.as_bytes(), passes)? {
+        Some(same) if print::program(&same, &mut print::bare) == listing => {}
+        Some(_) => return Err(format!("tree: another program is printed\n{printed}")),
+        None => return Err(format!("tree: what is printed has a mistake\n{printed}")),
+    }
+    // What the passes made, as a program: it is one, and what is printed of that is one.
+    let core = built(text, Stage::Optimised, passes)?;
+    if let Some(program) = &core.core {
+        let printed = residual(program, &core.loaded.names, &core.loaded.sources);
+        let again = built(printed.as_bytes(), Stage::Gcode, Passes::NONE)?;
+        if again.has_errors() {
+            let first = again.diagnostics.iter().find(|report| report.is_error());
+            let first = first.map(|report| format!("{}: {}", report.code, report.message));
+            return Err(format!("residual: {}\n{printed}", first.unwrap_or_default()));
+        }
+    }
+    Ok(true)
+}
+
+/// An endless input.
+struct Always(u32);
+
+impl Input for Always {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        self.0 = self.0 % 1000 + 1;
+        Ok(char::from_u32(self.0))
+    }
+}
+
+/// Runs code; what is printed has its line ended.
+fn run(
+    kind: MachineKind,
+    code: &Arc<Program>,
+    format: Format,
+    stress: Stress,
+    fuel: u64,
+) -> Result<Found, String> {
+    let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), stress, ..Config::default() };
+    let mut machine = machine(kind, code, config);
+    let mut out = String::new();
+    let result =
+        machine.start(format, Some(Box::new(Always(0)))).and_then(|()| machine.run(&mut out));
+    if !out.is_empty() && !out.ends_with('\n') {
+        return Err(format!("the line is not ended: {out:?}"));
+    }
+    match &result {
+        Ok(()) if format == Format::Json => {
+            let read: Result<serde_json::Value, _> = serde_json::from_str(&out);
+            read.map_err(|error| format!("no JSON: {error}: {out}"))?;
+        }
+        Ok(()) if format == Format::Sexpr => {
+            let text = format!("(defn main[] {out})");
+            let built = built(text.as_bytes(), Stage::Syntax, Passes::NONE)?;
+            if built.has_errors() {
+                return Err(format!("no expression: {out}"));
+            }
+        }
+        Err(Stop::Error(error)) if !error.code.to_string().starts_with("G05") => {
+            return Err(format!("a run fails with {}", error.code));
+        }
+        Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Time(_)) => {
+            return Err("time was not limited".to_owned());
+        }
+        _ => {}
+    }
+    found_within(&out, result)
+}
+
+/// The reference machine: any program ends in one of the ways that a program may end in.
+///
+/// # Panics
+/// When something is wrong.
+pub fn reference(data: &[u8]) {
+    let (mut dice, text) = split(data);
+    let format = [Format::Default, Format::Sexpr, Format::Json][dice.roll(3)];
+    let stress = Stress::ALL[dice.roll(4)];
+    let fuel = if stress == Stress::None { FUEL } else { 2_000 };
+    if let Some(code) = panicking(code(text, Passes::NONE)) {
+        panicking(run(MachineKind::Reference, &code, format, stress, fuel));
+    }
+}
+
+/// The fast machine: any program does what it does on the reference machine.
+///
+/// # Panics
+/// When something is wrong.
+pub fn fast(data: &[u8]) {
+    let (mut dice, text) = split(data);
+    panicking(both(text, &mut dice));
+}
+
+/// Whether a text is a program, and both machines say the same of it.
+///
+/// # Errors
+/// With what is wrong.
+pub fn both(text: &[u8], dice: &mut Dice) -> Result<bool, String> {
+    let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
+    let Some(plain) = code(text, Passes::NONE)? else { return Ok(false) };
+    let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL)?;
+    let set = parity::passes(dice, 1);
+    let mode = dice.roll(8);
+    let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
+    // A collection at each step takes its time.
+    let fuel = if mode == 0 || mode >= 4 { FUEL } else { 1_500 };
+    let how = format!("[{}] {stress:?}", names(set));
+    let Some(code) = code(text, set)? else {
+        return Err(format!("{how}: there is a mistake now"));
+    };
+    let found = run(MachineKind::Fast, &code, format, stress, fuel)
+        .map_err(|wrong| format!("{how}: {wrong}"))?;
+    // Memory runs out sooner on one machine than on the other, and steps are not the same.
+    let short = found.end == crate::ends::End::Fuel && wanted.output.starts_with(&found.output);
+    if short || is_right(&wanted, &found) {
+        return Ok(true);
+    }
+    Err(format!("another result: {how}: wanted {wanted:?}, found {found:?}"))
+}
+
+/// G-code as text: what is read and verifies reads back, and both machines run it.
+///
+/// # Panics
+/// When something is wrong.
+pub fn listing(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(&data[..data.len().min(MOST)]) else { return };
+    let Ok(program) = parse::parse(text) else { return };
+    let printed = print::program(&program, &mut print::bare);
+    match parse::parse(&printed) {
+        Ok(again) => {
+            let again = print::program(&again, &mut print::bare);
+            assert_eq!(printed, again, "a listing reads back as another");
+        }
+        Err(error) => panic!("what is printed does not read back: {error}\n{printed}"),
+    }
+    if !verify(&program).is_empty() || program.main.is_none() || !program.hosts.is_empty() {
+        return;
+    }
+    let code = Arc::new(program);
+    let ran = |kind, stress, fuel| run(kind, &code, Format::Default, stress, fuel);
+    let wanted = panicking(ran(MachineKind::Reference, Stress::None, FUEL / 10));
+    let found = panicking(ran(MachineKind::Fast, Stress::TinyNursery, FUEL / 10));
+    // Such code may be what no scheme makes, so only that each run ends well is asked for.
+    drop((wanted, found));
+}
+
+/// Calls of the library, with a model of what they return.
+///
+/// # Panics
+/// When something is wrong.
+pub fn calls(data: &[u8]) {
+    panicking(calls::wrong(Dice::of_bytes(&data[..data.len().min(MOST)])));
+}
+
+/// Programs that the bytes choose: of sensible types, without sense, or rewritten.
+///
+/// # Panics
+/// When something is wrong.
+pub fn programs(data: &[u8]) {
+    let (kind, data) = data.split_at(data.len().min(1));
+    let mut dice = Dice::of_bytes(&data[..data.len().min(MOST)]);
+    let seed = dice.any();
+    let kind = kind.first().copied().unwrap_or_default();
+    panicking(match kind % 3 {
+        0 => parity::wrong(&typed::of(dice), seed),
+        1 => elements::wrong(&wild::of(dice), seed),
+        _ => metamorphic::wrong(&typed::of(dice), seed),
+    });
+}
