@@ -86,7 +86,8 @@ const OWN: &str = "
 (defn produce[n] (if (le n 0) Nil (Cons (rem n 17) (produce (sub n 1)))))
 (defn each[l] (case l [Nil Nil] [(Cons x t) (Cons (add x x) (each t))]))
 (defn pairs[l] (case l [(Cons x (Cons y t)) (Cons (add x y) (pairs t))] [_ Nil]))
-(defn walk[a l] (case l [Nil a] [(Cons x t) (walk (rem (add a x) 9973) t)]))
+(defn walk[a l] (case l [Nil a] [(Cons x t)
+  (let ([b (rem (add a x) 9973)]) (seq b (walk b t)))]))
 ";
 
 /// The family of a seed.
