@@ -5,7 +5,7 @@
 //! `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gmachine::driver::{Options, build};
