@@ -238,7 +238,7 @@ pub fn forms(text: &str) -> Option<Vec<Form>> {
         before = c;
         plain.push(c);
     }
-    (open.is_empty() && quote.is_none()).then(|| sexpr::read(&plain))
+    if open.is_empty() && quote.is_none() { sexpr::try_read(&plain) } else { None }
 }
 
 /// How many forms there are.

@@ -52,7 +52,8 @@ pub fn one<T>(
     seed: u64,
     known: &mut Vec<String>,
 ) -> Result<T, String> {
-    let text = make(seed);
+    let text =
+        no_panic(|| Ok(make(seed))).map_err(|wrong| format!("{seed} is not made: {wrong}"))?;
     caught(check, &text, seed).map_err(|first| {
         let this = kind(&first);
         if known.contains(&this) {

@@ -28,6 +28,7 @@ pub mod scope;
 pub mod seen;
 pub mod sexpr;
 pub mod shapes;
+pub mod slopes;
 pub mod subsets;
 pub mod typed;
 pub mod wild;

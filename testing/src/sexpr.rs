@@ -13,7 +13,17 @@ pub enum Form {
 }
 
 /// The forms of a text without comments whose brackets are balanced.
+///
+/// # Panics
+/// When it is none.
+#[must_use]
 pub fn read(text: &str) -> Vec<Form> {
+    try_read(text).expect("balanced brackets and quotes")
+}
+
+/// As [`read`]; `None` if brackets or quotes are not balanced.
+#[must_use]
+pub fn try_read(text: &str) -> Option<Vec<Form>> {
     let mut open: Vec<(char, Vec<Form>)> = vec![('(', Vec::new())];
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -23,8 +33,11 @@ pub fn read(text: &str) -> Vec<Form> {
                 1
             }
             ')' | ']' => {
-                let (bracket, forms) = open.pop().expect("an open bracket");
-                open.last_mut().expect("balanced").1.push(Form::List(bracket, forms));
+                let (bracket, forms) = open.pop()?;
+                if (bracket == '(') != (first == ')') {
+                    return None;
+                }
+                open.last_mut()?.1.push(Form::List(bracket, forms));
                 1
             }
             '"' | '\'' => {
@@ -34,18 +47,21 @@ pub fn read(text: &str) -> Vec<Form> {
                     escaped = c == '\\' && !escaped;
                     ends
                 });
-                end.expect("a closing quote") + 2
+                end? + 2
             }
             c if c.is_whitespace() => c.len_utf8(),
-            _ => rest.find(|c: char| c.is_whitespace() || "()[]".contains(c)).unwrap_or(rest.len()),
+            _ => {
+                rest.find(|c: char| c.is_whitespace() || "()[]\"".contains(c)).unwrap_or(rest.len())
+            }
         };
         let (token, others) = rest.split_at(length);
         if !"()[]".contains(token) && !token.trim().is_empty() {
-            open.last_mut().expect("balanced").1.push(Form::Atom(token.to_owned()));
+            open.last_mut()?.1.push(Form::Atom(token.to_owned()));
         }
         rest = others;
     }
-    open.pop().expect("balanced").1
+    let (_, forms) = open.pop()?;
+    open.is_empty().then_some(forms)
 }
 
 /// The text of some forms, one on a line.

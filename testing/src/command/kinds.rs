@@ -5,8 +5,8 @@ use crate::dice::Dice;
 use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::{
-    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, subsets, typed,
-    wild,
+    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, slopes,
+    subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -64,16 +64,23 @@ fn parsed(text: &str, _: u64) -> Result<Seen, String> {
     Ok(Seen { cases: 1, ..Seen::default() })
 }
 
-/// Calls of the library: what is wrong is shown with its seed alone.
-fn called(seed: u64, known: &mut Vec<String>) -> Result<Seen, String> {
-    no_panic(|| calls::wrong(Dice::new(seed))).map_err(|wrong| {
+/// What is not made smaller: it is shown with its seed, and once if there is more like it.
+fn whole(
+    known: &mut Vec<String>,
+    check: impl FnOnce() -> Result<Seen, String>,
+) -> Result<Seen, String> {
+    no_panic(check).map_err(|wrong| {
         let this = kind(&wrong);
         if known.contains(&this) {
             return String::new();
         }
         known.push(this);
         wrong
-    })?;
+    })
+}
+
+fn called(seed: u64) -> Result<Seen, String> {
+    calls::wrong(Dice::new(seed))?;
     Ok(Seen { cases: 1, ..Seen::default() })
 }
 
@@ -104,7 +111,7 @@ pub const KINDS: &[Kind] = &[
         name: "calls",
         about: "sequences of calls of the library, with a model of what they return",
         share: 50,
-        check: called,
+        check: |seed, known| whole(known, || called(seed)),
     },
     Kind {
         name: "corpus",
@@ -133,6 +140,12 @@ pub const KINDS: &[Kind] = &[
         about: "programs that make, pass on and consume lists, as for typed",
         share: 50,
         check: |seed, known| one(pipelines::program, parity::wrong, seed, known),
+    },
+    Kind {
+        name: "slopes",
+        about: "families of programs: n times the size is n times the work and memory, or flat",
+        share: 10,
+        check: |seed, known| whole(known, || slopes::wrong(seed)),
     },
     Kind {
         name: "oracle",

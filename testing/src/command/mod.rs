@@ -70,6 +70,8 @@ struct State {
     seen: Vec<Seen>,
     wrong: Vec<u64>,
     times: Vec<Duration>,
+    /// The case of each kind that took longest.
+    slowest: Vec<(Duration, u64)>,
 }
 
 /// The kinds in turn, each as often as its share says: one round.
@@ -111,6 +113,7 @@ pub fn main() -> ExitCode {
             seen: kinds.iter().map(|_| Seen::default()).collect(),
             wrong: kinds.iter().map(|_| 0).collect(),
             times: kinds.iter().map(|_| Duration::ZERO).collect(),
+            slowest: kinds.iter().map(|_| (Duration::ZERO, 0)).collect(),
         }),
         kinds,
         turns,
@@ -164,6 +167,7 @@ impl Hunt {
     fn note(&self, kind: usize, seed: u64, time: Duration, result: Result<Seen, String>) {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.times[kind] += time;
+        state.slowest[kind] = state.slowest[kind].max((time, seed));
         match result {
             Ok(seen) => state.seen[kind].add(&seen),
             Err(wrong) => {

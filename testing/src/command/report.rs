@@ -48,14 +48,14 @@ pub fn write(out: &mut String, kinds: &[&Kind], state: &State, time: Duration, r
 fn cases(out: &mut String, kinds: &[&Kind], state: &State) -> std::fmt::Result {
     writeln!(
         out,
-        "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12}",
+        "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>9}  slowest",
         "kind", "cases", "discarded", "values", "errors", "endless", "wrong", "a minute"
     )?;
     for (at, kind) in kinds.iter().enumerate() {
         let (seen, time) = (&state.seen[at], state.times[at].as_secs_f64().max(1e-9));
         writeln!(
             out,
-            "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12.0}",
+            "{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>9.0}  {:.2} s: {}",
             kind.name,
             seen.cases,
             seen.discarded,
@@ -63,7 +63,9 @@ fn cases(out: &mut String, kinds: &[&Kind], state: &State) -> std::fmt::Result {
             seen.errors,
             seen.endless,
             state.wrong[at],
-            seen.cases as f64 * 60.0 / time
+            seen.cases as f64 * 60.0 / time,
+            state.slowest[at].0.as_secs_f64(),
+            state.slowest[at].1
         )?;
     }
     writeln!(out, "(a minute: of one thread)")
