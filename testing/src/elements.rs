@@ -9,7 +9,7 @@ use gmachine::optimise::Passes;
 use crate::common::{compiled_after, machine, names};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
-use crate::parity::{is_right, mode, passes};
+use crate::parity::{fuel, is_right, mode, passes};
 use crate::seen::Seen;
 
 /// Steps for each element.
@@ -90,8 +90,9 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         seen.modes[mode] += 1;
         let how = format!("[{}] {stress:?}", names(set));
         let mut fast = machine(MachineKind::Fast, &code, Config { stress, ..config.clone() });
+        let fuel = if stress == Stress::None { FUEL } else { fuel(stress, reductions) };
         let found =
-            elements(&mut *fast, FUEL).map_err(|stop| format!("the machine: {how}: {stop}"))?;
+            elements(&mut *fast, fuel).map_err(|stop| format!("the machine: {how}: {stop}"))?;
         seen.machine(MachineKind::Fast, &*fast);
         let compared = |what: &str, wanted: &[Found], found: &[Found]| {
             let short = wanted.len().min(found.len());
