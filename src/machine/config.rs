@@ -11,6 +11,10 @@ pub struct Config {
     /// Steps that may be taken: instructions of the reference machine, reductions of the fast
     /// one.
     pub fuel: Option<u64>,
+    /// Bytes of the fast machine's nursery, unless it is under stress: how much is allocated
+    /// between two minor collections. `None`: about what a processor's cache holds, which few
+    /// programs are faster without. A limit on memory may make it smaller.
+    pub nursery: Option<usize>,
     /// How often to collect.
     pub stress: Stress,
     /// Which request for room is refused: for tests.

@@ -140,36 +140,26 @@ impl Machine {
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 
-    /// Goes by an integer or a character.
+    /// Goes by a large integer; the operand of a `LitCase` that the loop does not know.
     pub(super) fn literal_case(&mut self, a: Forced, case: LitCaseId) -> Result<(), Stop> {
         let value = self.slot(a.0);
         if !value.is_evaluated() {
             return self.force(a);
         }
-        let image = self.image.clone();
-        let Some(case) = image.program.lit_cases.get(case) else {
+        let Some(case) = self.image.program.lit_cases.get(case) else {
             unreachable!("operands name something")
         };
-        let fits = match value.view() {
-            View::Char(_) => case.chars,
-            View::Int(_) => !case.chars,
-            View::Node(Tag::Value) => !case.chars && self.as_big(value).is_some(),
-            _ => false,
-        };
-        if !fits {
+        // Characters and integers of a word are the loop's.
+        let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
+            let bigs = &self.image.program.bigs;
+            let found = case.bigs.iter().find(|(id, _)| bigs.get(*id) == Some(&*big));
+            found.map_or(case.default, |(_, to)| *to)
+        });
+        let Some(target) = target else {
             let wanted = if case.chars { "a character" } else { "an integer" };
             return Err(self.wrong_scrutinee(wanted, a));
-        }
-        let small = case.words.binary_search_by_key(&value.bits(), |(word, _)| word.bits());
-        let target = match small {
-            Ok(at) => case.words.get(at).map(|(_, to)| *to),
-            Err(_) => self.as_big(value).and_then(|value| {
-                let bigs = &image.program.bigs;
-                let found = case.bigs.iter().find(|(big, _)| bigs.get(*big) == Some(&*value));
-                found.map(|(_, to)| *to)
-            }),
         };
-        self.go_to(target.unwrap_or(case.default));
+        self.go_to(target);
         Ok(())
     }
 

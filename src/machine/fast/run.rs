@@ -13,7 +13,7 @@ use super::translate::SLOTS;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
-use crate::machine::heap::{Header, Kind};
+use crate::machine::heap::{Header, Kind, prefetch};
 use crate::machine::outcome::Stop;
 
 const NIL_WORD: Word = Word::con(NIL);
@@ -452,7 +452,7 @@ impl Machine {
                             let (first, second) = unsafe { (*fields, *fields.add(1)) };
                             set!(head, first);
                             set!(tail, second);
-                            prefetch(second);
+                            prefetch(second.bits());
                             next!();
                         }
                     } else if x == NIL_WORD {
@@ -475,7 +475,14 @@ impl Machine {
                         None => slow!(self.wrong_data(a, case)),
                     }
                 }
-                Instr::LitCase { a, case } => slow!(self.literal_case(a, case)),
+                Instr::LitCase { a, case } => {
+                    let x = slot!(a.0);
+                    let lits = unsafe { program.lit_cases.as_slice().get_unchecked(case.index()) };
+                    if if lits.chars { x.is_char() } else { x.is_int() } {
+                        jump!(lits.target(x));
+                    }
+                    slow!(self.literal_case(a, case))
+                }
                 Instr::Field { d, a, index } => {
                     let x = slot!(a.0);
                     let (_, fields) = unsafe { node_at(x) };
@@ -632,17 +639,6 @@ unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
         }
         // SAFETY: as above.
         pc = unsafe { pc.add(1) };
-    }
-}
-
-/// Says that what a pointer leads to will be read soon.
-#[inline(always)]
-fn prefetch(word: Word) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch reads nothing, wherever it points.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(word.bits() as *const i8);
     }
 }
 

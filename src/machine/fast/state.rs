@@ -132,7 +132,9 @@ impl Machine {
         let heap_config = heap::Config {
             limit: config.heap_limit,
             nursery_words: match config.stress {
-                Stress::None => heap::Config::NURSERY_WORDS,
+                Stress::None => {
+                    config.nursery.map_or(heap::Config::NURSERY_WORDS, |bytes| bytes / 8)
+                }
                 _ => TINY_NURSERY,
             },
             stress: match config.stress {

@@ -189,6 +189,19 @@ const ALLOCATION: u64 = 16;
 /// What is written over memory that nodes have left: a pointer to nowhere, and no header.
 const POISON: u64 = 0xdead_dead_dead_de19;
 
+/// Says that what is at an address, a pointer's or a word's bits, will be read soon.
+#[inline(always)]
+pub fn prefetch(address: u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: it reads nothing, wherever that is.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// A pointer to the words of the node at an address.
 #[inline(always)]
 fn node_at(address: usize) -> *mut u64 {

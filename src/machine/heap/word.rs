@@ -45,6 +45,8 @@ enum Immediate {
 
 const TAG_MASK: u64 = 0b111;
 const IMMEDIATE: u64 = 0b111;
+/// The low byte of a character.
+const CHAR_BITS: u8 = (Immediate::Char as u8) << 3 | IMMEDIATE as u8;
 /// The low byte of a constructor without fields.
 const CON_BITS: u8 = (Immediate::Con as u8) << 3 | IMMEDIATE as u8;
 
@@ -161,6 +163,13 @@ impl Word {
         self.0 as i64 >> 1
     }
 
+    /// Whether it is a character.
+    #[inline]
+    #[must_use]
+    pub const fn is_char(self) -> bool {
+        self.0 as u8 == CHAR_BITS
+    }
+
     /// Whether it points to a node.
     #[inline]
     #[must_use]
@@ -264,6 +273,8 @@ mod tests {
         assert_eq!(Word::int(Word::MAX_INT + 1), None);
         assert_eq!(Word::int(Word::MIN_INT - 1), None);
         assert_eq!(Word::char('λ').view(), View::Char('λ'));
+        assert!(Word::char('λ').is_char() && !Word::con(ConId(1)).is_char());
+        assert!(!Word::NOTHING.is_char() && !Word::function(GlobalId(1)).is_char());
         assert_eq!(Word::con(ConId(7)).view(), View::Con(ConId(7)));
         assert_eq!(Word::con(ConId(7)).as_con(), Some(ConId(7)));
         assert_eq!((Word::ONE.as_con(), Word::char('\0').as_con()), (None, None));

@@ -75,6 +75,17 @@ pub struct LitCase {
     pub default: Pc,
 }
 
+impl LitCase {
+    /// Where a word goes that is immediate, and a character or an integer as the branches are.
+    #[inline]
+    #[must_use]
+    pub fn target(&self, word: Word) -> Pc {
+        let found = self.words.binary_search_by_key(&word.bits(), |(word, _)| word.bits());
+        let branch = found.ok().and_then(|at| self.words.get(at));
+        branch.map_or(self.default, |(_, to)| *to)
+    }
+}
+
 /// Which slots of a frame code may still read.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Live {
