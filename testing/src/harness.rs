@@ -19,7 +19,7 @@ use crate::common::{NoFiles, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{Found, found_within};
 use crate::parity::is_right;
-use crate::{calls, elements, metamorphic, parity, typed, wild};
+use crate::{calls, elements, metamorphic, parity, project, typed, wild};
 
 /// A function that bytes are given to.
 pub type Harness = fn(&[u8]);
@@ -309,4 +309,60 @@ pub fn programs(data: &[u8]) {
         1 => elements::wrong(&wild::of(dice), seed),
         _ => metamorphic::wrong(&typed::of(dice), seed),
     });
+}
+
+/// Changes some bytes: they become others, go away, stand twice, or make room for words.
+pub fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>, words: &[Vec<u8>]) {
+    for _ in 0..1 + dice.roll(4) {
+        let at = dice.roll(bytes.len() + 1);
+        let end = (at + 1 + dice.roll(12)).min(bytes.len());
+        match dice.roll(6) {
+            0 if at < bytes.len() => bytes[at] = dice.roll(256) as u8,
+            1 if at < bytes.len() => bytes[at] ^= 1 << dice.roll(8),
+            2 if at < end => drop(bytes.drain(at..end)),
+            3 if at < end => {
+                let again = bytes[at..end].to_vec();
+                bytes.splice(at..at, again);
+            }
+            _ => {
+                let word = words[dice.roll(words.len())].clone();
+                bytes.splice(at..at, word);
+            }
+        }
+    }
+}
+
+/// The words of the dictionary of the fuzz targets.
+///
+/// # Panics
+/// When a line of it is wrong.
+#[must_use]
+pub fn words() -> Vec<Vec<u8>> {
+    let text = std::fs::read_to_string(project().join("fuzz/coref.dict")).expect("the dictionary");
+    let word = |line: &str| {
+        let inside = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
+        let inside = inside.unwrap_or_else(|| panic!("{line}: no word"));
+        inside.replace("\\\"", "\"").replace("\\\\", "\\").into_bytes()
+    };
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(word).collect()
+}
+
+/// The inputs that a fuzz target begins with, by name.
+///
+/// # Panics
+/// When there are none.
+#[must_use]
+pub fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = project().join("fuzz/corpus").join(target);
+    let files = std::fs::read_dir(folder).expect("a folder of inputs");
+    let mut seeds: Vec<(String, Vec<u8>)> = files
+        .map(|file| {
+            let path = file.expect("a file").path();
+            (path.display().to_string(), std::fs::read(&path).expect("an input"))
+        })
+        .collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "{target} has no inputs");
+    seeds
 }

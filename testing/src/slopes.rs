@@ -34,7 +34,7 @@ fn producer(dice: &mut Dice) -> &'static str {
     dice.pick(&[
         "(range 1 SIZE)",
         "(take SIZE (from 1))",
-        "(take SIZE (iterate (add 3) 2))",
+        "(take SIZE (iterate' (add 3) 2))",
         "(takeWhile (gt SIZE) (from 0))",
         "(replicate SIZE 7)",
         "(take SIZE (cycle [1 2 3 4]))",

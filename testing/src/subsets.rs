@@ -152,7 +152,10 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let mut wanted = Vec::new();
     for input in inputs {
         let ran = run(&plain, input, FUEL)?;
+        // One integer that is as large as all the rest says nothing of what is kept.
+        let is_even = !text.contains("huge'");
         let measured = ran.meaning.1 == End::Value && ran.statistics.instructions <= MEASURED;
+        let measured = measured && is_even;
         let live = if measured { Some(live(&plain, input)?) } else { None };
         wanted.push((*input, ran, live));
     }

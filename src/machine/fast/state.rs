@@ -143,7 +143,8 @@ impl Machine {
                 Stress::Full => heap::Stress::Full,
             },
             poison: config.stress != Stress::None,
-            ..heap::Config::default()
+            // So that the mark stack overflows all the time.
+            mark_stack: (config.stress != Stress::None).then_some(2),
         };
         let selectors = Selectors::new(image.program.thunks.iter().map(|thunk| &*thunk.selects));
         let mut machine = Machine {

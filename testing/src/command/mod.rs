@@ -1,7 +1,7 @@
 //! The command for long runs, `hunt`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
-mod kinds;
+pub mod kinds;
 mod report;
 
 use std::io::{IsTerminal, Write};

@@ -45,6 +45,7 @@ enum Arg {
     Thing,
     /// A pair of integers.
     Ints2,
+    Wide,
 }
 
 use Arg::{
@@ -307,7 +308,118 @@ const KIT: &[Entry] = &[
         &["work'", "table'", "total2'"],
         "[n] (if (le n 0) 0 (add (total2' table') (add work' (scan' (add n -1)))))",
     ),
+    // What instructions and the collector seldom get from small programs: thunks of three
+    // integers, partial applications that know themselves, selections, deep recursion, integers
+    // that are large even for integers.
+    (
+        "cheap'",
+        &[Int, Int, Int, Count],
+        Ints,
+        &[],
+        "[a b c n] (if (ge (add a (mul b c)) (add n 40))
+           (Cons (sub (add a b) c) (Cons (add a (sub c b)) Nil))
+           (if (le n 0) Nil (Cons (add (add a c) b) (cheap' b c (add a 1) (add n -1)))))",
+    ),
+    (
+        "paps'",
+        &[Int, Count],
+        Int,
+        &["three'"],
+        "[x n] (letrec ([f (three' g x)] [g (Pair f h)] [h (three' g (f n))])
+           (case g [(Pair i j) (if (le n 1) (i n) (j x))]))",
+    ),
+    ("three'", &[], Int, &[], "[p x y] (case p [(Pair f _) (if (le y 0) x (f (add y -9)))])"),
+    (
+        "halves'",
+        &[Ints],
+        Ints,
+        &["split'", "join'"],
+        "[l] (let ([p (split' l)]) (join' (snd' p) (fst' p)))",
+    ),
+    (
+        "split'",
+        &[],
+        Ints,
+        &["fst'", "snd'"],
+        "[l] (case l [(Nil) (Pair Nil Nil)]
+           [(Cons x xs) (let ([r (split' xs)]) (Pair (Cons x (snd' r)) (fst' r)))])",
+    ),
+    ("fst'", &[], Int, &[], "[p] (case p [(Pair a _) a])"),
+    ("snd'", &[], Int, &[], "[p] (case p [(Pair _ b) b])"),
+    ("join'", &[], Ints, &[], "[a b] (case a [(Nil) b] [(Cons x xs) (Cons x (join' xs b))])"),
+    ("deep'", &[Count], Int, &["deepgo'"], "[n] (deepgo' (mul n 2500))"),
+    ("deepgo'", &[], Int, &[], "[n] (if (le n 0) 0 (add 1 (deepgo' (add n -1))))"),
+    (
+        "huge'",
+        &[Count, Int],
+        Int,
+        &["hugego'"],
+        "[n x] (rem (hugego' (add 12 (rem n 2)) (add x 100000000000000000000)) 1000003)",
+    ),
+    // Every operation on what the run alone knows, with and without a constant.
+    (
+        "ops'",
+        &[Int, Int, Count],
+        Int,
+        &[],
+        "[x y n] (if (le n 0) (add x y) (ops' (sub 9 (div x 4)) (floordiv y 3) (add n -1)))",
+    ),
+    (
+        "rests'",
+        &[Int, Int, Count],
+        Int,
+        &[],
+        "[x y n] (if (le n 0) (sub x y) (rests'
+           (add (mod x 5) (rem y 7))
+           (add (negate x) (add (floordiv y (add 2 (mul x x))) (add (mod x (add 1 (mul y y)))
+             (add (rem y (add 3 (mul x x))) (div x (add 4 (mul y y)))))))
+           (add n -1)))",
+    ),
+    (
+        "tests'",
+        &[Int, Int, Count],
+        Int,
+        &[],
+        "[x y n] (if (le n 0) 0
+           (if (ge x 4) (add 1 (tests' (sub y x) x (add n -1)))
+           (if (neq y -1) (add 2 (tests' (add x 3) (sub y 1) (add n -1)))
+           (if (ge x y) (add 3 (tests' (add y 9) 2 (add n -1)))
+           (if (neq x y) (add 4 (tests' y (add x 1) (add n -1)))
+           (if (le y x) 5 (if (lt x y) 6 (if (gt x y) 7 8))))))))",
+    ),
+    (
+        "truths'",
+        &[Int, Int, Count],
+        Int,
+        &[],
+        "[x y n] (if (le n 0) 0 (add (mul 16 (truths' (add y 1) (sub x y) (add n -1)))
+           (add (ge x y) (mul 2 (add (neq x y) (mul 2 (add (le x y) (mul 2 (add (gt x y)
+             (mul 2 (eq x (lt y x))))))))))))",
+    ),
+    (
+        "wide'",
+        &[Count, Arg::Wide],
+        Int,
+        &[],
+        "[n w] (case w [(Wide a b c d e) (if (le n 0) (add a (add c e))
+           (add 1 (wide' (add n -1) (Wide c b e d a))))] [Narrow 0])",
+    ),
+    (
+        "letters'",
+        &[Text],
+        Text,
+        &[],
+        "[t] (case t [(Nil) Nil] [(Cons c cs) (Cons (if (ge c 'b') (chr (add (ord c) 1))
+           (if (neq c 'a') 'x' c)) (letters' cs))])",
+    ),
+    ("hugego'", &[], Int, &[], "[n x] (if (le n 0) x (hugego' (add n -1) (mul x x)))"),
     ("total2'", &[Ints], Int, &[], "[l] (case l [(Nil) 0] [(Cons x xs) (add x (total2' xs))])"),
+];
+
+/// Functions that get to what others seldom get to: they are called more often.
+const SELDOM: &[&str] = &[
+    "cheap'", "paps'", "halves'", "deep'", "huge'", "ops'", "rests'", "tests'", "truths'", "wide'",
+    "letters'",
 ];
 
 /// Data types that functions of the kit use.
@@ -353,6 +465,7 @@ impl Gen {
             Int => *ty == Ty::Int,
             Bool => *ty == Ty::Bool || *ty == Ty::Int,
             Ints => *ty == Ty::Ints,
+            Text => *ty == Ty::Text,
             Stream => *ty == Ty::Stream,
             Step => *ty == fun(&[Ty::Int], Ty::Int),
             _ => false,
@@ -361,7 +474,10 @@ impl Gen {
         // constants.
         let fits =
             |entry: &&Entry| makes(entry.2) && (!entry.1.is_empty() || entry.4.starts_with("[]"));
-        let found: Vec<&Entry> = KIT.iter().filter(fits).collect();
+        let mut found: Vec<&Entry> = KIT.iter().filter(fits).collect();
+        if self.dice.one_in(4) && found.iter().any(|entry| SELDOM.contains(&entry.0)) {
+            found.retain(|entry| SELDOM.contains(&entry.0));
+        }
         let &(name, params, ..) = found[self.dice.roll(found.len())];
         let mut args = Vec::new();
         for &param in params {
@@ -394,6 +510,7 @@ impl Gen {
             LazyInts => return Some(self.unneeded(&Ty::Ints, depth)),
             Code => return Some(self.code(2, depth)),
             Thing => return Some(self.thing(depth)),
+            Arg::Wide => Ty::Wide,
         };
         Some(self.expr(&of, depth))
     }

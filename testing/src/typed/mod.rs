@@ -25,6 +25,8 @@ enum Ty {
     Pair(Rc<(Ty, Ty)>),
     Tree,
     Color,
+    /// A constructor of five fields.
+    Wide,
     List(Rc<Ty>),
     Fun(Rc<(Vec<Ty>, Ty)>),
 }
@@ -96,6 +98,7 @@ impl Gen {
         let mut items = vec![
             "(data Tree (Leaf) (Node left value right))".to_owned(),
             "(data Color (Red) (Green) (Blue))".to_owned(),
+            "(data Wide (Wide a b c d e) (Narrow))".to_owned(),
         ];
         if self.own_pair {
             items.push("(data Pair (Pair one two))".to_owned());
@@ -149,7 +152,7 @@ impl Gen {
             1 => Ty::List(Rc::new(fun(&[Ty::Int], Ty::Int))),
             _ => self.ty(2),
         };
-        if self.dice.one_in(3) {
+        if self.dice.one_in(2) {
             // Numbers that nobody knows before the run.
             self.locals = vec![
                 ("input".to_owned(), Ty::Text),
@@ -171,7 +174,7 @@ impl Gen {
     }
 
     fn ty(&mut self, depth: usize) -> Ty {
-        match self.dice.roll(if depth == 0 { 6 } else { 11 }) {
+        match self.dice.roll(if depth == 0 { 6 } else { 12 }) {
             0..=1 => Ty::Int,
             2 => Ty::Char,
             3 => Ty::Text,
@@ -181,6 +184,7 @@ impl Gen {
             7 => Ty::Pair(Rc::new((self.ty(depth - 1), self.ty(depth - 1)))),
             8 => Ty::List(Rc::new(self.ty(depth - 1))),
             9 => Ty::Bool,
+            10 => Ty::Wide,
             _ => {
                 let params: Vec<Ty> =
                     (0..1 + self.dice.roll(2)).map(|_| self.ty(depth - 1)).collect();
@@ -325,7 +329,7 @@ impl Gen {
         }
         let depth = depth - 1;
         for _ in 0..3 {
-            let made = match self.dice.roll(17) {
+            let made = match self.dice.roll(20) {
                 0 => Some(self.let_(ty, depth)),
                 1 => Some(self.letrec(ty, depth)),
                 2..=3 => Some(self.case(ty, depth)),
@@ -335,6 +339,7 @@ impl Gen {
                 7 => self.generic(ty, depth),
                 8 => self.call_local(ty, depth),
                 9..=11 => self.kit_call(ty, depth),
+                17..=19 => self.on_variable(ty),
                 _ => self.of_type(ty, depth),
             };
             if let Some(made) = made {
@@ -364,6 +369,7 @@ impl Gen {
                 let color = self.dice.pick(&["Red", "Green", "Blue"]);
                 if self.visible(color) { color.to_owned() } else { "Green".to_owned() }
             }
+            Ty::Wide => "Narrow".to_owned(),
             Ty::Pair(of) => {
                 let fields = [self.leaf(&of.0), self.leaf(&of.1)];
                 if self.visible("Pair") { self.app("Pair", &fields) } else { self.bottom() }
@@ -543,8 +549,46 @@ impl Gen {
         Some(self.app(&name, &args))
     }
 
+    /// Arithmetic on a variable: what the optimiser cannot do in advance, if only the run
+    /// knows the variable.
+    fn on_variable(&mut self, ty: &Ty) -> Option<String> {
+        let operators: &[&str] = match ty {
+            Ty::Int => &["add", "sub", "mul", "div", "rem", "floordiv", "mod", "negate"],
+            Ty::Bool => &["eq", "neq", "lt", "le", "gt", "ge"],
+            _ => return None,
+        };
+        let name = self.dice.pick(operators);
+        let known: Vec<String> = [SMALL, LARGE, "n", "m"].map(str::to_owned).to_vec();
+        let known: Vec<String> = known
+            .into_iter()
+            .filter(|known| self.locals.iter().any(|(name, ty)| name == known && *ty == Ty::Int))
+            .collect();
+        let variable = match self.dice.roll(3) {
+            0 => self.variable(&Ty::Int)?,
+            _ if known.is_empty() => self.variable(&Ty::Int)?,
+            _ => known[self.dice.roll(known.len())].clone(),
+        };
+        if !self.is_standard(name) {
+            return None;
+        }
+        if name == "negate" {
+            return Some(format!("(negate {variable})"));
+        }
+        let other = match self.dice.roll(3) {
+            0 => self.variable(&Ty::Int)?,
+            _ => (self.dice.roll(9) as i64 - 3).to_string(),
+        };
+        // A constant divisor that is zero is a mistake that others plant.
+        let other = if other == "0" { "5".to_owned() } else { other };
+        Some(match self.dice.one_in(3) {
+            true => format!("({name} {other} {variable})"),
+            false => format!("({name} {variable} {other})"),
+        })
+    }
+
     fn conditional(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        let condition = self.expr(&Ty::Bool, depth);
+        let simple = if self.dice.one_in(2) { self.on_variable(&Ty::Bool) } else { None };
+        let condition = simple.unwrap_or_else(|| self.expr(&Ty::Bool, depth));
         let (one, other) = (self.unneeded(ty, depth), self.expr(ty, depth));
         self.is_standard("if").then(|| self.app("if", &[condition, one, other]))
     }

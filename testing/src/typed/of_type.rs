@@ -77,6 +77,7 @@ impl Gen {
             },
             Ty::Tree => ("Node", vec![Ty::Tree, Ty::Int, Ty::Tree]),
             Ty::Color => return None,
+            Ty::Wide => ("Wide", vec![Ty::Int, Ty::Text, Ty::Int, Ty::Tree, Ty::Int]),
             Ty::Pair(of) => ("Pair", vec![of.0.clone(), of.1.clone()]),
             Ty::List(of) => match self.dice.roll(3) {
                 0 => ("Cons", vec![(**of).clone(), ty.clone()]),

@@ -6,7 +6,8 @@ use super::{Gen, Ty};
 
 impl Gen {
     pub(super) fn case(&mut self, ty: &Ty, depth: usize) -> String {
-        let of = match self.dice.roll(5) {
+        let of = match self.dice.roll(6) {
+            5 => Ty::Wide,
             0 => Ty::Pair(Rc::new((self.ty(1), self.ty(1)))),
             1 => Ty::Tree,
             2 => Ty::List(Rc::new(self.ty(1))),
@@ -77,6 +78,15 @@ impl Gen {
                 format!("(Node {left} {value} {})", self.pattern(&Ty::Tree, depth, taken))
             }
             Ty::Color => self.dice.pick(&["Red", "Green", "(Blue)"]).to_owned(),
+            Ty::Wide if self.dice.one_in(4) => "Narrow".to_owned(),
+            Ty::Wide => {
+                let types = [Ty::Int, Ty::Text, Ty::Int, Ty::Tree, Ty::Int];
+                let fields = types.map(|ty| match self.dice.one_in(3) {
+                    true => self.pattern(&ty, depth, taken),
+                    false => self.binder(&ty, taken),
+                });
+                format!("(Wide {})", fields.join(" "))
+            }
             Ty::Pair(of) => {
                 let first = self.pattern(&of.0, depth, taken);
                 format!("(Pair {first} {})", self.pattern(&of.1, depth, taken))
