@@ -8,8 +8,8 @@ use super::profile::Sampler;
 pub struct Config {
     /// Bytes of heap, stack and big integers together.
     pub heap_limit: Option<u64>,
-    /// Steps that may be taken: instructions of the reference machine, reductions of the fast
-    /// one.
+    /// Steps that may be taken: instructions of the reference machine, reductions and
+    /// printed values of the fast one.
     pub fuel: Option<u64>,
     /// Bytes of the fast machine's nursery, unless it is under stress: how much is allocated
     /// between two minor collections. `None`: about what a processor's cache holds, which few

@@ -346,7 +346,7 @@ impl Face for Machine {
     fn statistics(&self) -> Statistics {
         let counters = self.heap.counters();
         Statistics {
-            reductions: self.counts.reductions + u64::from(self.spent()),
+            reductions: self.counts.reductions + u64::from(self.spent()) - self.printed,
             allocated_bytes: counters.words_allocated * 8 + counters.big_bytes_allocated,
             collections: counters.minor + counters.full,
             peak_live_bytes: counters.peak_live_bytes,

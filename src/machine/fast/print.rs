@@ -16,6 +16,7 @@ impl Machine {
             if self.ticks == 0 {
                 self.tick()?;
             }
+            self.printed += 1;
             self.evaluate(|machine| machine.outer.printing.last().copied())?;
             self.print_one(out)?;
         }

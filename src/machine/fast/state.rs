@@ -47,6 +47,8 @@ pub struct Machine {
     /// The ticks that were handed out last.
     pub(super) slice: u32,
     pub(super) counts: Statistics,
+    /// Values that were printed: steps too, so that printing ends, and no reductions.
+    pub(super) printed: u64,
     /// How often each instruction was executed, by its number; empty if that is not counted.
     pub(super) executed: Box<[u64]>,
     /// What seldom happens, counted.
@@ -178,6 +180,7 @@ impl Machine {
             fuel: None,
             slice: 0,
             counts: Statistics::default(),
+            printed: 0,
             executed: if config.count { vec![0; Op::ALL.len()].into() } else { Box::default() },
             rare: Rare::default(),
             profile: config.sampler.map(|sampler| (sampler, Profile::default())),
