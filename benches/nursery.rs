@@ -20,9 +20,7 @@ use gmachine::driver::{Options, build};
 use gmachine::load::{Loader, Root};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind};
-
-#[path = "../tests/common/programs.rs"]
-mod programs;
+use gmachine_testing::programs;
 
 /// Bytes of the large nursery.
 const LARGE: usize = 4 << 30;

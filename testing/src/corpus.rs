@@ -3,6 +3,7 @@
 
 use crate::cases;
 use crate::dice::Dice;
+use crate::differential::is_standard;
 use crate::sexpr::{self, Form};
 use crate::{documented, project};
 
@@ -293,6 +294,17 @@ fn any(dice: &mut Dice, forms: &[Form]) -> Option<Form> {
     }
 }
 
+/// Whether a form has no names but those that every program has.
+fn is_closed(form: &Form) -> bool {
+    match form {
+        Form::Atom(atom) => {
+            let is_name = atom.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            !is_name || is_standard(atom)
+        }
+        Form::List(_, forms) => forms.iter().all(is_closed),
+    }
+}
+
 /// Whether a name may be a constructor's.
 fn is_capital(form: &Form) -> bool {
     matches!(form, Form::Atom(name) if name.starts_with(char::is_uppercase))
@@ -308,7 +320,15 @@ pub fn mutate_forms(dice: &mut Dice, forms: &mut Vec<Form>, others: &[Vec<Form>]
         }
         let own = any(dice, forms);
         let other = dice.roll(others.len());
-        let foreign = any(dice, &others[other]);
+        // Mostly what means something everywhere.
+        let mut foreign = any(dice, &others[other]);
+        for _ in 0..8 {
+            if foreign.as_ref().is_some_and(is_closed) {
+                break;
+            }
+            let other = dice.roll(others.len());
+            foreign = any(dice, &others[other]);
+        }
         let Some((siblings, at)) = place(forms, dice.roll(size)) else { return };
         match dice.roll(10) {
             0 => drop(siblings.remove(at)),

@@ -205,6 +205,12 @@ fn is_fixed(name: &str) -> bool {
     if keywords.contains(&name) || data.contains(&name) || typed::kit::DATA.iter().any(of_kit) {
         return true;
     }
+    is_standard(name)
+}
+
+/// Whether every program has a definition or constructor of this name.
+#[must_use]
+pub fn is_standard(name: &str) -> bool {
     STANDARD.with(|names| names.0.contains(name) || names.1.contains(name))
 }
 
