@@ -90,7 +90,8 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         seen.modes[mode] += 1;
         let how = format!("[{}] {stress:?}", names(set));
         let mut fast = machine(MachineKind::Fast, &code, Config { stress, ..config.clone() });
-        let fuel = if stress == Stress::None { FUEL } else { fuel(stress, reductions) };
+        let printed = wanted.iter().map(|found| found.output.len()).sum();
+        let fuel = if stress == Stress::None { FUEL } else { fuel(stress, reductions, printed) };
         let found =
             elements(&mut *fast, fuel).map_err(|stop| format!("the machine: {how}: {stop}"))?;
         seen.machine(MachineKind::Fast, &*fast);

@@ -112,10 +112,11 @@ pub fn mode(dice: &mut Dice, reductions: u64) -> usize {
     if mode == 2 && reductions > MINOR { 1 } else { mode }
 }
 
-/// The fuel for a run that takes so many reductions without passes: they add no more than a few.
-/// What fails may as well have no end, on a stack that a full collection goes through each time.
-pub fn fuel(stress: Stress, reductions: u64) -> u64 {
-    2 * reductions + if stress == Stress::Full { 500 } else { 10_000 }
+/// The fuel for a run that takes so many reductions without passes and prints that: passes add
+/// no more than a few. What fails may as well have no end, on a stack that a full collection
+/// goes through each time.
+pub fn fuel(stress: Stress, reductions: u64, printed: usize) -> u64 {
+    2 * (reductions + printed as u64) + if stress == Stress::Full { 500 } else { 10_000 }
 }
 
 /// Which passes run in a turn: first as users run it, then the schemes alone, or any subset.
@@ -177,7 +178,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         seen.report(&report);
         seen.modes[mode] += 1;
         let stress = Stress::ALL[mode];
-        let fuel = fuel(stress, reductions);
+        let fuel = fuel(stress, reductions, wanted.output.len());
         let how = format!("[{}] {stress:?} {way:?}", names(set));
         let config = Config { fuel: Some(fuel), stress, ..config.clone() };
         let mut fast = made(MachineKind::Fast, &code, config.clone());
