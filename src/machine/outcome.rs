@@ -97,7 +97,8 @@ pub struct LimitReached {
 pub enum Limit {
     /// Bytes of heap, stack and big integers.
     Heap(u64),
-    /// Steps: instructions of the reference machine, reductions of the fast one.
+    /// Steps: instructions of the reference machine, reductions and printed values of the
+    /// fast one.
     Fuel(u64),
     /// Time; told from outside.
     Time(std::time::Duration),

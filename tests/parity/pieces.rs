@@ -258,3 +258,14 @@ fn collections_make_no_work() {
         }
     }
 }
+
+#[test]
+fn what_is_printed_is_no_reduction() {
+    // A list that is there, printed again and again: past the look at the interrupt.
+    let text = "(defn main[] (let ([xs (range 1 100)]) (map (fn [_] xs) (range 1 300))))";
+    let program = compile_after(text, Passes::NONE).expect("no mistake");
+    let (mut machine, main) = ready(&program, Stress::None);
+    assert!(printed(&mut *machine, &main).len() > 30_000);
+    let reductions = machine.statistics().reductions;
+    assert!((400..2_000).contains(&reductions), "{reductions}");
+}

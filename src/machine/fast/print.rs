@@ -15,6 +15,7 @@ impl Machine {
             self.ticks = self.ticks.wrapping_sub(1);
             if self.ticks == 0 {
                 self.tick()?;
+                self.ticks -= 1;
             }
             self.printed += 1;
             self.evaluate(|machine| machine.outer.printing.last().copied())?;
