@@ -15,7 +15,7 @@ use super::mutator::{Code, Selectors};
 use super::old::Old;
 use super::shorten::{Rules, follow, shorten};
 use super::word::{View, Word};
-use super::{Header, Kind, Mutator, node_at, prefetch, tag_of};
+use super::{Header, Kind, Mutator, node_at, tag_of};
 use crate::gcode::program::GlobalId;
 
 /// A set of small numbers.
@@ -58,9 +58,6 @@ pub(super) fn is_marked(address: usize) -> bool {
     let live = unsafe { (*block_of(address)).live };
     live & bit(address) != 0
 }
-
-/// The most children of a node that are fetched at the same time.
-const FETCHED: usize = 4;
 
 /// The bit of an address in its block.
 #[inline]
@@ -274,14 +271,6 @@ impl<'a> Marker<'a> {
                 }
                 Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => {
                     return None;
-                }
-            }
-            // Each child is far away, and so is its block: all are fetched before one is needed.
-            for at in 1..=header.words().min(FETCHED) {
-                let bits = *node.add(at);
-                if leads_on(bits) {
-                    prefetch(bits);
-                    prefetch(block_of(bits as usize).addr() as u64);
                 }
             }
             let mut next = None;
