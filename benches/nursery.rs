@@ -20,7 +20,7 @@ use gmachine::driver::{Options, build};
 use gmachine::load::{Loader, Root};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind};
-use gmachine_testing::programs;
+use gmachine::optimise::{self, Passes};
 
 /// Bytes of the large nursery.
 const LARGE: usize = 4 << 30;
@@ -39,8 +39,10 @@ fn main() {
     let names: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     println!("| program | default s | collections | large nursery s | collections | ratio |");
     println!("|---|---:|---:|---:|---:|---:|");
+    let optimise = optimise::Options { passes: Passes::ALL, ..optimise::Options::default() };
+    let options = Options { optimise, ..Options::RUN };
     let mut ratios = Vec::new();
-    for peer in programs::peers() {
+    for peer in gmachine_testing::programs::peers() {
         if !names.is_empty() && !names.contains(&peer.name) {
             continue;
         }
@@ -48,7 +50,7 @@ fn main() {
         // A function, so that nothing remembers its value.
         let expression = format!("(fn [_] {})", peer.full);
         let root = Root::text(&*peer.name, text).with_expression(expression);
-        let built = build(&root, &NoFiles, &Options::RUN);
+        let built = build(&root, &NoFiles, &options);
         let image = MachineKind::Fast.load(Arc::new(built.gcode.unwrap()));
         let mut machines = [None, Some(LARGE)]
             .map(|nursery| image.machine(Config { nursery, ..Config::default() }));
