@@ -527,11 +527,13 @@ fn limits(
         Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() },
         Config { fuel: Some(FUEL), heap_limit: Some(memory), ..Config::default() },
     ];
+    // What is printed takes steps too: a cell and its element for a character, or so.
+    let steps = reductions + 4 * wanted.output.len() as u64 + 16;
     for config in tries {
         let how = format!("fuel {:?}, memory {:?}", config.fuel, config.heap_limit);
         let (found, _, limit) = run(code, config.clone(), seen)?;
         let right = match limit {
-            Some(Limit::Fuel(_)) => config.fuel < Some(FUEL) && fuel <= reductions,
+            Some(Limit::Fuel(_)) => config.fuel < Some(FUEL) && fuel <= steps,
             Some(_) => config.heap_limit < Some(HEAP),
             None => found == *wanted,
         };
