@@ -17,8 +17,10 @@ use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
+use gmachine::optimise::Passes;
 use gmachine_testing::corpus::{mutate_pieces, pieces, sources};
 use gmachine_testing::dice::{Dice, number};
+use gmachine_testing::harness::code;
 
 /// Instructions of a run.
 const FUEL: u64 = 100_000;
@@ -45,14 +47,14 @@ impl Input for Always {
 }
 
 /// Runs a program; what is wrong with its end, if anything is.
-fn run(program: Program, format: Format, stress: bool) -> Result<(), String> {
+fn run(program: Arc<Program>, format: Format, stress: bool) -> Result<(), String> {
     let config = Config {
         fuel: Some(if stress { 2_000 } else { FUEL }),
         heap_limit: Some(HEAP),
         stress: if stress { Stress::Full } else { Stress::None },
         ..Config::default()
     };
-    let mut machine = Machine::new(Arc::new(program), config);
+    let mut machine = Machine::new(program, config);
     let mut out = String::new();
     let end = machine.start(format, Some(Box::new(Always(0)))).and_then(|()| machine.run(&mut out));
     machine.verify()?;
@@ -84,24 +86,7 @@ fn run(program: Program, format: Format, stress: bool) -> Result<(), String> {
 }
 
 fn source(dice: &mut Dice, text: &[u8]) -> Result<bool, String> {
-    let built = build(&Root::text("mutant.core", text), &NoFiles, &Options::RUN);
-    for report in &built.diagnostics {
-        let place = report.primary.span;
-        if !place.is_none() && built.loaded.sources.place(place).is_none() {
-            return Err(format!("{} is nowhere: {}", report.code, report.message));
-        }
-        if report.message.chars().any(char::is_control) {
-            return Err(format!("a message holds a control character: {:?}", report.message));
-        }
-    }
-    let Some(program) = built.gcode else {
-        let errors = built.diagnostics.iter().any(|report| report.is_error());
-        return if errors { Ok(false) } else { Err("no code, and no error".to_owned()) };
-    };
-    let violations = verify(&program);
-    if !violations.is_empty() {
-        return Err(format!("{violations:?}"));
-    }
+    let Some(program) = code(text, Passes::ALL)? else { return Ok(false) };
     let format = [Format::Default, Format::Sexpr, Format::Json][dice.roll(3)];
     let stress = dice.one_in(10);
     run(program, format, stress)?;
@@ -221,7 +206,7 @@ fn tampered_listings_that_verify_run_without_a_panic() {
                 return Ok(false);
             }
             let stress = dice.one_in(4);
-            run(program, Format::Default, stress)?;
+            run(Arc::new(program), Format::Default, stress)?;
             Ok(true)
         });
         (text, result)

@@ -19,8 +19,9 @@ use crate::gcode::program::{ConId, GlobalId, Program};
 /// A [`Root`] is a handle on a value of one machine; to every other machine it is *foreign*,
 /// and an operation that is given one does nothing and answers `None`.
 ///
-/// Every machine gives the same values, prints the same and fails for the same reasons. What
-/// it counts, and how soon it reaches a limit on memory or fuel, is its own.
+/// Every machine gives the same values, prints the same and fails where the others fail; of
+/// several failures that an expression has, it tells of the one that it meets first. What it
+/// counts, and how soon it reaches a limit on memory or fuel, is its own.
 pub trait Machine: Debug + Send {
     /// Gets ready to print `main`, which is applied to `input` if it has a parameter (to an
     /// empty input if there is none). A run that was under way is abandoned.

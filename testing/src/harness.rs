@@ -73,7 +73,10 @@ fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
 }
 
 /// The code of a text; `None` if it has mistakes.
-fn code(text: &[u8], passes: Passes) -> Result<Option<Arc<Program>>, String> {
+///
+/// # Errors
+/// With what is wrong with the reports, or the code.
+pub fn code(text: &[u8], passes: Passes) -> Result<Option<Arc<Program>>, String> {
     let built = built(text, Stage::Gcode, passes)?;
     let has_errors = built.has_errors();
     match built.gcode {

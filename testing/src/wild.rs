@@ -3,6 +3,7 @@
 //! kind come up in every place. `main` is a list, whose elements are evaluated one by one.
 
 use crate::dice::Dice;
+use gmachine::primitive::Primitive;
 
 /// What is in scope.
 struct Gen {
@@ -29,27 +30,8 @@ const DATA: &[&[(&str, usize)]] = &[
 const OWN: &str = "(data T (A) (B x) (C x y) (D x y z) (E v w x y z))\n\
                    (data Color (Red) (Green) (Blue))\n(data Box (Box content))\n";
 
-/// Functions of the prelude and primitives, with the number of their parameters.
-const GLOBALS: &[(&str, usize)] = &[
-    ("add", 2),
-    ("sub", 2),
-    ("mul", 2),
-    ("div", 2),
-    ("rem", 2),
-    ("floordiv", 2),
-    ("mod", 2),
-    ("negate", 1),
-    ("eq", 2),
-    ("neq", 2),
-    ("lt", 2),
-    ("le", 2),
-    ("gt", 2),
-    ("ge", 2),
-    ("if", 3),
-    ("seq", 2),
-    ("ord", 1),
-    ("chr", 1),
-    ("error", 1),
+/// Functions of the prelude, with the number of their parameters.
+const PRELUDE: &[(&str, usize)] = &[
     ("map", 2),
     ("filter", 2),
     ("foldr", 3),
@@ -168,7 +150,11 @@ impl Gen {
                 (name.to_owned(), arity)
             }
             _ => {
-                let (name, arity) = GLOBALS[self.dice.roll(GLOBALS.len())];
+                let at = self.dice.roll(Primitive::ALL.len() + PRELUDE.len());
+                let (name, arity) = match Primitive::ALL.get(at) {
+                    Some(primitive) => (primitive.name(), primitive.arity()),
+                    None => PRELUDE[at - Primitive::ALL.len()],
+                };
                 (name.to_owned(), arity)
             }
         }
