@@ -19,8 +19,8 @@ pub struct Clocks {
 }
 
 /// The counts with their names in the order in which they are shown: as people read them, as
-/// programs do.
-fn counts(statistics: &Statistics) -> [(&'static str, &'static str, u64); 11] {
+/// programs do; `None` if the machine does not count it.
+fn counts(statistics: &Statistics) -> [(&'static str, &'static str, Option<u64>); 11] {
     // Destructured, so that a new count cannot be forgotten here.
     let Statistics {
         instructions,
@@ -36,16 +36,16 @@ fn counts(statistics: &Statistics) -> [(&'static str, &'static str, u64); 11] {
         peak_dump,
     } = *statistics;
     [
-        ("instructions", "instructions", instructions),
-        ("reductions", "reductions", reductions),
-        ("nodes allocated", "allocations", allocations),
-        ("bytes allocated", "allocated_bytes", allocated_bytes),
-        ("thunks made", "thunks_made", thunks_made),
-        ("thunks entered", "thunks_entered", thunks_entered),
-        ("thunks updated", "thunks_updated", thunks_updated),
-        ("collections", "collections", collections),
-        ("peak live bytes", "peak_live_bytes", peak_live_bytes),
-        ("peak stack items", "peak_stack", peak_stack),
+        ("instructions", "instructions", Some(instructions)),
+        ("reductions", "reductions", Some(reductions)),
+        ("nodes allocated", "allocations", Some(allocations)),
+        ("bytes allocated", "allocated_bytes", Some(allocated_bytes)),
+        ("thunks made", "thunks_made", Some(thunks_made)),
+        ("thunks entered", "thunks_entered", Some(thunks_entered)),
+        ("thunks updated", "thunks_updated", Some(thunks_updated)),
+        ("collections", "collections", Some(collections)),
+        ("peak live bytes", "peak_live_bytes", Some(peak_live_bytes)),
+        ("peak stack items", "peak_stack", Some(peak_stack)),
         ("peak evaluations waiting", "peak_dump", peak_dump),
     ]
 }
@@ -64,7 +64,9 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
         Stats::Text => {
             let mut out = String::new();
             for (name, _, count) in counts(statistics) {
-                out.push_str(&format!("{name:<24} {:>18}\n", show_count(count)));
+                if let Some(count) = count {
+                    out.push_str(&format!("{name:<24} {:>18}\n", show_count(count)));
+                }
             }
             for (name, time) in [("compile time", clocks.compile), ("run time", clocks.run)] {
                 out.push_str(&format!("{name:<24} {:>16.3} s\n", time.as_secs_f64()));
@@ -92,7 +94,8 @@ mod tests {
 
     #[test]
     fn every_count_is_shown_apart_from_the_clocks() {
-        let statistics = Statistics { instructions: 1_234_567, peak_dump: 9, ..Default::default() };
+        let statistics =
+            Statistics { instructions: 1_234_567, peak_dump: Some(9), ..Default::default() };
         let clocks = Clocks { compile: Duration::from_millis(2), run: Duration::from_secs(61) };
         insta::assert_snapshot!(render(Stats::Text, &statistics, clocks), @r#"
         instructions                      1,234,567

@@ -193,6 +193,7 @@ pub struct Statistics {
     pub peak_live_bytes: u64,
     /// Largest number of items on the stack.
     pub peak_stack: u64,
-    /// Largest number of evaluations that waited at once.
-    pub peak_dump: u64,
+    /// Largest number of evaluations that waited at once; `None` where a machine does not count
+    /// them: the fast one.
+    pub peak_dump: Option<u64>,
 }

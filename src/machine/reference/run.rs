@@ -191,7 +191,7 @@ impl Machine {
         let counts = &mut self.counts;
         counts.instructions += 1;
         counts.peak_stack = counts.peak_stack.max(self.stack.len() as u64);
-        counts.peak_dump = counts.peak_dump.max(self.dump.len() as u64);
+        counts.peak_dump = counts.peak_dump.max(Some(self.dump.len() as u64));
         Ok(true)
     }
 
