@@ -10,11 +10,17 @@
 //! known; then the points around the occurrence note the group itself, and get what it
 //! captures when it is done. That is the least solution of Johnsson's equations: the
 //! functions of one group all reach each other, so they capture the same.
+//!
+//! In a chain of functions that each call the one before, the last captures what all of them
+//! do. A definition that this makes too large has its functions as values instead: the
+//! supercombinator is applied to what it captures where the function is bound, and the name
+//! is a variable like others, captured as one. That trades the known calls for closures
+//! (Graf and Peyton Jones, "Selective lambda lifting", 2019, weigh the two).
 
 use rustc_hash::FxHashSet;
 
-use super::TooManyCaptures;
 use super::dependency::{Groups, push_children};
+use super::{LIFTED, LIFTED_PER_EXPRESSION, TooManyCaptures};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
@@ -135,6 +141,33 @@ struct Walk<'p> {
     tasks: Vec<Task>,
     /// How many more captured variables may be noted or looked at.
     budget: usize,
+    /// Of the definition that is walked.
+    home: Home,
+}
+
+/// What is known of the definition that is walked.
+struct Home {
+    /// Whether the locals in it that name functions are variables like all others.
+    by_value: bool,
+    /// Its expressions so far.
+    size: usize,
+    /// Captured variables that were noted or looked at for it.
+    noted: usize,
+    /// Its first point.
+    first: PointId,
+    /// What its functions are called.
+    named: Vec<LocalId>,
+}
+
+impl Home {
+    fn new(first: PointId, by_value: bool) -> Home {
+        Home { by_value, size: 0, noted: 0, first, named: Vec::new() }
+    }
+
+    /// Whether passing on what its functions capture makes it too large.
+    fn is_too_large(&self, captures: usize) -> bool {
+        !self.by_value && captures > LIFTED + LIFTED_PER_EXPRESSION * self.size
+    }
 }
 
 /// Finds the points of a program whose letrecs have been split. At most `budget` captured
@@ -155,24 +188,16 @@ pub(super) fn captures(
         has: FxHashSet::default(),
         open: Vec::new(),
         tasks: Vec::new(),
+        home: Home::new(PointId(0), false),
     };
     for global in program.globals.iter() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        // Parameters are bound outside all points, at level 0, as the table says already.
-        walk.tasks.push(Task::Expr(body, Context::Strict));
-        while let Some(task) = walk.tasks.pop() {
-            match task {
-                Task::Expr(expr, context) => walk.expr(expr, context),
-                Task::Open(point, functions) => walk.enter(point, &functions),
-                Task::Close(point) => walk.close(point),
-            }
-            if walk.budget == 0 {
-                return Err(walk.refuse());
-            }
+        let fits = walk.definition(body, false) || walk.definition(body, true);
+        if !fits || walk.budget == 0 {
+            return Err(walk.refuse());
         }
     }
-    let written: usize = walk.points.iter().map(|point| point.items.len() * point.references).sum();
-    if written > budget {
+    if walk.written(PointId(0)) > budget {
         return Err(walk.refuse());
     }
     let captured = walk
@@ -195,6 +220,53 @@ pub(super) fn captures(
 }
 
 impl Walk<'_> {
+    /// Walks the body of a definition. Returns false, and forgets what it found, if that is
+    /// too much with the functions lifted; with functions by value it never is.
+    fn definition(&mut self, body: ExprId, by_value: bool) -> bool {
+        self.home = Home::new(self.points.next_index(), by_value);
+        // Parameters are bound outside all points, at level 0, as the table says already.
+        self.tasks.push(Task::Expr(body, Context::Strict));
+        while self.budget > 0
+            && let Some(task) = self.tasks.pop()
+        {
+            match task {
+                Task::Expr(expr, context) => self.expr(expr, context),
+                Task::Open(point, functions) => self.enter(point, &functions),
+                Task::Close(point) => self.close(point),
+            }
+            if self.home.is_too_large(self.home.noted) {
+                self.forget();
+                return false;
+            }
+        }
+        if self.home.is_too_large(self.written(self.home.first)) {
+            self.forget();
+            return false;
+        }
+        true
+    }
+
+    /// Forgets the points of the definition that is walked, but not what they cost.
+    fn forget(&mut self) {
+        self.tasks.clear();
+        self.open.clear();
+        for local in std::mem::take(&mut self.home.named) {
+            if let Some(function) = self.function[local.index()].take() {
+                self.point[function.index()] = None;
+            }
+        }
+        for point in self.points.iter_mut().skip(self.home.first.index()) {
+            self.point[point.root.index()] = None;
+            point.items = Vec::new();
+        }
+    }
+
+    /// How many variables are written out for the points from one on.
+    fn written(&self, from: PointId) -> usize {
+        let points = self.points.indices().skip(from.index());
+        points.map(|at| self.points[at].items.len() * self.points[at].references).sum()
+    }
+
     fn bind(&mut self, local: LocalId) {
         self.level[local.index()] = self.open.len() as u32;
     }
@@ -225,6 +297,7 @@ impl Walk<'_> {
     /// Adds an item to a point; whether it was not there.
     fn hold(&mut self, point: PointId, item: Item) -> bool {
         self.budget = self.budget.saturating_sub(1);
+        self.home.noted += 1;
         if self.budget == 0 || !self.has.insert((point, item)) {
             return false;
         }
@@ -296,6 +369,7 @@ impl Walk<'_> {
     fn expr(&mut self, expr: ExprId, context: Context) {
         let program = self.program;
         let kind = program.exprs[expr];
+        self.home.size += 1;
         let lifted = match kind {
             Expr::Let(..) | Expr::Letrec(..) => {
                 context == Context::Lazy && ends_in_case(program, expr)
@@ -327,7 +401,7 @@ impl Walk<'_> {
             }
             Expr::Let(local, value, body) => {
                 self.tasks.push(Task::Expr(body, tail));
-                if let Expr::Lam(..) = program.exprs[value] {
+                if self.is_lifted(value) {
                     let point = self.new_point(value);
                     self.name(local, value, point);
                     self.enter(point, &[value]);
@@ -341,11 +415,12 @@ impl Walk<'_> {
                 let binds = &program.binds[binds];
                 for bind in binds.iter().rev() {
                     self.bind(bind.local);
-                    if !matches!(program.exprs[bind.value], Expr::Lam(..)) {
+                    if !self.is_lifted(bind.value) {
                         self.tasks.push(Task::Expr(bind.value, Context::Lazy));
                     }
                 }
-                let groups = self.groups.get(&expr).map_or(&[][..], Vec::as_slice);
+                let groups = self.groups.get(&expr).filter(|_| !self.home.by_value);
+                let groups = groups.map_or(&[][..], Vec::as_slice);
                 for group in groups.iter().rev() {
                     let members = group.iter().map(|&at| binds[at as usize]);
                     let first = members.clone().next().map_or(expr, |bind| bind.value);
@@ -392,10 +467,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether the value of a local is a function that goes where its name stands.
+    fn is_lifted(&self, value: ExprId) -> bool {
+        !self.home.by_value && matches!(self.program.exprs[value], Expr::Lam(..))
+    }
+
     /// Lets a local stand for a function.
     fn name(&mut self, local: LocalId, function: ExprId, point: PointId) {
         self.function[local.index()] = Some(function);
         self.point[function.index()] = Some(point);
+        self.home.named.push(local);
     }
 }
 

@@ -15,8 +15,10 @@
 //! itself finds no signatures. Everything else is lazy.
 //!
 //! An occurrence of a local function becomes an application to what it captures: that is a
-//! partial application, a value, so no work is repeated. What is captured is passed on, so
-//! a shared expression stays shared. A lazy expression without variables becomes a CAF.
+//! partial application, a value, so no work is repeated. Where that would make a definition
+//! too large, its functions are bound to such applications once, and occur as variables. What
+//! is captured is passed on, so a shared expression stays shared. A lazy expression without
+//! variables becomes a CAF.
 
 mod capture;
 mod dependency;
@@ -34,6 +36,12 @@ use crate::core::expr::Program;
 const CAPTURES: usize = 1 << 22;
 /// And so many more for each expression: then the result is still linear in the program.
 const CAPTURES_PER_EXPRESSION: usize = 4;
+
+/// What the local functions of a definition capture is passed to them where they are called,
+/// as long as that is so many variables,
+const LIFTED: usize = 1 << 14;
+/// and so many more for each expression of the definition. Else they are values.
+const LIFTED_PER_EXPRESSION: usize = 4;
 
 /// The functions of a program capture so many variables that its supercombinators would be
 /// far larger than the program.

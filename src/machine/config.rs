@@ -51,8 +51,8 @@ impl Refusal {
 }
 
 /// How often a machine collects: for tests, all but the first one slow. Under stress the heap
-/// is verified at each collection of the fast machine, and what nodes have left is
-/// overwritten.
+/// of the fast machine is verified at each collection (a large one less often, so that this
+/// stays linear), and what nodes have left is overwritten.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Stress {
     /// As it pays.

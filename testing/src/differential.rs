@@ -28,6 +28,9 @@ const STEPS: u64 = 20_000;
 /// Instructions of the machine: far more than the steps of the interpreter can be.
 const FUEL: u64 = 4_000_000;
 
+/// A run of more instructions is not one that collects at each step.
+const COLLECTED: u64 = 20_000;
+
 pub fn loaded(text: &str) -> Loaded {
     load(&Root::text("random.core", text), &NoFiles)
 }
@@ -51,20 +54,31 @@ fn oracle(text: &str) -> Meaning {
     meaning(&out, end)
 }
 
-fn plain(program: &Arc<Program>) -> Result<Meaning, String> {
+/// What the program means, and its instructions.
+fn plain(program: &Arc<Program>) -> Result<(Meaning, u64), String> {
     let mut machine =
         ends::machine(program, INPUT, Config { fuel: Some(FUEL), ..Config::default() })?;
     let mut out = String::new();
     let end = ended(machine.run(&mut out))?;
     machine.verify()?;
-    Ok(meaning(&out, end))
+    Ok((meaning(&out, end), machine.statistics().instructions))
 }
 
-/// With a collection wherever there could be one, and a stop after every so many instructions.
-fn interrupted(program: &Arc<Program>, every: u64, stress: Stress) -> Result<Meaning, String> {
+/// How the program ends with a collection wherever there could be one, or with a stop after
+/// every so many instructions, or both. `instructions` is how many it takes without.
+fn interrupted(
+    program: &Arc<Program>,
+    instructions: u64,
+    every: u64,
+    stress: Stress,
+) -> Result<Meaning, String> {
+    // Each collection goes through all that is live: a long run would take long squared.
+    let stress = if instructions > COLLECTED { Stress::None } else { stress };
     let mut machine = ends::machine(program, INPUT, Config { stress, ..Config::default() })?;
     let mut out = String::new();
-    for round in 0..FUEL / every {
+    // A stop is paid for with instructions that go on again.
+    let fuel = 8 * instructions.min(FUEL / 8) + 1_000;
+    for round in 0..fuel.div_ceil(every) {
         machine.set_fuel(Some(every));
         let end = ended(machine.run(&mut out))?;
         if round < 100 || end != End::Fuel {
@@ -105,40 +119,37 @@ pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
         }
         Err(format!("{what}: wanted {wanted:?}, found {found:?}"))
     };
-    same("the machine", plain(&program)?)?;
+    let (found, instructions) = plain(&program)?;
+    same("the machine", found)?;
     match plan.0 % 4 {
         0 => {
-            same("with collections", interrupted(&program, FUEL, Stress::Full)?)?;
+            let found = interrupted(&program, instructions, FUEL, Stress::Full)?;
+            same("with collections", found)?;
             if wanted.1 == End::Value {
                 reads_back(text, &program, wanted.0.contains("<function"))?;
             }
         }
         1 => {
-            same(
-                "in pieces",
-                interrupted(
-                    &program,
-                    1 + plan.0 % 97,
-                    if plan.0 % 8 == 1 { Stress::Full } else { Stress::None },
-                )?,
-            )?;
+            let stress = if plan.0 % 8 == 1 { Stress::Full } else { Stress::None };
+            let found = interrupted(&program, instructions, 1 + plan.0 % 97, stress)?;
+            same("in pieces", found)?;
         }
         2 => {
             let listing = gcode::print::program(&program, &mut gcode::print::bare);
             let read =
                 gcode::parse::parse(&listing).map_err(|error| format!("{error}\n{listing}"))?;
-            same("the listing", plain(&Arc::new(read))?)?;
+            same("the listing", plain(&Arc::new(read))?.0)?;
             let again = changed_text("reordered", &reordered(text, plan.0))?;
-            same("reordered", plain(&again)?)?;
+            same("reordered", plain(&again)?.0)?;
         }
         _ => {
             let tree = loaded(text);
             let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
             let items = tree.ast.items.iter().filter(own);
             let printed = syntax::print::items(&tree.ast, &tree.names, items);
-            same("the printed tree", plain(&changed_text("printed", &printed)?)?)?;
+            same("the printed tree", plain(&changed_text("printed", &printed)?)?.0)?;
             let renamed = sexpr::rename(text, &is_fixed);
-            let (output, end) = plain(&changed_text("renamed", &renamed)?)?;
+            let ((output, end), _) = plain(&changed_text("renamed", &renamed)?)?;
             same("renamed", (output.replace(sexpr::RENAMED, ""), end))?;
         }
     }

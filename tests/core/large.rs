@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use gmachine::optimise::Passes;
+use gmachine_testing::common::run_after;
+
 use super::{check_options, load_text, run_options};
 
 const DEEP: usize = 100_000;
@@ -119,15 +122,59 @@ fn captures_of_quadratic_size_are_refused_in_time() {
         let calls = "(f 1) ".repeat(count);
         format!("(defn g[{names}] (let ([f (fn [x] [{names}])]) [{calls}])) (defn main[] (g 1))")
     };
+    // What captures all and is called everywhere is a value.
     survives(&wide(1_000));
-    for text in [nest_that_captures_all(20_000), wide(20_000)] {
-        let start = Instant::now();
-        let loaded = load_text(&text);
-        let (core, _) = gmachine::core::lower::lower(&loaded, &[], &run_options());
-        let report = gmachine::lift::lift(core).expect_err("too many").diagnostic();
-        assert_eq!(report.code, gmachine::base::code::Code::TooManyCaptures);
-        assert!(loaded.sources.text(report.primary.span).starts_with("(fn"), "{report:?}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    survives(&wide(20_000));
+    let start = Instant::now();
+    let loaded = load_text(&nest_that_captures_all(20_000));
+    let (core, _) = gmachine::core::lower::lower(&loaded, &[], &run_options());
+    let report = gmachine::lift::lift(core).expect_err("too many").diagnostic();
+    assert_eq!(report.code, gmachine::base::code::Code::TooManyCaptures);
+    assert!(loaded.sources.text(report.primary.span).starts_with("(fn"), "{report:?}");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+/// Functions that each call the one before and have a variable of their own: the last would
+/// take the variables of all of them. Beside them, functions that call each other.
+fn chain_of_functions(length: usize) -> String {
+    let links: String = (1..length)
+        .map(|at| {
+            let before = at - 1;
+            format!("[y{at} (add y{before} 1)] [f{at} (fn [x] (f{before} (add x y{at})))]")
+        })
+        .collect();
+    let last = length - 1;
+    format!(
+        "(defn main[] (g 1 2))
+         (defn g[y0 z]
+           (let ([f0 (fn [x] (add x y0))] {links})
+             (letrec ([even (fn [n] (if (eq n 0) (f{last} z) (odd (sub n 1))))]
+                      [odd (fn [n] (if (eq n 0) 0 (even (sub n 1))))]
+                      [twice (Cons even twice)])
+               (add (f{last} 1) (head twice 10)))))"
+    )
+}
+
+#[test]
+fn a_chain_of_functions_has_them_as_values() {
+    let small = survives(&chain_of_functions(10));
+    let large = survives(&chain_of_functions(3_000));
+    // The small one passes on what it captures, and all calls are known.
+    let most = |program: &gmachine::core::expr::Program| {
+        let params = program.globals.iter().map(|global| match global.kind {
+            gmachine::core::expr::GlobalKind::Defn { params, .. } => params.len(),
+            _ => 0,
+        });
+        params.max()
+    };
+    assert_eq!(most(&small), Some(12));
+    assert_eq!(most(&large), Some(4));
+    let sum = |last: u64| last * (last + 1) / 2;
+    for (length, passes) in [(10, Passes::NONE), (3_000, Passes::NONE), (3_000, Passes::ALL)] {
+        let chain = sum(length);
+        let found = run_after(&chain_of_functions(length as usize), "", passes);
+        assert_eq!(found.failure, None);
+        assert_eq!(found.output.trim_end(), (chain + 1 + chain + 2).to_string());
     }
 }
 

@@ -20,6 +20,9 @@ use crate::machine::roots::Roots;
 /// Words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
 
+/// Words of heap and stack that a verification may walk at each collection.
+const VERIFIED: usize = 1 << 12;
+
 /// A stack with room for more words is given back between two evaluations.
 const KEPT: usize = 1 << 16;
 
@@ -59,8 +62,8 @@ pub struct Machine {
     pub(super) sampled_words: u64,
     /// Whether each instruction is counted.
     pub(super) count: bool,
-    /// Whether the heap is verified at each collection.
-    verify: bool,
+    /// If the heap is verified: after how many more collections.
+    verify: Option<usize>,
     pub(super) refuse: Refusal,
 }
 
@@ -186,7 +189,7 @@ impl Machine {
             profile: config.sampler.map(|sampler| (sampler, Profile::default())),
             sampled_words: 0,
             count: config.count,
-            verify: config.stress != Stress::None,
+            verify: (config.stress != Stress::None).then_some(0),
             refuse: config.refuse,
         };
         machine.reset();
@@ -281,16 +284,27 @@ impl Machine {
             result = Err(Full);
         }
         self.outer.collected(marked);
-        if self.verify
-            && let Err(wrong) = self.heap.verify(&mut self.outer)
-        {
-            // Only tests ask for this, and a heap that is wrong is a mistake of ours.
-            panic!("after a collection: {wrong}");
-        }
+        self.verify_if_due();
         self.outer.phase = Phase::Idle;
         self.outer.set_mark();
         self.count_outside();
         result.map_err(|Full| self.heap_limit())
+    }
+
+    /// Verifies the heap after each collection, or if there is much to be walked, after so
+    /// many that a collection costs no more on the average.
+    fn verify_if_due(&mut self) {
+        let Some(left) = &mut self.verify else { return };
+        if *left > 0 {
+            *left -= 1;
+            return;
+        }
+        if let Err(wrong) = self.heap.verify(&mut self.outer) {
+            // Only tests ask for this, and a heap that is wrong is a mistake of ours.
+            panic!("after a collection: {wrong}");
+        }
+        let words = self.heap.live_bytes() as usize / 8 + self.depth();
+        self.verify = Some(words / VERIFIED);
     }
 
     /// Makes sure of `words` more above the frame, beside the slack.

@@ -4,10 +4,12 @@
 pub mod kinds;
 mod report;
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -33,7 +35,8 @@ struct Args {
     /// Kinds of cases, separated by commas.
     #[arg(long, value_delimiter = ',', value_parser = kind_names())]
     only: Vec<String>,
-    /// Ends after so many minutes, whether all cases were tried or not.
+    /// Ends after so many minutes, whether all cases were tried or not (a minute later, what is
+    /// tried then is given up).
     #[arg(long)]
     minutes: Option<f64>,
     /// What fired less often than this is listed.
@@ -61,7 +64,6 @@ struct Hunt {
     end: u64,
     seed: u64,
     until: Option<Instant>,
-    over: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -72,7 +74,23 @@ struct State {
     times: Vec<Duration>,
     /// The case of each kind that took longest.
     slowest: Vec<(Duration, u64)>,
+    /// What each thread tries now: the kind, the number, since when, whether that was shown.
+    now: Vec<Option<Now>>,
 }
+
+/// A case that is tried.
+struct Now {
+    kind: usize,
+    seed: u64,
+    start: Instant,
+    shown: bool,
+}
+
+/// A case that takes longer is shown, even if it never ends.
+const SLOW: Duration = Duration::from_secs(30);
+
+/// So long after the last minute what has not ended is left alone.
+const GRACE: Duration = Duration::from_secs(60);
 
 /// The kinds in turn, each as often as its share says: one round.
 fn turns(kinds: &[&Kind]) -> Vec<usize> {
@@ -103,28 +121,30 @@ pub fn main() -> ExitCode {
     let turns = turns(&kinds);
     let most = kinds.iter().map(|kind| kind.share).max().unwrap_or(1) / 10;
     let start = Instant::now();
+    let threads = args.threads.max(1) as usize;
     let hunt = Arc::new(Hunt {
         end: args.cases.saturating_mul(turns.len() as u64) / most,
         seed: args.seed,
         until: args.minutes.map(|minutes| start + Duration::from_secs_f64(minutes * 60.0)),
         next: AtomicU64::new(0),
-        over: AtomicBool::new(false),
         state: Mutex::new(State {
             seen: kinds.iter().map(|_| Seen::default()).collect(),
             wrong: kinds.iter().map(|_| 0).collect(),
             times: kinds.iter().map(|_| Duration::ZERO).collect(),
             slowest: kinds.iter().map(|_| (Duration::ZERO, 0)).collect(),
+            now: (0..threads).map(|_| None).collect(),
         }),
         kinds,
         turns,
     });
-    let workers: Vec<_> = (0..args.threads.max(1))
-        .map(|_| {
+    let workers: Vec<_> = (0..threads)
+        .map(|thread| {
             let hunt = hunt.clone();
-            hunter(move || hunt.work())
+            hunter(move || hunt.work(thread))
         })
         .collect();
-    for worker in workers {
+    let mut is_wrong = !hunt.wait(&workers);
+    for worker in workers.into_iter().filter(JoinHandle::is_finished) {
         if worker.join().is_err() {
             eprintln!("a thread ended before its time");
             return ExitCode::from(2);
@@ -133,18 +153,44 @@ pub fn main() -> ExitCode {
     if std::io::stderr().is_terminal() {
         eprint!("\r{:60}\r", "");
     }
-    let state = hunt.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let state = hunt.state();
     let mut out = String::new();
+    for now in state.now.iter().flatten() {
+        let _ = writeln!(out, "{} {} was given up", hunt.kinds[now.kind].name, now.seed);
+    }
     report::write(&mut out, &hunt.kinds, &state, start.elapsed(), args.rare);
     let _ = std::io::stdout().write_all(out.as_bytes());
-    ExitCode::from(u8::from(state.wrong.iter().any(|&wrong| wrong > 0)))
+    is_wrong |= state.wrong.iter().any(|&wrong| wrong > 0);
+    ExitCode::from(u8::from(is_wrong))
 }
 
 impl Hunt {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the threads; whether all of them have ended. Shows what takes long.
+    fn wait(&self, workers: &[JoinHandle<()>]) -> bool {
+        while !workers.iter().all(JoinHandle::is_finished) {
+            if self.until.is_some_and(|until| Instant::now() >= until + GRACE) {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+            for now in self.state().now.iter_mut().flatten() {
+                if !now.shown && now.start.elapsed() >= SLOW {
+                    now.shown = true;
+                    let name = self.kinds[now.kind].name;
+                    println!("{name} {} has not ended after {} s\n", now.seed, SLOW.as_secs());
+                }
+            }
+        }
+        true
+    }
+
     /// Takes turns until there are no more.
-    fn work(&self) {
+    fn work(&self, thread: usize) {
         let mut known = Vec::new();
-        while !self.over.load(Ordering::Relaxed) {
+        loop {
             let turn = self.next.fetch_add(1, Ordering::Relaxed);
             if turn >= self.end || self.until.is_some_and(|until| Instant::now() >= until) {
                 return;
@@ -156,16 +202,25 @@ impl Hunt {
             let (before, all) = (in_round(place) as u64, in_round(self.turns.len()) as u64);
             let seed = self.seed + at * all + before;
             let start = Instant::now();
+            self.state().now[thread] = Some(Now { kind, seed, start, shown: false });
             let result = (self.kinds[kind].check)(seed, &mut known);
-            self.note(kind, seed, start.elapsed(), result);
+            self.note(thread, kind, seed, start.elapsed(), result);
             if turn.is_multiple_of(64) && std::io::stderr().is_terminal() {
                 eprint!("\r{turn} of {} cases", self.end);
             }
         }
     }
 
-    fn note(&self, kind: usize, seed: u64, time: Duration, result: Result<Seen, String>) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn note(
+        &self,
+        thread: usize,
+        kind: usize,
+        seed: u64,
+        time: Duration,
+        result: Result<Seen, String>,
+    ) {
+        let mut state = self.state();
+        state.now[thread] = None;
         state.times[kind] += time;
         state.slowest[kind] = state.slowest[kind].max((time, seed));
         match result {
