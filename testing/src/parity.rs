@@ -113,10 +113,10 @@ pub fn mode(dice: &mut Dice, reductions: u64) -> usize {
 }
 
 /// The fuel for a run that takes so many reductions without passes and prints that: passes add
-/// no more than a few. What fails may as well have no end, on a stack that a full collection
-/// goes through each time.
+/// no more than a few. What fails may as well have no end, with a stack and a heap that a full
+/// collection goes through at each of many allocations in a step.
 pub fn fuel(stress: Stress, reductions: u64, printed: usize) -> u64 {
-    2 * (reductions + printed as u64) + if stress == Stress::Full { 500 } else { 10_000 }
+    2 * (reductions + printed as u64) + if stress == Stress::Full { 100 } else { 10_000 }
 }
 
 /// Which passes run in a turn: first as users run it, then the schemes alone, or any subset.

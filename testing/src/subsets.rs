@@ -59,9 +59,21 @@ impl Seen {
     }
 }
 
-/// All passes, each pass alone, all but each, and a subset that depends on the number: so
-/// many numbers as there are subsets try all of them.
-pub fn subsets(seed: u64) -> Vec<Passes> {
+/// Which subsets of the passes are tried: all passes come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subsets {
+    /// All passes, each pass alone, all but each, and a subset that depends on the number: so
+    /// many numbers as there are subsets try all of them.
+    Some,
+    /// Every one.
+    Every,
+}
+
+/// The subsets for a number.
+pub fn subsets(which: Subsets, seed: u64) -> Vec<Passes> {
+    if which == Subsets::Every {
+        return (0..1 << Pass::ALL.len()).rev().map(subset).collect();
+    }
     let alone = Pass::ALL.iter().map(|&pass| Passes::NONE.with(pass));
     let without = Pass::ALL.iter().map(|&pass| Passes::ALL.without(pass));
     [Passes::ALL].into_iter().chain(alone).chain(without).chain([subset(seed)]).collect()
@@ -138,7 +150,7 @@ fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
 }
 
 /// What is wrong with what the optimiser makes of a program, if anything is.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
     let options = Options { until: Stage::Lifted, ..Options::RUN };
     let built = build(&Root::text("random.core", text), &NoFiles, &options);
     let Some(lifted) = built.core else {
@@ -167,8 +179,9 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     }
     let mut tried = vec![plain];
     // Which of those with more than all passes or one are measured.
-    let chosen = Dice::new(seed).roll(2 * Pass::ALL.len() + 2);
-    for (at, passes) in subsets(seed).into_iter().enumerate() {
+    let subsets = subsets(which, seed);
+    let chosen = Dice::new(seed).roll(subsets.len());
+    for (at, passes) in subsets.into_iter().enumerate() {
         let code = residual(&lifted, &loaded, passes)?;
         let mut reductions = [0, 0];
         if tried.contains(&code) {

@@ -4,6 +4,7 @@ use crate::common::subset;
 use crate::dice::Dice;
 use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
+use crate::subsets::Subsets;
 use crate::{
     calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, slopes,
     subsets, typed, wild,
@@ -33,8 +34,8 @@ fn interpreted(text: &str, seed: u64) -> Result<Seen, String> {
     Ok(seen)
 }
 
-fn optimised(text: &str, seed: u64) -> Result<Seen, String> {
-    let of = subsets::wrong(text, seed)?;
+fn optimised(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
+    let of = subsets::wrong(text, seed, which)?;
     Ok(Seen {
         cases: 1,
         discarded: of.endless,
@@ -43,6 +44,14 @@ fn optimised(text: &str, seed: u64) -> Result<Seen, String> {
         endless: of.endless,
         ..Seen::default()
     })
+}
+
+fn some_passes(text: &str, seed: u64) -> Result<Seen, String> {
+    optimised(text, seed, Subsets::Some)
+}
+
+fn all_passes(text: &str, seed: u64) -> Result<Seen, String> {
+    optimised(text, seed, Subsets::Every)
 }
 
 /// A text that may be no program: both machines say the same if it is one.
@@ -157,12 +166,21 @@ pub const KINDS: &[Kind] = &[
         name: "passes",
         about: "each pass alone and all but each: no more reductions, no more live data",
         share: 20,
-        check: |seed, known| one(typed::program, optimised, seed, known),
+        check: |seed, known| one(typed::program, some_passes, seed, known),
     },
     Kind {
         name: "fusion",
         about: "the same for programs about lists",
         share: 10,
-        check: |seed, known| one(pipelines::program, optimised, seed, known),
+        check: |seed, known| one(pipelines::program, some_passes, seed, known),
+    },
+    Kind {
+        name: "subsets",
+        about: "every subset of the passes: no more reductions, no more live data",
+        share: 10,
+        check: |seed, known| match seed % 8 {
+            0 => one(pipelines::program, all_passes, seed, known),
+            _ => one(typed::program, all_passes, seed, known),
+        },
     },
 ];
