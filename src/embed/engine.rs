@@ -34,6 +34,7 @@ pub struct Engine {
     pub(super) limits: Limits,
     pub(super) passes: Passes,
     pub(super) machine: MachineKind,
+    pub(super) count: bool,
 }
 
 impl Default for Engine {
@@ -43,6 +44,7 @@ impl Default for Engine {
             limits: Limits::default(),
             passes: Passes::ALL,
             machine: MachineKind::default(),
+            count: false,
         }
     }
 }
@@ -117,6 +119,12 @@ impl Engine {
     #[must_use]
     pub fn machine(&self) -> MachineKind {
         self.machine
+    }
+
+    /// Sets whether stores of the modules that are compiled from now on count each instruction
+    /// by its kind, which takes time. [`Store::coverage`](super::Store::coverage) tells.
+    pub fn set_count(&mut self, count: bool) {
+        self.count = count;
     }
 
     /// Makes a function of the embedding program known to the modules that are compiled from

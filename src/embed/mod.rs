@@ -33,7 +33,7 @@ mod store;
 pub use crate::load::{Loader, Root, RootFile};
 pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
 pub use crate::machine::print::Format;
-pub use crate::machine::{Interrupt, MachineKind};
+pub use crate::machine::{Coverage, Interrupt, MachineKind};
 pub use call::{Call, HostError};
 pub use compile::CompileError;
 pub use engine::{Engine, Limits, RegisterError};

@@ -17,6 +17,7 @@ pub struct Module {
     program: Arc<Program>,
     hosts: Arc<HostTable>,
     limits: Limits,
+    count: bool,
     loaded: Loaded,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
@@ -77,6 +78,7 @@ impl Module {
             program,
             hosts,
             limits: engine.limits,
+            count: engine.count,
             warnings: Arc::default(),
             sources: Arc::default(),
         })
@@ -107,8 +109,8 @@ impl Module {
 
     /// A machine for it.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
-        let config =
-            Config { heap_limit: self.limits.heap, fuel: self.limits.fuel, ..Config::default() };
+        let Limits { heap: heap_limit, fuel } = self.limits;
+        let config = Config { heap_limit, fuel, count: self.count, ..Config::default() };
         let mut machine = self.loaded.machine(config);
         machine.set_hosts(self.hosts.clone());
         machine

@@ -5,7 +5,7 @@ use super::eval::{Access, Value};
 use super::module::Module;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
-use crate::machine::{Interrupt, Machine};
+use crate::machine::{Coverage, Interrupt, Machine};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
@@ -76,6 +76,13 @@ impl Store {
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.machine.footprint()
+    }
+
+    /// What the store's machine has been through since it was made: collections, stops, and
+    /// instructions if [`Engine::set_count`](super::Engine::set_count) asked for them.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        self.machine.coverage()
     }
 
     /// What has been counted since the store was made.

@@ -16,6 +16,7 @@ use gmachine::machine::outcome::Limit;
 
 use crate::common::{NoFiles, subset};
 use crate::dice::Dice;
+use crate::seen::Seen;
 
 /// The functions, as `meaning` knows them.
 const MODULE: &str = "
@@ -220,6 +221,7 @@ fn engine(dice: &mut Dice, other: &Arc<Mutex<Option<Value>>>) -> Result<Engine, 
     let mut engine = Engine::new();
     engine.set_machine(MachineKind::ALL[dice.roll(MachineKind::ALL.len())]);
     engine.set_passes(subset(dice.any()));
+    engine.set_count(dice.one_in(2));
     let registered = engine
         .register("twice'", 1, |call| {
             let arg = call.arg(0)?;
@@ -252,11 +254,11 @@ fn engine(dice: &mut Dice, other: &Arc<Mutex<Option<Value>>>) -> Result<Engine, 
     Ok(engine)
 }
 
-/// Does one thing after the other, as the bytes say.
+/// Does one thing after the other, as the bytes say; what the stores have been through.
 ///
 /// # Errors
 /// With what the library did wrong.
-pub fn wrong(dice: Dice) -> Result<u64, String> {
+pub fn wrong(dice: Dice) -> Result<Seen, String> {
     let mut dice = dice;
     let other = Arc::new(Mutex::new(None));
     let engine = engine(&mut dice, &other)?;
@@ -269,9 +271,9 @@ pub fn wrong(dice: Dice) -> Result<u64, String> {
     let foreign = third.int(77).map_err(|error| error.to_string())?;
     *other.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(foreign);
     if dice.one_in(4) {
-        return on_two_threads(&mut dice, &module);
+        return on_two_threads(&mut dice, &module, engine.machine());
     }
-    let mut sessions = [session(&module, dice.any()), session(&module, dice.any())];
+    let mut sessions = [(); 2].map(|()| session(&module, dice.any()));
     let steps = 5 + dice.roll(60);
     for step in 0..steps {
         let (one, two) = sessions.split_at_mut(1);
@@ -281,26 +283,34 @@ pub fn wrong(dice: Dice) -> Result<u64, String> {
         let result = if dice.one_in(12) { it.strange(stranger) } else { it.step() };
         result.map_err(|wrong| format!("step {step}: {wrong}"))?;
     }
-    Ok(steps as u64)
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    sessions.iter().for_each(|it| it.tell(engine.machine(), &mut seen));
+    Ok(seen)
 }
 
 /// Two stores of one module, each on a thread of its own.
-fn on_two_threads(dice: &mut Dice, module: &Module) -> Result<u64, String> {
+fn on_two_threads(dice: &mut Dice, module: &Module, kind: MachineKind) -> Result<Seen, String> {
     let steps = 5 + dice.roll(30);
     let seeds = [dice.any(), dice.any()];
     let results = std::thread::scope(|scope| {
         let threads = seeds.map(|seed| {
             scope.spawn(move || {
                 let mut it = session(module, seed);
-                (0..steps).try_for_each(|step| {
-                    it.step().map_err(|wrong| format!("on a thread, step {step}: {wrong}"))
-                })
+                for step in 0..steps {
+                    it.step().map_err(|wrong| format!("on a thread, step {step}: {wrong}"))?;
+                }
+                let mut seen = Seen::default();
+                it.tell(kind, &mut seen);
+                Ok::<Seen, String>(seen)
             })
         });
         threads.map(|thread| thread.join().unwrap_or_else(|_| Err("panic: on a thread".into())))
     });
-    results.into_iter().collect::<Result<Vec<()>, String>>()?;
-    Ok(2 * steps as u64)
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    for result in results {
+        seen.add(&result?);
+    }
+    Ok(seen)
 }
 
 fn session(module: &Module, seed: u64) -> Session {
@@ -309,6 +319,11 @@ fn session(module: &Module, seed: u64) -> Session {
 }
 
 impl Session {
+    /// Adds what its store has been through.
+    fn tell(&self, kind: MachineKind, seen: &mut Seen) {
+        seen.went(kind, &self.store.coverage(), &self.store.statistics());
+    }
+
     fn keep(&mut self, value: Value, model: Rc<Model>) {
         if self.values.len() >= KEPT {
             let at = self.dice.roll(self.values.len());
@@ -335,7 +350,7 @@ impl Session {
                 self.keep(value, Rc::new(Model::Char(c)));
             }
             1 => {
-                let text = ["", "x", "two words", "λ\n"][self.dice.roll(4)];
+                let text = self.dice.pick(&["", "x", "two words", "λ\n"]);
                 let value = self.store.text(text).map_err(shown)?;
                 self.keep(value, list(text.chars().map(|c| Rc::new(Model::Char(c)))));
             }
@@ -407,10 +422,8 @@ impl Session {
             args.push(self.any()?);
         }
         let (values, models): (Vec<Value>, Vec<Rc<Model>>) = args.into_iter().unzip();
-        let function = match arity {
-            0 => meaning(at, &[]),
-            _ => Some(Rc::new(Model::Function(at, Vec::new()))),
-        };
+        let own = Some(Rc::new(Model::Function(at, Vec::new())));
+        let function = if arity == 0 { meaning(at, &[]) } else { own };
         let Some(model) = function.and_then(|function| applied(&function, &models)) else {
             return Ok(());
         };
@@ -596,7 +609,7 @@ impl Session {
             (_, Err(Error::Kind { .. })) => true,
             _ => false,
         };
-        if right { Ok(()) } else { Err(format!("{model:?} as a character: {character:?}")) }
+        right.then_some(()).ok_or_else(|| format!("{model:?} as a character: {character:?}"))
     }
 
     /// Goes through a list.

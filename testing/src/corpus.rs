@@ -1,11 +1,15 @@
-//! What people wrote, and what becomes of it when it is changed: piece by piece of its text,
-//! or form by form.
+//! What people wrote, and what becomes of it when it is changed: mostly a program again (see
+//! [`mutants`]), or piece by piece of its text, or form by form, anything.
+
+use std::sync::LazyLock;
 
 use crate::cases;
 use crate::dice::Dice;
 use crate::differential::is_standard;
+use crate::ends::End;
+use crate::mutants::{self, Source};
 use crate::sexpr::{self, Form};
-use crate::{documented, project};
+use crate::{documented, harness, project};
 
 /// The texts of the files of a folder of the project whose names end so, in order.
 ///
@@ -142,7 +146,13 @@ pub fn mutate_pieces(dice: &mut Dice, pieces: &mut Vec<String>, others: &[Vec<St
     }
 }
 
-/// The corpus, read once for each thread: its texts, their pieces and their forms.
+/// One mutant in so many is changed without regard for what it means.
+const RAW: usize = 15;
+
+/// One mutant in so many is of a program that takes long.
+const LONG: usize = 40;
+
+/// The corpus: its texts, their pieces and their forms, and those that are programs.
 pub struct Corpus {
     /// The texts.
     pub texts: Vec<String>,
@@ -150,21 +160,44 @@ pub struct Corpus {
     pub pieces: Vec<Vec<String>>,
     /// The forms of those that have any.
     pub forms: Vec<Vec<Form>>,
+    /// The programs that end soon, and the others.
+    pub programs: [Vec<Source>; 2],
 }
 
 impl Corpus {
     /// Reads it.
+    ///
+    /// # Panics
+    /// When it is not what it should be.
     #[must_use]
     pub fn read() -> Corpus {
         let texts = sources();
         let pieces = texts.iter().map(|text| pieces(text)).collect();
-        let forms = texts.iter().filter_map(|text| forms(text)).collect();
-        Corpus { texts, pieces, forms }
+        let forms: Vec<Vec<Form>> = texts.iter().filter_map(|text| forms(text)).collect();
+        let mut programs = [Vec::new(), Vec::new()];
+        for forms in &forms {
+            let Some(source) = Source::read(forms) else { continue };
+            // One that shows a mistake shows it when it is tried.
+            let ended = harness::both(sexpr::write(forms).as_bytes(), &mut Dice::new(0));
+            match ended {
+                Ok(Some(End::Fuel)) => programs[1].push(source),
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => programs[0].push(source),
+            }
+        }
+        assert!(programs.iter().all(|programs| programs.len() > 4), "programs of both kinds");
+        Corpus { texts, pieces, forms, programs }
     }
 
-    /// One of the programs, changed: its pieces, or its forms.
+    /// One of the programs, changed: mostly so that it is one still.
     #[must_use]
     pub fn mutant(&self, dice: &mut Dice) -> String {
+        if !dice.one_in(RAW) {
+            let [short, long] = &self.programs;
+            let from = if dice.one_in(LONG) { long } else { short };
+            let at = dice.roll(from.len());
+            return mutants::mutant(dice, &from[at], short);
+        }
         if dice.one_in(3) {
             let mut pieces = self.pieces[dice.roll(self.pieces.len())].clone();
             mutate_pieces(dice, &mut pieces, &self.pieces);
@@ -176,14 +209,12 @@ impl Corpus {
     }
 }
 
-thread_local! {
-    static CORPUS: Corpus = Corpus::read();
-}
+static CORPUS: LazyLock<Corpus> = LazyLock::new(Corpus::read);
 
 /// A changed program of the corpus, of a seed.
 #[must_use]
 pub fn mutant(seed: u64) -> String {
-    CORPUS.with(|corpus| corpus.mutant(&mut Dice::new(seed ^ 0xC0_4915)))
+    CORPUS.mutant(&mut Dice::new(seed ^ 0xC0_4915))
 }
 
 /// Bytes or odd pieces, of a seed: what no one would take for a program.

@@ -17,7 +17,7 @@ use gmachine::syntax;
 
 use crate::common::{NoFiles, machine, names, subset};
 use crate::dice::Dice;
-use crate::ends::{Found, found_within};
+use crate::ends::{End, Found, found_within};
 use crate::parity::is_right;
 use crate::{calls, elements, metamorphic, parity, project, typed, wild};
 
@@ -237,13 +237,13 @@ pub fn fast(data: &[u8]) {
     panicking(both(text, &mut dice));
 }
 
-/// Whether a text is a program, and both machines say the same of it.
+/// How a text ends as a program, of which both machines say the same; `None` if it is none.
 ///
 /// # Errors
 /// With what is wrong.
-pub fn both(text: &[u8], dice: &mut Dice) -> Result<bool, String> {
+pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
     let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
-    let Some(plain) = code(text, Passes::NONE)? else { return Ok(false) };
+    let Some(plain) = code(text, Passes::NONE)? else { return Ok(None) };
     let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL)?;
     let set = parity::passes(dice, 1);
     let mode = dice.roll(8);
@@ -257,9 +257,9 @@ pub fn both(text: &[u8], dice: &mut Dice) -> Result<bool, String> {
     let found = run(MachineKind::Fast, &code, format, stress, fuel)
         .map_err(|wrong| format!("{how}: {wrong}"))?;
     // Memory runs out sooner on one machine than on the other, and steps are not the same.
-    let short = found.end == crate::ends::End::Fuel && wanted.output.starts_with(&found.output);
+    let short = found.end == End::Fuel && wanted.output.starts_with(&found.output);
     if short || is_right(&wanted, &found) {
-        return Ok(true);
+        return Ok(Some(wanted.end));
     }
     Err(format!("another result: {how}: wanted {wanted:?}, found {found:?}"))
 }

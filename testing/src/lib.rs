@@ -18,6 +18,7 @@ pub mod found;
 pub mod harness;
 pub mod hunt;
 pub mod metamorphic;
+pub mod mutants;
 pub mod naive;
 pub mod oracle;
 pub mod parity;

@@ -54,9 +54,14 @@ pub const REWRITINGS: &[(&str, Rewriting)] = &[
 /// The program of a text; `None` if it is none.
 #[must_use]
 pub fn read(text: &str) -> Option<Program> {
-    let forms = sexpr::read(text);
+    of_forms(&sexpr::read(text))
+}
+
+/// The program of some forms; `None` if they are none.
+#[must_use]
+pub fn of_forms(forms: &[Form]) -> Option<Program> {
     let mut own: HashSet<String> = HashSet::new();
-    for form in &forms {
+    for form in forms {
         if let Form::List(_, parts) = form
             && parts.first() == Some(&Form::Atom("data".into()))
         {
@@ -70,7 +75,7 @@ pub fn read(text: &str) -> Option<Program> {
         }
     }
     let standard = standard_constructors();
-    scope::read(&forms, &|name| own.contains(name) || standard.contains(name))
+    scope::read(forms, &|name| own.contains(name) || standard.contains(name))
 }
 
 /// An expression of the program, chosen among all of them.

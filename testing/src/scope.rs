@@ -431,3 +431,72 @@ impl Pat {
         }
     }
 }
+
+/// The expression with this number of a body, and the locals that are in scope there.
+pub fn place<'e>(
+    body: &'e mut Expr,
+    mut n: usize,
+    scope: &mut Vec<String>,
+) -> Option<&'e mut Expr> {
+    let mut here = body;
+    while n > 0 {
+        n -= 1;
+        let mut found = None;
+        for (at, part) in here.parts().into_iter().enumerate() {
+            let size = part.size();
+            if n < size {
+                found = Some(at);
+                break;
+            }
+            n -= size;
+        }
+        let at = found?;
+        bind(here, at, scope);
+        here = here.parts_mut().into_iter().nth(at)?;
+    }
+    Some(here)
+}
+
+/// Adds the locals that the part with this number sees of an expression.
+fn bind(of: &Expr, part: usize, scope: &mut Vec<String>) {
+    let mut add = |names: Vec<&str>| {
+        scope.extend(names.into_iter().filter(|name| *name != "_").map(str::to_owned));
+    };
+    match of {
+        Expr::Let(bindings, _) => {
+            add(bindings.iter().take(part).map(|(name, _)| name.as_str()).collect());
+        }
+        Expr::Case(_, alternatives) => {
+            let mut names = Vec::new();
+            if let Some((pattern, _)) = part.checked_sub(1).and_then(|at| alternatives.get(at)) {
+                pattern.names(&mut names);
+            }
+            add(names);
+        }
+        _ => add(of.binds()),
+    }
+}
+
+/// Adds the locals that an expression uses and neither it nor the scope binds.
+pub fn unbound(expr: &Expr, scope: &mut Vec<String>, found: &mut Vec<String>) {
+    if let Expr::Local(name) = expr
+        && !scope.contains(name)
+        && !found.contains(name)
+    {
+        found.push(name.clone());
+    }
+    for (at, part) in expr.parts().into_iter().enumerate() {
+        let before = scope.len();
+        bind(expr, at, scope);
+        unbound(part, scope, found);
+        scope.truncate(before);
+    }
+}
+
+/// Does something with a pattern and all in it.
+pub fn patterns<'p>(pattern: &'p mut Pat, work: &mut dyn FnMut(&mut Pat)) {
+    work(pattern);
+    if let Pat::Con(_, fields, _) = pattern {
+        fields.iter_mut().for_each(|field| patterns(field, work));
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gmachine::machine::outcome::Statistics;
 use gmachine::machine::{Coverage, Machine, MachineKind, Stress};
 use gmachine::optimise::Report;
 
@@ -60,11 +61,16 @@ impl Seen {
 
     /// Notes what a machine has been through.
     pub fn machine(&mut self, kind: MachineKind, machine: &dyn Machine) {
+        self.went(kind, &machine.coverage(), &machine.statistics());
+    }
+
+    /// Notes what a machine of this kind has been through.
+    pub fn went(&mut self, kind: MachineKind, coverage: &Coverage, counts: &Statistics) {
         match kind {
-            MachineKind::Reference => self.reference.add(&machine.coverage()),
+            MachineKind::Reference => self.reference.add(coverage),
             _ => {
-                self.fast.add(&machine.coverage());
-                self.collections += machine.statistics().collections;
+                self.fast.add(coverage);
+                self.collections += counts.collections;
             }
         }
     }
