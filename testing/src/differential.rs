@@ -28,6 +28,9 @@ const STEPS: u64 = 20_000;
 /// Instructions of the machine: far more than the steps of the interpreter can be.
 const FUEL: u64 = 4_000_000;
 
+/// After so many stops the pieces between them double.
+const STOPS: u64 = 500;
+
 /// A run of more instructions is not one that collects at each step.
 const COLLECTED: u64 = 20_000;
 
@@ -77,9 +80,11 @@ fn interrupted(
     let mut machine = ends::machine(program, INPUT, Config { stress, ..Config::default() })?;
     let mut out = String::new();
     // A stop is paid for with instructions that go on again.
-    let fuel = 8 * instructions.min(FUEL / 8) + 1_000;
-    for round in 0..fuel.div_ceil(every) {
-        machine.set_fuel(Some(every));
+    let mut fuel = 8 * instructions.min(FUEL / 8) + 1_000;
+    for round in 0_u64.. {
+        // Each stop goes through the stack: there are fewer and fewer of them.
+        let piece = every << (round / STOPS).min(20);
+        machine.set_fuel(Some(piece));
         let end = ended(machine.run(&mut out))?;
         if round < 100 || end != End::Fuel {
             machine.verify()?;
@@ -90,6 +95,10 @@ fn interrupted(
         // What waits may also be given up, and asked for again.
         if round % 7 == 3 {
             machine.collect();
+        }
+        match fuel.checked_sub(piece) {
+            Some(left) => fuel = left,
+            None => break,
         }
     }
     Ok(meaning(&out, End::Fuel))
