@@ -66,12 +66,6 @@ impl Failure {
         Failure::new(Code::WrongKind, message)
     }
 
-    /// An operand of the wrong kind, of an instruction that stands for any of some primitives.
-    pub fn wrong_operand_of(primitives: &str, found: &str) -> Failure {
-        let message = format!("{primitives} needs an integer, and an operand is {found}");
-        Failure::new(Code::WrongKind, message)
-    }
-
     pub fn incomparable(instruction: &str, a: &str, b: &str) -> Failure {
         let name = primitive(instruction);
         let message =

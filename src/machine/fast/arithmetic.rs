@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::code::instr::{Dst, Forced, Op, Pc};
+use super::code::program::Turned;
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Rounding, Written};
@@ -104,11 +105,16 @@ impl Machine {
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
-            // What was written may be a subtraction, or have the constant in front.
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
-                let found = self.describe(x);
-                let name = if op == Op::MulInt { "`mul`" } else { "`add` or `sub`" };
-                Err(self.fail(Failure::wrong_operand_of(name, &found)))
+                let turned = self.image.turned(self.at());
+                let name = match (op, turned) {
+                    (Op::MulInt, _) => Op::Mul,
+                    (_, Some(Turned::Subtraction)) => Op::Sub,
+                    _ => Op::Add,
+                };
+                let is_second = turned == Some(Turned::ConstantFirst);
+                let which = if is_second { "second" } else { "first" };
+                Err(self.wrong_operand(name, "an integer", which, x))
             }
             Op::AddInt => self.compute(Op::Add, d, x, k),
             Op::SubFrom => self.compute(Op::Sub, d, k, x),
@@ -337,7 +343,13 @@ impl Machine {
         if !x.is_evaluated() {
             return self.force(a);
         }
-        let holds = self.holds(op, x, Word::int(i64::from(k)).unwrap_or(Word::ZERO))?;
+        let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
+        let holds = match self.holds(op, x, k) {
+            Err(_) if self.image.turned(self.at()) == Some(Turned::ConstantFirst) => {
+                return Err(self.incomparable(swapped(op), k, x));
+            }
+            holds => holds?,
+        };
         if holds {
             self.advance()
         } else {
@@ -361,5 +373,16 @@ impl Machine {
 
     fn incomparable(&self, op: Op, a: Word, b: Word) -> Stop {
         self.fail(Failure::incomparable(op.name(), &self.describe(a), &self.describe(b)))
+    }
+}
+
+/// The comparison that holds of the same operands in the other order.
+fn swapped(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        same => same,
     }
 }

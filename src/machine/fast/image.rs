@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::code::instr::{Arg, Instr, Operand, Pc};
-use super::code::program::{Entry, Live, Owner, Program, Thunk, ThunkId};
+use super::code::program::{Entry, Live, Owner, Program, Thunk, ThunkId, Turned};
 use super::translate::{TooLarge, translate};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
@@ -130,6 +130,11 @@ impl Image {
     /// The source expression of the instruction at an offset.
     pub(super) fn span(&self, at: u32) -> Span {
         self.program.spans.get((at / STRIDE) as usize).copied().unwrap_or(Span::NONE)
+    }
+
+    /// What the source has, where the instruction at an offset says it another way.
+    pub(super) fn turned(&self, at: u32) -> Option<Turned> {
+        self.program.turned.get(&(self.owner(at)?, self.span(at))).copied()
     }
 
     /// The global in whose code, or in the code of whose thunks, an instruction stands.

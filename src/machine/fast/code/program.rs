@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::instr::{Arg, Instr, Pc};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
@@ -110,6 +112,15 @@ pub enum Owner {
     Thunk(ThunkId),
 }
 
+/// What the source has, where an instruction with a constant says it another way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turned {
+    /// A subtraction of the constant, which is added with its sign turned.
+    Subtraction,
+    /// The constant in front of the other operand.
+    ConstantFirst,
+}
+
 /// A program in compact code. Immutable; everything is indexed by what stands in the code.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -119,6 +130,8 @@ pub struct Program {
     pub code: Vec<Instr>,
     /// For each instruction the source expression that it comes from.
     pub spans: Vec<Span>,
+    /// What the source says another way: for messages. By the global and the expression.
+    pub turned: FxHashMap<(GlobalId, Span), Turned>,
     /// For each instruction the slots that are alive before it.
     pub live: Vec<LiveId>,
     /// Sets of slots, none twice.

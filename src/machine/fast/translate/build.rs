@@ -1,7 +1,7 @@
 //! What becomes of an expression: a node, a value in a variable, or the end of the code.
 
 use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
-use super::super::code::program::{Thunk, ThunkId};
+use super::super::code::program::{Thunk, ThunkId, Turned};
 use super::known::{Known, operands_of};
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
@@ -365,6 +365,7 @@ impl Translator<'_> {
         span: Span,
     ) -> Result<u32, Stop> {
         debug_assert_eq!(operands_of(op), Some(1 + usize::from(b.is_some())));
+        let written = op;
         let right = b.and_then(|b| self.small(b));
         let left = b.and(self.small(a));
         let with_int = match (op, left, right) {
@@ -378,6 +379,11 @@ impl Translator<'_> {
             _ => None,
         };
         if let Some((op, id, k)) = with_int {
+            match written {
+                Op::Sub if right.is_some() => self.turned(Turned::Subtraction, span),
+                Op::Add | Op::Mul if right.is_none() => self.turned(Turned::ConstantFirst, span),
+                _ => {}
+            }
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
@@ -415,6 +421,13 @@ impl Translator<'_> {
             _ => Instr::Chr { d, a },
         };
         Ok(self.computed(instr, d, &[a, b], span))
+    }
+
+    /// Notes what the source has that the next instruction says another way.
+    pub(super) fn turned(&mut self, turned: Turned, span: Span) {
+        if !span.is_none() {
+            self.out.program.turned.insert((self.global, span), turned);
+        }
     }
 
     fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], span: Span) -> u32 {

@@ -1,7 +1,7 @@
 //! Branches and where they meet.
 
 use super::super::code::instr::{Arg, Dst, Forced, Instr, Pc};
-use super::super::code::program::{Case, LitCase};
+use super::super::code::program::{Case, LitCase, Turned};
 use super::output::Int;
 use super::stack::Stack;
 use super::unit::{Edge, Move, NONE, Shape, Source, Term};
@@ -194,7 +194,10 @@ impl Translator<'_> {
         let (first, second) = (self.pop(), self.pop());
         let with_int = match (self.small(first), self.small(second)) {
             (_, Some(k)) => Some((op, first, k)),
-            (Some(k), _) => Some((swapped(op), second, k)),
+            (Some(k), _) => {
+                self.turned(Turned::ConstantFirst, span);
+                Some((swapped(op), second, k))
+            }
             _ => None,
         };
         if let Some((op, id, k)) = with_int {

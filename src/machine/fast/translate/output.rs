@@ -53,6 +53,7 @@ impl Output {
             gcode,
             code: Vec::new(),
             spans: Vec::new(),
+            turned: FxHashMap::default(),
             live: Vec::new(),
             lives: IndexVec::new(),
             owners: Vec::new(),
