@@ -42,7 +42,8 @@ pub(super) struct Block {
     /// A bit for each word: whether it belongs to a node that lives.
     pub(super) live: u64,
     /// Where the nodes that begin in this block go, as an address: that of a node is this and
-    /// 8 for each live word of the block below it.
+    /// 8 for each live word of the block below it. While nodes are marked: how many words of
+    /// the block belong to a node that begins in a block before.
     pub(super) to: usize,
 }
 

@@ -6,7 +6,7 @@
 //! block go to one place together; if they do not fit in what is left of a chunk, they go to
 //! the next one. The order of nodes stays, so none goes to where a later one still is.
 
-use super::chunk::{BLOCK_BYTES, Chunk, block_of};
+use super::chunk::{BLOCK_BYTES, BLOCK_WORDS, Block, Chunk, block_of};
 use super::mark::{bit, for_each_live, is_marked};
 use super::old::Old;
 use super::word::Word;
@@ -31,7 +31,10 @@ pub(super) unsafe fn place(address: usize) -> usize {
     // SAFETY: a node of the old space has a block, and nothing else refers to that now.
     unsafe {
         let block = &*block_of(address);
-        let before = (block.live & (bit(address) - 1)).count_ones() as usize;
+        let (at, below) = (address / 8 % BLOCK_WORDS, bit(address) - 1);
+        // Mostly all of them live, and need not be counted.
+        let all = block.live & below == below;
+        let before = if all { at } else { (block.live & below).count_ones() as usize };
         block.to.wrapping_add(before * 8)
     }
 }
@@ -49,9 +52,7 @@ impl Old {
             last.top = self.next;
         }
         for chunk in self.chunks.iter_mut().chain(&mut self.large) {
-            for block in chunk.blocks() {
-                block.live = 0;
-            }
+            chunk.blocks().fill(Block { live: 0, to: 0 });
         }
     }
 
@@ -79,27 +80,23 @@ impl Old {
     /// Works out where the nodes of one chunk go.
     unsafe fn plan_chunk(&self, chunk: &Chunk, target: &mut Target, tops: &mut Vec<usize>) {
         let mut at = chunk.address();
-        // Where the nodes seen so far end.
-        let mut end = at;
         while at < chunk.top {
             let block = block_of(at);
             let below = at + BLOCK_BYTES;
-            // SAFETY: the block is of this chunk, and the addresses in it that are looked at
-            // are those of marked nodes.
+            // SAFETY: the blocks are of this chunk, and marking has noted in each how many of
+            // its words belong to a node that began before it.
             unsafe {
-                // Live words of a node that began before.
-                let carried = end.saturating_sub(at).min(BLOCK_BYTES) / 8;
-                let mut words = 0;
-                let mut rest = if carried < 64 { (*block).live >> carried << carried } else { 0 };
-                while rest != 0 {
-                    let address = at + rest.trailing_zeros() as usize * 8;
-                    let size = Header::from_bits(*node_at(address)).words() + 1;
-                    words += size;
-                    end = address + size * 8;
-                    if end >= below {
+                let carried = (*block).to;
+                let mut words = (*block).live.count_ones() as usize - carried;
+                // The last node that begins here may go on.
+                let mut next = below;
+                while words > 0 && next < chunk.top {
+                    let more = (*block_of(next)).to;
+                    words += more;
+                    if more < BLOCK_WORDS {
                         break;
                     }
-                    rest &= !(bit(end) - 1);
+                    next += BLOCK_BYTES;
                 }
                 while target.next + words * 8 > self.chunks[target.chunk].end() {
                     tops.push(target.next);

@@ -3,16 +3,20 @@
 //! Every pointer that is followed is first shortened, past indirections and selections. So
 //! from a marked node all pointers lead to marked nodes, and none of these is an indirection.
 //!
-//! The mark stack is bounded. A node all of whose children but one are marked goes on with
-//! that child, and one without pointers is done when it is marked: lists and chains need no
-//! stack, and a list of lists one place. When there is no place, the chunk of the node is
-//! looked at again later.
+//! What a pointer leads to is looked at a while after the pointer was found (`ring.rs`), so
+//! several paths are followed at once.
+//!
+//! The mark stack is bounded. Once it is half full, one path is followed at a time: a node all
+//! of whose children but one are marked goes on with that child, and one without pointers is
+//! done when it is marked. So lists and chains need no stack, and a list of lists one place.
+//! When there is no place, the chunk of the node is looked at again later.
 
 use super::chunk::{
     BLOCK_BYTES, BLOCK_WORDS, Chunk, LARGE_WORDS, MIN_BYTES, block_of, head_of, large_words,
 };
 use super::mutator::{Code, Selectors};
 use super::old::Old;
+use super::ring::{Found, Ring};
 use super::shorten::{Rules, follow, shorten};
 use super::word::{View, Word};
 use super::{Header, Kind, Mutator, node_at, tag_of};
@@ -71,6 +75,8 @@ pub(super) struct Marker<'a> {
     /// Marked nodes whose children are to be marked.
     pending: Vec<usize>,
     capacity: usize,
+    /// Pointers of marked nodes that are to be followed.
+    ring: Ring,
     /// Whether there was a node for which there was no place.
     overflowed: bool,
     /// Code that was reached, and that whose CAFs are still to be marked.
@@ -92,6 +98,7 @@ impl<'a> Marker<'a> {
             selectors,
             pending: Vec::new(),
             capacity,
+            ring: Ring::new(),
             overflowed: false,
             thunks: Seen::default(),
             functions: Seen::default(),
@@ -112,6 +119,7 @@ impl<'a> Marker<'a> {
         unsafe {
             mutator.roots(&mut |word| *word = self.visit(*word));
             loop {
+                self.trace();
                 if let Some(code) = self.codes.pop() {
                     mutator.code(code, &mut |word| *word = self.visit(*word));
                 } else if let Some(id) = self.suspended.pop() {
@@ -125,18 +133,27 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Marks what a word leads to, and all that is reachable from there but by code and
-    /// suspended evaluations; what the word may be instead.
+    /// Marks what a word leads to, and sooner or later what is reachable from there; what the
+    /// word may be instead.
     #[inline]
     unsafe fn visit(&mut self, word: Word) -> Word {
         // SAFETY: as for `run`.
         unsafe {
             let short = self.shorten(word);
             if short.is_pointer() && self.mark(short.address()) {
-                self.trace(short.address());
+                self.push(short.address());
+                if self.is_half_full() {
+                    self.trace();
+                }
             }
             short
         }
+    }
+
+    /// Whether nodes wait for which there may soon be no place.
+    #[inline(always)]
+    fn is_half_full(&self) -> bool {
+        self.pending.len() > self.capacity / 2
     }
 
     /// What a word may be instead. Notes the code of functions.
@@ -234,28 +251,89 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Marks all that is reachable from a marked node.
-    unsafe fn trace(&mut self, address: usize) {
-        let mut at = address;
+    /// Marks all that is reachable from the nodes that wait, but by code and suspended
+    /// evaluations.
+    unsafe fn trace(&mut self) {
         loop {
-            // SAFETY: what is marked is a node.
-            match unsafe { self.children(at) } {
-                Some(next) => at = next,
-                None => match self.pending.pop() {
-                    Some(next) => at = next,
-                    None => return,
-                },
+            // SAFETY: what waits are marked nodes, and fields of marked nodes.
+            unsafe {
+                if self.is_half_full() {
+                    let mut at = self.pending.pop();
+                    while let Some(node) = at {
+                        at = self.children(node);
+                    }
+                } else if let Some(node) = self.pending.pop() {
+                    self.scan(node);
+                } else if let Some(found) = self.ring.take() {
+                    self.settle(found);
+                } else {
+                    return;
+                }
             }
         }
     }
 
-    /// Shortens and marks the children of a marked node; the first of those whose children
-    /// are to be marked, the others wait. So a list of whatever needs one place.
+    /// Notes the pointers of a marked node.
     #[inline(always)]
-    unsafe fn children(&mut self, address: usize) -> Option<usize> {
+    unsafe fn scan(&mut self, address: usize) {
         let node = node_at(address);
-        // SAFETY: it is a node, and its payload are words.
+        // SAFETY: it is a node.
         unsafe {
+            // What comes last is looked at first: of a cell its head, so that lists of lists
+            // are followed list by list.
+            let mut last = None;
+            for at in (1..=self.pointers(address)).rev() {
+                let field = node.add(at);
+                let word = Word::from_bits(*field);
+                if word.is_pointer() {
+                    if let Some(found) = last.replace(Found { field: field.addr(), word }) {
+                        self.find(found);
+                    }
+                } else if let View::Function(global) = word.view() {
+                    self.reach_function(global);
+                }
+            }
+            match last {
+                None => {}
+                // There is nothing to do in the meantime.
+                Some(found) if self.pending.is_empty() && self.ring.is_empty() => {
+                    self.settle(found);
+                }
+                Some(found) => self.find(found),
+            }
+        }
+    }
+
+    /// Notes a pointer, and settles the one that has waited longest if too many wait.
+    #[inline(always)]
+    unsafe fn find(&mut self, found: Found) {
+        if let Some(oldest) = self.ring.put(found) {
+            // SAFETY: what waits are fields of marked nodes.
+            unsafe { self.settle(oldest) }
+        }
+    }
+
+    /// Shortens a pointer, and marks what it leads to.
+    #[inline(always)]
+    unsafe fn settle(&mut self, found: Found) {
+        // SAFETY: the word is that of a field of a marked node.
+        unsafe {
+            let short = self.shorten(found.word);
+            if short != found.word {
+                *node_at(found.field) = short.bits();
+            }
+            if short.is_pointer() && self.mark(short.address()) {
+                self.push(short.address());
+            }
+        }
+    }
+
+    /// How many words of a marked node are to be looked at. Notes the code that it leads to.
+    #[inline(always)]
+    unsafe fn pointers(&mut self, address: usize) -> usize {
+        // SAFETY: it is a node.
+        unsafe {
+            let node = node_at(address);
             let header = Header::from_bits(*node);
             match header.kind() {
                 Kind::Con => {}
@@ -267,14 +345,25 @@ impl<'a> Marker<'a> {
                 Kind::Pap => self.reach_function(GlobalId(header.info())),
                 Kind::Suspended => {
                     self.suspended.push(Word::from_bits(*node.add(1)).as_int());
-                    return None;
+                    return 0;
                 }
                 Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => {
-                    return None;
+                    return 0;
                 }
             }
+            header.words()
+        }
+    }
+
+    /// Shortens and marks the children of a marked node; the first of those whose children
+    /// are to be marked, the others wait. So a list of whatever needs one place.
+    #[inline(always)]
+    unsafe fn children(&mut self, address: usize) -> Option<usize> {
+        let node = node_at(address);
+        // SAFETY: it is a node, and its payload are words.
+        unsafe {
             let mut next = None;
-            for at in 1..=header.words() {
+            for at in 1..=self.pointers(address) {
                 let bits = *node.add(at);
                 if !leads_on(bits) {
                     continue;
@@ -312,7 +401,13 @@ impl<'a> Marker<'a> {
             // SAFETY: every chunk has a head; the nodes that are visited are marked.
             unsafe {
                 if std::mem::take(&mut (*head).rescan) {
-                    for_each_live(chunk, |address| self.trace(address));
+                    for_each_live(chunk, |address| {
+                        let mut at = Some(address);
+                        while let Some(node) = at {
+                            at = self.children(node);
+                        }
+                        self.trace();
+                    });
                 }
             }
         }
@@ -326,7 +421,7 @@ fn leads_on(bits: u64) -> bool {
     !word.is_int() && (word.is_pointer() || matches!(word.view(), View::Function(_)))
 }
 
-/// Marks the words of a node that is in several blocks.
+/// Marks the words of a node that is in several blocks, and notes in each how many they are.
 #[cold]
 unsafe fn mark_long(address: usize, words: usize) {
     let (mut at, end) = (address, address + words * 8);
@@ -334,7 +429,13 @@ unsafe fn mark_long(address: usize, words: usize) {
         let next = end.min((at | (BLOCK_BYTES - 1)) + 1);
         let ones = u64::MAX >> (64 - (next - at) / 8);
         // SAFETY: all of the node is in its chunk, whose blocks nothing else refers to.
-        unsafe { (*block_of(at)).live |= ones * bit(at) };
+        unsafe {
+            let block = block_of(at);
+            (*block).live |= ones * bit(at);
+            if at != address {
+                (*block).to = (next - at) / 8;
+            }
+        }
         at = next;
     }
 }

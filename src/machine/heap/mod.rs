@@ -20,6 +20,7 @@ pub mod mutator;
 pub mod node;
 mod nursery;
 mod old;
+mod ring;
 mod shorten;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,9 @@ fn narrow(places: usize) -> Machine {
 
 const LEN: i64 = 100_000;
 
+/// Fields of a wide node.
+const WIDE: i64 = 300;
+
 #[test]
 fn lists_and_chains_need_no_mark_stack() {
     let mut machine = narrow(1);
@@ -38,7 +41,7 @@ fn lists_and_chains_need_no_mark_stack() {
 
 #[test]
 fn a_mark_stack_that_overflows_costs_a_few_scans() {
-    let mut machine = narrow(10);
+    let mut machine = narrow(1);
     // The first field leads on, and a pair of pairs waits at each step.
     machine.push(int(0));
     for n in 0..LEN {
@@ -55,6 +58,53 @@ fn a_mark_stack_that_overflows_costs_a_few_scans() {
     for n in (0..LEN).rev() {
         assert_eq!(machine.field(machine.field(machine.field(at, 1), 0), 0), int(n));
         at = machine.field(at, 0);
+    }
+}
+
+#[test]
+fn what_many_wait_for_is_marked_whatever_the_room() {
+    // A tuple of pairs of pairs of lists, each of which waits for the others.
+    for places in [0, 1, 2, 10, 40, 1000] {
+        let mut machine = narrow(places);
+        for n in 0..WIDE {
+            machine.push_list(n % 5).expect("room");
+            machine.build(Kind::Con, PAIR.0, 1).expect("room");
+            machine.build(Kind::Con, PAIR.0, 1).expect("room");
+        }
+        machine.build(Kind::Con, PAIR.0, WIDE as usize).expect("room");
+        machine.full();
+        machine.verify();
+        let rescans = machine.heap.counters().rescans;
+        assert_eq!(rescans > 0, places < 100, "{places} places: {rescans}");
+        for n in 0..WIDE {
+            let pair = machine.field(machine.top(), n as usize);
+            assert_eq!(machine.list(machine.field(machine.field(pair, 0), 0)).len() as i64, n % 5);
+        }
+    }
+}
+
+#[test]
+fn nodes_that_end_anywhere_in_a_block_find_their_places() {
+    let mut machine = Machine::new(Config { poison: true, ..Config::default() }, selectors());
+    let mut sizes: Vec<usize> = (1..=130).flat_map(|size| [size, size % 7 + 1]).collect();
+    for &size in &sizes {
+        (0..size).for_each(|n| machine.push(int(n as i64)));
+        machine.build(Kind::Con, PAIR.0, size).expect("room");
+    }
+    machine.tenure();
+    // Each time other ones die.
+    for dead in [7, 5, 3, 2] {
+        let mut at = 0..;
+        machine.words.stack.retain(|_| at.next().is_some_and(|at| at % dead != 0));
+        let mut at = 0..;
+        sizes.retain(|_| at.next().is_some_and(|at| at % dead != 0));
+        machine.words.changed(0);
+        machine.full();
+        machine.verify();
+        for (&node, &size) in machine.words.stack.iter().zip(&sizes) {
+            assert_eq!(machine.header(node).words(), size);
+            assert!((0..size).all(|n| machine.field(node, n) == int(n as i64)));
+        }
     }
 }
 
