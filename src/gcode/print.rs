@@ -170,15 +170,27 @@ fn write_global(program: &Program, id: GlobalId, margin: &mut Margin, out: &mut 
     }
     out.push('\n');
 
-    let width = global.code.len().saturating_sub(1).to_string().len().max(3);
+    let span = |at: usize| global.spans.get(at).copied().unwrap_or_default();
+    let lines = global.code.iter().enumerate();
+    lines_of_code(lines.map(|(at, code)| (instr(program, code), span(at))), MARGIN, margin, out);
+}
+
+/// Appends instructions, one to a line, each with its number, and from a column on the source
+/// expression, where a new one begins.
+pub fn lines_of_code(
+    lines: impl ExactSizeIterator<Item = (String, Span)>,
+    column: usize,
+    margin: &mut Margin,
+    out: &mut String,
+) {
+    let width = lines.len().saturating_sub(1).to_string().len().max(3);
     let mut last = Span::NONE;
-    for (at, instruction) in global.code.iter().enumerate() {
-        let mut line = format!(" {at:>width$}  {}", instr(program, instruction));
-        let span = global.spans.get(at).copied().unwrap_or_default();
+    for (at, (instr, span)) in lines.enumerate() {
+        let mut line = format!(" {at:>width$}  {instr}");
         if span != last
             && let Some(text) = margin(span)
         {
-            let pad = MARGIN.saturating_sub(line.chars().count());
+            let pad = column.saturating_sub(line.chars().count());
             let text = text.replace(['\n', '\r'], " ");
             let _ = write!(line, "{:pad$}  ; {text}", "");
         }

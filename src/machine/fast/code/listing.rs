@@ -18,8 +18,7 @@ use std::fmt::Write;
 use super::instr::{Arg, Instr, Operand, Pc};
 use super::program::{Entry, Owner, Program, ThunkId};
 use crate::base::quote::{char_literal, string_literal};
-use crate::base::span::Span;
-use crate::gcode::print::{Margin, name};
+use crate::gcode::print::{Margin, lines_of_code, name};
 use crate::gcode::program::{BigId, ConId, GlobalId};
 use crate::machine::heap::word::{View, Word};
 
@@ -82,24 +81,15 @@ fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
         let _ = write!(out, "/{takes} frame {frame}");
     }
     out.push('\n');
-    let start = start as usize;
-    let width = end.saturating_sub(start + 1).to_string().len().max(3);
-    let mut last = Span::NONE;
-    for (offset, pc) in (start..end).enumerate() {
-        let Some(code) = program.code.get(pc) else { return };
-        let mut line = format!(" {offset:>width$}  {}", instr(program, code, start as u32));
-        let span = program.spans.get(pc).copied().unwrap_or_default();
-        if span != last
-            && let Some(text) = margin(span)
-        {
-            let pad = MARGIN.saturating_sub(line.chars().count());
-            let text = text.replace(['\n', '\r'], " ");
-            let _ = write!(line, "{:pad$}  ; {text}", "");
-        }
-        last = span;
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
+    let Some(code) = program.code.get(start as usize..end) else { return };
+    let span = |at: usize| program.spans.get(start as usize + at).copied().unwrap_or_default();
+    let lines = code.iter().enumerate();
+    lines_of_code(
+        lines.map(|(at, code)| (instr(program, code, start), span(at))),
+        MARGIN,
+        margin,
+        out,
+    );
 }
 
 /// One instruction; its targets are counted from `start`.
