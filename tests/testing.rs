@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use gmachine::optimise::{Passes, Report};
+use gmachine::optimise::strictness::Budget;
+use gmachine::optimise::{Pass, Passes, Report};
 use gmachine_testing::command::kinds::KINDS;
-use gmachine_testing::common::{check, compile_after};
+use gmachine_testing::common::{check, compile_after, compiled_after, compiled_within};
 use gmachine_testing::dice::{Dice, number};
 use gmachine_testing::hunt::hunter;
 use gmachine_testing::metamorphic::{self, REWRITINGS};
@@ -134,6 +135,42 @@ fn mutants_of_programs_are_programs() {
         changed.insert(text);
     }
     assert!(changed.len() > 350, "{} different ones", changed.len());
+}
+
+/// Some programs hold what is broad, of every form, and are right.
+#[test]
+fn broad_programs_are_made_and_compile() {
+    let mut forms: BTreeSet<&str> = BTreeSet::new();
+    let mut found = 0;
+    for seed in 0..1_500 {
+        let text = typed::program(seed);
+        if !text.contains("around'") {
+            continue;
+        }
+        found += 1;
+        let form = ["(data Broad", "(across' (add n -1)", "(fn [y] (across'", "(fn [y] (if (gt y"];
+        forms.extend(form.into_iter().filter(|form| text.contains(form)));
+        assert!(compile_after(&text, Passes::NONE).is_some(), "{seed}: {:?}", check(&text));
+    }
+    assert!(found > 8 && forms.len() == 4, "{found} programs: {forms:?}");
+}
+
+/// With a budget of nothing the analysis gives up, says so, and what is left is a program.
+#[test]
+fn the_analysis_of_strictness_gives_up_within_no_budget() {
+    let budget = Budget { per_expression: 0, reserve: 0 };
+    let text = typed::program(3);
+    let (_, report) = compiled_within(&text, Passes::ALL, budget).expect("a program");
+    for what in ["functions given up", "demands on data given up"] {
+        let found = report
+            .counts()
+            .iter()
+            .any(|(pass, kind, _)| *pass == Pass::Strictness && *kind == what);
+        assert!(found, "{what}: {:?}", report.counts());
+    }
+    let within = compiled_within(&text, Passes::ALL, Budget::default()).expect("a program");
+    let after = compiled_after(&text, Passes::ALL).expect("a program");
+    assert_eq!(within.0, after.0, "with the usual budget it is the usual code");
 }
 
 /// What is wrong is made as small as it can be, and stays wrong in the same way.

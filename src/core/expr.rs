@@ -14,7 +14,8 @@
 //!   tail of that expression's body, with as many arguments as there are parameters. A tail
 //!   is reached through `Switch` branches, the body of `Let`, `Letrec` and `Force`, the body
 //!   and the handler of a `Join`, the two last operands of `if` and the last one of `seq`. So
-//!   a handler may jump to joins around it, and never to its own: joins do not loop.
+//!   a handler may jump to joins around it, and never to its own: joins do not loop. Something
+//!   jumps to every join.
 
 use std::sync::Arc;
 

@@ -26,7 +26,6 @@ pub fn lint(program: &Program) -> Vec<String> {
         open: Vec::new(),
         position: vec![None; program.joins.len()],
         joined: vec![false; program.joins.len()],
-        unreached: 0,
         tasks: Vec::new(),
         violations: Vec::new(),
     };
@@ -51,8 +50,6 @@ enum Task {
     Path(usize),
     /// The body of a join is done; its handler comes next.
     Joined(JoinId, usize),
-    /// A handler that nothing jumps to is done.
-    Reached,
 }
 
 /// A step on the way to where we are: a local that is forced there. Steps of one number are
@@ -92,9 +89,6 @@ struct Lint<'a> {
     position: Vec<Option<usize>>,
     /// The joins that an expression has been found of.
     joined: Vec<bool>,
-    /// How many of the handlers that we are in are never jumped to. There nothing is wrong
-    /// with what is said to have been evaluated.
-    unreached: usize,
     tasks: Vec<Task>,
     violations: Vec<String>,
 }
@@ -154,7 +148,6 @@ impl Lint<'_> {
                 }
                 Task::Path(len) => self.unforce(len),
                 Task::Joined(join, tails) => self.joined(join, tails),
-                Task::Reached => self.unreached -= 1,
                 Task::Bind(local, forced) => {
                     self.bind(local);
                     if forced {
@@ -233,8 +226,7 @@ impl Lint<'_> {
         self.tasks.push(Task::Path(self.path.len()));
         self.tasks.push(Task::Scope(self.scope.len()));
         if open.common.is_none() {
-            self.unreached += 1;
-            self.tasks.push(Task::Reached);
+            self.violation(format!("nothing jumps to {id:?}"));
         }
         self.tasks.push(Task::Expr(handler, tails));
         open.common.into_iter().flatten().for_each(|step| self.step(step));
@@ -262,10 +254,6 @@ impl Lint<'_> {
             self.violation(format!("a jump to {id:?} stands in no tail of its body"));
             return;
         };
-        // What is never reached forces nothing, and says nothing of what is.
-        if self.unreached > 0 {
-            return;
-        }
         let values: Vec<bool> = args.iter().map(|&arg| self.is_value(arg)).collect();
         let open = &mut self.open[position];
         debug_assert_eq!(open.id, id);
@@ -414,7 +402,7 @@ impl Lint<'_> {
             return;
         };
         self.use_local(switch.scrutinee);
-        if switch.evaluated && !self.is_forced(switch.scrutinee) && self.unreached == 0 {
+        if switch.evaluated && !self.is_forced(switch.scrutinee) {
             self.violation(format!("{:?} may not be evaluated", switch.scrutinee));
         }
         self.tasks.push(Task::Path(self.path.len()));

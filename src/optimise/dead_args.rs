@@ -39,7 +39,7 @@ pub(super) fn dead_arguments(program: Program, names: &Interner, report: &mut Re
         }
     }
     let (program, gone) = rebuild(program, &plan);
-    gone.report(Pass::DeadArguments, report);
+    report.count(Pass::DeadArguments, "unused bindings dropped", gone);
     program
 }
 
@@ -76,14 +76,11 @@ fn supercombinator(
 }
 
 /// Plans that all goes that is not used, where the program says what it is: parameters,
-/// bindings, names of fields and joins.
+/// bindings, names of fields.
 pub(super) fn drop_unused(usage: &Usage, plan: &mut Plan) {
     for (fate, used) in plan.fates.iter_mut().zip(&usage.locals) {
         if !used {
             *fate = Fate::Drop;
         }
-    }
-    for (without, used) in plan.without_join.iter_mut().zip(&usage.joins) {
-        *without = !used;
     }
 }

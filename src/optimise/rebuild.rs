@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Pass, Report};
 use crate::base::index::{Idx, List};
 use crate::base::span::Span;
 use crate::core::expr::{
@@ -31,8 +30,6 @@ pub(super) enum Fate {
 pub(super) struct Plan {
     /// For each local.
     pub fates: Vec<Fate>,
-    /// For each join, whether it goes: nothing jumps to it.
-    pub without_join: Vec<bool>,
     /// The `let` or `letrec` expressions that are not written where they stand, but around
     /// these expressions, outermost first.
     pub around: FxHashMap<ExprId, Vec<ExprId>>,
@@ -45,27 +42,9 @@ impl Plan {
     pub fn new(program: &Program) -> Plan {
         Plan {
             fates: vec![Fate::Keep; program.locals.len()],
-            without_join: vec![false; program.joins.len()],
             around: FxHashMap::default(),
             moved: vec![false; program.exprs.len()],
         }
-    }
-}
-
-/// What has gone.
-#[derive(Default)]
-pub(super) struct Gone {
-    /// Bindings that nothing used.
-    bindings: u64,
-    /// Joins that nothing jumped to.
-    joins: u64,
-}
-
-impl Gone {
-    /// Counts it.
-    pub fn report(&self, pass: Pass, report: &mut Report) {
-        report.count(pass, "unused bindings dropped", self.bindings);
-        report.count(pass, "unused joins dropped", self.joins);
     }
 }
 
@@ -73,7 +52,8 @@ struct Rebuild<'p> {
     old: &'p Program,
     plan: &'p Plan,
     new: Program,
-    gone: Gone,
+    /// Bindings that nothing used and that have gone.
+    gone: u64,
     /// The new ones of old globals, locals and joins.
     globals: Vec<Option<GlobalId>>,
     locals: Vec<LocalId>,
@@ -84,8 +64,8 @@ struct Rebuild<'p> {
     tasks: Vec<(ExprId, ExprId)>,
 }
 
-/// The program with the changes made, and what has gone.
-pub(super) fn rebuild(program: Program, plan: &Plan) -> (Program, Gone) {
+/// The program with the changes made, and how many bindings that nothing used have gone.
+pub(super) fn rebuild(program: Program, plan: &Plan) -> (Program, u64) {
     let mut old = program;
     let new = Program {
         datas: std::mem::take(&mut old.datas),
@@ -98,7 +78,7 @@ pub(super) fn rebuild(program: Program, plan: &Plan) -> (Program, Gone) {
         old: &old,
         plan,
         new,
-        gone: Gone::default(),
+        gone: 0,
         globals: vec![None; old.globals.len()],
         locals: vec![LocalId(u32::MAX); old.locals.len()],
         joins: vec![JoinId(u32::MAX); old.joins.len()],
@@ -215,7 +195,7 @@ impl Rebuild<'_> {
     /// Whether a `let` is not written where it stands.
     fn is_gone(&mut self, expr: ExprId, local: LocalId) -> bool {
         let fate = self.plan.fates[local.index()];
-        self.gone.bindings += u64::from(fate == Fate::Drop);
+        self.gone += u64::from(fate == Fate::Drop);
         self.plan.moved[expr.index()] || fate != Fate::Keep
     }
 
@@ -223,7 +203,7 @@ impl Rebuild<'_> {
     fn are_gone(&mut self, expr: ExprId, binds: &[Bind]) -> bool {
         let unused = binds.iter().all(|bind| self.is_dropped(bind.local));
         if unused {
-            self.gone.bindings += binds.len() as u64;
+            self.gone += binds.len() as u64;
         }
         unused || self.plan.moved[expr.index()]
     }
@@ -231,7 +211,7 @@ impl Rebuild<'_> {
     fn letrec(&mut self, binds: &[Bind], rest: ExprId) -> Expr {
         let kept = binds.iter().filter(|bind| !self.is_dropped(bind.local));
         let kept: Vec<Bind> = kept.copied().collect();
-        self.gone.bindings += (binds.len() - kept.len()) as u64;
+        self.gone += (binds.len() - kept.len()) as u64;
         let locals: Vec<LocalId> = kept.iter().map(|bind| self.bind(bind.local)).collect();
         let binds: Vec<Bind> = kept
             .iter()
@@ -280,10 +260,6 @@ impl Rebuild<'_> {
                 Expr::Force(local, self.place(value), self.place(body))
             }
             Expr::Join(join, body) => {
-                if self.plan.without_join[join.index()] {
-                    self.gone.joins += 1;
-                    return self.tasks.push((body, to));
-                }
                 let Join { params, handler } = old.joins[join];
                 let params = self.parameters(&old.local_lists[params]);
                 let (body, handler) = (self.place(body), self.place(handler));

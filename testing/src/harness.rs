@@ -19,6 +19,7 @@ use crate::common::{NoFiles, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
 use crate::parity::is_right;
+use crate::seen::Seen;
 use crate::{calls, elements, metamorphic, parity, project, typed, wild};
 
 /// A function that bytes are given to.
@@ -182,12 +183,16 @@ fn run(
     format: Format,
     stress: Stress,
     fuel: u64,
+    count: bool,
+    seen: &mut Seen,
 ) -> Result<Found, String> {
-    let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), stress, ..Config::default() };
+    let fuel = Some(fuel);
+    let config = Config { fuel, heap_limit: Some(HEAP), stress, count, ..Config::default() };
     let mut machine = machine(kind, code, config);
     let mut out = String::new();
     let result =
         machine.start(format, Some(Box::new(Always(0)))).and_then(|()| machine.run(&mut out));
+    seen.machine(kind, &*machine);
     if !out.is_empty() && !out.ends_with('\n') {
         return Err(format!("the line is not ended: {out:?}"));
     }
@@ -224,7 +229,8 @@ pub fn reference(data: &[u8]) {
     let stress = Stress::ALL[dice.roll(4)];
     let fuel = if stress == Stress::None { FUEL } else { 2_000 };
     if let Some(code) = panicking(code(text, Passes::NONE)) {
-        panicking(run(MachineKind::Reference, &code, format, stress, fuel));
+        let seen = &mut Seen::default();
+        panicking(run(MachineKind::Reference, &code, format, stress, fuel, false, seen));
     }
 }
 
@@ -242,9 +248,18 @@ pub fn fast(data: &[u8]) {
 /// # Errors
 /// With what is wrong.
 pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
+    both_seen(text, dice, &mut Seen::default())
+}
+
+/// As [`both`]; adds what the machines have been through.
+///
+/// # Errors
+/// With what is wrong.
+pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option<End>, String> {
     let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
+    let count = dice.one_in(2);
     let Some(plain) = code(text, Passes::NONE)? else { return Ok(None) };
-    let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL)?;
+    let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL, count, seen)?;
     let set = parity::passes(dice, 1);
     let mode = dice.roll(8);
     let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
@@ -254,7 +269,7 @@ pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
     let Some(code) = code(text, set)? else {
         return Err(format!("{how}: there is a mistake now"));
     };
-    let found = run(MachineKind::Fast, &code, format, stress, fuel)
+    let found = run(MachineKind::Fast, &code, format, stress, fuel, count, seen)
         .map_err(|wrong| format!("{how}: {wrong}"))?;
     // Memory runs out sooner on one machine than on the other, and steps are not the same.
     let short = found.end == End::Fuel && wanted.output.starts_with(&found.output);
@@ -283,7 +298,8 @@ pub fn listing(data: &[u8]) {
         return;
     }
     let code = Arc::new(program);
-    let ran = |kind, stress, fuel| run(kind, &code, Format::Default, stress, fuel);
+    let seen = &mut Seen::default();
+    let mut ran = |kind, stress, fuel| run(kind, &code, Format::Default, stress, fuel, false, seen);
     let wanted = panicking(ran(MachineKind::Reference, Stress::None, FUEL / 10));
     let found = panicking(ran(MachineKind::Fast, Stress::TinyNursery, FUEL / 10));
     // Such code may be what no scheme makes, so only that each run ends well is asked for.

@@ -510,7 +510,11 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         .map_err(|mistake| format!("a mistake after rewriting: {how}: {mistake}\n{changed}"))?;
     seen.report(&report);
     // Work is no more than it was but for inlining, and under stress it takes its time.
-    let fuel = if mode == 0 { MORE_FUEL } else { 4 * reductions + 10_000 };
+    let fuel = match stress {
+        Stress::None => MORE_FUEL,
+        Stress::Full => 4 * reductions + 500,
+        _ => 4 * reductions + 10_000,
+    };
     let (found, ..) = run(&code, Config { fuel: Some(fuel), stress, ..config }, &mut seen)?;
     if !agrees(&wanted, &found) {
         return Err(format!("rewritten: {how}: wanted {wanted:?}, found {found:?}\n{changed}"));
@@ -528,14 +532,17 @@ fn limits(
 ) -> Result<(), String> {
     let fuel = dice.any() % (2 * reductions + 1);
     let memory = 1 << (14 + dice.roll(8));
+    let stress = Stress::ALL[mode(dice, reductions)];
     let tries = [
         Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() },
-        Config { fuel: Some(FUEL), heap_limit: Some(memory), ..Config::default() },
+        // Where memory is short, what is large has a chunk of its own.
+        Config { fuel: Some(FUEL), heap_limit: Some(memory), stress, ..Config::default() },
     ];
     // What is printed takes steps too: a cell and its element for a character, or so.
     let steps = reductions + 4 * wanted.output.len() as u64 + 16;
     for config in tries {
-        let how = format!("fuel {:?}, memory {:?}", config.fuel, config.heap_limit);
+        let how =
+            format!("fuel {:?}, memory {:?}, {:?}", config.fuel, config.heap_limit, config.stress);
         let (found, _, limit) = run(code, config.clone(), seen)?;
         let right = match limit {
             Some(Limit::Fuel(_)) => config.fuel < Some(FUEL) && fuel <= steps,

@@ -1,7 +1,7 @@
 //! Floating inwards: a binding moves to where it is used (after Peyton Jones, Partain and
 //! Santos, "Let-floating: moving bindings to give faster programs", ICFP 1996).
 //!
-//! - A binding that nothing uses goes, and a join that nothing jumps to.
+//! - A binding that nothing uses goes.
 //! - A variable that stands for another one, for a function, a constructor without fields or
 //!   a small literal is replaced by it.
 //! - A `let` whose variable is used once goes, and its value stands in the place of the use.
@@ -76,7 +76,7 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     // They were decided on from the inside outwards.
     plan.around.values_mut().for_each(|bindings| bindings.reverse());
     let (program, gone) = rebuild(program, &plan);
-    gone.report(Pass::FloatIn, report);
+    report.count(Pass::FloatIn, "unused bindings dropped", gone);
     program
 }
 
@@ -212,9 +212,6 @@ impl FloatIn<'_> {
             }
             Expr::Switch(switch) => self.switch(switch, place),
             Expr::Join(join, body) => {
-                if self.plan.without_join[join.index()] {
-                    return self.tasks.push((body, place));
-                }
                 // What only the body uses is built in any case.
                 self.later(body, place, false);
                 self.later(program.joins[join].handler, place, true);

@@ -57,8 +57,8 @@ fn all_passes(text: &str, seed: u64) -> Result<Seen, String> {
 
 /// A text that may be no program: both machines say the same if it is one.
 fn robust(text: &str, seed: u64) -> Result<Seen, String> {
-    let end = harness::both(text.as_bytes(), &mut Dice::new(!seed))?;
     let mut seen = Seen { cases: 1, ..Seen::default() };
+    let end = harness::both_seen(text.as_bytes(), &mut Dice::new(!seed), &mut seen)?;
     end.into_iter().for_each(|end| seen.ended(end));
     seen.discarded = u64::from(matches!(end, None | Some(End::Fuel)));
     Ok(seen)

@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
 use gmachine::base::diagnostic::Diagnostic;
-use gmachine::driver::{Built, Options, build};
+use gmachine::compile::{self, compile_with};
+use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::gcode::program::Program;
+use gmachine::lift::lint::lint;
 use gmachine::load::{Loader, Root, RootFile};
 use gmachine::machine::outcome::{Input, InputError, Statistics};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::strictness::{self, Budget};
 use gmachine::optimise::{self, Pass, Passes};
 
 /// Reads no file.
@@ -83,12 +86,39 @@ pub fn compiled_after(
 ) -> Result<(Arc<Program>, optimise::Report), String> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
-    let Some(gcode) = built.gcode else {
-        let error = built.diagnostics.iter().find(|report| report.is_error());
-        let shown = |report: &Diagnostic| format!("{}: {}", report.code, report.message);
-        return Err(error.map(shown).unwrap_or_default());
-    };
+    let Some(gcode) = built.gcode else { return Err(first_mistake(&built)) };
     Ok((Arc::new(gcode), built.report))
+}
+
+/// As [`compiled_after`], strictness analysis being the last pass, with a budget: what it does
+/// not suffice for is given up.
+///
+/// # Errors
+/// When the program has a mistake.
+pub fn compiled_within(
+    source: &str,
+    passes: Passes,
+    budget: Budget,
+) -> Result<(Arc<Program>, optimise::Report), String> {
+    let before = passes.without(Pass::Strictness);
+    let optimise = optimise::Options { passes: before, ..optimise::Options::default() };
+    let options = Options { optimise, until: Stage::Optimised, ..Options::RUN };
+    let mut built = built(source, &options);
+    let Some(core) = built.core.take() else { return Err(first_mistake(&built)) };
+    let core = strictness::within(core, budget, &mut built.report);
+    let violations = lint(&core);
+    if !violations.is_empty() {
+        return Err(format!("within {budget:?}: no supercombinators: {violations:?}"));
+    }
+    let names = &built.loaded.names;
+    let code = compile_with(&core, names, compile::Options { eval_once: true });
+    Ok((Arc::new(code), built.report))
+}
+
+fn first_mistake(built: &Built) -> String {
+    let error = built.diagnostics.iter().find(|report| report.is_error());
+    let shown = |report: &Diagnostic| format!("{}: {}", report.code, report.message);
+    error.map(shown).unwrap_or_default()
 }
 
 /// The subset of the passes with this number, of `1 << Pass::ALL.len()`.

@@ -356,6 +356,55 @@ const KIT: &[Entry] = &[
         &["hugego'"],
         "[n x] (rem (hugego' (add 12 (rem n 2)) (add x 100000000000000000000)) 1000003)",
     ),
+    // Several such integers, all of them kept.
+    (
+        "holdhuge'",
+        &[Count, Int],
+        Int,
+        &["holdgo'", "rests2'"],
+        "[n x] (rests2' (holdgo' (add 11 (rem n 3)) (add x 100000000000000000000) Nil) 0)",
+    ),
+    (
+        "holdgo'",
+        &[],
+        Ints,
+        &[],
+        "[n x l] (if (le n 0) l (holdgo' (add n -1) (mul x x) (Cons x l)))",
+    ),
+    (
+        "rests2'",
+        &[],
+        Int,
+        &[],
+        "[l a] (case l [(Nil) a] [(Cons x xs) (rests2' xs (add (mul a 7) (rem x 1000003)))])",
+    ),
+    // What comes out of a choice are two values, and goes on in one place.
+    (
+        "squeeze'",
+        &[Count, Int, Int],
+        Int,
+        &["pairs'"],
+        "[n x y] (case (pairs' n x y) [(Pair a b) (if (le n 0) (add a (mul b x))
+           (add (mul a 3) (add (squeeze' (add n -1) (sub b a) (add a y)) (mul b (add a x)))))])",
+    ),
+    (
+        "pairs'",
+        &[],
+        Int,
+        &[],
+        "[n x y] (case (Pair x y) [(Pair v w) (if (gt v w) (Pair (add w n) v)
+           (case (rem v 3) [0 (Pair w (sub v n))] [1 (Pair v n)] [_ (Pair n (add v w))]))])",
+    ),
+    (
+        "zips'",
+        &[Ints, Ints, Int],
+        Int,
+        &["before'"],
+        "[l m x] (case (case l [(Cons y ys) (case m [(Cons z zs) (if (gt y z) (Two (add z x) ys)
+             (Two (add y x) zs))] [(Nil) (Two y ys)])] [(Nil) (case m [(Cons z zs) (Two z zs)]
+             [(Nil) Three])])
+           [(Two a rest) (add (mul 5 a) (zips' rest (before' m) (sub (mul a 2) x)))] [_ x])",
+    ),
     // Every operation on what the run alone knows, with and without a constant.
     (
         "ops'",
@@ -418,8 +467,20 @@ const KIT: &[Entry] = &[
 
 /// Functions that get to what others seldom get to: they are called more often.
 const SELDOM: &[&str] = &[
-    "cheap'", "paps'", "halves'", "deep'", "huge'", "ops'", "rests'", "tests'", "truths'", "wide'",
+    "cheap'",
+    "paps'",
+    "halves'",
+    "deep'",
+    "huge'",
+    "ops'",
+    "rests'",
+    "tests'",
+    "truths'",
+    "wide'",
     "letters'",
+    "holdhuge'",
+    "squeeze'",
+    "zips'",
 ];
 
 /// Data types that functions of the kit use.

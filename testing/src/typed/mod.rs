@@ -3,6 +3,7 @@
 //! few, so that they shadow each other, the prelude, the primitives and the constructors.
 //! Failures are planted everywhere, most in places that need not be reached.
 
+mod broad;
 pub mod kit;
 mod of_type;
 mod patterns;
@@ -64,6 +65,9 @@ const SMALL: &str = "small'";
 
 /// Another.
 const LARGE: &str = "large'";
+
+/// One program in so many holds something broad.
+const BROAD: usize = 80;
 
 /// Names of locals: plain ones, primitives, the prelude's, constructors.
 const NAMES: &[&str] = &[
@@ -159,18 +163,24 @@ impl Gen {
                 (SMALL.to_owned(), Ty::Int),
                 (LARGE.to_owned(), Ty::Int),
             ];
-            let body = self.expr(&ty, 5);
+            let body = self.body(&ty, &mut items);
             items.push(format!(
                 "(defn main[input] (let ([{SMALL} (rem (length input) 5)] \
                  [{LARGE} (case input [(Cons c _) (ord c)] [_ 0])]) {body}))"
             ));
         } else {
-            let body = self.expr(&ty, 5);
+            let body = self.body(&ty, &mut items);
             items.push(format!("(defn main[] {body})"));
         }
         items.extend(self.kit_items());
         self.dice.shuffle(&mut items);
         items.join("\n") + "\n"
+    }
+
+    /// What `main` is; once in many programs with something broad around it.
+    fn body(&mut self, ty: &Ty, items: &mut Vec<String>) -> String {
+        let body = self.expr(ty, 5);
+        if self.dice.one_in(BROAD) { self.broad(items, &body) } else { body }
     }
 
     fn ty(&mut self, depth: usize) -> Ty {
