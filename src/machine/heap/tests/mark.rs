@@ -15,7 +15,12 @@ const WIDE: i64 = 300;
 
 #[test]
 fn lists_and_chains_need_no_mark_stack() {
-    let mut machine = narrow(1);
+    for places in [1, 3, 40] {
+        lists_and_chains(narrow(places));
+    }
+}
+
+fn lists_and_chains(mut machine: Machine) {
     machine.push_list(LEN).expect("room");
     // A list of lists.
     machine.push(Word::con(NIL));
