@@ -7,6 +7,7 @@
 use gmachine::gcode::parse::parse;
 use gmachine::gcode::verify::verify;
 use gmachine_testing::dice::{Dice, number};
+use gmachine_testing::ends::End;
 use gmachine_testing::harness::{ALL, both, mutate, seeds, words};
 use gmachine_testing::hunt::{hunter, no_panic};
 
@@ -60,6 +61,16 @@ fn every_target_has_its_harness() {
     for name in names {
         let target = std::fs::read_to_string(format!("fuzz/fuzz_targets/{name}.rs"));
         assert!(target.expect("a target").contains(&format!("harness::{name}(data)")), "{name}");
+    }
+}
+
+/// In every format, JSON too: what reads it here knows no numbers of that size.
+#[test]
+fn an_integer_of_any_size_is_printed_well() {
+    let text = format!("(defn main[] [{} \"1\" -{}])", "7".repeat(400), "9".repeat(4_000));
+    for seed in 0..20 {
+        let end = both(text.as_bytes(), &mut Dice::new(seed));
+        assert_eq!(end, Ok(Some(End::Value)), "{seed}");
     }
 }
 
