@@ -17,6 +17,7 @@ use gmachine::syntax;
 use crate::common::{NoFiles, Text};
 use crate::dice::Dice;
 use crate::ends::{self, End, Meaning, ended, meaning};
+use crate::harness::short_numbers;
 use crate::{oracle, sexpr, typed};
 
 /// What the programs' standard input is.
@@ -177,7 +178,7 @@ fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<
     };
     match print(program, Format::Json) {
         Ok(json) => {
-            let read: Result<serde_json::Value, _> = serde_json::from_str(&json);
+            let read: Result<serde_json::Value, _> = serde_json::from_str(&short_numbers(&json));
             read.map_err(|error| format!("no JSON: {error}: {json}"))?;
         }
         Err(Stop::Error(error)) if error.code.to_string() == "G0512" => {}

@@ -42,8 +42,12 @@ const MOST: usize = 16 << 10;
 /// Instructions of the reference machine.
 const FUEL: u64 = 100_000;
 
+/// Reductions of the fast machine, each some instructions: integers that grow with each of
+/// them soon take seconds.
+const REDUCTIONS: u64 = 20_000;
+
 /// Bytes of a run.
-const HEAP: u64 = 8 << 20;
+const HEAP: u64 = 512 << 10;
 
 /// What the first bytes choose, and the text.
 fn split(data: &[u8]) -> (Dice, &[u8]) {
@@ -276,7 +280,7 @@ pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option
     let mode = dice.roll(8);
     let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
     // A collection at each step takes its time.
-    let fuel = if mode == 0 || mode >= 4 { FUEL } else { 1_500 };
+    let fuel = if stress == Stress::None { REDUCTIONS } else { 1_500 };
     let how = format!("[{}] {stress:?}", names(set));
     let Some(code) = code(text, set)? else {
         return Err(format!("{how}: there is a mistake now"));

@@ -21,7 +21,8 @@ pub struct Kind {
     pub name: &'static str,
     /// What is tried.
     pub about: &'static str,
-    /// How many cases of it there are for each hundred of the others.
+    /// How many cases of it there are for so many of the others: a case that takes long has
+    /// a small share.
     pub share: u64,
     /// How one is tried.
     pub check: Try,
@@ -107,13 +108,13 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "wild",
         about: "programs without sense, element by element: the same errors everywhere",
-        share: 100,
+        share: 50,
         check: |seed, known| one(wild::program, elements::wrong, seed, known),
     },
     Kind {
         name: "metamorphic",
         about: "programs rewritten so that they mean the same, or run with less",
-        share: 100,
+        share: 200,
         check: |seed, known| match seed % 4 {
             0 => one(pipelines::program, metamorphic::wrong, seed, known),
             _ => one(typed::program, metamorphic::wrong, seed, known),
@@ -128,7 +129,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "corpus",
         about: "what people wrote, changed: mostly programs still, and on both machines the same",
-        share: 100,
+        share: 200,
         check: |seed, known| one(corpus::mutant, robust, seed, known),
     },
     Kind {
