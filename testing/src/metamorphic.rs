@@ -436,12 +436,18 @@ fn nest(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Runs code on the fast machine; also its reductions.
-fn run(
-    code: &Arc<Code>,
-    config: Config,
-    seen: &mut Seen,
-) -> Result<(Found, u64, Option<Limit>), String> {
+/// What a run has come to.
+struct Ran {
+    found: Found,
+    reductions: u64,
+    /// Bytes that were printed, blanks too.
+    printed: u64,
+    /// The limit that was reached.
+    limit: Option<Limit>,
+}
+
+/// Runs code on the fast machine.
+fn run(code: &Arc<Code>, config: Config, seen: &mut Seen) -> Result<Ran, String> {
     let mut machine = machine(MachineKind::Fast, code, config);
     let mut out = String::new();
     let input = Box::new(Text::new(INPUT));
@@ -453,7 +459,8 @@ fn run(
     let mut found = found_within(&out, result)?;
     found.output = without_names(&found.output);
     seen.machine(MachineKind::Fast, &*machine);
-    Ok((found, machine.statistics().reductions, limit))
+    let (reductions, printed) = (machine.statistics().reductions, out.len() as u64);
+    Ok(Ran { found, reductions, printed, limit })
 }
 
 /// Whether a program that was rewritten may end so.
@@ -477,13 +484,14 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
     seen.report(&report);
     let config = Config { fuel: Some(FUEL), heap_limit: Some(HEAP), ..Config::default() };
-    let (wanted, reductions, _) = run(&code, config.clone(), &mut seen)?;
+    let ran = run(&code, config.clone(), &mut seen)?;
+    let (wanted, reductions) = (&ran.found, ran.reductions);
     seen.ended(wanted.end);
     if wanted.end == End::Fuel {
         seen.discarded = 1;
         return Ok(seen);
     }
-    limits(&code, &wanted, reductions, &mut dice, &mut seen)?;
+    limits(&code, &ran, &mut dice, &mut seen)?;
 
     let mut program = read(text).ok_or("the program has no scopes")?;
     let mut done = Vec::new();
@@ -515,35 +523,30 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         Stress::Full => 4 * reductions + 500,
         _ => 4 * reductions + 10_000,
     };
-    let (found, ..) = run(&code, Config { fuel: Some(fuel), stress, ..config }, &mut seen)?;
-    if !agrees(&wanted, &found) {
+    let Ran { found, .. } = run(&code, Config { fuel: Some(fuel), stress, ..config }, &mut seen)?;
+    if !agrees(wanted, &found) {
         return Err(format!("rewritten: {how}: wanted {wanted:?}, found {found:?}\n{changed}"));
     }
     Ok(seen)
 }
 
 /// With less fuel or memory a run prints the beginning of what it prints with more.
-fn limits(
-    code: &Arc<Code>,
-    wanted: &Found,
-    reductions: u64,
-    dice: &mut Dice,
-    seen: &mut Seen,
-) -> Result<(), String> {
+fn limits(code: &Arc<Code>, ran: &Ran, dice: &mut Dice, seen: &mut Seen) -> Result<(), String> {
+    let Ran { found: wanted, reductions, printed, .. } = ran;
     let fuel = dice.any() % (2 * reductions + 1);
     let memory = 1 << (14 + dice.roll(8));
-    let stress = Stress::ALL[mode(dice, reductions)];
+    let stress = Stress::ALL[mode(dice, *reductions)];
     let tries = [
         Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() },
         // Where memory is short, what is large has a chunk of its own.
         Config { fuel: Some(FUEL), heap_limit: Some(memory), stress, ..Config::default() },
     ];
     // What is printed takes steps too: a cell and its element for a character, or so.
-    let steps = reductions + 4 * wanted.output.len() as u64 + 16;
+    let steps = reductions + 4 * printed + 16;
     for config in tries {
         let how =
             format!("fuel {:?}, memory {:?}, {:?}", config.fuel, config.heap_limit, config.stress);
-        let (found, _, limit) = run(code, config.clone(), seen)?;
+        let Ran { found, limit, .. } = run(code, config.clone(), seen)?;
         let right = match limit {
             Some(Limit::Fuel(_)) => config.fuel < Some(FUEL) && fuel <= steps,
             Some(_) => config.heap_limit < Some(HEAP),

@@ -89,6 +89,9 @@ struct Now {
 /// A case that takes longer is shown, even if it never ends.
 const SLOW: Duration = Duration::from_secs(30);
 
+/// After each so long a time it is told how many cases there were.
+const TOLD: Duration = Duration::from_secs(300);
+
 /// So long after the last minute what has not ended is left alone.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -171,12 +174,21 @@ impl Hunt {
 
     /// Waits for the threads; whether all of them have ended. Shows what takes long.
     fn wait(&self, workers: &[JoinHandle<()>]) -> bool {
+        let (start, mut told) = (Instant::now(), 0);
         while !workers.iter().all(JoinHandle::is_finished) {
             if self.until.is_some_and(|until| Instant::now() >= until + GRACE) {
                 return false;
             }
             std::thread::sleep(Duration::from_millis(100));
-            for now in self.state().now.iter_mut().flatten() {
+            let times = start.elapsed().as_secs() / TOLD.as_secs();
+            let mut state = self.state();
+            if times > told {
+                told = times;
+                let cases: u64 = state.seen.iter().map(|seen| seen.cases).sum();
+                let wrong: u64 = state.wrong.iter().sum();
+                println!("{} minutes: {cases} cases, {wrong} wrong\n", times * TOLD.as_secs() / 60);
+            }
+            for now in state.now.iter_mut().flatten() {
                 if !now.shown && now.start.elapsed() >= SLOW {
                     now.shown = true;
                     let name = self.kinds[now.kind].name;
