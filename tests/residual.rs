@@ -340,3 +340,20 @@ fn the_text_is_the_same_every_time() {
         assert_eq!(printed(&text, Passes::ALL), printed(&text, Passes::ALL));
     }
 }
+
+/// A join that is a variable, bound for it alone, is written at each jump.
+#[test]
+fn a_variable_that_several_jumps_go_to_is_bound() {
+    let text = "(defn main[] [(f 1 0) (f 0 1) (f 0 0)])
+        (defn f[a b] (case 0 [_ (g (if (both a b) (error \"inner\") (h b)) 1 (i i))]))
+        (defn both[c x] (if c x c))
+        (defn h[_] [])
+        (defn g[a b z] (case a [(Cons x _) b] [_ z]))
+        (defn i[x] x)";
+    let wanted = meaning(text, "", FUEL);
+    for number in 0..1 << Pass::ALL.len() {
+        let passes = common::subset(number);
+        let again = printed(text, passes);
+        assert_eq!(meaning(&again, "", FUEL), wanted, "{}:\n{again}", common::names(passes));
+    }
+}

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::core::expr::{
-    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program,
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
 };
 
 /// What a definition mentions, each thing once, in the order of its first place.
@@ -11,7 +11,8 @@ use crate::core::expr::{
 pub(super) struct Mentions {
     pub(super) globals: Vec<GlobalId>,
     pub(super) cons: Vec<ConId>,
-    /// How often each local is used.
+    /// How often each local is used, in what is written: a local that a join stands for is
+    /// written for each jump to it.
     pub(super) uses: FxHashMap<LocalId, u32>,
     /// How many jumps there are to each join.
     pub(super) jumps: FxHashMap<JoinId, u32>,
@@ -24,6 +25,7 @@ pub(super) fn mentions(program: &Program, global: GlobalId) -> Mentions {
         return out;
     };
     let (mut globals, mut cons) = (FxHashSet::default(), FxHashSet::default());
+    let mut stands_for: Vec<(JoinId, LocalId)> = Vec::new();
     let mut work = vec![body];
     let mut children: Vec<ExprId> = Vec::new();
     while let Some(expr) = work.pop() {
@@ -51,7 +53,13 @@ pub(super) fn mentions(program: &Program, global: GlobalId) -> Mentions {
                 children.push(body);
             }
             Expr::Lam(_, body) => children.push(body),
-            Expr::Join(join, body) => children.extend([program.joins[join].handler, body]),
+            Expr::Join(join, body) => {
+                let Join { params, handler } = program.joins[join];
+                if let (true, Expr::Local(local)) = (params.is_empty(), program.exprs[handler]) {
+                    stands_for.push((join, local));
+                }
+                children.extend([handler, body]);
+            }
             Expr::Jump(join, args) => {
                 *out.jumps.entry(join).or_default() += 1;
                 children.extend(&program.expr_lists[args]);
@@ -77,6 +85,10 @@ pub(super) fn mentions(program: &Program, global: GlobalId) -> Mentions {
             Expr::Lit(_) | Expr::Text(_) | Expr::NoMatch | Expr::Error => {}
         }
         work.extend(children.drain(..).rev());
+    }
+    for (join, local) in stands_for {
+        let jumps = out.jumps.get(&join).copied().unwrap_or_default();
+        *out.uses.entry(local).or_default() += jumps.saturating_sub(1);
     }
     out
 }
