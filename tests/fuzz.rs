@@ -64,13 +64,17 @@ fn every_target_has_its_harness() {
     }
 }
 
-/// In every format, JSON too: what reads it here knows no numbers of that size.
+/// In every format, JSON too: what reads it here knows no such numbers and no such depth.
 #[test]
-fn an_integer_of_any_size_is_printed_well() {
-    let text = format!("(defn main[] [{} \"1\" -{}])", "7".repeat(400), "9".repeat(4_000));
-    for seed in 0..20 {
+fn values_of_any_size_and_depth_are_printed_well() {
+    let numbers = format!("(defn main[] [{} \"1\" -{}])", "7".repeat(400), "9".repeat(4_000));
+    let deep =
+        format!("(data N (Z) (S n)) (defn main[] {}Z{})", "(S ".repeat(300), ")".repeat(300));
+    for (text, seed) in
+        [numbers, deep].iter().flat_map(|text| (0..20).map(move |seed| (text, seed)))
+    {
         let end = both(text.as_bytes(), &mut Dice::new(seed));
-        assert_eq!(end, Ok(Some(End::Value)), "{seed}");
+        assert_eq!(end, Ok(Some(End::Value)), "{seed}: {text}");
     }
 }
 

@@ -20,7 +20,7 @@ use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::Passes;
 use gmachine_testing::corpus::{mutate_pieces, pieces, sources};
 use gmachine_testing::dice::{Dice, number};
-use gmachine_testing::harness::code;
+use gmachine_testing::harness::{code, is_json};
 
 /// Instructions of a run.
 const FUEL: u64 = 100_000;
@@ -63,10 +63,7 @@ fn run(program: Arc<Program>, format: Format, stress: bool) -> Result<(), String
     }
     let code = |code: String| code.starts_with("G05").then_some(()).ok_or(code);
     match end {
-        Ok(()) if format == Format::Json => match serde_json::from_str::<serde_json::Value>(&out) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("{error}: {out}")),
-        },
+        Ok(()) if format == Format::Json => is_json(&out),
         Ok(()) if format == Format::Sexpr => {
             let built = build(
                 &Root::text("out", format!("(defn main[] {out})")),

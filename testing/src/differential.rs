@@ -17,7 +17,7 @@ use gmachine::syntax;
 use crate::common::{NoFiles, Text};
 use crate::dice::Dice;
 use crate::ends::{self, End, Meaning, ended, meaning};
-use crate::harness::short_numbers;
+use crate::harness::is_json;
 use crate::{oracle, sexpr, typed};
 
 /// What the programs' standard input is.
@@ -177,10 +177,7 @@ fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<
         machine.start(format, Some(input)).and_then(|()| machine.run(&mut out)).map(|()| out)
     };
     match print(program, Format::Json) {
-        Ok(json) => {
-            let read: Result<serde_json::Value, _> = serde_json::from_str(&short_numbers(&json));
-            read.map_err(|error| format!("no JSON: {error}: {json}"))?;
-        }
+        Ok(json) => is_json(&json)?,
         Err(Stop::Error(error)) if error.code.to_string() == "G0512" => {}
         Err(stop) => return Err(format!("as JSON: {stop}")),
     }
