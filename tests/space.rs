@@ -359,6 +359,24 @@ fn deep_recursion_needs_memory_only() {
 }
 
 #[test]
+fn a_link_of_a_chain_of_lazy_additions_takes_three_words_of_stack() {
+    // Its two variables, and one word for what becomes of the value.
+    const LINKS: u64 = 100_000;
+    let source = format!(
+        "(defn main[input] (chain {LINKS} (length input) (length input)))
+         (defn chain[n x k] (if (eq n 0) (if (eq k 0) x 0) (chain (sub n 1) (add x n) k)))"
+    );
+    for passes in BOTH {
+        let program = compile_after(&source, passes).expect("no mistake");
+        let mut machine = machine(MachineKind::Fast, &program, Config::default());
+        machine.start(Format::Default, Some(Box::new(Text::new("")))).expect("a main");
+        machine.run(&mut String::new()).expect("a value");
+        let words = machine.statistics().peak_stack;
+        assert!((3 * LINKS..3 * LINKS + 1000).contains(&words), "{words} words, {passes:?}");
+    }
+}
+
+#[test]
 fn a_deep_value_prints_and_drops() {
     let program = "(data T (L) (N t)) (defn main[] (deep 200000 L))
         (defn deep[n t] (if (eq n 0) t (deep (sub n 1) (N t))))";

@@ -83,8 +83,10 @@ impl Machine {
                 Ok(())
             }
             Found::Node(word, kind) => {
+                // The value will go to the node itself, not to an indirection to it.
+                self.set_slot(slot, word);
                 let (at, base) = (self.at(), self.top());
-                self.begin(word, kind, Some(Control::Evaluate { at, slot, base }), base as usize)
+                self.begin(word, kind, Control::Evaluate { at, slot, base }, base as usize)
             }
         }
     }
@@ -96,17 +98,17 @@ impl Machine {
     pub(super) fn enter(&mut self, word: Word) -> Result<(), Stop> {
         match self.find(word) {
             Found::Value(value) => self.give(value),
-            Found::Node(word, kind) => self.begin(word, kind, None, 0),
+            Found::Node(word, kind) => self.begin(word, kind, Control::Update(word), 0),
         }
     }
 
     /// Begins to evaluate a node, `base` words above the frame; `control` says what becomes of
-    /// its value, if not what is below the frame.
+    /// its value, which is the node's too.
     fn begin(
         &mut self,
         word: Word,
         kind: Kind,
-        control: Option<Control>,
+        control: Control,
         base: usize,
     ) -> Result<(), Stop> {
         match kind {
@@ -130,11 +132,7 @@ impl Machine {
                 // SAFETY: room was made; a thunk has the fields that its code takes.
                 unsafe {
                     self.heap.black_hole(word);
-                    let mut to = self.fp.add(base);
-                    if let Some(control) = control {
-                        to = control.push(to);
-                    }
-                    to = Control::Update(word).push(to);
+                    let to = control.push(self.fp.add(base));
                     std::ptr::copy_nonoverlapping(fields, to, takes as usize);
                     self.fp = to;
                 }
@@ -154,11 +152,7 @@ impl Machine {
                 // SAFETY: room was made.
                 unsafe {
                     self.heap.black_hole(word);
-                    let mut to = self.fp.add(base);
-                    if let Some(control) = control {
-                        to = control.push(to);
-                    }
-                    self.fp = Control::Update(word).push(to);
+                    self.fp = control.push(self.fp.add(base));
                 }
                 self.resume(id)
             }
@@ -240,6 +234,9 @@ impl Machine {
                 }
                 Control::Evaluate { at, slot, .. } => {
                     (self.fp, self.pc) = (below, self.instr(at));
+                    self.counts.thunks_updated += 1;
+                    // SAFETY: a thunk under evaluation is no value.
+                    unsafe { self.heap.update(self.slot(slot), value) };
                     self.set_slot(slot, value);
                     return Ok(());
                 }

@@ -34,8 +34,11 @@ impl Machine {
     /// wait for theirs.
     pub(super) fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
         let base = self.outer.stack.base();
-        let mut end = self.fp;
+        let (mut end, mut next) = (self.fp, None);
         std::iter::from_fn(move || {
+            if let Some(at) = next.take() {
+                return Some(Waits::Code(at));
+            }
             while end != base {
                 // SAFETY: a control word ends where each frame, and each control word, begins.
                 let mut control = unsafe { Control::read(end) };
@@ -52,9 +55,14 @@ impl Machine {
                     Control::Return { at, .. } => {
                         return Some(Waits::Code(at - super::image::STRIDE));
                     }
-                    Control::Evaluate { at, .. }
-                    | Control::Apply { at, .. }
-                    | Control::Stop { at, .. } => return Some(Waits::Code(at)),
+                    Control::Apply { at, .. } | Control::Stop { at, .. } => {
+                        return Some(Waits::Code(at));
+                    }
+                    Control::Evaluate { at, slot, .. } => {
+                        next = Some(at);
+                        // SAFETY: the frame below begins there, and has the slot.
+                        return Some(Waits::Thunk(unsafe { *end.add(slot as usize) }));
+                    }
                     Control::Update(thunk) => return Some(Waits::Thunk(thunk)),
                     Control::Resume { .. } | Control::Mark => {}
                 }

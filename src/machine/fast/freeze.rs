@@ -2,14 +2,14 @@
 //!
 //! When an evaluation stops, the stack above the frame that asked for it becomes a record,
 //! and each thunk that was under evaluation a `Suspended` node that knows its piece of the
-//! record: from its update to the next one above, which is the thunk that it waits for. So
-//! stopping allocates next to nothing, however deep the evaluation was, and leaves no hole
+//! record: from the control word that its value was to go through to that of the next one
+//! above, which is the thunk that it waits for. So stopping allocates next to nothing, however deep the evaluation was, and leaves no hole
 //! behind. (The idea is that of asynchronous exceptions in GHC: Marlow and others,
 //! *Asynchronous Exceptions in Haskell*, 2001; Reid, *Putting the Spine Back in the Spineless
 //! Tagless G-Machine*, 1998.)
 
 use super::image::Image;
-use super::stack::{Control, SLACK, Stack};
+use super::stack::{Control, SLACK, Stack, is_evaluate};
 use super::state::Machine;
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::Word;
@@ -37,6 +37,17 @@ impl Record {
     fn bytes(&self) -> u64 {
         self.stack.as_ref().map_or(0, Stack::bytes)
     }
+}
+
+/// What a suspended evaluation waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// Nothing: it was stopped itself.
+    Nothing,
+    /// The value of this thunk becomes its own.
+    Thunk(Word),
+    /// An operand of its topmost frame: the last control word says which.
+    Operand,
 }
 
 /// All of them.
@@ -94,14 +105,18 @@ impl Records {
         }
     }
 
-    /// The words of a suspended evaluation, its last control word included, and, if it waits
-    /// for another thunk, that thunk.
-    fn piece(&mut self, id: i64) -> Option<(&mut [Word], Option<Word>)> {
+    /// The words of a suspended evaluation, its last control word included, and what it waits
+    /// for.
+    fn piece(&mut self, id: i64) -> Option<(&mut [Word], Waits)> {
         let (record, end) = parts(id);
         let record = self.records.get_mut(record)?.as_mut()?;
         record.used = true;
         let words = record.words();
-        let waits = words.get(end + 1).copied();
+        let (end, waits) = match words.get(end + 1) {
+            None => (end, Waits::Nothing),
+            Some(control) if is_evaluate(*control) => (end + 1, Waits::Operand),
+            Some(thunk) => (end, Waits::Thunk(*thunk)),
+        };
         let words = words.get_mut(..=end)?;
         let mut at = words.len();
         while at > 0 {
@@ -109,6 +124,7 @@ impl Records {
             // was cut off above the control word of whoever asked.
             match unsafe { Control::read(words.as_ptr().add(at)) } {
                 Control::Update(_) => break,
+                Control::Evaluate { .. } if waits != Waits::Operand || at <= end => break,
                 control => at = at.saturating_sub(control.span()),
             }
         }
@@ -132,8 +148,7 @@ impl Records {
             let below = top.saturating_sub(control.span());
             let (at, skip) = match control {
                 Control::Return { at, base } => (at, Some(base)),
-                Control::Evaluate { at, slot, .. } => (at, Some(slot)),
-                Control::Resume { at, .. } => (at, None),
+                Control::Evaluate { at, .. } | Control::Resume { at, .. } => (at, None),
                 Control::Apply { .. } => {
                     if let Some(args) = words.get_mut(below..top - 1) {
                         args.iter_mut().for_each(&mut *visit);
@@ -153,7 +168,7 @@ impl Records {
             }
             top = below;
         }
-        if waits.is_some()
+        if let Waits::Thunk(_) = waits
             && let Some(Some(record)) = self.records.get_mut(record)
             && let Some(word) = record.words().get_mut(end + 1)
         {
@@ -192,12 +207,19 @@ impl Machine {
         let (mut end, mut piece, mut any) = (top, top, false);
         while end != stop {
             let (control, below) = control(end);
-            if let Control::Update(thunk) = control {
+            let thunk = match control {
+                Control::Update(thunk) => Some(thunk),
+                // SAFETY: the frame below begins there, and has the slot.
+                Control::Evaluate { slot, .. } => Some(unsafe { *below.add(slot as usize) }),
+                _ => None,
+            };
+            if let Some(thunk) = thunk {
                 let id = (record as i64) << PLACE | (place(piece) as i64 - 1);
                 let id = Word::int(id).unwrap_or(Word::ZERO);
                 // SAFETY: the thunk to be updated is a hole, and a hole has a payload word.
                 unsafe { self.heap.fill(thunk, Kind::Suspended, 0, &[id]) };
-                (piece, any) = (below, true);
+                // The next piece ends below the control word, or with it: `piece` sees which.
+                (piece, any) = (end.wrapping_sub(1), true);
                 self.rare.suspended += 1;
             }
             end = below;
@@ -242,7 +264,7 @@ impl Machine {
         (place.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
     }
 
-    /// Goes on with an evaluation that was stopped; the update of its thunk is on top of the
+    /// Goes on with an evaluation that was stopped; what becomes of its value is on top of the
     /// stack, where `self.fp` is, and room for its words above.
     pub(super) fn resume(&mut self, id: i64) -> Result<(), Stop> {
         let Some((words, waits)) = self.outer.records.piece(id) else {
@@ -255,12 +277,20 @@ impl Machine {
             self.fp.add(words.len())
         };
         match waits {
-            Some(thunk) => {
+            Waits::Thunk(thunk) => {
                 self.set_slot(0, thunk);
                 self.pc = self.instr(self.image.enter);
                 Ok(())
             }
-            None => self.give(Word::ZERO),
+            Waits::Operand => {
+                // SAFETY: the words were copied, and the last ones are a control word.
+                let control = unsafe { Control::read(self.fp) };
+                if let Control::Evaluate { at, .. } = control {
+                    (self.fp, self.pc) = (self.fp.wrapping_sub(control.span()), self.instr(at));
+                }
+                Ok(())
+            }
+            Waits::Nothing => self.give(Word::ZERO),
         }
     }
 

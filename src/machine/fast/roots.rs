@@ -111,7 +111,11 @@ impl Outer {
                 }
                 (at, skip) = match control {
                     Control::Return { at, base } => (at, Some(base)),
-                    Control::Evaluate { at, slot, .. } => (at, Some(slot)),
+                    Control::Evaluate { at, slot, .. } => {
+                        // The thunk is visited because the instruction needs its slot.
+                        debug_assert!(image.live(at).contains(&slot));
+                        (at, None)
+                    }
                     Control::Resume { at, .. } | Control::Stop { at, .. } => (at, None),
                     _ => continue,
                 };

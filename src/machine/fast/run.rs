@@ -111,9 +111,12 @@ impl Machine {
                         continue;
                     }
                     if let Some((at, slot, base)) = as_evaluate(control) {
+                        self.counts.thunks_updated += 1;
                         unsafe {
                             fp = fp.sub(base as usize + 1);
-                            *fp.add(slot as usize) = value;
+                            let place = fp.add(slot as usize);
+                            self.heap.update(*place, value);
+                            *place = value;
                             pc = code.byte_add(at as usize);
                         }
                         break;

@@ -20,12 +20,12 @@ pub(super) enum Control {
         /// The slot.
         base: u32,
     },
-    /// It goes to `slot` of the frame below, and the instruction at `at`, which needs it,
-    /// is executed again.
+    /// It becomes the value of the thunk in `slot` of the frame below and takes its place
+    /// there, and the instruction at `at`, which needs it, is executed again.
     Evaluate {
         /// The instruction, as an offset in the code in bytes.
         at: u32,
-        /// The slot that it goes to.
+        /// The slot of the thunk.
         slot: u32,
         /// The slot that this word, the upper of one or two, ends.
         base: u32,
@@ -106,6 +106,13 @@ pub(super) const fn as_evaluate(control: Word) -> Option<(u32, u32, u32)> {
     } else {
         None
     }
+}
+
+/// Whether `control` is the last word of an evaluation of an operand.
+#[inline]
+pub(super) const fn is_evaluate(control: Word) -> bool {
+    let kind = control.bits() & 0xff;
+    kind == EVALUATE << 3 | IMMEDIATE || kind == EVALUATE_FAR << 3 | IMMEDIATE
 }
 
 /// If `control` is an update: the thunk.
