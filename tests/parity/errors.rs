@@ -67,7 +67,8 @@ fn every_failing_case_is_reported_alike() {
 /// their order.
 #[test]
 fn operands_of_instructions_with_a_constant_are_reported_as_written() {
-    for primitive in ["add", "sub", "mul", "div", "eq", "neq", "lt", "le", "gt", "ge"] {
+    let integer = ["add", "sub", "mul", "div", "rem", "floordiv", "mod"];
+    for primitive in integer.into_iter().chain(["eq", "neq", "lt", "le", "gt", "ge"]) {
         for operands in ["3 Nil", "Nil 3"] {
             let text = format!("(defn main[] (if ({primitive} {operands}) 1 2))");
             for passes in [Passes::NONE, Passes::ALL] {
