@@ -15,10 +15,9 @@ use gmachine::machine::reference::{Config, Machine};
 use gmachine::syntax;
 use gmachine::syntax::ast::{ConDecl, ItemKind};
 
-use crate::common::{NoFiles, Text};
+use crate::common::{NoFiles, Text, first_mistake};
 use crate::dice::Dice;
-use crate::ends::{self, End, Meaning, ended, meaning};
-use crate::harness::is_json;
+use crate::ends::{self, End, Meaning, ended, is_json, meaning};
 use crate::scope::Con;
 use crate::{oracle, sexpr, typed};
 
@@ -44,9 +43,8 @@ pub fn loaded(text: &str) -> Loaded {
 /// The code of a program, or the first error in it.
 pub fn compiled(text: &str) -> Result<Program, String> {
     let built = build(&Root::text("random.core", text), &NoFiles, &Options::RUN);
-    let error = built.diagnostics.iter().find(|report| report.is_error());
-    let message = error.map(|report| format!("{}: {}", report.code, report.message));
-    built.gcode.ok_or(message.unwrap_or_default())
+    let mistake = first_mistake(&built);
+    built.gcode.ok_or(mistake)
 }
 
 /// What the interpreter says.
