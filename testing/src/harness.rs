@@ -46,7 +46,7 @@ const FUEL: u64 = 100_000;
 /// them soon take seconds.
 const REDUCTIONS: u64 = 20_000;
 
-/// Bytes of a run.
+/// Bytes of a run: too few for integers that take seconds to multiply.
 const HEAP: u64 = 512 << 10;
 
 /// What the first bytes choose, and the text.

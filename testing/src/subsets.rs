@@ -175,7 +175,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         End::Fuel => seen.endless = 1,
     }
     let mut tried = vec![plain];
-    // Which of those with more than all passes or one are measured.
+    // What lives is measured after all passes, and after one of the other subsets.
     let subsets = subsets(which, seed);
     let chosen = Dice::new(seed).roll(subsets.len());
     for (at, passes) in subsets.into_iter().enumerate() {
