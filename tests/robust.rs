@@ -20,7 +20,8 @@ use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::Passes;
 use gmachine_testing::corpus::{mutate_pieces, pieces, sources};
 use gmachine_testing::dice::{Dice, number};
-use gmachine_testing::harness::{code, is_json};
+use gmachine_testing::ends::is_json;
+use gmachine_testing::harness::code;
 
 /// Instructions of a run.
 const FUEL: u64 = 100_000;

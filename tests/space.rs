@@ -308,7 +308,8 @@ fn tail_calls_run_in_constant_space() {
         assert_eq!(run.failure, None, "{program}");
         let statistics = run.statistics;
         assert!(statistics.peak_stack < 100, "{program}: {} items", statistics.peak_stack);
-        assert!(statistics.peak_dump < Some(20), "{program}: {:?} frames", statistics.peak_dump);
+        let frames = statistics.peak_dump.expect("the reference machine counts them");
+        assert!(frames < 20, "{program}: {frames} frames");
         assert!(statistics.peak_live_bytes < 200_000, "{program}: {statistics:?}");
         let source = program.replace("SIZE", "250000");
         let live = live_on_fast(&source, "", passes);

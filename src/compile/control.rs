@@ -159,7 +159,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// Emits the body of a join, and its handler if something jumps there. The handler finds
+    /// Emits the body of a join, and its handler if a jump to it was emitted. The handler finds
     /// the arguments of the jump above what was on the stack where the join begins.
     fn join(&mut self, scheme: Scheme, join: JoinId, body: ExprId, span: Span) {
         let Join { params, handler } = self.core.joins[join];

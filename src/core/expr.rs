@@ -15,7 +15,7 @@
 //!   is reached through `Switch` branches, the body of `Let`, `Letrec` and `Force`, the body
 //!   and the handler of a `Join`, the two last operands of `if` and the last one of `seq`. So
 //!   a handler may jump to joins around it, and never to its own: joins do not loop. Something
-//!   jumps to every join.
+//!   jumps to every join, so no pass looks for those that could go.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! One random program: a naive interpreter of the syntax tree against the whole chain.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
@@ -13,11 +13,12 @@ use gmachine::machine::outcome::Stop;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::syntax;
+use gmachine::syntax::ast::{ConDecl, ItemKind};
 
-use crate::common::{NoFiles, Text};
+use crate::common::{NoFiles, Text, first_mistake};
 use crate::dice::Dice;
-use crate::ends::{self, End, Meaning, ended, meaning};
-use crate::harness::is_json;
+use crate::ends::{self, End, Meaning, ended, is_json, meaning};
+use crate::scope::Con;
 use crate::{oracle, sexpr, typed};
 
 /// What the programs' standard input is.
@@ -42,9 +43,8 @@ pub fn loaded(text: &str) -> Loaded {
 /// The code of a program, or the first error in it.
 pub fn compiled(text: &str) -> Result<Program, String> {
     let built = build(&Root::text("random.core", text), &NoFiles, &Options::RUN);
-    let error = built.diagnostics.iter().find(|report| report.is_error());
-    let message = error.map(|report| format!("{}: {}", report.code, report.message));
-    built.gcode.ok_or(message.unwrap_or_default())
+    let mistake = first_mistake(&built);
+    built.gcode.ok_or(mistake)
 }
 
 /// What the interpreter says.
@@ -229,29 +229,28 @@ fn is_fixed(name: &str) -> bool {
 /// Whether every program has a definition or constructor of this name.
 #[must_use]
 pub fn is_standard(name: &str) -> bool {
-    STANDARD.with(|names| names.0.contains(name) || names.1.contains(name))
+    STANDARD.0.contains(name) || standard_types().iter().flatten().any(|con| con.0 == name)
 }
 
-thread_local! {
-    /// Names of definitions and of constructors that every program has.
-    static STANDARD: (BTreeSet<String>, BTreeSet<String>) = {
-        let tree = loaded("");
-        let (mut definitions, mut constructors) = (BTreeSet::new(), BTreeSet::new());
-        for item in &tree.ast.items {
-            definitions.extend(item.name.map(|name| tree.names.text(name).to_owned()));
-            if let syntax::ast::ItemKind::Data { cons } = &item.kind {
-                constructors.extend(cons.iter().map(|con| tree.names.text(con.name).to_owned()));
-            }
-        }
-        constructors.extend(["Nil", "Cons"].map(str::to_owned));
-        let primitives = gmachine::primitive::Primitive::ALL.iter();
-        definitions.extend(primitives.map(|primitive| primitive.name().to_owned()));
-        (definitions, constructors)
-    };
-}
-
-/// The constructors that every program has.
+/// The data types that every program has.
 #[must_use]
-pub fn standard_constructors() -> BTreeSet<String> {
-    STANDARD.with(|names| names.1.clone())
+pub fn standard_types() -> &'static [Vec<Con>] {
+    &STANDARD.1
 }
+
+/// Names of definitions and the data types that every program has.
+static STANDARD: LazyLock<(BTreeSet<String>, Vec<Vec<Con>>)> = LazyLock::new(|| {
+    let tree = loaded("");
+    let mut definitions = BTreeSet::new();
+    let mut types = vec![vec![("Nil".to_owned(), 0), ("Cons".to_owned(), 2)]];
+    for item in &tree.ast.items {
+        definitions.extend(item.name.map(|name| tree.names.text(name).to_owned()));
+        if let ItemKind::Data { cons } = &item.kind {
+            let con = |con: &ConDecl| (tree.names.text(con.name).to_owned(), con.fields.len());
+            types.push(cons.iter().map(con).collect());
+        }
+    }
+    let primitives = gmachine::primitive::Primitive::ALL.iter();
+    definitions.extend(primitives.map(|primitive| primitive.name().to_owned()));
+    (definitions, types)
+});

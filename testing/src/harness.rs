@@ -15,9 +15,9 @@ use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::{self, Pass, Passes};
 use gmachine::syntax;
 
-use crate::common::{NoFiles, machine, names, subset};
+use crate::common::{NoFiles, first_mistake, machine, names, subset};
 use crate::dice::Dice;
-use crate::ends::{End, Found, found_within};
+use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
 use crate::seen::Seen;
 use crate::{calls, elements, metamorphic, parity, project, typed, wild};
@@ -46,7 +46,7 @@ const FUEL: u64 = 100_000;
 /// them soon take seconds.
 const REDUCTIONS: u64 = 20_000;
 
-/// Bytes of a run.
+/// Bytes of a run: too few for integers that take seconds to multiply.
 const HEAP: u64 = 512 << 10;
 
 /// What the first bytes choose, and the text.
@@ -162,9 +162,7 @@ pub fn texts(text: &[u8], passes: Passes) -> Result<bool, String> {
         let printed = residual(program, &core.loaded.names, &core.loaded.sources);
         let again = built(printed.as_bytes(), Stage::Gcode, Passes::NONE)?;
         if again.has_errors() {
-            let first = again.diagnostics.iter().find(|report| report.is_error());
-            let first = first.map(|report| format!("{}: {}", report.code, report.message));
-            return Err(format!("residual: {}\n{printed}", first.unwrap_or_default()));
+            return Err(format!("residual: {}\n{printed}", first_mistake(&again)));
         }
     }
     Ok(true)
@@ -177,26 +175,6 @@ impl Input for Always {
     fn next(&mut self) -> Result<Option<char>, InputError> {
         self.0 = self.0 % 1000 + 1;
         Ok(char::from_u32(self.0))
-    }
-}
-
-/// Whether a text is JSON, as far as what reads it here can tell: that knows neither numbers of
-/// any size nor values of any depth.
-///
-/// # Errors
-/// When it is not.
-pub fn is_json(text: &str) -> Result<(), String> {
-    let mut digits = 0;
-    let is_kept = |c: &char| {
-        digits = if c.is_ascii_digit() { digits + 1 } else { 0 };
-        digits <= 100
-    };
-    let short: String = text.chars().filter(is_kept).collect();
-    match serde_json::from_str::<serde_json::Value>(&short) {
-        Err(error) if !error.to_string().starts_with("recursion limit") => {
-            Err(format!("no JSON: {error}: {text}"))
-        }
-        _ => Ok(()),
     }
 }
 

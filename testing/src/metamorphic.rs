@@ -12,10 +12,10 @@ use gmachine::optimise::Passes;
 
 use crate::common::{Text, compiled_after, machine, names};
 use crate::dice::Dice;
-use crate::differential::standard_constructors;
+use crate::differential::standard_types;
 use crate::ends::{End, Found, found_within, without_names};
 use crate::parity::{INPUT, mode, passes};
-use crate::scope::{self, Definition, Expr, Pat, Program};
+use crate::scope::{self, Con, Definition, Expr, Pat, Program, constructors};
 use crate::seen::Seen;
 use crate::sexpr::{self, Form};
 
@@ -60,22 +60,9 @@ pub fn read(text: &str) -> Option<Program> {
 /// The program of some forms; `None` if they are none.
 #[must_use]
 pub fn of_forms(forms: &[Form]) -> Option<Program> {
-    let mut own: HashSet<String> = HashSet::new();
-    for form in forms {
-        if let Form::List(_, parts) = form
-            && parts.first() == Some(&Form::Atom("data".into()))
-        {
-            own.extend(parts.iter().skip(2).filter_map(|con| match con {
-                Form::Atom(name) => Some(name.clone()),
-                Form::List(_, parts) => match parts.first() {
-                    Some(Form::Atom(name)) => Some(name.clone()),
-                    _ => None,
-                },
-            }));
-        }
-    }
-    let standard = standard_constructors();
-    scope::read(forms, &|name| own.contains(name) || standard.contains(name))
+    let own: Vec<Con> = forms.iter().filter_map(constructors).flatten().collect();
+    let all = || own.iter().chain(standard_types().iter().flatten());
+    scope::read(forms, &|name| all().any(|con| con.0 == name))
 }
 
 /// An expression of the program, chosen among all of them.
@@ -98,17 +85,9 @@ fn one_of<'a>(
     is_it: impl Fn(&Expr) -> bool,
 ) -> Option<&'a mut Expr> {
     let mut found = Vec::new();
-    for (at, of) in program.definitions.iter().enumerate() {
-        let mut work = vec![&of.body];
-        let mut order = 0;
-        // In the order of `nth_mut`.
-        while let Some(expr) = work.pop() {
-            if is_it(expr) {
-                found.push((at, order));
-            }
-            order += 1;
-            work.extend(expr.parts().into_iter().rev());
-        }
+    for (of, Definition { body, .. }) in program.definitions.iter().enumerate() {
+        let numbers = body.all().enumerate().filter(|(_, expr)| is_it(expr));
+        found.extend(numbers.map(|(at, _)| (of, at)));
     }
     if found.is_empty() {
         return None;

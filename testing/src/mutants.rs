@@ -6,33 +6,12 @@
 //! data type comes along with the first pattern of it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
-
-use gmachine::syntax::ast::ItemKind;
 
 use crate::dice::Dice;
-use crate::differential::{is_standard, loaded};
+use crate::differential::{is_standard, standard_types};
 use crate::metamorphic;
-use crate::scope::{Definition, Expr, Pat, Program, patterns, place, unbound};
+use crate::scope::{Con, Definition, Expr, Pat, Program, constructors};
 use crate::sexpr::Form;
-
-/// A constructor: its name and how many fields it has.
-type Con = (String, usize);
-
-/// The data types that every program has.
-static STANDARD: LazyLock<Vec<Vec<Con>>> = LazyLock::new(|| {
-    let tree = loaded("");
-    let mut types = vec![vec![("Nil".to_owned(), 0), ("Cons".to_owned(), 2)]];
-    for item in &tree.ast.items {
-        if let ItemKind::Data { cons } = &item.kind {
-            let con = |con: &gmachine::syntax::ast::ConDecl| {
-                (tree.names.text(con.name).to_owned(), con.fields.len())
-            };
-            types.push(cons.iter().map(con).collect());
-        }
-    }
-    types
-});
 
 /// Expressions up to which a mutant may grow, beyond those that it had.
 const GROWTH: usize = 400;
@@ -56,25 +35,10 @@ impl Source {
     #[must_use]
     pub fn read(forms: &[Form]) -> Option<Source> {
         let program = metamorphic::of_forms(forms)?;
-        let types = program.others.iter().filter_map(declared).collect();
+        let others = program.others.iter();
+        let types = others.filter_map(|form| Some((form.clone(), constructors(form)?))).collect();
         Some(Source { program, types })
     }
-}
-
-/// The constructors of a declaration.
-fn declared(form: &Form) -> Option<(Form, Vec<Con>)> {
-    let Form::List(_, parts) = form else { return None };
-    if parts.first() != Some(&Form::Atom("data".into())) {
-        return None;
-    }
-    let con = |form: &Form| match form {
-        Form::Atom(name) => Some((name.clone(), 0)),
-        Form::List(_, parts) => match parts.first()? {
-            Form::Atom(name) => Some((name.clone(), parts.len() - 1)),
-            Form::List(..) => None,
-        },
-    };
-    Some((form.clone(), parts.iter().skip(2).map(con).collect::<Option<_>>()?))
 }
 
 /// A changed program of a source; `others` are what comes from elsewhere.
@@ -122,7 +86,7 @@ impl Mutator<'_> {
     /// The data type of a constructor, which is the program's own one if that has one.
     fn data_type(&self, name: &str) -> Option<&[Con]> {
         let own = self.source.types.iter().map(|(_, cons)| cons);
-        own.chain(STANDARD.iter())
+        own.chain(standard_types())
             .find(|cons| cons.iter().any(|con| con.0 == name))
             .map(Vec::as_slice)
     }
@@ -147,15 +111,13 @@ impl Mutator<'_> {
         let mut next = 0;
         while let Some(&of) = found.get(next) {
             next += 1;
-            let mut work = vec![&self.definitions()[of].body];
-            while let Some(expr) = work.pop() {
+            for expr in self.definitions()[of].body.all() {
                 if let Expr::Atom(name) = expr
                     && let Some(&callee) = at.get(name.as_str())
                     && !found.contains(&callee)
                 {
                     found.push(callee);
                 }
-                work.extend(expr.parts());
             }
         }
         found
@@ -169,14 +131,8 @@ impl Mutator<'_> {
         };
         let mut found = Vec::new();
         for of in chosen {
-            let (mut work, mut at) = (vec![&self.definitions()[of].body], 0);
-            while let Some(expr) = work.pop() {
-                if is_it(expr) {
-                    found.push((of, at));
-                }
-                at += 1;
-                work.extend(expr.parts().into_iter().rev());
-            }
+            let numbers = self.definitions()[of].body.all().enumerate();
+            found.extend(numbers.filter(|(_, expr)| is_it(expr)).map(|(at, _)| (of, at)));
         }
         if found.is_empty() { None } else { Some(found[self.dice.roll(found.len())]) }
     }
@@ -192,7 +148,7 @@ impl Mutator<'_> {
         let mut definition = self.source.program.definitions[of].clone();
         let mut scope: Vec<String> =
             definition.params.iter().filter(|name| *name != "_").cloned().collect();
-        if let Some(here) = place(&mut definition.body, n, &mut scope) {
+        if let Some(here) = definition.body.nth_in_scope(n, &mut scope) {
             let before = std::mem::replace(here, Expr::atom("0"));
             let made = work(self, &scope, before);
             *here = self.mended(made, &mut scope);
@@ -225,7 +181,7 @@ impl Mutator<'_> {
     /// bound around it.
     fn mended(&mut self, expr: Expr, scope: &mut Vec<String>) -> Expr {
         let mut names = Vec::new();
-        unbound(&expr, scope, &mut names);
+        expr.unbound(scope, &mut names);
         if names.is_empty() {
             return expr;
         }
@@ -256,7 +212,7 @@ impl Mutator<'_> {
             if let Expr::Case(_, alternatives) = expr {
                 let mut names = HashSet::new();
                 for (pattern, _) in alternatives.iter_mut() {
-                    patterns(pattern, &mut |pattern| {
+                    pattern.each_mut(&mut |pattern| {
                         if let Pat::Con(name, ..) = pattern {
                             names.insert(name.clone());
                         }
@@ -302,7 +258,8 @@ impl Mutator<'_> {
         let own = other.types.iter().find(|(_, cons)| cons.iter().any(|con| con.0 == name));
         let Some((form, cons)) = own else {
             // Of the prelude, which this program may hide; or imported.
-            let standard = STANDARD.iter().find(|cons| cons.iter().any(|con| con.0 == name));
+            let standard =
+                standard_types().iter().find(|cons| cons.iter().any(|con| con.0 == name));
             return standard.is_some_and(|cons| self.data_type(name) == Some(cons.as_slice()));
         };
         if self.source.types.iter().any(|(known, _)| known == form) {
@@ -410,7 +367,7 @@ impl Mutator<'_> {
             let Expr::Atom(name) = &expr else { return expr };
             let Some(own) = it.data_type(name) else { return expr };
             let arity = own.iter().find(|con| con.0 == *name).map_or(0, |con| con.1);
-            let types = it.source.types.iter().map(|(_, cons)| cons).chain(STANDARD.iter());
+            let types = it.source.types.iter().map(|(_, cons)| cons).chain(standard_types());
             let fits: Vec<String> = types
                 .flatten()
                 .filter(|con| con.1 == arity && con.0 != *name)
@@ -490,16 +447,7 @@ impl Mutator<'_> {
             // What only it used stays, so that nothing is unbound.
             let at = unused[self.dice.roll(unused.len())];
             let name = self.definitions()[at].name.clone();
-            let mentions = |of: &Definition| {
-                let mut work = vec![&of.body];
-                while let Some(expr) = work.pop() {
-                    if matches!(expr, Expr::Atom(atom) if *atom == name) {
-                        return true;
-                    }
-                    work.extend(expr.parts());
-                }
-                false
-            };
+            let mentions = |of: &Definition| of.body.all().any(|expr| *expr == Expr::atom(&name));
             let others = self.definitions().iter().enumerate().filter(|(other, _)| *other != at);
             if !others.into_iter().any(|(_, of)| mentions(of)) {
                 self.source.program.definitions.remove(at);
@@ -597,9 +545,9 @@ impl Mutator<'_> {
             let Expr::Case(scrutinee, mut alternatives) = expr else { return expr };
             let at = it.dice.roll(alternatives.len());
             let mut count = 0;
-            patterns(&mut alternatives[at].0, &mut |_| count += 1);
+            alternatives[at].0.each_mut(&mut |_| count += 1);
             let (chosen, mut number) = (it.dice.roll(count), 0);
-            patterns(&mut alternatives[at].0, &mut |pattern| {
+            alternatives[at].0.each_mut(&mut |pattern| {
                 if number == chosen {
                     it.other_pattern(pattern);
                 }

@@ -143,7 +143,7 @@ pub fn is_right(wanted: &Found, found: &Found) -> bool {
     }
 }
 
-/// A machine, as the dice say whether it counts.
+/// A machine with the memory of all runs here.
 fn made(kind: MachineKind, code: &Arc<Program>, config: Config) -> Box<dyn Machine> {
     machine(kind, code, Config { heap_limit: Some(HEAP), ..config })
 }

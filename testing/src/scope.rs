@@ -39,6 +39,9 @@ pub enum Pat {
     Con(String, Vec<Pat>, bool),
 }
 
+/// A constructor: its name and how many fields it has.
+pub type Con = (String, usize);
+
 /// A definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
@@ -96,6 +99,23 @@ pub fn read(forms: &[Form], is_constructor: &dyn Fn(&str) -> bool) -> Option<Pro
     }
     program.locals = reader.locals;
     Some(program)
+}
+
+/// The constructors that a form declares, if it is a declaration of a data type.
+#[must_use]
+pub fn constructors(form: &Form) -> Option<Vec<Con>> {
+    let Form::List(_, parts) = form else { return None };
+    if parts.first() != Some(&Form::Atom("data".into())) {
+        return None;
+    }
+    let con = |form: &Form| match form {
+        Form::Atom(name) => Some((name.clone(), 0)),
+        Form::List(_, parts) => match parts.first()? {
+            Form::Atom(name) => Some((name.clone(), parts.len() - 1)),
+            Form::List(..) => None,
+        },
+    };
+    parts.iter().skip(2).map(con).collect()
 }
 
 /// Whether an atom is a literal.
@@ -328,49 +348,92 @@ impl Expr {
         }
     }
 
+    /// It and all expressions in it, in the order of their numbers (see [`Expr::nth_mut`]).
+    pub fn all(&self) -> impl Iterator<Item = &Expr> {
+        let mut work = vec![self];
+        std::iter::from_fn(move || {
+            let expr = work.pop()?;
+            work.extend(expr.parts().into_iter().rev());
+            Some(expr)
+        })
+    }
+
     /// How many expressions it is.
     #[must_use]
     pub fn size(&self) -> usize {
-        let (mut work, mut size) = (vec![self], 0);
-        while let Some(expr) = work.pop() {
-            size += 1;
-            work.extend(expr.parts());
-        }
-        size
+        self.all().count()
     }
 
     /// The expression with this number, itself being 0, its parts coming after it.
-    pub fn nth_mut(&mut self, mut n: usize) -> Option<&mut Expr> {
+    pub fn nth_mut(&mut self, n: usize) -> Option<&mut Expr> {
+        self.descend(n, &mut |_, _| {})
+    }
+
+    /// The expression with this number; adds the locals that are in scope there.
+    pub fn nth_in_scope(&mut self, n: usize, scope: &mut Vec<String>) -> Option<&mut Expr> {
+        self.descend(n, &mut |expr, part| expr.bind(part, scope))
+    }
+
+    /// The expression with this number; on the way each expression is met, and the number of
+    /// the part that leads on.
+    fn descend(&mut self, mut n: usize, meet: &mut dyn FnMut(&Expr, usize)) -> Option<&mut Expr> {
         let mut here = self;
-        loop {
-            if n == 0 {
-                return Some(here);
-            }
+        while n > 0 {
             n -= 1;
-            let mut found = None;
-            for part in here.parts_mut() {
-                let size = part.size();
-                if n < size {
-                    found = Some(part);
-                    break;
-                }
-                n -= size;
-            }
-            here = found?;
+            let sizes = here.parts().into_iter().map(Expr::size);
+            let part = sizes.enumerate().find_map(|(at, size)| {
+                let is_in = n < size;
+                n -= if is_in { 0 } else { size };
+                is_in.then_some(at)
+            })?;
+            meet(here, part);
+            here = here.parts_mut().into_iter().nth(part)?;
         }
+        Some(here)
     }
 
     /// The locals that it mentions, those that it binds included.
     #[must_use]
     pub fn mentions(&self) -> HashSet<&str> {
-        let (mut work, mut found) = (vec![self], HashSet::new());
-        while let Some(expr) = work.pop() {
-            if let Expr::Local(name) = expr {
-                found.insert(name.as_str());
-            }
-            work.extend(expr.parts());
+        let locals = self.all().filter_map(|expr| match expr {
+            Expr::Local(name) => Some(name.as_str()),
+            _ => None,
+        });
+        locals.collect()
+    }
+
+    /// Adds the locals that it uses and neither it nor the scope binds.
+    pub fn unbound(&self, scope: &mut Vec<String>, found: &mut Vec<String>) {
+        if let Expr::Local(name) = self
+            && !scope.contains(name)
+            && !found.contains(name)
+        {
+            found.push(name.clone());
         }
-        found
+        for (at, part) in self.parts().into_iter().enumerate() {
+            let before = scope.len();
+            self.bind(at, scope);
+            part.unbound(scope, found);
+            scope.truncate(before);
+        }
+    }
+
+    /// Adds the locals that its part with this number sees of it.
+    fn bind(&self, part: usize, scope: &mut Vec<String>) {
+        let mut names = Vec::new();
+        match self {
+            Expr::Let(bindings, _) => {
+                names.extend(bindings.iter().take(part).map(|(name, _)| name.as_str()));
+            }
+            Expr::Case(_, alternatives) => {
+                let of = part.checked_sub(1).and_then(|at| alternatives.get(at));
+                if let Some((pattern, _)) = of {
+                    pattern.names(&mut names);
+                }
+            }
+            _ => names = self.binds(),
+        }
+        scope.extend(names.into_iter().filter(|name| *name != "_").map(str::to_owned));
     }
 
     /// The locals that it binds at its outermost, where its parts see them.
@@ -422,6 +485,14 @@ impl Pat {
         }
     }
 
+    /// Does something with it and all patterns in it.
+    pub fn each_mut(&mut self, work: &mut dyn FnMut(&mut Pat)) {
+        work(self);
+        if let Pat::Con(_, fields, _) = self {
+            fields.iter_mut().for_each(|field| field.each_mut(work));
+        }
+    }
+
     /// Adds the names that it binds.
     pub fn names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
@@ -429,74 +500,5 @@ impl Pat {
             Pat::Con(_, fields, _) => fields.iter().for_each(|field| field.names(names)),
             Pat::Any | Pat::Literal(_) => {}
         }
-    }
-}
-
-/// The expression with this number of a body, and the locals that are in scope there.
-pub fn place<'e>(
-    body: &'e mut Expr,
-    mut n: usize,
-    scope: &mut Vec<String>,
-) -> Option<&'e mut Expr> {
-    let mut here = body;
-    while n > 0 {
-        n -= 1;
-        let mut found = None;
-        for (at, part) in here.parts().into_iter().enumerate() {
-            let size = part.size();
-            if n < size {
-                found = Some(at);
-                break;
-            }
-            n -= size;
-        }
-        let at = found?;
-        bind(here, at, scope);
-        here = here.parts_mut().into_iter().nth(at)?;
-    }
-    Some(here)
-}
-
-/// Adds the locals that the part with this number sees of an expression.
-fn bind(of: &Expr, part: usize, scope: &mut Vec<String>) {
-    let mut add = |names: Vec<&str>| {
-        scope.extend(names.into_iter().filter(|name| *name != "_").map(str::to_owned));
-    };
-    match of {
-        Expr::Let(bindings, _) => {
-            add(bindings.iter().take(part).map(|(name, _)| name.as_str()).collect());
-        }
-        Expr::Case(_, alternatives) => {
-            let mut names = Vec::new();
-            if let Some((pattern, _)) = part.checked_sub(1).and_then(|at| alternatives.get(at)) {
-                pattern.names(&mut names);
-            }
-            add(names);
-        }
-        _ => add(of.binds()),
-    }
-}
-
-/// Adds the locals that an expression uses and neither it nor the scope binds.
-pub fn unbound(expr: &Expr, scope: &mut Vec<String>, found: &mut Vec<String>) {
-    if let Expr::Local(name) = expr
-        && !scope.contains(name)
-        && !found.contains(name)
-    {
-        found.push(name.clone());
-    }
-    for (at, part) in expr.parts().into_iter().enumerate() {
-        let before = scope.len();
-        bind(expr, at, scope);
-        unbound(part, scope, found);
-        scope.truncate(before);
-    }
-}
-
-/// Does something with a pattern and all in it.
-pub fn patterns<'p>(pattern: &'p mut Pat, work: &mut dyn FnMut(&mut Pat)) {
-    work(pattern);
-    if let Pat::Con(_, fields, _) = pattern {
-        fields.iter_mut().for_each(|field| patterns(field, work));
     }
 }

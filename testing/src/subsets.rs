@@ -14,7 +14,7 @@ use gmachine::machine::outcome::Statistics;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::{self, ORDER, Pass, Passes, optimise};
 
-use crate::common::{NoFiles, names, subset};
+use crate::common::{NoFiles, first_mistake, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Meaning, ended, machine, meaning};
 
@@ -153,11 +153,8 @@ fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
 pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
     let options = Options { until: Stage::Lifted, ..Options::RUN };
     let built = build(&Root::text("random.core", text), &NoFiles, &options);
-    let Some(lifted) = built.core else {
-        let error = built.diagnostics.iter().find(|report| report.is_error());
-        let message = error.map(|report| format!("{}: {}", report.code, report.message));
-        return Err(message.unwrap_or_default());
-    };
+    let mistake = first_mistake(&built);
+    let lifted = built.core.ok_or(mistake)?;
     let loaded = built.loaded;
     let plain = residual(&lifted, &loaded, Passes::NONE)?;
     let inputs = if text.contains("input") { INPUTS } else { &INPUTS[..1] };
@@ -178,7 +175,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         End::Fuel => seen.endless = 1,
     }
     let mut tried = vec![plain];
-    // Which of those with more than all passes or one are measured.
+    // What lives is measured after all passes, and after one of the other subsets.
     let subsets = subsets(which, seed);
     let chosen = Dice::new(seed).roll(subsets.len());
     for (at, passes) in subsets.into_iter().enumerate() {

@@ -269,3 +269,16 @@ fn what_is_printed_is_no_reduction() {
     let reductions = machine.statistics().reductions;
     assert!((400..2_000).contains(&reductions), "{reductions}");
 }
+
+#[test]
+fn statistics_leave_out_what_a_machine_does_not_count() {
+    let program = compile_after("(defn main[] (add 1 2))", Passes::NONE).expect("no mistake");
+    for (kind, counts) in [(MachineKind::Reference, true), (MachineKind::Fast, false)] {
+        let mut machine = machine(kind, &program, Config::default());
+        assert_eq!(machine.statistics().peak_dump.is_some(), counts, "{kind:?}: before a run");
+        let mut out = String::new();
+        let ran = machine.start(Format::Default, None).and_then(|()| machine.run(&mut out));
+        assert_eq!((ran, out.trim_end()), (Ok(()), "3"), "{kind:?}");
+        assert_eq!(machine.statistics().peak_dump.is_some(), counts, "{kind:?}: after it");
+    }
+}

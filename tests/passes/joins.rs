@@ -59,18 +59,6 @@ fn unused_parameters_of_joins_go() {
     );
 }
 
-/// No pass has to look for them: none makes them, and none takes away a jump.
-#[test]
-fn a_join_that_nothing_jumps_to_is_a_mistake_of_the_compiler() {
-    let (core, _) = read(
-        "(def main () (f 1 2))
-         (def f (a b) (join (j x) (add x b) (join (k) (jump j 1) (if a b 2))))",
-    );
-    let found = lint(&core);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("nothing jumps to"), "{found:?}");
-}
-
 #[test]
 fn bindings_move_into_handlers_and_arguments_of_jumps() {
     becomes(

@@ -106,14 +106,12 @@ impl Machine {
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
-                let turned = self.image.turned(self.at());
-                let name = match (op, turned) {
-                    (Op::MulInt, _) => Op::Mul,
-                    (_, Some(Turned::Subtraction)) => Op::Sub,
-                    _ => Op::Add,
+                let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
+                let (name, which) = match self.image.turned(self.at()) {
+                    Some(Turned { op, constant_first: true }) => (op.name(), "second"),
+                    Some(Turned { op, constant_first: false }) => (op.name(), "first"),
+                    None => (plain.name(), "first"),
                 };
-                let is_second = turned == Some(Turned::ConstantFirst);
-                let which = if is_second { "second" } else { "first" };
                 Err(self.wrong_operand(name, "an integer", which, x))
             }
             Op::AddInt => self.compute(Op::Add, d, x, k),
@@ -193,7 +191,7 @@ impl Machine {
     fn compute_integers(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         let (Some(p), Some(q)) = (self.number(x), self.number(y)) else {
             let (which, operand) = if self.is_integer(x) { ("second", y) } else { ("first", x) };
-            return Err(self.wrong_operand(op, "an integer", which, operand));
+            return Err(self.wrong_operand(op.name(), "an integer", which, operand));
         };
         let (p, q) = (&*p, &*q);
         let bytes = match op {
@@ -235,7 +233,7 @@ impl Machine {
             return self.force(a);
         }
         if !self.is_integer(x) {
-            return Err(self.wrong_operand(Op::Neg, "an integer", "only", x));
+            return Err(self.wrong_operand(Op::Neg.name(), "an integer", "only", x));
         }
         self.compute(Op::Sub, d, Word::ZERO, x)
     }
@@ -247,7 +245,7 @@ impl Machine {
             return self.force(a);
         }
         let View::Char(c) = x.view() else {
-            return Err(self.wrong_operand(Op::Ord, "a character", "only", x));
+            return Err(self.wrong_operand(Op::Ord.name(), "a character", "only", x));
         };
         self.set_slot(d.0, Word::int(i64::from(u32::from(c))).unwrap_or(Word::ZERO));
         self.advance();
@@ -261,7 +259,7 @@ impl Machine {
             return self.force(a);
         }
         let Some(n) = self.number(x) else {
-            return Err(self.wrong_operand(Op::Chr, "an integer", "only", x));
+            return Err(self.wrong_operand(Op::Chr.name(), "an integer", "only", x));
         };
         let code = n.to_i64().and_then(|code| u32::try_from(code).ok());
         let Some(c) = code.and_then(char::from_u32) else {
@@ -280,7 +278,7 @@ impl Machine {
                 (Some(x), Some(y)) => x.cmp(&y),
                 _ => match (self.number(x), self.number(y)) {
                     (Some(x), Some(y)) => x.cmp(&y),
-                    _ => return Err(self.incomparable(op, x, y)),
+                    _ => return Err(self.incomparable(op.name(), x, y)),
                 },
             },
         };
@@ -344,12 +342,10 @@ impl Machine {
             return self.force(a);
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
-        let holds = match self.holds(op, x, k) {
-            Err(_) if self.image.turned(self.at()) == Some(Turned::ConstantFirst) => {
-                return Err(self.incomparable(swapped(op), k, x));
-            }
-            holds => holds?,
-        };
+        let holds = self.holds(op, x, k).map_err(|stop| match self.image.turned(self.at()) {
+            Some(turned) => self.incomparable(turned.op.name(), k, x),
+            None => stop,
+        })?;
         if holds {
             self.advance()
         } else {
@@ -367,22 +363,11 @@ impl Machine {
         Err(self.fail(Failure::no_condition(&self.describe(x))))
     }
 
-    fn wrong_operand(&self, op: Op, needs: &str, which: &str, operand: Word) -> Stop {
-        self.fail(Failure::wrong_operand(op.name(), needs, which, &self.describe(operand)))
+    fn wrong_operand(&self, name: &str, needs: &str, which: &str, operand: Word) -> Stop {
+        self.fail(Failure::wrong_operand(name, needs, which, &self.describe(operand)))
     }
 
-    fn incomparable(&self, op: Op, a: Word, b: Word) -> Stop {
-        self.fail(Failure::incomparable(op.name(), &self.describe(a), &self.describe(b)))
-    }
-}
-
-/// The comparison that holds of the same operands in the other order.
-fn swapped(op: Op) -> Op {
-    match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        same => same,
+    fn incomparable(&self, name: &str, a: Word, b: Word) -> Stop {
+        self.fail(Failure::incomparable(name, &self.describe(a), &self.describe(b)))
     }
 }

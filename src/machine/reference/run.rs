@@ -49,7 +49,7 @@ impl Machine {
             fuel: None,
             stress: config.stress != Stress::None,
             refuse: config.refuse,
-            counts: Statistics::default(),
+            counts: Statistics { peak_dump: Some(0), ..Statistics::default() },
             executed: config.count.then(|| vec![0; Op::ALL.len()].into()),
         };
         if config.stress != Stress::None {

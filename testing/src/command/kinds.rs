@@ -21,8 +21,7 @@ pub struct Kind {
     pub name: &'static str,
     /// What is tried.
     pub about: &'static str,
-    /// How many cases of it there are for so many of the others: a case that takes long has
-    /// a small share.
+    /// How many cases of it there are, compared with the others: few if a case takes long.
     pub share: u64,
     /// How one is tried.
     pub check: Try,
@@ -93,10 +92,6 @@ fn whole(
     })
 }
 
-fn called(seed: u64) -> Result<Seen, String> {
-    calls::wrong(Dice::new(seed))
-}
-
 /// All of them.
 pub const KINDS: &[Kind] = &[
     Kind {
@@ -124,7 +119,7 @@ pub const KINDS: &[Kind] = &[
         name: "calls",
         about: "sequences of calls of the library, with a model of what they return",
         share: 50,
-        check: |seed, known| whole(known, || called(seed)),
+        check: |seed, known| whole(known, || calls::wrong(Dice::new(seed))),
     },
     Kind {
         name: "corpus",

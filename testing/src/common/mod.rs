@@ -115,7 +115,9 @@ pub fn compiled_within(
     Ok((Arc::new(code), built.report))
 }
 
-fn first_mistake(built: &Built) -> String {
+/// The first mistake of a program that has one.
+#[must_use]
+pub fn first_mistake(built: &Built) -> String {
     let error = built.diagnostics.iter().find(|report| report.is_error());
     let shown = |report: &Diagnostic| format!("{}: {}", report.code, report.message);
     error.map(shown).unwrap_or_default()

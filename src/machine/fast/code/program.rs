@@ -9,6 +9,7 @@ use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::define_index;
+use crate::gcode::instr::Op;
 use crate::gcode::program::{self as gcode, ConId, GlobalId};
 use crate::machine::heap::word::Word;
 
@@ -114,11 +115,11 @@ pub enum Owner {
 
 /// What the source has, where an instruction with a constant says it another way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turned {
-    /// A subtraction of the constant, which is added with its sign turned.
-    Subtraction,
-    /// The constant in front of the other operand.
-    ConstantFirst,
+pub struct Turned {
+    /// The operation.
+    pub op: Op,
+    /// Whether the constant stands in front of the other operand.
+    pub constant_first: bool,
 }
 
 /// A program in compact code. Immutable; everything is indexed by what stands in the code.

@@ -379,10 +379,10 @@ impl Translator<'_> {
             _ => None,
         };
         if let Some((op, id, k)) = with_int {
-            match written {
-                Op::Sub if right.is_some() => self.turned(Turned::Subtraction, span),
-                Op::Add | Op::Mul if right.is_none() => self.turned(Turned::ConstantFirst, span),
-                _ => {}
+            let constant_first = right.is_none();
+            // A subtraction from the constant has an instruction that says so.
+            if (written == Op::Sub) != constant_first {
+                self.turned(Turned { op: written, constant_first }, span);
             }
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;

@@ -195,7 +195,7 @@ impl Translator<'_> {
         let with_int = match (self.small(first), self.small(second)) {
             (_, Some(k)) => Some((op, first, k)),
             (Some(k), _) => {
-                self.turned(Turned::ConstantFirst, span);
+                self.turned(Turned { op, constant_first: true }, span);
                 Some((swapped(op), second, k))
             }
             _ => None,
