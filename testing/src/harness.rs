@@ -46,7 +46,8 @@ const FUEL: u64 = 100_000;
 /// them soon take seconds.
 const REDUCTIONS: u64 = 20_000;
 
-/// Bytes of a run: too few for integers that take seconds to multiply.
+/// Bytes of a run: too few for integers that take seconds to multiply, and enough for all but
+/// one in hundreds of changed programs.
 const HEAP: u64 = 512 << 10;
 
 /// What the first bytes choose, and the text.
