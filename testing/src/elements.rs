@@ -73,7 +73,8 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let config = Config { heap_limit: Some(HEAP), count, ..Config::default() };
     let mut reference = machine(MachineKind::Reference, &plain, config.clone());
     let wanted = elements(&mut *reference, FUEL)?;
-    let reductions = reference.statistics().reductions;
+    let statistics = reference.statistics();
+    let reductions = statistics.reductions;
     seen.machine(MachineKind::Reference, &*reference);
     wanted.iter().for_each(|found| seen.ended(found.end));
     seen.discarded = u64::from(wanted.iter().all(|found| found.end == End::Fuel));
@@ -83,7 +84,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         let set = passes(&mut dice, turn);
         // What does not end grows, and would be verified over and over.
         let is_endless = wanted.iter().any(|found| found.end == End::Fuel);
-        let mode = mode(&mut dice, reductions).min(if is_endless { 0 } else { 3 });
+        let mode = mode(&mut dice, &statistics).min(if is_endless { 0 } else { 3 });
         let stress = Stress::ALL[mode];
         let (code, report) = compiled_after(text, set)?;
         seen.report(&report);

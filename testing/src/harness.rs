@@ -44,11 +44,11 @@ const FUEL: u64 = 100_000;
 
 /// Reductions of the fast machine, each some instructions: integers that grow with each of
 /// them soon take seconds.
-const REDUCTIONS: u64 = 20_000;
+const REDUCTIONS: u64 = 10_000;
 
 /// Bytes of a run: too few for integers that take seconds to multiply, and enough for all but
 /// one in hundreds of changed programs.
-const HEAP: u64 = 512 << 10;
+const HEAP: u64 = 256 << 10;
 
 /// What the first bytes choose, and the text.
 fn split(data: &[u8]) -> (Dice, &[u8]) {

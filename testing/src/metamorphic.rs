@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use gmachine::gcode::program::Program as Code;
-use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::outcome::{Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::Passes;
@@ -418,7 +418,7 @@ fn nest(program: &mut Program, dice: &mut Dice) -> bool {
 /// What a run has come to.
 struct Ran {
     found: Found,
-    reductions: u64,
+    statistics: Statistics,
     /// Bytes that were printed, blanks too.
     printed: u64,
     /// The limit that was reached.
@@ -438,8 +438,8 @@ fn run(code: &Arc<Code>, config: Config, seen: &mut Seen) -> Result<Ran, String>
     let mut found = found_within(&out, result)?;
     found.output = without_names(&found.output);
     seen.machine(MachineKind::Fast, &*machine);
-    let (reductions, printed) = (machine.statistics().reductions, out.len() as u64);
-    Ok(Ran { found, reductions, printed, limit })
+    let (statistics, printed) = (machine.statistics(), out.len() as u64);
+    Ok(Ran { found, statistics, printed, limit })
 }
 
 /// Whether a program that was rewritten may end so.
@@ -464,7 +464,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     seen.report(&report);
     let config = Config { fuel: Some(FUEL), heap_limit: Some(HEAP), ..Config::default() };
     let ran = run(&code, config.clone(), &mut seen)?;
-    let (wanted, reductions) = (&ran.found, ran.reductions);
+    let (wanted, reductions) = (&ran.found, ran.statistics.reductions);
     seen.ended(wanted.end);
     if wanted.end == End::Fuel {
         seen.discarded = 1;
@@ -489,7 +489,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     }
     let changed = program.write();
     let set = passes(&mut dice, 1);
-    let mode = mode(&mut dice, reductions);
+    let mode = mode(&mut dice, &ran.statistics);
     seen.modes[mode] += 1;
     let stress = Stress::ALL[mode];
     let how = format!("{} [{}] {stress:?}", done.join(" "), names(set));
@@ -511,10 +511,11 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
 
 /// With less fuel or memory a run prints the beginning of what it prints with more.
 fn limits(code: &Arc<Code>, ran: &Ran, dice: &mut Dice, seen: &mut Seen) -> Result<(), String> {
-    let Ran { found: wanted, reductions, printed, .. } = ran;
+    let Ran { found: wanted, statistics, printed, .. } = ran;
+    let reductions = statistics.reductions;
     let fuel = dice.any() % (2 * reductions + 1);
     let memory = 1 << (14 + dice.roll(8));
-    let stress = Stress::ALL[mode(dice, *reductions)];
+    let stress = Stress::ALL[mode(dice, statistics)];
     let tries = [
         Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() },
         // Where memory is short, what is large has a chunk of its own.

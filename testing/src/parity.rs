@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use gmachine::gcode::program::Program;
+use gmachine::machine::outcome::Statistics;
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress};
 use gmachine::optimise::strictness::Budget;
@@ -24,9 +25,12 @@ pub const FUEL: u64 = 400_000;
 /// Bytes of a run: far more than so many instructions need.
 pub const HEAP: u64 = 1 << 30;
 
-/// Reductions up to which a run may collect everything at each, and up to which what is new.
+/// Steps up to which a run may collect everything at each, and up to which what is new.
 const FULL: u64 = 300;
 const MINOR: u64 = 5_000;
+
+/// Bytes that a step allocates, mostly fewer: a reduction may make thousands of nodes.
+const BYTES: u64 = 128;
 
 /// One time in so many the analysis of strictness gives up early: nothing hangs on what it finds.
 const GIVEN_UP: usize = 20;
@@ -107,13 +111,15 @@ fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Seen) -> Result
     found(&out, result)
 }
 
-/// How the fast machine is to collect: chosen by dice, as far as the run is short enough.
-pub fn mode(dice: &mut Dice, reductions: u64) -> usize {
+/// How the fast machine is to collect: chosen by dice, as far as a run that was like this is
+/// short enough.
+pub fn mode(dice: &mut Dice, run: &Statistics) -> usize {
+    let steps = run.reductions.max(run.allocated_bytes / BYTES);
     let mode = match dice.roll(4) {
-        3 if reductions > FULL => 2,
+        3 if steps > FULL => 2,
         mode => mode,
     };
-    if mode == 2 && reductions > MINOR { 1 } else { mode }
+    if mode == 2 && steps > MINOR { 1 } else { mode }
 }
 
 /// The fuel for a run that takes so many reductions without passes and prints that: passes add
@@ -160,7 +166,8 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let config = Config { fuel: Some(FUEL), count: seed.is_multiple_of(2), ..Config::default() };
     let mut reference = made(MachineKind::Reference, &plain, config.clone());
     let wanted = go(&mut *reference, Way::Once, FUEL, &mut seen)?;
-    let reductions = reference.statistics().reductions;
+    let statistics = reference.statistics();
+    let reductions = statistics.reductions;
     seen.machine(MachineKind::Reference, &*reference);
     seen.ended(wanted.end);
     seen.discarded = u64::from(wanted.end == End::Fuel);
@@ -169,7 +176,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let both = dice.roll(4);
     for turn in 0..3_usize {
         let set = passes(&mut dice, turn);
-        let mode = mode(&mut dice, reductions);
+        let mode = mode(&mut dice, &statistics);
         let every = 1 + dice.roll(40) as u64;
         let has_input = text.contains("main[input");
         let way = match dice.roll(5) {

@@ -104,13 +104,7 @@ impl Machine {
 
     /// Begins to evaluate a node, `base` words above the frame; `control` says what becomes of
     /// its value, which is the node's too.
-    fn begin(
-        &mut self,
-        word: Word,
-        kind: Kind,
-        control: Control,
-        base: usize,
-    ) -> Result<(), Stop> {
+    fn begin(&mut self, word: Word, kind: Kind, control: Control, base: usize) -> Result<(), Stop> {
         match kind {
             Kind::Thunk => {
                 // SAFETY: `word` is a pointer to a node.

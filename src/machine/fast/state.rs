@@ -21,7 +21,7 @@ use crate::machine::roots::Roots;
 const TINY_NURSERY: usize = 1 << 10;
 
 /// Words of heap and stack that a verification may walk at each collection.
-const VERIFIED: usize = 1 << 12;
+const VERIFIED: usize = 1 << 10;
 
 /// A stack with room for more words is given back between two evaluations.
 const KEPT: usize = 1 << 16;
