@@ -372,8 +372,9 @@ fn a_link_of_a_chain_of_lazy_additions_takes_three_words_of_stack() {
         let mut machine = machine(MachineKind::Fast, &program, Config::default());
         machine.start(Format::Default, Some(Box::new(Text::new("")))).expect("a main");
         machine.run(&mut String::new()).expect("a value");
-        let words = machine.statistics().peak_stack;
-        assert!((3 * LINKS..3 * LINKS + 1000).contains(&words), "{words} words, {passes:?}");
+        // The peak is looked for now and then.
+        let (words, all) = (machine.statistics().peak_stack, 3 * LINKS);
+        assert!(words.abs_diff(all) < 2000, "{words} words and not {all}, {passes:?}");
     }
 }
 
