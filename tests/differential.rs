@@ -6,6 +6,7 @@
 
 use gmachine_testing::cases;
 use gmachine_testing::differential::{Plan, compiled, loaded, wrong};
+use gmachine_testing::ends::End;
 use gmachine_testing::{hunt, oracle, typed};
 
 #[test]
@@ -22,6 +23,17 @@ fn programs_mean_what_their_text_says() {
         #[allow(clippy::print_stderr, reason = "a long run tells what it has seen")]
         {
             eprintln!("{values} values, {errors} errors, {endless} without end");
+        }
+    }
+}
+
+#[test]
+fn what_a_printed_function_holds_may_fail_or_have_no_end_as_an_expression() {
+    for held in ["(error \"held\")", "(loop 1)"] {
+        let text = format!("(defn main[] (add {held})) (defn loop[x] (loop x))");
+        // Each comparison: one writes the value as an expression.
+        for plan in 0..4 {
+            assert_eq!(wrong(&text, Plan(plan)), Ok(End::Value), "{text}");
         }
     }
 }

@@ -185,7 +185,7 @@ fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<
         Ok(expression) => expression,
         Err(Stop::Error(error)) if error.code.to_string() == "G0512" => return Ok(()),
         // What a partial application holds is evaluated in this format alone.
-        Err(Stop::Error(_)) if has_function => return Ok(()),
+        Err(Stop::Error(_) | Stop::Limit(_)) if has_function => return Ok(()),
         Err(stop) => return Err(format!("as an expression: {stop}")),
     };
     let mut forms = sexpr::read(text);
