@@ -34,7 +34,7 @@ const FUEL: u64 = 4_000_000;
 const STOPS: u64 = 500;
 
 /// A run of more instructions is not one that collects at each step.
-const COLLECTED: u64 = 20_000;
+const COLLECTED: u64 = 8_000;
 
 pub fn loaded(text: &str) -> Loaded {
     load(&Root::text("random.core", text), &NoFiles)
