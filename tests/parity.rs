@@ -19,6 +19,9 @@ mod errors;
 #[path = "parity/pieces.rs"]
 mod pieces;
 
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::Passes;
 use gmachine_testing::parity::{Seen, wrong};
 use gmachine_testing::{cases, common, found, hunt, typed};
 
@@ -50,4 +53,17 @@ fn programs_that_were_wrong_once_are_right() {
             wrong(&text, turn).unwrap_or_else(|wrong| panic!("{name}, {turn}: {wrong}"));
         }
     }
+}
+
+/// The code of `t` ends in what is evaluated already, which no fast path sees.
+#[test]
+fn a_thunk_that_comes_to_what_is_evaluated_already_is_updated() {
+    let text = "(defn main[] (let ([a (length \"ab\")] [t (again a)] [p (Pair t t)])
+                  (seq a (case p [(Pair x y) (add x y)]))))
+                (defn again[a] a)";
+    let program = common::compile_after(text, Passes::NONE).expect("no mistake");
+    let mut machine = common::machine(MachineKind::Fast, &program, Config::default());
+    let mut out = String::new();
+    machine.start(Format::Default, None).and_then(|()| machine.run(&mut out)).expect("a value");
+    assert_eq!(out, "4\n");
 }
