@@ -3,10 +3,10 @@
 //! When an evaluation stops, the stack above the frame that asked for it becomes a record,
 //! and each thunk that was under evaluation a `Suspended` node that knows its piece of the
 //! record: from the control word that its value was to go through to that of the next one
-//! above, which is the thunk that it waits for. So stopping allocates next to nothing, however deep the evaluation was, and leaves no hole
-//! behind. (The idea is that of asynchronous exceptions in GHC: Marlow and others,
-//! *Asynchronous Exceptions in Haskell*, 2001; Reid, *Putting the Spine Back in the Spineless
-//! Tagless G-Machine*, 1998.)
+//! above, which is the thunk that it waits for. So stopping allocates next to nothing, however
+//! deep the evaluation was, and leaves no hole behind. (The idea is that of asynchronous
+//! exceptions in GHC: Marlow and others, *Asynchronous Exceptions in Haskell*, 2001; Reid,
+//! *Putting the Spine Back in the Spineless Tagless G-Machine*, 1998.)
 
 use super::image::Image;
 use super::stack::{Control, SLACK, Stack, is_evaluate};
