@@ -12,6 +12,7 @@ pub mod fast;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
 pub mod heap;
 pub mod host;
+mod indirections;
 mod interrupt;
 mod kind;
 pub mod outcome;

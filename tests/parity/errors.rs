@@ -89,3 +89,34 @@ fn operands_of_instructions_with_a_constant_are_reported_as_written() {
         }
     }
 }
+
+/// So they do where one expression has become several instructions, with the constant on
+/// either side.
+#[test]
+fn an_expression_that_was_unfolded_twice_is_reported_as_each_place_has_it() {
+    for primitive in ["add", "sub", "mul", "div", "eq", "neq", "lt", "le", "gt", "ge"] {
+        let text = format!(
+            "(defn f[x y] (if (eq ({primitive} x y) 1) 1 2))
+             (defn g[x y] (if ({primitive} x y) 1 2))
+             (defn main[input] (case input
+               [(Cons 'a' cs) (f 5 cs)] [(Cons 'b' cs) (f cs 5)]
+               [(Cons 'c' cs) (g 5 cs)] [(Cons 'd' cs) (g cs 5)]))"
+        );
+        let program = compile_after(&text, Passes::ALL).expect("a program");
+        let mut messages = BTreeSet::new();
+        for input in ["a", "b", "c", "d"] {
+            let message = |kind| {
+                let run = code_in(kind, &program, input, Format::Default, limits());
+                run.failure.expect("a failure").message
+            };
+            let (wanted, found) = (message(MachineKind::Reference), message(MachineKind::Fast));
+            assert_eq!(wanted, found, "{input}: {text}");
+            messages.insert(found);
+        }
+        assert_eq!(
+            messages.len(),
+            2,
+            "one with the constant first, one with it last: {messages:?}"
+        );
+    }
+}

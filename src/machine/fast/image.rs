@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::code::instr::{Arg, Instr, Operand, Pc};
-use super::code::program::{Entry, Live, Owner, Program, Thunk, ThunkId, Turned};
+use super::code::program::{Entry, Live, Origin, Owner, Program, Thunk, ThunkId, Turned};
 use super::translate::{TooLarge, translate};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
@@ -56,7 +56,7 @@ impl Image {
         let mut boot = |instr: Instr, live: &[u32]| {
             let pc = program.code.len() as u32;
             program.code.push(instr);
-            program.spans.push(Span::NONE);
+            program.origins.push(Origin::NONE);
             let id = program.lives.push(Live { slots: live.into() });
             program.live.push(id);
             pc
@@ -67,7 +67,7 @@ impl Image {
         let mut boot = |instr: Instr, live: &[u32]| {
             let pc = program.code.len() as u32;
             program.code.push(instr);
-            program.spans.push(Span::NONE);
+            program.origins.push(Origin::NONE);
             let id = program.lives.push(Live { slots: live.into() });
             program.live.push(id);
             pc
@@ -129,12 +129,16 @@ impl Image {
 
     /// The source expression of the instruction at an offset.
     pub(super) fn span(&self, at: u32) -> Span {
-        self.program.spans.get((at / STRIDE) as usize).copied().unwrap_or(Span::NONE)
+        self.origin(at).span
     }
 
     /// What the source has, where the instruction at an offset says it another way.
     pub(super) fn turned(&self, at: u32) -> Option<Turned> {
-        self.program.turned.get(&(self.owner(at)?, self.span(at))).copied()
+        self.origin(at).turned
+    }
+
+    fn origin(&self, at: u32) -> Origin {
+        self.program.origins.get(index(at)).copied().unwrap_or_default()
     }
 
     /// The global in whose code, or in the code of whose thunks, an instruction stands.

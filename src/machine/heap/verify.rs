@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::limbs::MAX_LIMBS;
+use crate::machine::indirections::Ending;
 
 use super::node::HUGE_PAYLOAD;
 use super::word::{Tag, View, Word};
@@ -29,9 +30,13 @@ impl Heap {
     pub fn verify(&self, mutator: &mut impl Mutator) -> Result<(), String> {
         let mut found = Found::default();
         self.walk(&mut found)?;
+        let mut ending = Ending::default();
         let remembered: FxHashSet<usize> = self.remembered.iter().copied().collect();
         for &address in &found.nodes {
             self.verify_node(address, &found, &remembered)?;
+            ending
+                .follow(address, |at| Ok(self.ind(at, &found)))
+                .map_err(|wrong| format!("{address:#x}: {wrong}"))?;
         }
         self.verify_counts(&found)?;
         self.verify_mutator(&found, mutator)
@@ -124,27 +129,15 @@ impl Heap {
                 return Err(format!("{}: points to a young node, not remembered", place()));
             }
         }
-        if header.kind() == Kind::Ind {
-            let mut word = Word::pointer(address, Tag::Unknown);
-            for _ in 0..=found.nodes.len() {
-                // SAFETY: the words of all nodes are or will be verified.
-                match unsafe { (word.is_pointer(), self.ind(word)) } {
-                    (true, Some(next)) => word = next,
-                    _ => return Ok(()),
-                }
-                if !word.is_pointer() || !found.nodes.contains(&word.address()) {
-                    return Ok(());
-                }
-            }
-            return Err(format!("{address:#x}: indirections lead back to it"));
-        }
         Ok(())
     }
 
-    /// What an indirection leads to.
-    unsafe fn ind(&self, word: Word) -> Option<Word> {
-        // SAFETY: the caller has a pointer.
-        unsafe { (self.header(word).kind() == Kind::Ind).then(|| self.field(word, 0)) }
+    /// The node that an indirection leads to.
+    fn ind(&self, address: usize, found: &Found) -> Option<usize> {
+        let node = Word::pointer(address, Tag::Unknown);
+        // SAFETY: it is the address of a node, and an indirection has a field.
+        let word = unsafe { (self.header(node).kind() == Kind::Ind).then(|| self.field(node, 0)) }?;
+        (word.is_pointer() && found.nodes.contains(&word.address())).then(|| word.address())
     }
 
     fn verify_word(&self, word: Word, found: &Found) -> Result<(), String> {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::instr::{Arg, Instr, Pc};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
@@ -113,7 +111,27 @@ pub enum Owner {
     Thunk(ThunkId),
 }
 
-/// What the source has, where an instruction with a constant says it another way.
+/// What an instruction comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Origin {
+    /// The source expression.
+    pub span: Span,
+    /// What that has, where an instruction with a constant says it another way: for messages.
+    pub turned: Option<Turned>,
+}
+
+impl Origin {
+    /// That of code that stands for no expression.
+    pub const NONE: Origin = Origin { span: Span::NONE, turned: None };
+}
+
+impl From<Span> for Origin {
+    fn from(span: Span) -> Origin {
+        Origin { span, turned: None }
+    }
+}
+
+/// How the source says what an instruction with a constant says another way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turned {
     /// The operation.
@@ -129,10 +147,8 @@ pub struct Program {
     pub gcode: Arc<gcode::Program>,
     /// All code, function after function.
     pub code: Vec<Instr>,
-    /// For each instruction the source expression that it comes from.
-    pub spans: Vec<Span>,
-    /// What the source says another way: for messages. By the global and the expression.
-    pub turned: FxHashMap<(GlobalId, Span), Turned>,
+    /// For each instruction what it comes from.
+    pub origins: Vec<Origin>,
     /// For each instruction the slots that are alive before it.
     pub live: Vec<LiveId>,
     /// Sets of slots, none twice.

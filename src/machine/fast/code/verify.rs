@@ -83,9 +83,9 @@ impl Check<'_> {
     }
 
     fn tables(&mut self) {
-        let Program { gcode, code, spans, live, globals, thunks, .. } = self.program;
-        if code.len() != spans.len() || code.len() != live.len() {
-            self.report(0, "there are not as many spans and live sets as instructions");
+        let Program { gcode, code, origins, live, globals, thunks, .. } = self.program;
+        if code.len() != origins.len() || code.len() != live.len() {
+            self.report(0, "there are not as many origins and live sets as instructions");
         }
         if globals.len() != gcode.globals.len() {
             self.report(0, "there are not as many globals as in G-code");

@@ -1,7 +1,7 @@
 //! What becomes of an expression: a node, a value in a variable, or the end of the code.
 
 use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
-use super::super::code::program::{Thunk, ThunkId, Turned};
+use super::super::code::program::{Origin, Thunk, ThunkId, Turned};
 use super::known::{Known, operands_of};
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
@@ -45,8 +45,8 @@ pub(super) enum Call {
 }
 
 impl Translator<'_> {
-    pub(super) fn emitted(&mut self, instr: Instr, span: Span) {
-        self.unit.emit(instr, span);
+    pub(super) fn emitted(&mut self, instr: Instr, origin: impl Into<Origin>) {
+        self.unit.emit(instr, origin);
     }
 
     /// The variable here of a variable of the global's own code.
@@ -381,9 +381,8 @@ impl Translator<'_> {
         if let Some((op, id, k)) = with_int {
             let constant_first = right.is_none();
             // A subtraction from the constant has an instruction that says so.
-            if (written == Op::Sub) != constant_first {
-                self.turned(Turned { op: written, constant_first }, span);
-            }
+            let turned = ((written == Op::Sub) != constant_first)
+                .then_some(Turned { op: written, constant_first });
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
@@ -396,7 +395,7 @@ impl Translator<'_> {
                 Op::FloorDiv => Instr::FloorDivInt { d, a, k },
                 _ => Instr::ModInt { d, a, k },
             };
-            return Ok(self.computed(instr, d, &[a], span));
+            return Ok(self.computed(instr, d, &[a], Origin { span, turned }));
         }
         let a = Forced(self.forced(a)?);
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);
@@ -420,18 +419,11 @@ impl Translator<'_> {
             Op::Ord => Instr::Ord { d, a },
             _ => Instr::Chr { d, a },
         };
-        Ok(self.computed(instr, d, &[a, b], span))
+        Ok(self.computed(instr, d, &[a, b], span.into()))
     }
 
-    /// Notes what the source has that the next instruction says another way.
-    pub(super) fn turned(&mut self, turned: Turned, span: Span) {
-        if !span.is_none() {
-            self.out.program.turned.insert((self.global, span), turned);
-        }
-    }
-
-    fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], span: Span) -> u32 {
-        self.emitted(instr, span);
+    fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], origin: Origin) -> u32 {
+        self.emitted(instr, origin);
         operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
         self.unit.evaluated(d.0);
         d.0

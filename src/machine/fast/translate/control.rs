@@ -1,7 +1,7 @@
 //! Branches and where they meet.
 
 use super::super::code::instr::{Arg, Dst, Forced, Instr, Pc};
-use super::super::code::program::{Case, LitCase, Turned};
+use super::super::code::program::{Case, LitCase, Origin, Turned};
 use super::output::Int;
 use super::stack::Stack;
 use super::unit::{Edge, Move, NONE, Shape, Source, Term};
@@ -193,14 +193,14 @@ impl Translator<'_> {
         }
         let (first, second) = (self.pop(), self.pop());
         let with_int = match (self.small(first), self.small(second)) {
-            (_, Some(k)) => Some((op, first, k)),
+            (_, Some(k)) => Some((op, first, k, None)),
             (Some(k), _) => {
-                self.turned(Turned { op, constant_first: true }, span);
-                Some((swapped(op), second, k))
+                let turned = Turned { op, constant_first: true };
+                Some((swapped(op), second, k, Some(turned)))
             }
             _ => None,
         };
-        if let Some((op, id, k)) = with_int {
+        if let Some((op, id, k, turned)) = with_int {
             let a = Forced(self.forced(id)?);
             let instr = |to| match op {
                 Op::Eq => Instr::UnlessEqInt { a, k, to },
@@ -210,7 +210,7 @@ impl Translator<'_> {
                 Op::Gt => Instr::UnlessGtInt { a, k, to },
                 _ => Instr::UnlessGeInt { a, k, to },
             };
-            self.branch(instr, &[a], yes, no, span)?;
+            self.branch(instr, &[a], yes, no, Origin { span, turned })?;
             return Ok(true);
         }
         let a = Forced(self.forced(first)?);
@@ -233,13 +233,13 @@ impl Translator<'_> {
         operands: &[Forced],
         Label(yes): Label,
         Label(no): Label,
-        span: Span,
+        origin: impl Into<Origin>,
     ) -> Result<(), Stop> {
         self.build_pending()?;
         operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
         let next = self.leave(yes, None);
         let to = self.leave(no, None);
-        self.unit.close(Term::Branch(instr(Pc(to)), next), span);
+        self.unit.close(Term::Branch(instr(Pc(to)), next), origin);
         Ok(())
     }
 

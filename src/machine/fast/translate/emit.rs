@@ -8,7 +8,7 @@
 use std::mem;
 
 use super::super::code::instr::{Arg, Base, Dst, Instr, Operand, Pc, Slot};
-use super::super::code::program::{Entry, LiveId, Owner};
+use super::super::code::program::{Entry, LiveId, Origin, Owner};
 use super::bits::Bits;
 use super::live::Liveness;
 use super::order::order;
@@ -17,7 +17,6 @@ use super::parallel::in_order;
 use super::tidy::tidy;
 use super::unit::{NONE, Source, Term, Unit};
 use super::{LIMIT, Stop, Translator, too_large};
-use crate::base::span::Span;
 use crate::machine::heap::word::Word;
 
 /// If live sets are coarse: the slot above all others, where calls begin.
@@ -33,7 +32,7 @@ pub(super) struct Scratch {
     /// The slot of each variable.
     slots: Vec<u32>,
     code: Vec<Instr>,
-    spans: Vec<Span>,
+    origins: Vec<Origin>,
     lives: Vec<LiveId>,
     /// Where each block begins.
     places: Vec<u32>,
@@ -117,7 +116,7 @@ impl Emitter<'_> {
             let mut at = stays.iter();
             scratch.code.retain(|_| at.next().copied().unwrap_or(true));
             let mut at = stays.iter();
-            scratch.spans.retain(|_| at.next().copied().unwrap_or(true));
+            scratch.origins.retain(|_| at.next().copied().unwrap_or(true));
             let mut at = stays.iter();
             scratch.lives.retain(|_| at.next().copied().unwrap_or(true));
         }
@@ -133,7 +132,7 @@ impl Emitter<'_> {
             let with_top = out.live(taken.words());
             for slot in takes..frame {
                 out.program.code.push(Instr::Move { d: Dst(slot), a: nothing });
-                out.program.spans.push(Span::NONE);
+                out.program.origins.push(Origin::NONE);
                 out.program.live.push(at_first);
             }
             for (instr, live) in scratch.code.iter_mut().zip(&mut scratch.lives) {
@@ -161,7 +160,7 @@ impl Emitter<'_> {
             }
         }
         out.program.code.append(&mut scratch.code);
-        out.program.spans.append(&mut scratch.spans);
+        out.program.origins.append(&mut scratch.origins);
         out.program.live.append(&mut scratch.lives);
         if out.program.code.len() > LIMIT as usize {
             return Err(too_large("its code has more than 2^30 instructions"));
@@ -176,9 +175,9 @@ impl Emitter<'_> {
     }
 
     /// Appends an instruction whose slots are assigned, with the live slots before it.
-    fn push(&mut self, instr: Instr, span: Span, live: LiveId) {
+    fn push(&mut self, instr: Instr, origin: Origin, live: LiveId) {
         self.scratch.code.push(instr);
-        self.scratch.spans.push(span);
+        self.scratch.origins.push(origin);
         self.scratch.lives.push(live);
     }
 
@@ -213,7 +212,7 @@ impl Emitter<'_> {
         }
         for at in block.start as usize..block.end as usize {
             if !self.scratch.live.unneeded[at] {
-                self.instr(unit.instrs[at], unit.spans[at], at);
+                self.instr(unit.instrs[at], unit.origins[at], at);
             }
         }
         let point = unit.instrs.len() + id as usize;
@@ -226,13 +225,13 @@ impl Emitter<'_> {
             }
             Term::Branch(mut instr, edge) => {
                 instr.map_targets(|Pc(edge)| Pc(target(edge)));
-                self.instr(instr, block.span, point);
+                self.instr(instr, block.origin, point);
                 Some(target(edge))
             }
             Term::Case(instr, case) => {
                 let targets = &mut self.out.program.cases[case].targets;
                 targets.iter_mut().for_each(|Pc(to)| *to = target(*to));
-                self.instr(instr, block.span, point);
+                self.instr(instr, block.origin, point);
                 None
             }
             Term::LitCase(instr, case) => {
@@ -240,11 +239,11 @@ impl Emitter<'_> {
                 case.words.iter_mut().for_each(|(_, Pc(to))| *to = target(*to));
                 case.bigs.iter_mut().for_each(|(_, Pc(to))| *to = target(*to));
                 case.default.0 = target(case.default.0);
-                self.instr(instr, block.span, point);
+                self.instr(instr, block.origin, point);
                 None
             }
             Term::End(instr) => {
-                self.instr(instr, block.span, point);
+                self.instr(instr, block.origin, point);
                 None
             }
         };
@@ -252,7 +251,7 @@ impl Emitter<'_> {
             && next != Some(to)
         {
             let live = self.entering(to);
-            self.push(Instr::Jump { to: Pc(to) }, block.span, live);
+            self.push(Instr::Jump { to: Pc(to) }, block.origin.span.into(), live);
         }
     }
 
@@ -270,7 +269,7 @@ impl Emitter<'_> {
 
     /// An instruction on variables: those that it uses last give their slots up, those that
     /// it writes get one.
-    fn instr(&mut self, mut instr: Instr, span: Span, point: usize) {
+    fn instr(&mut self, mut instr: Instr, origin: Origin, point: usize) {
         let live = self.live();
         let deaths = self.scratch.live.deaths(point).to_vec();
         let (mut died, mut stillborn) = (Vec::new(), Vec::new());
@@ -327,7 +326,7 @@ impl Emitter<'_> {
         let slots = &self.scratch.slots;
         instr.map_slots(|var| slots[var as usize]);
         self.lists(&instr);
-        self.push(instr, span, live);
+        self.push(instr, origin, live);
         if self.scratch.live.coarse && point < self.unit.instrs.len() {
             self.settle(&instr, point, died);
         }
@@ -347,7 +346,7 @@ impl Emitter<'_> {
                 let slot = self.free(var);
                 self.take(var, slot);
                 let down = Instr::Move { d: Dst(slot), a: Arg::slot(TOP) };
-                self.push(down, Span::NONE, WITH_TOP);
+                self.push(down, Origin::NONE, WITH_TOP);
                 if died.contains(&TOP) {
                     self.scratch.active.remove(slot);
                     died.push(slot);
@@ -358,7 +357,7 @@ impl Emitter<'_> {
         let active = &self.scratch.active;
         died.retain(|&slot| slot != TOP && !active.contains(slot));
         for slot in died {
-            self.push(Instr::Move { d: Dst(slot), a: nothing }, Span::NONE, ALL);
+            self.push(Instr::Move { d: Dst(slot), a: nothing }, Origin::NONE, ALL);
         }
     }
 
@@ -493,9 +492,9 @@ impl Emitter<'_> {
             }
             lives.push(if coarse { ALL } else { self.out.live(alive.words()) });
         }
-        let span = self.unit.blocks[point - self.unit.instrs.len()].span;
+        let origin = self.unit.blocks[point - self.unit.instrs.len()].origin;
         for (instr, live) in code.into_iter().zip(lives.into_iter().rev()) {
-            self.push(instr, span, live);
+            self.push(instr, origin, live);
         }
         if coarse {
             let deaths = self.scratch.live.deaths(point).to_vec();

@@ -111,7 +111,7 @@ impl Translator<'_> {
         let a = Arg::slot(v);
         match tail {
             Some(tail) => {
-                let span = self.unit.unemit().unwrap_or(span);
+                let span = self.unit.unemit().map_or(span, |origin| origin.span);
                 self.end(tail, span);
             }
             None if self.unit.is_evaluated(v) => self.end(Instr::Return { a }, span),

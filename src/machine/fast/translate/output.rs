@@ -52,8 +52,7 @@ impl Output {
         let program = Program {
             gcode,
             code: Vec::new(),
-            spans: Vec::new(),
-            turned: FxHashMap::default(),
+            origins: Vec::new(),
             live: Vec::new(),
             lives: IndexVec::new(),
             owners: Vec::new(),

@@ -6,11 +6,10 @@
 
 use super::stack::Stack;
 use super::value::ValueId;
-use crate::base::span::Span;
 use crate::gcode::program::{ConId, GlobalId};
 
 use super::super::code::instr::{Arg, Instr, Operand, Pc};
-use super::super::code::program::{CaseId, LitCaseId};
+use super::super::code::program::{CaseId, LitCaseId, Origin};
 use super::output::Output;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,8 +37,8 @@ pub(super) struct Block {
     pub start: u32,
     pub end: u32,
     pub term: Term,
-    /// The expression that its end comes from.
-    pub span: Span,
+    /// What its end comes from.
+    pub origin: Origin,
     /// What its only edge writes: a range of [`Unit::moves`].
     pub moves: (u32, u32),
     /// The block that every way to this one leads through last; itself for the first.
@@ -104,7 +103,7 @@ pub(super) struct Unit {
     /// Variables that are there from the start.
     pub takes: u32,
     pub instrs: Vec<Instr>,
-    pub spans: Vec<Span>,
+    pub origins: Vec<Origin>,
     pub blocks: Vec<Block>,
     pub edges: Vec<Edge>,
     pub moves: Vec<Move>,
@@ -118,7 +117,7 @@ impl Unit {
     pub fn begin(&mut self, takes: u32) {
         self.takes = takes;
         self.instrs.clear();
-        self.spans.clear();
+        self.origins.clear();
         self.blocks.clear();
         self.edges.clear();
         self.moves.clear();
@@ -147,9 +146,9 @@ impl Unit {
         self.vars[var as usize].goes_to
     }
 
-    pub fn emit(&mut self, instr: Instr, span: Span) {
+    pub fn emit(&mut self, instr: Instr, origin: impl Into<Origin>) {
         self.instrs.push(instr);
-        self.spans.push(span);
+        self.origins.push(origin.into());
     }
 
     /// Begins a block that every way leads to through `parent`.
@@ -164,17 +163,17 @@ impl Unit {
                 (parent, if joins && above.rank > 0 { far.far } else { parent }, above.rank + 1)
             }
         };
-        let (term, span, moves) = (Term::Open, Span::NONE, (0, 0));
-        self.blocks.push(Block { start, end: start, term, span, moves, parent, far, rank });
+        let (term, origin, moves) = (Term::Open, Origin::NONE, (0, 0));
+        self.blocks.push(Block { start, end: start, term, origin, moves, parent, far, rank });
         self.current = id;
         id
     }
 
     /// Ends the block that grows.
-    pub fn close(&mut self, term: Term, span: Span) {
+    pub fn close(&mut self, term: Term, origin: impl Into<Origin>) {
         let end = self.instrs.len() as u32;
         let block = &mut self.blocks[self.current as usize];
-        (block.end, block.term, block.span) = (end, term, span);
+        (block.end, block.term, block.origin) = (end, term, origin.into());
     }
 
     /// Whether something grows.
@@ -189,9 +188,9 @@ impl Unit {
     }
 
     /// Takes the last instruction of the block that grows back.
-    pub fn unemit(&mut self) -> Option<Span> {
+    pub fn unemit(&mut self) -> Option<Origin> {
         self.instrs.pop();
-        self.spans.pop()
+        self.origins.pop()
     }
 
     fn ancestor(&self, mut block: u32, rank: u32) -> u32 {

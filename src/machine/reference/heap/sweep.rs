@@ -1,9 +1,8 @@
 //! Sweeping: what was not marked becomes free.
 
-use rustc_hash::FxHashSet;
-
 use super::node::{Addr, NODE_BYTES, Node};
 use super::{CHUNK, CHUNK_BITS, Heap, MIN_ALLOWANCE};
+use crate::machine::indirections::Ending;
 use crate::machine::reference::freeze::Frozen;
 
 impl Heap {
@@ -67,7 +66,7 @@ impl Heap {
             return Err(format!("nodes own {owned} bytes, not {}", self.owned));
         }
         debug_assert_eq!(size_of::<Node>() as u64, NODE_BYTES);
-        let mut ending = FxHashSet::default();
+        let mut ending = Ending::default();
         for addr in self.addresses() {
             self.verify_node(addr, code_size, &mut ending)
                 .map_err(|what| format!("{}: {what}", addr.0))?;
@@ -75,12 +74,12 @@ impl Heap {
         Ok(())
     }
 
-    /// Checks a node; `ending` are the indirections that have been found to lead somewhere.
+    /// Checks a node.
     fn verify_node(
         &self,
         addr: Addr,
         code_size: usize,
-        ending: &mut FxHashSet<Addr>,
+        ending: &mut Ending<Addr>,
     ) -> Result<(), String> {
         let used = |to: Addr| match self.node_at(to)? {
             Node::Free(_) => Err(format!("leads to {}, which is free", to.0)),
@@ -94,21 +93,10 @@ impl Heap {
                 used(*fun)?;
                 used(*arg)
             }
-            Node::Ind(_) => {
-                let mut at = addr;
-                let mut path = FxHashSet::default();
-                while let Node::Ind(to) = self.node_at(at)?
-                    && !ending.contains(&at)
-                {
-                    if !path.insert(at) {
-                        return Err("indirections form a circle".into());
-                    }
-                    used(*to)?;
-                    at = *to;
-                }
-                ending.extend(path);
-                Ok(())
-            }
+            Node::Ind(_) => ending.follow(addr, |at| match self.node_at(at)? {
+                Node::Ind(to) => used(*to).map(|()| Some(*to)),
+                _ => Ok(None),
+            }),
             node => match node.as_constr() {
                 Some((_, fields)) => fields.iter().try_for_each(|field| used(*field)),
                 None => Ok(()),
