@@ -162,6 +162,49 @@ fn interrupted_at_any_safe_point_a_run_goes_on() {
     assert!(stopped > 5_000, "{stopped}");
 }
 
+#[test]
+fn a_stopped_run_whose_stack_is_not_kept_is_out_of_memory_whenever_it_goes_on() {
+    let mut lost = 0;
+    for case in cases() {
+        for stress in [Stress::None, Stress::Full] {
+            let mode = Mode { machine: MachineKind::Fast, stress };
+            for steps in 0.. {
+                let how = format!("{mode:?}, stopped after {steps}");
+                let mut machine = case.machine(mode, Refusal::of_stacks());
+                let mut out = String::new();
+                machine.start(Format::Default, input()).unwrap();
+                machine.set_fuel(Some(steps));
+                let ended = machine.run(&mut out);
+                if !matches!(ended, Err(Stop::Limit(_))) {
+                    case.check(&how, &out, ended);
+                    break;
+                }
+                machine.set_fuel(Some(FUEL));
+                // What it was evaluating is lost, but it may need none of that.
+                for anew in [false, false, true, true] {
+                    if anew {
+                        out.clear();
+                        machine.start(Format::Default, input()).unwrap();
+                    }
+                    match machine.run(&mut out) {
+                        Err(Stop::Limit(reached)) => {
+                            assert!(matches!(reached.limit, Limit::Heap(_)), "{how}: {reached:?}");
+                            lost += 1;
+                            case.check_begun(&how, &out);
+                        }
+                        ended => {
+                            case.check(&how, &out, ended);
+                            break;
+                        }
+                    }
+                    machine.collect();
+                }
+            }
+        }
+    }
+    assert!(lost > 4_000, "{lost}");
+}
+
 /// An output that takes so many bytes.
 struct Narrow {
     taken: String,

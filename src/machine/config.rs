@@ -28,25 +28,43 @@ pub struct Config {
     pub interrupt: Interrupt,
 }
 
-/// Which request for room is refused, as if the limit of the heap were reached: for tests, so
-/// that a run of any size can run out of memory anywhere. One alone is: what goes on after it
-/// has room again. Only requests that come to the collector count; under stress that is all of
-/// them.
+/// Which requests for memory are refused: for tests, so that a run of any size can run out of
+/// memory anywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Refusal(Option<u64>);
+pub struct Refusal {
+    /// How many requests for room come before the one that is refused.
+    others: Option<u64>,
+    /// Whether the stacks of evaluations that are stopped are refused.
+    stacks: bool,
+}
 
 impl Refusal {
-    /// The one after so many others.
+    /// The request for room after so many others, as if the limit of the heap were reached.
+    /// One alone is refused: what goes on after it has room again. Only requests that come to
+    /// the collector count; under stress that is all of them.
     #[must_use]
     pub fn after(others: u64) -> Refusal {
-        Refusal(Some(others))
+        Refusal { others: Some(others), ..Refusal::default() }
     }
 
-    /// Counts a request; whether it is the one.
+    /// All memory that would keep the stack of an evaluation that is stopped, as if the system
+    /// had none: what was under evaluation is out of memory from then on, whenever it is
+    /// forced. The reference machine is not refused it.
+    #[must_use]
+    pub fn of_stacks() -> Refusal {
+        Refusal { stacks: true, ..Refusal::default() }
+    }
+
+    /// Counts a request for room; whether it is the one.
     pub(in crate::machine) fn meets(&mut self) -> bool {
-        let Some(left) = self.0 else { return false };
-        self.0 = left.checked_sub(1);
-        self.0.is_none()
+        let Some(left) = self.others else { return false };
+        self.others = left.checked_sub(1);
+        self.others.is_none()
+    }
+
+    /// Whether there is memory for the stack of an evaluation that is stopped.
+    pub(in crate::machine) fn keeps_stacks(self) -> bool {
+        !self.stacks
     }
 }
 

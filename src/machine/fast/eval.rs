@@ -136,20 +136,7 @@ impl Machine {
             Kind::Hole => Err(self.self_dependent(word)),
             Kind::Text => self.unpack_text(word),
             Kind::Input => self.read_input(word),
-            Kind::Suspended => {
-                // SAFETY: `word` is a pointer to a node, which has its number for a field.
-                let id = unsafe { self.heap.field(word, 0) }.as_int();
-                let size = self.outer.records.size(id);
-                if !self.has_room(base + size + 3 + SLACK) {
-                    return self.grow_stack(base + size + 3 + SLACK);
-                }
-                // SAFETY: room was made.
-                unsafe {
-                    self.heap.black_hole(word);
-                    self.fp = control.push(self.fp.add(base));
-                }
-                self.resume(id)
-            }
+            Kind::Suspended => self.resume(word, control, base),
             Kind::Con | Kind::Big | Kind::Huge | Kind::Pap | Kind::Ind => {
                 unreachable!("values and indirections are not entered")
             }

@@ -71,11 +71,6 @@ impl Records {
         self.bytes
     }
 
-    /// The words that a suspended evaluation takes on the stack.
-    pub(super) fn size(&mut self, id: i64) -> usize {
-        self.piece(id).map_or(0, |(words, _)| words.len())
-    }
-
     fn add(&mut self, stack: Option<Stack>, from: usize, len: usize) {
         let record = Record { stack, from, len, used: false };
         self.bytes += record.bytes();
@@ -241,7 +236,11 @@ impl Machine {
     fn cut(&mut self, below: usize, len: usize) {
         let whole = len > below;
         let copied = if whole { below } else { len };
-        let Some(mut other) = Stack::with_capacity(copied + 4 * SLACK) else {
+        let other = match self.refuse.keeps_stacks() {
+            true => Stack::with_capacity(copied + 4 * SLACK),
+            false => None,
+        };
+        let Some(mut other) = other else {
             return self.outer.records.add(None, 0, 0);
         };
         let from = if whole { 0 } else { below };
@@ -264,17 +263,30 @@ impl Machine {
         (place.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
     }
 
-    /// Goes on with an evaluation that was stopped; what becomes of its value is on top of the
-    /// stack, where `self.fp` is, and room for its words above.
-    pub(super) fn resume(&mut self, id: i64) -> Result<(), Stop> {
+    /// Goes on with a suspended evaluation, `base` words above the frame; `control` says what
+    /// becomes of its value.
+    ///
+    /// # Errors
+    /// When its words could not be kept, or there is no room for them: then nothing has changed,
+    /// and it is so whenever it is forced.
+    pub(super) fn resume(&mut self, node: Word, control: Control, base: usize) -> Result<(), Stop> {
+        // SAFETY: such a node has its number for a field.
+        let id = unsafe { self.heap.field(node, 0) }.as_int();
+        let size = self.outer.records.piece(id).map(|(words, _)| words.len());
+        let room = base + size.unwrap_or(0) + 3 + SLACK;
+        if !self.has_room(room) {
+            return self.grow_stack(room);
+        }
         let Some((words, waits)) = self.outer.records.piece(id) else {
             return Err(self.heap_limit());
         };
         self.rare.resumed += 1;
-        // SAFETY: room was made for the words.
+        // SAFETY: room was made for the control word and the words.
         self.fp = unsafe {
-            std::ptr::copy_nonoverlapping(words.as_ptr(), self.fp, words.len());
-            self.fp.add(words.len())
+            self.heap.black_hole(node);
+            let to = control.push(self.fp.add(base));
+            std::ptr::copy_nonoverlapping(words.as_ptr(), to, words.len());
+            to.add(words.len())
         };
         match waits {
             Waits::Thunk(thunk) => {
