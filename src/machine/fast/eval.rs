@@ -4,7 +4,7 @@ use super::code::instr::Forced;
 use super::code::program::{Entry, ThunkId};
 use super::image::STRIDE;
 use super::run::node_at;
-use super::stack::{Control, SLACK};
+use super::stack::Control;
 use super::state::Machine;
 use crate::gcode::program::{CONS, NIL, TextId};
 use crate::machine::heap::Kind;
