@@ -68,6 +68,19 @@ impl Case {
         assert!(begun, "{how}: {output:?}\n{}", self.text);
     }
 
+    /// Begins a run with fuel for some steps: whether it needs more.
+    #[track_caller]
+    fn stops(&self, how: &str, machine: &mut dyn Machine, steps: u64, out: &mut String) -> bool {
+        machine.start(Format::Default, input()).unwrap();
+        machine.set_fuel(Some(steps));
+        let ended = machine.run(out);
+        if matches!(ended, Err(Stop::Limit(_))) {
+            return true;
+        }
+        self.check(how, out, ended);
+        false
+    }
+
     /// That the machine is as good as new: another run is as if nothing had been.
     #[track_caller]
     fn check_anew(&self, how: &str, machine: &mut dyn Machine) {
@@ -138,11 +151,7 @@ fn interrupted_at_any_safe_point_a_run_goes_on() {
                 let how = format!("{kind:?}, interrupted after {steps}");
                 let mut machine = case.machine(mode, Refusal::default());
                 let mut out = String::new();
-                machine.start(Format::Default, input()).unwrap();
-                machine.set_fuel(Some(steps));
-                let ended = machine.run(&mut out);
-                if !matches!(ended, Err(Stop::Limit(_))) {
-                    case.check(&how, &out, ended);
+                if !case.stops(&how, &mut *machine, steps, &mut out) {
                     break;
                 }
                 // It is where its fuel has brought it.
@@ -172,11 +181,7 @@ fn a_stopped_run_whose_stack_is_not_kept_is_out_of_memory_whenever_it_goes_on() 
                 let how = format!("{mode:?}, stopped after {steps}");
                 let mut machine = case.machine(mode, Refusal::of_stacks());
                 let mut out = String::new();
-                machine.start(Format::Default, input()).unwrap();
-                machine.set_fuel(Some(steps));
-                let ended = machine.run(&mut out);
-                if !matches!(ended, Err(Stop::Limit(_))) {
-                    case.check(&how, &out, ended);
+                if !case.stops(&how, &mut *machine, steps, &mut out) {
                     break;
                 }
                 machine.set_fuel(Some(FUEL));
