@@ -124,9 +124,15 @@ pub fn mode(dice: &mut Dice, run: &Statistics) -> usize {
 
 /// The fuel for a run that takes so many reductions without passes and prints that: passes add
 /// no more than a few. What fails may as well have no end, with a stack and a heap that a full
-/// collection goes through at each of many allocations in a step.
+/// collection goes through at each of many allocations in a step, and a minor one through the
+/// frames on top.
 pub fn fuel(stress: Stress, reductions: u64, printed: usize) -> u64 {
-    2 * (reductions + printed as u64) + if stress == Stress::Full { 100 } else { 10_000 }
+    let more = match stress {
+        Stress::None | Stress::TinyNursery => 10_000,
+        Stress::Minor => 1_000,
+        Stress::Full => 100,
+    };
+    2 * (reductions + printed as u64) + more
 }
 
 /// Which passes run in a turn: first as users run it, then the schemes alone, or any subset.
