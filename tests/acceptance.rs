@@ -1,11 +1,8 @@
 //! What partial evaluation must come to: programs under `tests/acceptance/`, the residual
 //! that is expected of each, and its runs against those of the program as it was.
 
-#[path = "acceptance/hostile.rs"]
 mod hostile;
-#[path = "acceptance/inspect.rs"]
 mod inspect;
-#[path = "acceptance/row.rs"]
 mod row;
 
 use common::run_optimised;

@@ -1,5 +1,5 @@
 //! The command as a person meets it: every command, help page, message and exit code. The
-//! sessions are in `tests/cmd`; `TRYCMD=overwrite cargo test --test cli` writes them anew
+//! sessions are in `tests/cmd`; `TRYCMD=overwrite cargo test --test suite cli::` writes them anew
 //! (then put `[..]` back where clocks stand). `tests/faults/run` tries what is hostile.
 
 use std::path::Path;

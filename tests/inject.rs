@@ -2,7 +2,6 @@
 //! that it should, and goes on to the same answer when it can.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "inject/programs.rs"]
 mod programs;
 
 use std::io::ErrorKind;

@@ -6,12 +6,11 @@
 //! `GMACHINE_THREADS` how many threads try them. The long run is
 //!
 //! ```text
-//! GMACHINE_CASES=100000 cargo test --release --test optimise random
+//! GMACHINE_CASES=100000 cargo test --release --test suite optimise::random
 //! ```
 //!
 //! A program that fails is made smaller and shown with its number.
 
-#[path = "optimise/written.rs"]
 mod written;
 
 use gmachine::optimise::Pass;

@@ -7,16 +7,13 @@
 //! threads try them. The long run is
 //!
 //! ```text
-//! GMACHINE_CASES=100000 cargo test --release --test parity random
+//! GMACHINE_CASES=100000 cargo test --release --test suite parity::random
 //! ```
 //!
 //! A program that fails is made smaller and shown with its number.
 
-#[path = "parity/bigs.rs"]
 mod bigs;
-#[path = "parity/errors.rs"]
 mod errors;
-#[path = "parity/pieces.rs"]
 mod pieces;
 
 use gmachine::machine::print::Format;

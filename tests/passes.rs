@@ -2,13 +2,9 @@
 //! same with no more work.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "passes/dead_args.rs"]
 mod dead_args;
-#[path = "passes/float_in.rs"]
 mod float_in;
-#[path = "passes/joins.rs"]
 mod joins;
-#[path = "passes/selection.rs"]
 mod selection;
 
 use std::path::Path;

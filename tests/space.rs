@@ -1,6 +1,5 @@
 //! Space is part of what a program means: what must run flat, and how deep recursion may go.
 
-#[path = "space/limits.rs"]
 mod limits;
 
 use gmachine::machine::outcome::{Limit, Stop};

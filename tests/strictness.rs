@@ -1,19 +1,12 @@
 //! Strictness analysis: what it finds, that it is true, what it costs, what comes of it.
 #![allow(clippy::unwrap_used)]
 
-#[path = "strictness/budget.rs"]
 mod budget;
-#[path = "strictness/demands.rs"]
 mod demands;
-#[path = "strictness/rules.rs"]
 mod rules;
-#[path = "strictness/shapes.rs"]
 mod shapes;
-#[path = "strictness/soundness.rs"]
 mod soundness;
-#[path = "strictness/table.rs"]
 mod table;
-#[path = "strictness/uses.rs"]
 mod uses;
 
 use std::path::Path;

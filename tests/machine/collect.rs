@@ -4,7 +4,7 @@ use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
-use crate::programs::{SHARED, apply, lines, machine, program, raw, run};
+use super::programs::{SHARED, apply, lines, machine, program, raw, run};
 
 fn peak(code: &[String], config: Config) -> (String, u64) {
     let mut machine = machine(program(&lines(code)), config);

@@ -5,7 +5,7 @@ use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine, Root, Whnf};
 
-use crate::programs::{apply, lines, machine, program, stressed};
+use super::programs::{apply, lines, machine, program, stressed};
 
 fn fib(n: &'static str) -> Vec<String> {
     apply("nth", &[&[n], &["PushGlobal fibs"]])
