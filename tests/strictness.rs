@@ -9,24 +9,14 @@ mod soundness;
 mod table;
 mod uses;
 
-use std::path::Path;
-
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalKind, Program};
 use gmachine::driver::{Options, Stage, build};
-use gmachine::load::{Loader, Root, RootFile};
+use gmachine::load::{Root, RootFile};
 use gmachine::optimise::strictness::{Budget, within};
 use gmachine::optimise::{self, Pass, Passes, Report};
+use gmachine_testing::common::NoFiles;
 use gmachine_testing::{common, dice, read};
-
-/// Reads no file.
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
 
 /// The supercombinators of a text.
 fn lifted(text: &str) -> (Program, Interner) {

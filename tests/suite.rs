@@ -31,3 +31,4 @@ mod strictness;
 mod syntax;
 mod testing;
 mod translate;
+mod work;

@@ -51,8 +51,8 @@ fn stopped_after_any_number_of_instructions_a_value_goes_on() {
         "MkApp",
         "MkApp",
     ];
-    let fib = fib("PushInt 6");
-    for (code, expected) in [(lines(&fib), "8"), (over.to_vec(), "5")] {
+    let fib = fib("PushInt 5");
+    for (code, expected) in [(lines(&fib), "5"), (over.to_vec(), "5")] {
         for config in [Config::default(), stressed()] {
             let mut steps = 0;
             loop {
