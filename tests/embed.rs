@@ -1,11 +1,8 @@
 //! Engine, Module and Store, on programs in G-code.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
-#[path = "embed/convert.rs"]
 mod convert;
-#[path = "embed/limits.rs"]
 mod limits;
-#[path = "embed/panics.rs"]
 mod panics;
 
 use std::sync::Arc;
