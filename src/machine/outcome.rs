@@ -29,6 +29,9 @@ impl std::fmt::Display for Stop {
             Stop::Error(error) => write!(f, "{}: {}", error.code, error.message),
             Stop::Limit(reached) => match reached.limit {
                 Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
+                Limit::System(bytes) => {
+                    write!(f, "the system has no more memory beside {bytes} bytes in use")
+                }
                 Limit::Fuel(fuel) => write!(f, "the limit of {fuel} steps is reached"),
                 Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
             },
@@ -97,6 +100,8 @@ pub struct LimitReached {
 pub enum Limit {
     /// Bytes of heap, stack and big integers.
     Heap(u64),
+    /// The system refused memory below that limit. The bytes that the machine had.
+    System(u64),
     /// Steps: instructions of the reference machine, reductions and printed values of the
     /// fast one.
     Fuel(u64),
