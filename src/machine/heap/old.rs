@@ -143,7 +143,7 @@ impl Old {
     pub(super) fn reserve_bytes(nursery: usize, chunk: usize) -> u64 {
         // Of a chunk its table and the end that no node fits in are not for nodes, an eighth at
         // most; and the last chunk may be full.
-        let bytes = nursery as u64 + nursery as u64 / 4;
+        let bytes = (nursery as u64).saturating_add(nursery as u64 / 4);
         bytes.checked_next_multiple_of(chunk as u64).unwrap_or(u64::MAX)
     }
 
