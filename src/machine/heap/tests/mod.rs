@@ -1,5 +1,7 @@
 //! The heap under a machine that is made of tables.
 
+#[cfg(gmachine_asan)]
+mod asan;
 mod collect;
 mod limit;
 mod mark;
