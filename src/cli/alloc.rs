@@ -11,9 +11,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
+use gmachine::allocation::is_fallible;
+
 use super::exit::Exit;
 use super::output;
-use gmachine::base::allocation::is_fallible;
 
 /// The system's allocator, whose refusal ends the process. See the module.
 pub struct Allocator;

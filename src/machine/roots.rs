@@ -26,8 +26,14 @@ impl Drop for Inner {
 
 /// A handle of a value of a machine. The value stays alive as long as a clone of its handle. A
 /// handle belongs to one machine; another one does not know it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Root(Arc<Inner>);
+
+impl std::fmt::Debug for Root {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Root({})", self.0.index)
+    }
+}
 
 /// The handle table of a machine. `W` is the machine's own reference to a value.
 ///
