@@ -1,7 +1,6 @@
 //! A program of supercombinators, printed as CoreF, means the same when it is read back.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use gmachine::core::residual::residual;
 use gmachine::driver::{Options, Stage, build};

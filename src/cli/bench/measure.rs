@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     fn column(millis: &[u64]) -> Column {
-        let program = gmachine::gcode::parse::parse("data List = Nil/0 Cons/2").unwrap();
-        let program = Verified::new(program).unwrap();
+        let program = gmachine::gcode::parse::parse("data List = Nil/0 Cons/2").expect("a listing");
+        let program = Verified::new(program).expect("valid tables");
         Column {
             machine: MachineKind::Reference,
             level: 0,
