@@ -7,7 +7,6 @@ mod float_in;
 mod joins;
 mod selection;
 
-
 use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};

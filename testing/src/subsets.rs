@@ -1,10 +1,10 @@
 //! One program, with and without passes.
 
-
 use gmachine::compile::compile;
 use gmachine::core::expr;
 use gmachine::driver::{Options, Stage, build};
 use gmachine::gcode::Verified;
+use gmachine::gcode::program::Program;
 use gmachine::lift::lint::lint;
 use gmachine::load::{Loaded, Root};
 use gmachine::machine::outcome::Statistics;

@@ -7,8 +7,8 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    calls, cases, corpus, differential, elements, harness, listings, metamorphic, parity, pipelines,
-    slopes, subsets, typed, wild,
+    calls, cases, corpus, differential, elements, harness, listings, metamorphic, parity,
+    pipelines, slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
