@@ -7,8 +7,6 @@ mod float_in;
 mod joins;
 mod selection;
 
-use std::sync::Arc;
-
 use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};
@@ -57,7 +55,7 @@ fn shown(built: &Built) -> String {
 
 /// What a program prints, or that it fails, and what the run took.
 fn run(text: &str, passes: Passes, fuel: u64, stress: bool) -> (Result<String, Stop>, Statistics) {
-    let program = Arc::new(built(text, passes, Stage::Gcode).gcode.unwrap());
+    let program = built(text, passes, Stage::Gcode).gcode.unwrap();
     let config = Config {
         fuel: Some(fuel),
         stress: if stress { Stress::Full } else { Stress::None },

@@ -2,9 +2,7 @@
 
 mod limits;
 
-use std::sync::Arc;
-
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Whnf};
@@ -35,7 +33,7 @@ fn live_with(source: &str, input: &str, passes: Passes) -> [u64; 2] {
 const SLICE: u64 = 10_000;
 
 /// Peak live data on the fast machine: it is stopped now and then, and everything is collected.
-fn live_on_fast(program: &Arc<Program>, input: &str) -> u64 {
+fn live_on_fast(program: &Verified, input: &str) -> u64 {
     let mut machine = machine(MachineKind::Fast, program, Config::default());
     machine.start(Format::Default, Some(Box::new(Text::new(input)))).expect("a main");
     let mut out = String::new();

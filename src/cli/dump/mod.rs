@@ -5,11 +5,10 @@ mod gcode_json;
 mod json;
 mod syntax;
 
-use std::sync::Arc;
-
 use gmachine::Root;
 use gmachine::Roots;
 use gmachine::diagnostic::{SourceMap, Span, nearest};
+use gmachine::gcode::Verified;
 use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::inspect::compact::{listing as print_fast, translate};
@@ -138,11 +137,11 @@ fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, 
 /// Compact code; or the names that there are, if the wanted one is none of them.
 fn fast(
     args: &Dump,
-    program: &Program,
+    program: &Verified,
     sources: &SourceMap,
 ) -> Result<Result<String, Vec<String>>, Failure> {
     let only = args.only.as_deref();
-    let code = translate(Arc::new(program.clone()))
+    let code = translate(program.clone())
         .map_err(|reason| usage("dump", reason.to_string(), "--stage gcode has its listing"))?;
     if only.is_none() && args.format == DumpFormat::Text {
         return Ok(Ok(print_fast::program(&code, &mut margin(sources))));

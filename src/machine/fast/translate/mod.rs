@@ -30,11 +30,11 @@ mod value;
 mod walk;
 
 use std::fmt;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::code::program::{Entry, Owner, Program};
+use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
 pub(super) use cheap::SLOTS;
 use known::Globals;
@@ -65,13 +65,13 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Translates a program that has passed [`verify`](crate::gcode::verify::verify).
+/// Translates a program to compact code.
 ///
 /// # Errors
 ///
 /// If a function has more variables, a node more fields or the program more instructions than
 /// compact code can number: some 10^9, 10^7 and 10^9.
-pub fn translate(program: Arc<gcode::Program>) -> Result<Program, TooLarge> {
+pub fn translate(program: Verified) -> Result<Program, TooLarge> {
     let gcode = program.clone();
     let mut translator = Translator {
         gcode: &gcode,

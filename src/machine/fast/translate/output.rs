@@ -1,7 +1,5 @@
 //! The program in the making: its pools.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::super::code::instr::{Arg, Pc};
@@ -10,8 +8,9 @@ use super::super::code::program::{
 };
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
+use crate::gcode::Verified;
 use crate::gcode::instr::IntLit;
-use crate::gcode::program::{self as gcode, BigId, GlobalId};
+use crate::gcode::program::{BigId, GlobalId};
 use crate::machine::heap::word::Word;
 
 /// An entry that is still to be made.
@@ -47,7 +46,7 @@ pub(super) struct Marks {
 }
 
 impl Output {
-    pub fn new(gcode: Arc<gcode::Program>) -> Output {
+    pub fn new(gcode: Verified) -> Output {
         let bigs = gcode.bigs.iter().cloned().collect();
         let program = Program {
             gcode,
