@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::base::integer::{Poll, Stopped};
+
 /// No one has asked.
 const NONE: u64 = 0;
 /// Someone has asked, without a reason.
@@ -41,6 +43,23 @@ impl Interrupt {
     /// Takes a request back that has not stopped anything yet.
     pub fn clear(&self) {
         self.0.store(NONE, Ordering::Relaxed);
+    }
+
+    /// Does a long computation of integers, unless a request comes before its end, which is used
+    /// up.
+    pub(in crate::machine) fn or<T>(
+        &self,
+        compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, Request> {
+        let mut request = None;
+        let result = compute(&mut || match self.take() {
+            None => Ok(()),
+            taken => {
+                request = taken;
+                Err(Stopped)
+            }
+        });
+        result.map_err(|Stopped| request.unwrap_or(Request::User))
     }
 
     /// The request, which is used up.

@@ -29,6 +29,13 @@ impl Drop for Inner {
 #[derive(Clone, Debug)]
 pub struct Root(Arc<Inner>);
 
+impl Root {
+    /// Its number among the handles of its machine.
+    pub(in crate::machine) fn index(&self) -> u32 {
+        self.0.index
+    }
+}
+
 /// The handles of a machine. What a handle is a number for is the machine's own matter: `W`
 /// is whatever it refers to a value by.
 ///
@@ -72,13 +79,19 @@ impl<W: Copy> Roots<W> {
         self.slots.get(root.0.index as usize).copied().flatten()
     }
 
+    /// What the handle with this number stands for, if there is one.
+    pub(in crate::machine) fn get_mut(&mut self, index: u32) -> Option<&mut W> {
+        self.slots.get_mut(index as usize)?.as_mut()
+    }
+
     /// What the collector must keep, and may move.
     pub(in crate::machine) fn live(&mut self) -> impl Iterator<Item = &mut W> {
         self.reclaim();
         self.slots.iter_mut().flatten()
     }
 
-    fn reclaim(&mut self) {
+    /// Takes up the notes of handles that were dropped.
+    pub(in crate::machine) fn reclaim(&mut self) {
         let mut dropped = self.dropped.lock();
         for index in dropped.drain(..) {
             if let Some(slot) = self.slots.get_mut(index as usize) {

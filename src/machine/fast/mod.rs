@@ -14,8 +14,11 @@ mod print;
 mod profile;
 mod roots;
 mod run;
+mod saved;
 mod stack;
 mod state;
+#[cfg(test)]
+mod tests;
 pub mod translate;
 
 pub use image::Image;

@@ -1,11 +1,11 @@
 //! What becomes of an expression: a node, a value in a variable, or the end of the code.
 
 use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
-use super::super::code::program::{Origin, Thunk, ThunkId, Turned};
+use super::super::code::program::{ArgsId, Commuted, Origin, Thunk, ThunkId};
 use super::known::{Known, operands_of};
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
-use super::{FIELDS, Stop, Translator, too_large};
+use super::{ARGUMENTS, FIELDS, Stop, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::Op;
 use crate::gcode::program::{ConId, GlobalId};
@@ -157,9 +157,9 @@ impl Translator<'_> {
             },
             _ => Node::Other(self.arg(id)?),
         };
-        match node.words() <= FIELDS {
+        match node.words() <= self.limits.fields as usize {
             true => Ok(node),
-            false => Err(too_large("a node has more fields than 2^24")),
+            false => Err(too_large(FIELDS)),
         }
     }
 
@@ -211,7 +211,7 @@ impl Translator<'_> {
         Node::Thunk(thunk, captured.into_iter().map(Arg::slot).collect())
     }
 
-    /// The variables in an expression, each once, in the order of their first mention: by the
+    /// The variables in an expression, each once, in the order of their first entry: by the
     /// names that they have in the global's own code.
     fn names(&mut self, root: ValueId) -> Vec<u32> {
         self.stamp += 1;
@@ -273,12 +273,12 @@ impl Translator<'_> {
                 let (first, rest) = list.split_at(arity);
                 let rest = self.args(rest)?;
                 let f = self.call_global(global, first, at)?;
-                self.apply(Arg::slot(f), rest, at)
+                self.apply(Arg::slot(f), rest, at)?
             }
             Call::Unknown => {
                 let args = self.args(&list)?;
                 let f = self.arg(callee)?;
-                self.apply(f, args, at)
+                self.apply(f, args, at)?
             }
         };
         Ok(Some(d))
@@ -321,12 +321,20 @@ impl Translator<'_> {
         Ok(base.0)
     }
 
-    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> u32 {
+    /// The arguments of an application of what only the run knows.
+    pub(super) fn arguments(&mut self, args: Vec<Arg>) -> Result<ArgsId, Stop> {
+        match args.len() <= self.limits.frame as usize {
+            true => Ok(self.out.args(args)),
+            false => Err(too_large(ARGUMENTS)),
+        }
+    }
+
+    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<u32, Stop> {
         let base = Base(self.unit.var());
-        let args = self.out.args(args);
+        let args = self.arguments(args)?;
         self.emitted(Instr::Apply { base, f, args }, span);
         self.unit.evaluated(base.0);
-        base.0
+        Ok(base.0)
     }
 
     /// A variable for an operand that an instruction forces.
@@ -381,8 +389,8 @@ impl Translator<'_> {
         if let Some((op, id, k)) = with_int {
             let constant_first = right.is_none();
             // A subtraction from the constant has an instruction that says so.
-            let turned = ((written == Op::Sub) != constant_first)
-                .then_some(Turned { op: written, constant_first });
+            let commuted = ((written == Op::Sub) != constant_first)
+                .then_some(Commuted { op: written, constant_first });
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
@@ -395,7 +403,7 @@ impl Translator<'_> {
                 Op::FloorDiv => Instr::FloorDivInt { d, a, k },
                 _ => Instr::ModInt { d, a, k },
             };
-            return Ok(self.computed(instr, d, &[a], Origin { span, turned }));
+            return Ok(self.computed(instr, d, &[a], Origin { span, commuted }));
         }
         let a = Forced(self.forced(a)?);
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);

@@ -45,13 +45,13 @@ impl Translator<'_> {
                         let (first, rest) = list.split_at(arity);
                         let rest = self.args(rest)?;
                         let f = Arg::slot(self.call_global(global, first, span)?);
-                        let args = self.out.args(rest);
+                        let args = self.arguments(rest)?;
                         self.end(Instr::TailApply { f, args }, span);
                     }
                     Call::Unknown => {
                         let args = self.args(&list)?;
                         let f = self.arg(callee)?;
-                        let args = self.out.args(args);
+                        let args = self.arguments(args)?;
                         self.end(Instr::TailApply { f, args }, span);
                     }
                 }

@@ -7,7 +7,7 @@ use super::output::Int;
 use super::stack::Stacks;
 use super::unit::{NONE, Shape, Term};
 use super::value::{Args, Value, ValueId};
-use super::{EMBEDDED, Hole, LIMIT, Stop, Translator, too_large};
+use super::{EMBEDDED, FRAME, FUNCTION, Hole, Stop, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::{Arities, Flow, Instr, IntLit, Label, Op};
 use crate::gcode::program::{ConId, GlobalId};
@@ -36,17 +36,26 @@ impl Translator<'_> {
                 (Some(operands), _) => self.computation(instr.op(), operands, span)?,
                 _ => self.step(instr, span)?,
             }
-            if self.unit.vars() > LIMIT {
-                return Err(too_large("a function has more than 2^30 variables"));
-            }
+            self.within_limits()?;
         }
         Ok(())
     }
 
-    fn begin(&mut self, arity: u32) -> Result<(), Stop> {
-        if arity > LIMIT {
-            return Err(too_large("a function has more than 2^30 parameters"));
+    /// Whether the numbers of the function's parts have room for those of the next instruction:
+    /// it adds no more than a frame has slots, or as many as there are.
+    fn within_limits(&self) -> Result<(), Stop> {
+        let parts = [self.unit.parts(), self.values.parts(), self.stacks.parts()];
+        match parts.into_iter().max() {
+            Some(parts) if parts > self.limits.function as usize => Err(too_large(FUNCTION)),
+            _ => Ok(()),
         }
+    }
+
+    fn begin(&mut self, arity: u32) -> Result<(), Stop> {
+        if arity > self.limits.frame {
+            return Err(too_large(FRAME));
+        }
+        self.moved = 0;
         self.values.clear();
         self.stacks.clear();
         self.holes.clear();
@@ -166,8 +175,8 @@ impl Translator<'_> {
             Instr::Update(n) => self.update(n, span)?,
             Instr::Pop(n) => self.drop(n),
             Instr::Alloc(n) => {
-                if n > LIMIT {
-                    return Err(too_large("a letrec has more than 2^30 names"));
+                if n > self.limits.frame {
+                    return Err(too_large(FRAME));
                 }
                 for _ in 0..n {
                     let d = self.unit.var();
