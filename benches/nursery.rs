@@ -51,7 +51,7 @@ fn main() {
         let expression = format!("(fn [_] {})", peer.full);
         let root = Root::text(&*peer.name, text).with_expression(expression);
         let built = build(&root, &NoFiles, &options);
-        let image = MachineKind::Fast.load(Arc::new(built.gcode.unwrap()));
+        let image = MachineKind::Fast.load(built.gcode.unwrap());
         let mut machines = [None, Some(LARGE)]
             .map(|nursery| image.machine(Config { nursery, ..Config::default() }));
         let mut best = [Duration::MAX; 2];

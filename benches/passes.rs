@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gmachine::driver::{Options, build};
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::load::{Loader, Root, load};
 use gmachine::machine::outcome::{Input, InputError, Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
@@ -61,7 +61,7 @@ impl Input for Text {
 struct Subject {
     name: String,
     input: String,
-    programs: [Arc<Program>; 4],
+    programs: [Verified; 4],
 }
 
 /// What came of a run.
@@ -138,13 +138,13 @@ fn subject(name: String, path: &Path) -> Subject {
         let optimise = optimise::Options { passes, verbose: false };
         let options = Options { optimise, ..Options::RUN };
         let built = build(&Root::text(&*name, &*text), &NoFiles, &options);
-        Arc::new(built.gcode.unwrap_or_else(|| panic!("{name}: {:?}", built.diagnostics)))
+        built.gcode.unwrap_or_else(|| panic!("{name}: {:?}", built.diagnostics))
     });
     Subject { name, input, programs }
 }
 
 /// Runs a program; `None` if it never ends.
-fn run(program: &Arc<Program>, input: &str) -> Option<Ran> {
+fn run(program: &Verified, input: &str) -> Option<Ran> {
     let mut machine =
         Machine::new(program.clone(), Config { fuel: Some(FUEL), ..Config::default() });
     let input = Box::new(Text(input.chars().collect::<Vec<_>>().into_iter()));

@@ -10,8 +10,9 @@ use crate::core::lint::lint as lint_core;
 use crate::core::lower::lower;
 use crate::core::options::{self, Mode, Roots};
 use crate::core::scope::HostDecl;
+use crate::gcode::Verified;
+use crate::gcode::limits::{self, Exceeded};
 use crate::gcode::program::Program;
-use crate::gcode::verify::verify;
 use crate::lift;
 use crate::load::{Loaded, Loader, Root, load};
 use crate::optimise::{self, Pass, Passes, Report};
@@ -80,7 +81,7 @@ pub struct Built {
     /// What the optimiser did, if it ran.
     pub report: Report,
     /// Its G-code, if that was the last stage and there was no error.
-    pub gcode: Option<Program>,
+    pub gcode: Option<Verified>,
 }
 
 impl Built {
@@ -149,8 +150,27 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     }
     let eval_once = options.optimise.passes.has(Pass::Strictness);
     let gcode = compile_with(&optimised, names, compile::Options { eval_once });
-    debug_assert!(verify(&gcode).is_empty(), "G-code: {:?}", verify(&gcode));
-    built.gcode = Some(gcode);
+    if let Err(exceeded) = limits::check(&gcode) {
+        return built.diagnostics.push(too_large(exceeded, &gcode, &optimised));
+    }
+    built.gcode = Some(Verified::new(gcode).unwrap_or_else(|violations| {
+        unreachable!("the schemes make valid code, not {violations:?}")
+    }));
+}
+
+/// The report that a program exceeds a limit of G-code.
+fn too_large(exceeded: Exceeded, gcode: &Program, core: &core::Program) -> Diagnostic {
+    let span = match exceeded {
+        Exceeded::Parameters(id) | Exceeded::Items(id) => gcode.globals.get(id).map(|it| it.span),
+        Exceeded::Fields(id) => {
+            let symbol = gcode.cons.get(id).map(|con| &con.symbol);
+            core.cons.iter().find(|con| Some(&con.symbol) == symbol).map(|con| con.span)
+        }
+        Exceeded::Arguments(_) => None,
+    };
+    let message = exceeded.sentence(gcode);
+    Diagnostic::error(Code::TooManyParameters, span.unwrap_or(Span::NONE), message)
+        .help("hand over one structure that holds them, like a list")
 }
 
 /// Gives the report that there is no `main` a place: where the program's first file starts.

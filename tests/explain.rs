@@ -18,6 +18,7 @@ const FROM_OUTSIDE: &[Code] = &[
     Code::TimeLimit,
     // Its example has to be large.
     Code::TooManyCaptures,
+    Code::TooManyParameters,
     Code::InputNotUtf8,
     Code::InputFailed,
     Code::OutputFailed,

@@ -3,7 +3,6 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use gmachine::driver::{Options, build};
 use gmachine::load::{Loader, Root};
@@ -27,7 +26,7 @@ fn run(files: &[(&str, &str)]) -> String {
     let reports: Vec<String> = built.diagnostics.iter().map(|r| r.code.to_string()).collect();
     let Some(program) = built.gcode else { return reports.join(" ") };
     assert_eq!(reports, Vec::<String>::new());
-    let mut machine = Machine::new(Arc::new(program), Config::default());
+    let mut machine = Machine::new(program, Config::default());
     let mut out = String::new();
     machine.start(Format::Default, None).unwrap();
     machine.run(&mut out).unwrap();

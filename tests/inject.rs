@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use gmachine::base::code::Code;
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Input, InputError, Limit, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Interrupt, Machine, MachineKind, Refusal, Stress};
@@ -23,7 +23,7 @@ const FUEL: u64 = 1_000_000;
 /// A program and what becomes of it if nothing is in its way.
 struct Case {
     text: String,
-    program: Arc<Program>,
+    program: Verified,
     wanted: Run,
 }
 

@@ -12,7 +12,6 @@ mod joins;
 mod selection;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gmachine::core::expr::Program;
@@ -68,7 +67,7 @@ fn shown(built: &Built) -> String {
 
 /// What a program prints, or that it fails, and what the run took.
 fn run(text: &str, passes: Passes, fuel: u64, stress: bool) -> (Result<String, Stop>, Statistics) {
-    let program = Arc::new(built(text, passes, Stage::Gcode).gcode.unwrap());
+    let program = built(text, passes, Stage::Gcode).gcode.unwrap();
     let config = Config {
         fuel: Some(fuel),
         stress: if stress { Stress::Full } else { Stress::None },

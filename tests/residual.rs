@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gmachine::core::residual::residual;
 use gmachine::driver::{Options, Stage, build};
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::load::{Loader, Root};
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
@@ -40,11 +40,11 @@ fn printed(text: &str, passes: Passes) -> String {
     residual(&core, &built.loaded.names, &built.loaded.sources)
 }
 
-fn compiled(text: &str) -> Arc<Program> {
+fn compiled(text: &str) -> Verified {
     let root = Root::text("program.core", text);
     let built = build(&root, &NoFiles, &Options::RUN);
     let errors: Vec<_> = built.diagnostics.iter().filter(|report| report.is_error()).collect();
-    Arc::new(built.gcode.unwrap_or_else(|| panic!("{errors:?}\n{text}")))
+    built.gcode.unwrap_or_else(|| panic!("{errors:?}\n{text}"))
 }
 
 /// What a program prints, without the names of functions, and how it ends.

@@ -6,12 +6,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
-use gmachine::gcode::program::Program;
-use gmachine::gcode::verify::verify;
+use gmachine::gcode::Verified;
 use gmachine::load::{Loader, Root};
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
@@ -48,7 +46,7 @@ impl Input for Always {
 }
 
 /// Runs a program; what is wrong with its end, if anything is.
-fn run(program: Arc<Program>, format: Format, stress: bool) -> Result<(), String> {
+fn run(program: Verified, format: Format, stress: bool) -> Result<(), String> {
     let config = Config {
         fuel: Some(if stress { 2_000 } else { FUEL }),
         heap_limit: Some(HEAP),
@@ -200,11 +198,12 @@ fn tampered_listings_that_verify_run_without_a_panic() {
         let text = lines.join("\n");
         let result = caught(|| {
             let Ok(program) = gcode::parse::parse(&text) else { return Ok(false) };
-            if !verify(&program).is_empty() || program.main.is_none() {
+            if program.main.is_none() {
                 return Ok(false);
             }
+            let Ok(program) = Verified::new(program) else { return Ok(false) };
             let stress = dice.one_in(4);
-            run(Arc::new(program), Format::Default, stress)?;
+            run(program, Format::Default, stress)?;
             Ok(true)
         });
         (text, result)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use common::Mode;
 
-use gmachine::gcode::program::Program as Gcode;
+use gmachine::gcode::Verified;
 use gmachine::machine::fast::code::listing;
 use gmachine::machine::fast::code::program::Program;
 use gmachine::machine::fast::code::verify::verify;
@@ -22,7 +22,7 @@ use gmachine::optimise::Passes;
 use gmachine_testing::{cases, common, dice, documented, naive, programs, typed};
 
 /// Translates and verifies.
-fn translated(gcode: Arc<Gcode>) -> Program {
+fn translated(gcode: Verified) -> Program {
     let program = translate(gcode).expect("small enough");
     let found = verify(&program);
     if let Some(first) = found.first() {

@@ -599,6 +599,16 @@ Raise it with `--timeout`, or look in the report for what was being evaluated.
 
 Continue this nest to some three thousand functions and it is refused. Put the variables into one structure, like a list, and hand that over.
 ";
+    G0605 TooManyParameters "functions or constructors with too many parameters"
+"A function has at most 1,048,576 parameters, the variables that it uses from outside counted, a constructor as many fields, and a host function as many arguments. Generated programs may have more; it is found when a program is compiled, not by `gmachine check`.
+
+```coref
+(data Row (Row a b c))
+(defn main[] (Row 1 2 3))
+```
+
+Continue these fields to more than a million and the program is refused. Put them into one structure, like a list, and hand that over.
+";
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
 

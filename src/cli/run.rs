@@ -1,14 +1,13 @@
 //! `gmachine run`
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use gmachine::base::diagnostic::Diagnostic;
 use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::driver::{self, Options};
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Input, Output, Stop};
 use gmachine::machine::{Config, MachineKind, print};
 
@@ -74,7 +73,7 @@ pub fn compile(
     args: &args::Program,
     optimise: &Optimise,
     context: &Context,
-) -> Result<(Arc<Program>, SourceMap), Failure> {
+) -> Result<(Verified, SourceMap), Failure> {
     let root = files::program(args, context)?;
     let options = Options { optimise: passes::options(optimise), ..Options::RUN };
     let built = driver::build(&root, &files::Files, &options);
@@ -83,7 +82,7 @@ pub fn compile(
         passes::tell(optimise, &built.report);
     }
     match built.gcode {
-        Some(program) => Ok((Arc::new(program), built.loaded.sources)),
+        Some(program) => Ok((program, built.loaded.sources)),
         None => Err(Failure(Exit::of_all(&built.diagnostics))),
     }
 }

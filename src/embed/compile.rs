@@ -87,7 +87,7 @@ impl Engine {
         let built = driver::build(root, loader, &options);
         let (diagnostics, sources) = (built.diagnostics, built.loaded.sources);
         // The schemes make valid code, so a module is never refused.
-        match built.gcode.map(|program| Module::from_gcode(self, program)) {
+        match built.gcode.map(|program| Module::from_verified(self, program)) {
             Some(Ok(module)) => Ok(module.with_sources(diagnostics, sources)),
             Some(Err(_)) | None => Err(CompileError { diagnostics, sources }),
         }

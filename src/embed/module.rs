@@ -7,14 +7,15 @@ use super::call::HostTable;
 use super::engine::{Engine, Limits};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
+use crate::gcode::Verified;
 use crate::gcode::program::Program;
-use crate::gcode::verify::{Violation, verify};
+use crate::gcode::verify::Violation;
 use crate::machine::{Config, Loaded, Machine};
 
 /// A compiled program: immutable, cheap to clone, shareable between threads.
 #[derive(Clone)]
 pub struct Module {
-    program: Arc<Program>,
+    program: Verified,
     hosts: Arc<HostTable>,
     limits: Limits,
     count: bool,
@@ -60,10 +61,12 @@ impl Module {
     /// # Errors
     /// When the verifier rejects it, or it calls a host function that `engine` has not.
     pub fn from_gcode(engine: &Engine, program: Program) -> Result<Module, ModuleError> {
-        let violations = verify(&program);
-        if !violations.is_empty() {
-            return Err(ModuleError::Invalid(violations));
-        }
+        let program = Verified::new(program).map_err(ModuleError::Invalid)?;
+        Module::from_verified(engine, program)
+    }
+
+    /// The module of a program that has passed the verifier.
+    pub(super) fn from_verified(engine: &Engine, program: Verified) -> Result<Module, ModuleError> {
         let function = |name: &Arc<str>, arity: u32| {
             let entry = engine.hosts.iter().find(|entry| entry.name == *name);
             let entry = entry.filter(|entry| entry.arity == arity);
@@ -72,7 +75,6 @@ impl Module {
         };
         let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
         let hosts = Arc::new(HostTable(hosts.collect::<Result<_, _>>()?));
-        let program = Arc::new(program);
         Ok(Module {
             loaded: engine.machine.load(program.clone()),
             program,
@@ -103,7 +105,7 @@ impl Module {
 
     /// Its G-code.
     #[must_use]
-    pub fn program(&self) -> &Arc<Program> {
+    pub fn program(&self) -> &Verified {
         &self.program
     }
 

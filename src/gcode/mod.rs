@@ -4,9 +4,12 @@ pub mod docs;
 pub mod id;
 pub mod instr;
 mod lex;
+pub mod limits;
 pub mod live;
 pub mod parse;
 pub mod print;
 pub mod program;
-mod stack;
+mod verified;
 pub mod verify;
+
+pub use verified::Verified;

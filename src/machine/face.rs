@@ -12,7 +12,8 @@ use super::profile::Profile;
 use super::roots::Root;
 use super::whnf::Whnf;
 use crate::base::integer::Integer;
-use crate::gcode::program::{ConId, GlobalId, Program};
+use crate::gcode::Verified;
+use crate::gcode::program::{ConId, GlobalId};
 
 /// A machine: a verified program, a heap, and limits.
 ///
@@ -108,7 +109,7 @@ pub trait Machine: Debug + Send {
 
     /// The program.
     #[must_use]
-    fn program(&self) -> &Arc<Program>;
+    fn program(&self) -> &Verified;
 
     /// Gives it the functions that `CallHost` calls.
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>);

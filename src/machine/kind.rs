@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::config::Config;
 use super::face::Machine;
 use super::{fast, reference};
-use crate::gcode::program::Program;
+use crate::gcode::Verified;
 
 /// A machine to choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -32,12 +32,12 @@ impl MachineKind {
         }
     }
 
-    /// Makes a program ready for machines of this kind. It must have passed the verifier.
+    /// Makes a program ready for machines of this kind.
     ///
     /// The fast machine takes functions of up to some ten million variables; a program with a
     /// larger one is run by the reference machine.
     #[must_use]
-    pub fn load(self, program: Arc<Program>) -> Loaded {
+    pub fn load(self, program: Verified) -> Loaded {
         let fast = match self {
             MachineKind::Fast => fast::Image::new(program.clone()).ok(),
             MachineKind::Reference => None,
@@ -58,7 +58,7 @@ pub struct Loaded(Ready);
 
 #[derive(Clone, Debug)]
 enum Ready {
-    Reference(Arc<Program>),
+    Reference(Verified),
     Fast(Arc<fast::Image>),
 }
 

@@ -20,6 +20,8 @@ pub mod print;
 pub mod profile;
 pub mod reference;
 mod roots;
+#[cfg(test)]
+mod tests;
 mod whnf;
 
 pub use config::{Config, Refusal, Stress};

@@ -1,12 +1,11 @@
 //! One random program: a naive interpreter of the syntax tree against the whole chain.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
-use gmachine::gcode::program::Program;
-use gmachine::gcode::verify::verify;
+use gmachine::gcode::Verified;
 use gmachine::load::{Loaded, Root, load};
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::Stop;
@@ -41,7 +40,7 @@ pub fn loaded(text: &str) -> Loaded {
 }
 
 /// The code of a program, or the first error in it.
-pub fn compiled(text: &str) -> Result<Program, String> {
+pub fn compiled(text: &str) -> Result<Verified, String> {
     let built = build(&Root::text("random.core", text), &NoFiles, &Options::RUN);
     let mistake = first_mistake(&built);
     built.gcode.ok_or(mistake)
@@ -59,7 +58,7 @@ fn oracle(text: &str) -> Meaning {
 }
 
 /// What the program means, and its instructions.
-fn plain(program: &Arc<Program>) -> Result<(Meaning, u64), String> {
+fn plain(program: &Verified) -> Result<(Meaning, u64), String> {
     let mut machine =
         ends::machine(program, INPUT, Config { fuel: Some(FUEL), ..Config::default() })?;
     let mut out = String::new();
@@ -71,7 +70,7 @@ fn plain(program: &Arc<Program>) -> Result<(Meaning, u64), String> {
 /// How the program ends with a collection wherever there could be one, or with a stop after
 /// every so many instructions, or both. `instructions` is how many it takes without.
 fn interrupted(
-    program: &Arc<Program>,
+    program: &Verified,
     instructions: u64,
     every: u64,
     stress: Stress,
@@ -112,11 +111,6 @@ pub struct Plan(pub u64);
 /// What is wrong with a program, if anything is; and how it ends.
 pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
     let program = compiled(text)?;
-    let violations = verify(&program);
-    if !violations.is_empty() {
-        return Err(format!("the code is not valid: {violations:?}"));
-    }
-    let program = Arc::new(program);
     let wanted = oracle(text);
     if wanted.1 == End::Fuel {
         return Ok(End::Fuel);
@@ -148,7 +142,10 @@ pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
             let listing = gcode::print::program(&program, &mut gcode::print::bare);
             let read =
                 gcode::parse::parse(&listing).map_err(|error| format!("{error}\n{listing}"))?;
-            same("the listing", plain(&Arc::new(read))?.0)?;
+            same(
+                "the listing",
+                plain(&Verified::new(read).map_err(|found| format!("the listing: {found:?}"))?)?.0,
+            )?;
             let again = changed_text("reordered", &reordered(text, plan.0))?;
             same("reordered", plain(&again)?.0)?;
         }
@@ -168,8 +165,8 @@ pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
 
 /// Checks that a value is the same when it is written as an expression and read, and that JSON
 /// is JSON. Functions may have no such form.
-fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<(), String> {
-    let print = |program: &Arc<Program>, format: Format| {
+fn reads_back(text: &str, program: &Verified, has_function: bool) -> Result<(), String> {
+    let print = |program: &Verified, format: Format| {
         let mut machine =
             Machine::new(program.clone(), Config { fuel: Some(FUEL), ..Config::default() });
         let mut out = String::new();
@@ -202,10 +199,8 @@ fn reads_back(text: &str, program: &Arc<Program>, has_function: bool) -> Result<
     Ok(())
 }
 
-fn changed_text(how: &str, text: &str) -> Result<Arc<Program>, String> {
-    compiled(text)
-        .map(Arc::new)
-        .map_err(|error| format!("{how}, there is an error: {error}\n{text}"))
+fn changed_text(how: &str, text: &str) -> Result<Verified, String> {
+    compiled(text).map_err(|error| format!("{how}, there is an error: {error}\n{text}"))
 }
 
 /// The program with its items in another order.

@@ -1,8 +1,6 @@
 //! Running a program's code with limits, and what became of it.
 
-use std::sync::Arc;
-
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -40,7 +38,7 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
 }
 
 /// A reference machine that is ready to run.
-pub fn machine(program: &Arc<Program>, input: &str, config: Config) -> Result<Machine, String> {
+pub fn machine(program: &Verified, input: &str, config: Config) -> Result<Machine, String> {
     let mut machine = Machine::new(program.clone(), config);
     let input = Box::new(Text::new(input));
     machine.start(Format::Default, Some(input)).map_err(|stop| stop.to_string())?;

@@ -1,12 +1,9 @@
 //! One function for each thing that takes bytes: it panics if something is wrong, and is
 //! bounded in time and memory. Fuzz targets and `tests/fuzz.rs` call these.
 
-use std::sync::Arc;
-
 use gmachine::core::residual::residual;
 use gmachine::driver::{Built, Options, Stage, build};
-use gmachine::gcode::program::Program;
-use gmachine::gcode::verify::verify;
+use gmachine::gcode::Verified;
 use gmachine::gcode::{parse, print};
 use gmachine::load::Root;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
@@ -20,7 +17,7 @@ use crate::dice::Dice;
 use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
 use crate::seen::Seen;
-use crate::{calls, elements, metamorphic, parity, project, typed, wild};
+use crate::{calls, elements, listings, metamorphic, parity, project, typed, wild};
 
 /// A function that bytes are given to.
 pub type Harness = fn(&[u8]);
@@ -82,18 +79,11 @@ fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
 ///
 /// # Errors
 /// With what is wrong with the reports, or the code.
-pub fn code(text: &[u8], passes: Passes) -> Result<Option<Arc<Program>>, String> {
+pub fn code(text: &[u8], passes: Passes) -> Result<Option<Verified>, String> {
     let built = built(text, Stage::Gcode, passes)?;
     let has_errors = built.has_errors();
     match built.gcode {
-        Some(program) => {
-            let violations = verify(&program);
-            if violations.is_empty() {
-                Ok(Some(Arc::new(program)))
-            } else {
-                Err(format!("the code is not valid: {violations:?}"))
-            }
-        }
+        Some(program) => Ok(Some(program)),
         None if has_errors => Ok(None),
         None => Err("no code, and no error".to_owned()),
     }
@@ -182,7 +172,7 @@ impl Input for Always {
 /// Runs code; what is printed has its line ended.
 fn run(
     kind: MachineKind,
-    code: &Arc<Program>,
+    code: &Verified,
     format: Format,
     stress: Stress,
     fuel: u64,
@@ -279,7 +269,7 @@ pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option
     Err(format!("another result: {how}: wanted {wanted:?}, found {found:?}"))
 }
 
-/// G-code as text: what is read and verifies reads back, and both machines run it.
+/// G-code as text: what is read reads back, and of what verifies both machines say the same.
 ///
 /// # Panics
 /// When something is wrong.
@@ -294,16 +284,11 @@ pub fn listing(data: &[u8]) {
         }
         Err(error) => panic!("what is printed does not read back: {error}\n{printed}"),
     }
-    if !verify(&program).is_empty() || program.main.is_none() || !program.hosts.is_empty() {
+    if program.main.is_none() || !program.hosts.is_empty() {
         return;
     }
-    let code = Arc::new(program);
-    let seen = &mut Seen::default();
-    let mut ran = |kind, stress, fuel| run(kind, &code, Format::Default, stress, fuel, false, seen);
-    let wanted = panicking(ran(MachineKind::Reference, Stress::None, FUEL / 10));
-    let found = panicking(ran(MachineKind::Fast, Stress::TinyNursery, FUEL / 10));
-    // Such code may be what no scheme makes, so only that each run ends well is asked for.
-    drop((wanted, found));
+    let Ok(code) = Verified::new(program) else { return };
+    panicking(listings::same(&code, &mut Dice::of_bytes(data), &mut Seen::default()));
 }
 
 /// Calls of the library, with a model of what they return.

@@ -6,9 +6,11 @@ use std::sync::Once;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use gmachine::gcode::parse;
+
 use crate::corpus;
 use crate::dice::number;
-use crate::sexpr;
+use crate::{listings, sexpr};
 
 /// What is wrong with a program that is tried with this number, if anything is.
 pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;
@@ -64,9 +66,14 @@ pub fn one<T>(
             start.elapsed() < SHRINKING
                 && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
         };
-        // What has no forms is shown as it is.
-        let has_forms = corpus::forms(&text).is_some();
-        let small = if has_forms { sexpr::shrink(&text, &fails) } else { text.clone() };
+        // What is neither a listing nor has forms is shown as it is.
+        let small = if parse::parse(&text).is_ok() {
+            listings::smaller(&text, &fails)
+        } else if corpus::forms(&text).is_some() {
+            sexpr::shrink(&text, &fails)
+        } else {
+            text.clone()
+        };
         let wrong = caught(check, &small, seed).err().unwrap_or(first);
         known.push(this);
         format!("program {seed}: {wrong}\n{small}")

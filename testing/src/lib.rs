@@ -17,6 +17,7 @@ pub mod ends;
 pub mod found;
 pub mod harness;
 pub mod hunt;
+pub mod listings;
 pub mod metamorphic;
 pub mod mutants;
 pub mod naive;

@@ -2,9 +2,8 @@
 //! change it either: with more fuel or memory a run says the same and goes further.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use gmachine::gcode::program::Program as Code;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
@@ -426,7 +425,7 @@ struct Ran {
 }
 
 /// Runs code on the fast machine.
-fn run(code: &Arc<Code>, config: Config, seen: &mut Seen) -> Result<Ran, String> {
+fn run(code: &Verified, config: Config, seen: &mut Seen) -> Result<Ran, String> {
     let mut machine = machine(MachineKind::Fast, code, config);
     let mut out = String::new();
     let input = Box::new(Text::new(INPUT));
@@ -510,7 +509,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
 }
 
 /// With less fuel or memory a run prints the beginning of what it prints with more.
-fn limits(code: &Arc<Code>, ran: &Ran, dice: &mut Dice, seen: &mut Seen) -> Result<(), String> {
+fn limits(code: &Verified, ran: &Ran, dice: &mut Dice, seen: &mut Seen) -> Result<(), String> {
     let Ran { found: wanted, statistics, printed, .. } = ran;
     let reductions = statistics.reductions;
     let fuel = dice.any() % (2 * reductions + 1);

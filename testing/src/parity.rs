@@ -2,9 +2,7 @@
 //! compile it is what the fast machine makes of it after any passes, in any mode of its
 //! collector, at once or in pieces.
 
-use std::sync::Arc;
-
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::Statistics;
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress};
@@ -156,7 +154,7 @@ pub fn is_right(wanted: &Found, found: &Found) -> bool {
 }
 
 /// A machine with the memory of all runs here.
-fn made(kind: MachineKind, code: &Arc<Program>, config: Config) -> Box<dyn Machine> {
+fn made(kind: MachineKind, code: &Verified, config: Config) -> Box<dyn Machine> {
     machine(kind, code, Config { heap_limit: Some(HEAP), ..config })
 }
 

@@ -1,13 +1,11 @@
 //! One program, with and without passes.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gmachine::compile::compile;
 use gmachine::core::expr;
 use gmachine::driver::{Options, Stage, build};
-use gmachine::gcode::program::Program;
-use gmachine::gcode::verify::verify;
+use gmachine::gcode::Verified;
 use gmachine::lift::lint::lint;
 use gmachine::load::{Loaded, Root};
 use gmachine::machine::outcome::Statistics;
@@ -85,7 +83,7 @@ struct Ran {
     statistics: Statistics,
 }
 
-fn run(program: &Arc<Program>, input: &str, fuel: u64) -> Result<Ran, String> {
+fn run(program: &Verified, input: &str, fuel: u64) -> Result<Ran, String> {
     let config = Config { fuel: Some(fuel), heap_limit: Some(HEAP), ..Config::default() };
     let mut machine = machine(program, input, config)?;
     let mut out = String::new();
@@ -95,7 +93,7 @@ fn run(program: &Arc<Program>, input: &str, fuel: u64) -> Result<Ran, String> {
 }
 
 /// The most live data that there is after any [`SLICE`] of instructions.
-fn live(program: &Arc<Program>, input: &str) -> Result<u64, String> {
+fn live(program: &Verified, input: &str) -> Result<u64, String> {
     let mut machine = machine(program, input, Config::default())?;
     let mut out = String::new();
     for _ in 0..4 * MEASURED / SLICE {
@@ -110,11 +108,7 @@ fn live(program: &Arc<Program>, input: &str) -> Result<u64, String> {
 }
 
 /// The program after some passes: linted and verified.
-fn residual(
-    lifted: &expr::Program,
-    loaded: &Loaded,
-    passes: Passes,
-) -> Result<Arc<Program>, String> {
+fn residual(lifted: &expr::Program, loaded: &Loaded, passes: Passes) -> Result<Verified, String> {
     let options = optimise::Options { passes, ..optimise::Options::default() };
     if !cfg!(debug_assertions) {
         // Where the optimiser does not itself check what each step returns.
@@ -134,11 +128,8 @@ fn residual(
     }
     lints(&program, passes)?;
     let code = compile(&program, &loaded.names);
-    let violations = verify(&code);
-    if !violations.is_empty() {
-        return Err(format!("the code is not valid: [{}] {violations:?}", names(passes)));
-    }
-    Ok(Arc::new(code))
+    let invalid = |found| format!("the code is not valid: [{}] {found:?}", names(passes));
+    Verified::new(code).map_err(invalid)
 }
 
 fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
@@ -209,7 +200,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
 /// Compares a run with that of the program as it was; the number of its reductions. An error
 /// says what is wrong, and how.
 fn compare(
-    code: &Arc<Program>,
+    code: &Verified,
     input: &str,
     wanted: &Ran,
     wanted_live: Option<u64>,

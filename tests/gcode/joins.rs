@@ -1,11 +1,10 @@
 //! Join points: what the lint demands of them, their code, and what that does.
 
-use std::sync::Arc;
-
 use super::read::read;
 use super::{code, compiled};
 use gmachine::base::index::List;
 use gmachine::core::expr::{Expr, JoinId, Lit, Program};
+use gmachine::gcode::Verified;
 use gmachine::lift::lint::lint;
 use gmachine::machine::Stress;
 use gmachine::machine::print::Format;
@@ -193,7 +192,7 @@ fn a_parameter_is_evaluated_if_every_argument_is_a_value() {
 fn prints(text: &str, expected: &str) {
     let (core, _) = read(text);
     assert_eq!(lint(&core), Vec::<String>::new());
-    let program = Arc::new(compiled(text));
+    let program = Verified::new(compiled(text)).unwrap();
     for stress in [Stress::None, Stress::Full] {
         let config = Config { stress, ..Config::default() };
         let mut machine = Machine::new(program.clone(), config);

@@ -1,10 +1,8 @@
 //! Programs, as listings, and how to run them.
 
-use std::sync::Arc;
-
+use gmachine::gcode::Verified;
 use gmachine::gcode::parse::parse;
 use gmachine::gcode::program::Program;
-use gmachine::gcode::verify::verify;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
@@ -254,7 +252,7 @@ constructor Node/3 of Node
 
 /// A program: the shared definitions and a `main` without parameters of these instructions.
 /// `end` is added: the update and the unwinding.
-pub fn program(main: &[&str]) -> Program {
+pub fn program(main: &[&str]) -> Verified {
     let mut lines: Vec<String> = main.iter().map(|line| (*line).to_owned()).collect();
     if !matches!(main.last(), Some(&"Unwind" | &"NoMatch" | &"Raise")) {
         lines.extend(["Update 0".to_owned(), "Pop 0".to_owned(), "Unwind".to_owned()]);
@@ -263,7 +261,7 @@ pub fn program(main: &[&str]) -> Program {
 }
 
 /// The same with a head of its own, such as `main/1 [input]`.
-pub fn listing(main: &[&str], head: &str) -> Program {
+pub fn listing(main: &[&str], head: &str) -> Verified {
     let mut text = format!("{SHARED}\nsupercombinator {head}\n");
     for (number, line) in main.iter().enumerate() {
         text.push_str(&format!("  {number} {line}\n"));
@@ -271,11 +269,9 @@ pub fn listing(main: &[&str], head: &str) -> Program {
     raw(&text)
 }
 
-pub fn raw(text: &str) -> Program {
+pub fn raw(text: &str) -> Verified {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let found = verify(&program);
-    assert!(found.is_empty(), "{found:?}");
-    program
+    Verified::new(program).unwrap_or_else(|found| panic!("{found:?}"))
 }
 
 /// Applies a global to arguments that are pushed by the given instructions, last first.
@@ -289,8 +285,8 @@ pub fn apply(global: &str, args: &[&[&str]]) -> Vec<String> {
     code
 }
 
-pub fn machine(program: Program, config: Config) -> Machine {
-    Machine::new(Arc::new(program), config)
+pub fn machine(program: Verified, config: Config) -> Machine {
+    Machine::new(program, config)
 }
 
 pub fn stressed() -> Config {

@@ -1,8 +1,6 @@
 //! What the fast machine was evaluating when it was stopped goes on, wherever it was stopped.
 
-use std::sync::Arc;
-
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress};
@@ -32,7 +30,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// A machine that has evaluated nothing, and a handle on `main`.
-fn ready(program: &Arc<Program>, stress: Stress) -> (Box<dyn Machine>, gmachine::machine::Root) {
+fn ready(program: &Verified, stress: Stress) -> (Box<dyn Machine>, gmachine::machine::Root) {
     let config = Config { stress, ..Config::default() };
     let mut machine = machine(MachineKind::Fast, program, config);
     let main = machine.program().main.expect("a main");
@@ -59,7 +57,7 @@ fn printed(machine: &mut dyn Machine, root: &gmachine::machine::Root) -> String 
     out
 }
 
-fn programs() -> impl Iterator<Item = (Arc<Program>, &'static str, String)> {
+fn programs() -> impl Iterator<Item = (Verified, &'static str, String)> {
     PROGRAMS.iter().flat_map(|(text, prints)| {
         [Passes::NONE, Passes::ALL].into_iter().map(move |passes| {
             let program = compile_after(text, passes).unwrap_or_else(|| panic!("{text}"));

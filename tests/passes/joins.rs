@@ -1,12 +1,10 @@
 //! The passes on programs with joins that have parameters: such come from other passes.
 
-use std::sync::Arc;
-
 use super::read::read;
 use gmachine::compile::compile;
 use gmachine::core::expr::GlobalId;
 use gmachine::core::print;
-use gmachine::gcode::verify::verify;
+use gmachine::gcode::Verified;
 use gmachine::lift::lint::lint;
 use gmachine::machine::Stress;
 use gmachine::machine::print::Format;
@@ -28,9 +26,8 @@ fn becomes(pass: Pass, text: &str, expected: &str) {
     assert_eq!(words(&shown), words(expected));
     let run = |core| {
         let code = compile(core, &names);
-        assert_eq!(verify(&code), []);
-        let mut machine =
-            Machine::new(Arc::new(code), Config { stress: Stress::Full, ..Config::default() });
+        let code = Verified::new(code).unwrap();
+        let mut machine = Machine::new(code, Config { stress: Stress::Full, ..Config::default() });
         let mut out = String::new();
         let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut out));
         (out, result)

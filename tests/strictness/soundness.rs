@@ -2,7 +2,6 @@
 //! value when this one argument fails, whatever the others are.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -163,7 +162,7 @@ pub fn ends(text: &str, calls: &[String]) -> Vec<End> {
         .map(|key| {
             let config =
                 Config { fuel: Some(100_000), heap_limit: Some(16 << 20), ..Config::default() };
-            let mut machine = Machine::new(Arc::clone(&program), config);
+            let mut machine = Machine::new(program.clone(), config);
             let mut output = String::new();
             let input = Some(Box::new(Text::new(&key.to_string())) as Box<_>);
             let ran = machine.start(Format::Default, input).and_then(|()| machine.run(&mut output));

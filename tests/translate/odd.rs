@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gmachine::gcode::Verified;
 use gmachine::gcode::instr::{Instr, IntLit, Label};
 use gmachine::gcode::print;
 use gmachine::gcode::program::{CONS, GlobalId, Program};
@@ -122,7 +123,7 @@ fn change(program: &mut Program, dice: &mut Dice) {
 }
 
 /// What the reference machine prints; `None` if it fails.
-fn reference(program: &Arc<Program>) -> Option<String> {
+fn reference(program: &Verified) -> Option<String> {
     let config = Config { fuel: Some(200_000), ..Config::default() };
     let mut machine = Machine::new(program.clone(), config);
     let mut out = String::new();
@@ -151,7 +152,7 @@ fn code_that_no_scheme_makes_means_the_same() {
                 continue;
             }
             verified += 1;
-            let program = Arc::new(program);
+            let program = Verified::new(program).expect("checked after each change");
             let Some(expected) = reference(&program) else {
                 translated(program);
                 continue;

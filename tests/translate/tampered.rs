@@ -1,7 +1,5 @@
 //! The verifier notices code that has been tampered with.
 
-use std::sync::Arc;
-
 use gmachine::base::index::IndexVec;
 use gmachine::gcode::program::{CONS, ConId, GlobalId};
 use gmachine::machine::fast::code::instr::{Arg, Dst, Instr, Pc};
@@ -20,7 +18,7 @@ const PROGRAM: &str = "
 ";
 
 fn program() -> Program {
-    let program = translate(Arc::new((*common::compile(PROGRAM)).clone())).expect("small");
+    let program = translate(common::compile(PROGRAM)).expect("small");
     assert_eq!(verify(&program), []);
     program
 }

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Loaded, MachineKind};
@@ -16,7 +16,7 @@ pub struct Column {
     /// The level.
     pub level: u8,
     /// The program at that level.
-    pub program: Arc<Program>,
+    pub program: Verified,
     /// The same, ready for that machine.
     pub loaded: Loaded,
     /// How long that took, once.
@@ -132,11 +132,13 @@ mod tests {
     use super::*;
 
     fn column(millis: &[u64]) -> Column {
+        let program = gmachine::gcode::parse::parse("data List = Nil/0 Cons/2").unwrap();
+        let program = Verified::new(program).unwrap();
         Column {
             machine: MachineKind::Reference,
             level: 0,
-            program: Arc::default(),
-            loaded: MachineKind::Reference.load(Arc::default()),
+            loaded: MachineKind::Reference.load(program.clone()),
+            program,
             compile: Duration::ZERO,
             runs: millis.iter().map(|&millis| Duration::from_millis(millis)).collect(),
             statistics: Statistics::default(),

@@ -171,7 +171,7 @@ impl Bencher {
                     };
                     // The sources are the same at every level.
                     sources.get_or_insert(built.loaded.sources);
-                    (Arc::new(program), took)
+                    (program, took)
                 }
             };
             let statistics = Statistics::default();

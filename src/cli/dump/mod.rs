@@ -5,8 +5,6 @@ mod gcode_json;
 mod json;
 mod syntax;
 
-use std::sync::Arc;
-
 use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::base::suggest::nearest;
@@ -15,6 +13,7 @@ use gmachine::core::options::{self, Roots};
 use gmachine::core::print as print_core;
 use gmachine::core::signature::Demand;
 use gmachine::driver::{self, Built, Options};
+use gmachine::gcode::Verified;
 use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::load::Root;
@@ -145,11 +144,11 @@ fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, 
 /// Compact code; or the names that there are, if the wanted one is none of them.
 fn fast(
     args: &Dump,
-    program: &Program,
+    program: &Verified,
     sources: &SourceMap,
 ) -> Result<Result<String, Vec<String>>, Failure> {
     let only = args.only.as_deref();
-    let code = translate(Arc::new(program.clone()))
+    let code = translate(program.clone())
         .map_err(|reason| usage("dump", reason.to_string(), "--stage gcode has its listing"))?;
     let mut margin = |span: Span| {
         let text = sources.text(span);

@@ -7,7 +7,8 @@ use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::integer::Integer;
-use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL, Program};
+use crate::gcode::Verified;
+use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Kind, integer_words, node_words};
@@ -286,7 +287,7 @@ impl Face for Machine {
         Some(Ok(result))
     }
 
-    fn program(&self) -> &Arc<Program> {
+    fn program(&self) -> &Verified {
         &self.image.program.gcode
     }
 

@@ -9,7 +9,8 @@ use super::code::verify::verify_pieces;
 use super::translate::{TooLarge, translate};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
-use crate::gcode::program::{self as gcode, Global, GlobalId, GlobalKind};
+use crate::gcode::Verified;
+use crate::gcode::program::{Global, GlobalId, GlobalKind};
 use crate::machine::heap::word::{View, Word};
 
 /// An entry of the static reference table: what code refers to, of what the collector follows.
@@ -53,11 +54,11 @@ pub struct Image {
 }
 
 impl Image {
-    /// Translates a program in G-code, which must have passed the verifier.
+    /// Translates a program in G-code.
     ///
     /// # Errors
     /// When some function is too large for compact code.
-    pub fn new(gcode: Arc<gcode::Program>) -> Result<Image, TooLarge> {
+    pub fn new(gcode: Verified) -> Result<Image, TooLarge> {
         Image::of(translate(gcode)?)
     }
 

@@ -9,6 +9,7 @@ use super::image::{Image, STRIDE};
 use super::stack::MAX_FRAME;
 use super::state::Machine;
 use super::translate::{Limits, TooLarge, translate, translate_within};
+use crate::gcode::Verified;
 use crate::gcode::parse::parse;
 use crate::machine::outcome::{Limit, Stop};
 use crate::machine::print::Format;
@@ -83,8 +84,8 @@ fn applied(count: usize) -> String {
     text
 }
 
-fn gcode(text: &str) -> Arc<crate::gcode::program::Program> {
-    Arc::new(parse(text).expect("a listing"))
+fn gcode(text: &str) -> Verified {
+    Verified::new(parse(text).expect("a listing")).expect("verified")
 }
 
 fn compact(text: &str) -> Program {

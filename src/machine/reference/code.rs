@@ -6,8 +6,9 @@ use super::heap::node::Site;
 use super::selector::{self, Selector};
 use crate::base::index::{Idx, IndexVec};
 use crate::base::span::Span;
+use crate::gcode::Verified;
 use crate::gcode::instr::Instr;
-use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
+use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind};
 
 /// A position in code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,7 +47,7 @@ impl Position {
 /// A program and what the machine derives from it once.
 #[derive(Debug)]
 pub(super) struct Code {
-    pub(super) program: Arc<Program>,
+    pub(super) program: Verified,
     run: Vec<Instr>,
     force: Vec<Instr>,
     /// Where each global's code starts when all are laid end to end.
@@ -58,7 +59,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub(super) fn new(program: Arc<Program>) -> Code {
+    pub(super) fn new(program: Verified) -> Code {
         let mut size = 0;
         let starts = program
             .globals

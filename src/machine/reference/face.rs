@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::state::Machine;
 use crate::base::integer::Integer;
-use crate::gcode::program::{ConId, GlobalId, Program};
+use crate::gcode::Verified;
+use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::coverage::Coverage;
 use crate::machine::face;
 use crate::machine::host::Hosts;
@@ -72,7 +73,7 @@ impl face::Machine for Machine {
         self.apply(function, args)
     }
 
-    fn program(&self) -> &Arc<Program> {
+    fn program(&self) -> &Verified {
         self.program()
     }
 

@@ -29,8 +29,9 @@ impl FrozenFrame {
     }
 }
 
+/// The stack of evaluations that were stopped together (an `AP_STACK`, as GHC calls it).
 #[derive(Debug)]
-struct Record {
+struct SavedStack {
     stack: Vec<Addr>,
     /// The frames, each with the end of its piece of the stack for its `base`: so they are
     /// the dump itself, and freezing a deep one takes no room.
@@ -39,7 +40,7 @@ struct Record {
     live: usize,
 }
 
-impl Record {
+impl SavedStack {
     fn bytes(&self) -> u64 {
         let stack = self.stack.capacity() * size_of::<Addr>();
         (stack + self.frames.capacity() * size_of::<Frame>()) as u64
@@ -49,7 +50,9 @@ impl Record {
 /// All frozen stacks.
 #[derive(Debug, Default)]
 pub(super) struct Frozen {
-    records: Vec<Option<Record>>,
+    records: Vec<Option<SavedStack>>,
+    /// The places in `records` that are free.
+    free: Vec<u32>,
     bytes: u64,
 }
 
@@ -62,7 +65,7 @@ impl Frozen {
     /// Freezes these frames with their stack, which ends with the last frame. Frames without
     /// a redex leave nothing to go on with.
     pub(super) fn freeze(&mut self, heap: &mut Heap, stack: Vec<Addr>, mut frames: Vec<Frame>) {
-        let slot = self.records.iter().position(Option::is_none).unwrap_or(self.records.len());
+        let slot = self.free.last().copied().unwrap_or(self.records.len() as u32);
         for at in 0..frames.len() {
             // A frame that waits holds the item that it waits for, the bottom of the next.
             let end = frames.get(at + 1).map_or(stack.len() as u32, |next| next.base + 1);
@@ -77,20 +80,21 @@ impl Frozen {
                 Node::BlackHole { site, .. } => *site,
                 _ => Site::NONE,
             };
-            heap.set(redex, Node::Suspended { record: slot as u32, index: index as u32, site });
+            heap.set(redex, Node::Suspended { record: slot, index: index as u32, site });
         }
         if frames.is_empty() {
             return;
         }
-        let record = Record { stack, live: frames.len(), frames };
+        let record = SavedStack { stack, live: frames.len(), frames };
         self.bytes += record.bytes();
-        match self.records.get_mut(slot) {
+        self.free.pop();
+        match self.records.get_mut(slot as usize) {
             Some(free) => *free = Some(record),
             None => self.records.push(Some(record)),
         }
     }
 
-    fn record(&self, record: u32) -> Option<&Record> {
+    fn record(&self, record: u32) -> Option<&SavedStack> {
         self.records.get(record as usize)?.as_ref()
     }
 
@@ -127,6 +131,7 @@ impl Frozen {
             if of.live == 0 {
                 self.bytes -= of.bytes();
                 *slot = None;
+                self.free.push(record);
             }
         }
     }
@@ -139,7 +144,7 @@ impl Frozen {
             if record.frames.len() < 64 || record.live > record.frames.len() / 4 {
                 continue;
             }
-            let mut packed = Record { stack: Vec::new(), frames: Vec::new(), live: 0 };
+            let mut packed = SavedStack { stack: Vec::new(), frames: Vec::new(), live: 0 };
             for (old, frame) in record.frames.iter().enumerate() {
                 let Some(&redex) = record.stack.get(frame.redex as usize) else { continue };
                 let site = match heap.get(redex) {

@@ -1,8 +1,9 @@
 //! Host functions: the rule that calls them, and evaluation inside a call.
 
-use super::code::Position;
-use super::heap::node::Addr;
+use super::code::{Code, Position};
+use super::heap::node::{Addr, Node};
 use super::state::{Frame, Machine, NO_REDEX};
+use crate::gcode::instr::Instr;
 use crate::gcode::program::HostId;
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::host::{HOST_DEPTH, HostFailure};
@@ -75,7 +76,7 @@ impl Machine {
         self.redex = NO_REDEX;
         self.at = Position::start(Position::FORCE);
         self.stack.push(addr);
-        let result = self.go(&mut Nothing);
+        let result = self.resume().and_then(|()| self.go(&mut Nothing));
         if result.is_err() {
             self.freeze(depth);
         }
@@ -84,6 +85,34 @@ impl Machine {
         (self.at, self.base, self.redex) = (caller.at, caller.base, caller.redex);
         self.unwinding = false;
         result
+    }
+
+    /// Goes back to where the evaluation of the item on top was stopped, if it was. This takes
+    /// no fuel: it was paid for before. So an evaluation that is stopped again and again gets
+    /// on, however little fuel it is given at a time and however deep it is.
+    fn resume(&mut self) -> Result<(), Stop> {
+        let code = self.code.clone();
+        loop {
+            for _ in 0..self.permitted(&code)? {
+                if !self.leads_back(&code) {
+                    return Ok(());
+                }
+                self.advance(&code, &mut Nothing)?;
+                if let Some((_, end)) = &mut self.fuel {
+                    *end = end.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    /// Whether the next rule only finds what is to be evaluated next: each of these was
+    /// executed before the evaluation was stopped, or changes nothing that stays.
+    fn leads_back(&self, code: &Code) -> bool {
+        if !self.unwinding {
+            return matches!(code.instr(self.at), Some(Instr::Eval));
+        }
+        let node = self.heap.get(self.item(0));
+        matches!(node, Node::App { .. } | Node::Ind(_) | Node::Suspended { .. })
     }
 
     /// Freezes all evaluations above the `depth` first frames of the dump, and goes back to

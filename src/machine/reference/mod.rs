@@ -8,7 +8,7 @@
 //! leaves the state before the instruction.
 //!
 //! ```
-//! use std::sync::Arc;
+//! use gmachine::gcode::Verified;
 //! use gmachine::gcode::instr::{Instr, IntLit};
 //! use gmachine::gcode::program::{Global, GlobalKind, Program};
 //! use gmachine::machine::print::Format;
@@ -33,7 +33,8 @@
 //!     code,
 //!     span: Default::default(),
 //! }));
-//! let mut machine = Machine::new(Arc::new(program), Config::default());
+//! let program = Verified::new(program).expect("valid code");
+//! let mut machine = Machine::new(program, Config::default());
 //! let mut out = String::new();
 //! machine.start(Format::Default, None)?;
 //! machine.run(&mut out)?;

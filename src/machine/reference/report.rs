@@ -110,12 +110,20 @@ impl Machine {
     /// The global and the number of arguments that a function value has, if it is one.
     pub(super) fn function(&self, addr: Addr) -> Option<(GlobalId, usize)> {
         let mut at = self.heap.value(addr);
-        let mut arguments = 0;
+        let (mut seen, mut arguments) = (at, 0_usize);
         loop {
             match *self.heap.get(at) {
                 Node::App { fun, .. } => {
                     at = self.heap.value(fun);
                     arguments += 1;
+                    // An application may be its own function. It comes by the node that was
+                    // seen last at a power of two (Brent 1980, as for an unwinding).
+                    if at == seen {
+                        return None;
+                    }
+                    if arguments.is_power_of_two() {
+                        seen = at;
+                    }
                 }
                 Node::Global(global) => {
                     let arity = self.code.global(global)?.arity as usize;

@@ -9,8 +9,8 @@ use super::heap::node::{Addr, Node};
 use super::liveness::Liveness;
 use super::state::{Machine, NO_REDEX};
 use crate::base::integer::{Poll, Stopped};
+use crate::gcode::Verified;
 use crate::gcode::instr::{Instr, Op};
-use crate::gcode::program::Program;
 use crate::machine::config::{Config, Stress};
 use crate::machine::coverage::Coverage;
 use crate::machine::host::Hosts;
@@ -26,9 +26,9 @@ const SLICE: u64 = 1024;
 const KEPT: usize = 1 << 14;
 
 impl Machine {
-    /// A machine that runs a program, which must have passed the verifier.
+    /// A machine that runs a program.
     #[must_use]
-    pub fn new(program: Arc<Program>, config: Config) -> Machine {
+    pub fn new(program: Verified, config: Config) -> Machine {
         let mut machine = Machine {
             globals: vec![Addr::NONE; program.globals.len()],
             code: Arc::new(Code::new(program)),
@@ -294,7 +294,7 @@ impl Machine {
 
     /// The program.
     #[must_use]
-    pub fn program(&self) -> &Arc<Program> {
+    pub fn program(&self) -> &Verified {
         &self.code.program
     }
 

@@ -7,8 +7,8 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, slopes,
-    subsets, typed, wild,
+    calls, corpus, differential, elements, harness, listings, metamorphic, parity, pipelines,
+    slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -142,6 +142,12 @@ pub const KINDS: &[Kind] = &[
         about: "texts that are no programs",
         share: 50,
         check: |seed, known| one(corpus::noise, parsed, seed, known),
+    },
+    Kind {
+        name: "listings",
+        about: "programs in G-code that no scheme makes: both machines, collector modes, stops",
+        share: 200,
+        check: |seed, known| one(listings::listing, listings::wrong, seed, known),
     },
     Kind {
         name: "lists",

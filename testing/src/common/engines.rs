@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gmachine::base::span::Span;
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Chain, Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress, fast, reference};
@@ -76,7 +76,7 @@ impl Mode {
 ///
 /// # Panics
 /// When the program is too large for it.
-pub fn machine(kind: MachineKind, program: &Arc<Program>, config: Config) -> Box<dyn Machine> {
+pub fn machine(kind: MachineKind, program: &Verified, config: Config) -> Box<dyn Machine> {
     match kind {
         MachineKind::Fast => {
             let image = fast::Image::new(program.clone()).expect("functions of a common size");
@@ -106,7 +106,7 @@ pub fn stopped(stop: Stop) -> Failure {
 /// Runs code on a machine.
 pub fn code_in(
     kind: MachineKind,
-    program: &Arc<Program>,
+    program: &Verified,
     input: &str,
     format: Format,
     config: Config,

@@ -3,13 +3,12 @@
 mod engines;
 
 use std::path::Path;
-use std::sync::Arc;
 
 pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
 use gmachine::base::diagnostic::Diagnostic;
 use gmachine::compile::{self, compile_with};
 use gmachine::driver::{Built, Options, Stage, build};
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::lift::lint::lint;
 use gmachine::load::{Loader, Root, RootFile};
 use gmachine::machine::outcome::{Input, InputError, Statistics};
@@ -65,15 +64,15 @@ pub fn check(source: &str) -> Vec<String> {
 ///
 /// # Panics
 /// When the program has a mistake.
-pub fn compile(source: &str) -> Arc<Program> {
+pub fn compile(source: &str) -> Verified {
     let built = built(source, &Options::RUN);
-    Arc::new(built.gcode.unwrap_or_else(|| panic!("{source}: {:?}", built.diagnostics)))
+    built.gcode.unwrap_or_else(|| panic!("{source}: {:?}", built.diagnostics))
 }
 
 /// A program's code after some passes; `None` if the program has a mistake.
-pub fn compile_after(source: &str, passes: Passes) -> Option<Arc<Program>> {
+pub fn compile_after(source: &str, passes: Passes) -> Option<Verified> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
-    built(source, &Options { optimise, ..Options::RUN }).gcode.map(Arc::new)
+    built(source, &Options { optimise, ..Options::RUN }).gcode
 }
 
 /// As [`compile_after`], with what the passes did; an error is the first mistake.
@@ -83,11 +82,11 @@ pub fn compile_after(source: &str, passes: Passes) -> Option<Arc<Program>> {
 pub fn compiled_after(
     source: &str,
     passes: Passes,
-) -> Result<(Arc<Program>, optimise::Report), String> {
+) -> Result<(Verified, optimise::Report), String> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
     let Some(gcode) = built.gcode else { return Err(first_mistake(&built)) };
-    Ok((Arc::new(gcode), built.report))
+    Ok((gcode, built.report))
 }
 
 /// As [`compiled_after`], strictness analysis being the last pass, with a budget: what it does
@@ -99,7 +98,7 @@ pub fn compiled_within(
     source: &str,
     passes: Passes,
     budget: Budget,
-) -> Result<(Arc<Program>, optimise::Report), String> {
+) -> Result<(Verified, optimise::Report), String> {
     let before = passes.without(Pass::Strictness);
     let optimise = optimise::Options { passes: before, ..optimise::Options::default() };
     let options = Options { optimise, until: Stage::Optimised, ..Options::RUN };
@@ -112,7 +111,8 @@ pub fn compiled_within(
     }
     let names = &built.loaded.names;
     let code = compile_with(&core, names, compile::Options { eval_once: true });
-    Ok((Arc::new(code), built.report))
+    let code = Verified::new(code).map_err(|found| format!("within {budget:?}: {found:?}"))?;
+    Ok((code, built.report))
 }
 
 /// The first mistake of a program that has one.
@@ -196,10 +196,10 @@ pub fn limits() -> Config {
 }
 
 /// A program's code after some passes, or the run that its first mistake is.
-fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Box<Run>> {
+fn compiled(source: &str, passes: Passes) -> Result<Verified, Box<Run>> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
-    built.gcode.map(Arc::new).ok_or_else(|| {
+    built.gcode.ok_or_else(|| {
         let report = built.diagnostics.iter().find(|report| report.is_error());
         let failure = report.map(|report| {
             Failure::new(&report.code.to_string(), &report.message, report.primary.span)

@@ -1,12 +1,11 @@
 //! A program in compact code.
 
-use std::sync::Arc;
-
 use super::instr::{Arg, Instr, Pc};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::define_index;
+use crate::gcode::Verified;
 use crate::gcode::instr::Op;
 use crate::gcode::program::{self as gcode, ConId, GlobalId};
 use crate::machine::heap::word::Word;
@@ -146,7 +145,7 @@ pub struct Commuted {
 #[derive(Clone, Debug)]
 pub struct Program {
     /// What it is made from: names, constructors, texts, large integers.
-    pub gcode: Arc<gcode::Program>,
+    pub gcode: Verified,
     /// All code, function after function.
     pub code: Vec<Instr>,
     /// For each instruction what it comes from.

@@ -5,7 +5,7 @@ use super::super::code::program::{ArgsId, Commuted, Origin, Thunk, ThunkId};
 use super::known::{Known, operands_of};
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
-use super::{ARGUMENTS, FIELDS, Stop, Translator, too_large};
+use super::{ARGUMENTS, FIELDS, TooLarge, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::Op;
 use crate::gcode::program::{ConId, GlobalId};
@@ -70,19 +70,19 @@ impl Translator<'_> {
     }
 
     /// A value as an operand; what is no constant and no variable is made one.
-    pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, Stop> {
+    pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, TooLarge> {
         match self.values.get(id) {
             Value::Const(word) => Ok(self.out.constant(word)),
             _ => Ok(Arg::slot(self.variable(id)?)),
         }
     }
 
-    pub(super) fn args(&mut self, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+    pub(super) fn args(&mut self, list: &[ValueId]) -> Result<Vec<Arg>, TooLarge> {
         list.iter().map(|&id| self.arg(id)).collect()
     }
 
     /// A variable that holds a value; it is not evaluated for that.
-    pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, Stop> {
+    pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         let d = match self.values.get(id) {
             Value::Var(name) => return Ok(self.local(name)),
             Value::Const(word) => {
@@ -147,7 +147,7 @@ impl Translator<'_> {
     }
 
     /// The node that a value becomes, its parts made.
-    pub(super) fn node(&mut self, id: ValueId) -> Result<Node, Stop> {
+    pub(super) fn node(&mut self, id: ValueId) -> Result<Node, TooLarge> {
         let node = match self.values.get(id) {
             Value::Con { con, args, .. } => Node::Con(con, self.args(&self.values.list(args))?),
             Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
@@ -241,7 +241,7 @@ impl Translator<'_> {
 
     /// Evaluates a value; the variable that then holds it, or `None` if it was a value in weak
     /// head normal form as it stood.
-    pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, Stop> {
+    pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, TooLarge> {
         let (callee, args, at) = match self.values.get(id) {
             Value::Const(_) | Value::Con { .. } | Value::Big(_) => return Ok(None),
             Value::Var(_) | Value::Caf(_) | Value::Text(_) => {
@@ -286,7 +286,11 @@ impl Translator<'_> {
 
     /// The arguments of a call of a global: what it certainly evaluates, and is not built yet,
     /// is evaluated now.
-    pub(super) fn passed(&mut self, global: GlobalId, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+    pub(super) fn passed(
+        &mut self,
+        global: GlobalId,
+        list: &[ValueId],
+    ) -> Result<Vec<Arg>, TooLarge> {
         let strict = &self.gcode.globals[global].strict;
         let mut evaluated: Vec<Option<u32>> = Vec::new();
         for (at, &id) in list.iter().enumerate() {
@@ -307,7 +311,7 @@ impl Translator<'_> {
         global: GlobalId,
         list: &[ValueId],
         span: Span,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, TooLarge> {
         let args = self.passed(global, list)?;
         let base = Base(self.unit.var());
         let instr = match args[..] {
@@ -322,14 +326,14 @@ impl Translator<'_> {
     }
 
     /// The arguments of an application of what only the run knows.
-    pub(super) fn arguments(&mut self, args: Vec<Arg>) -> Result<ArgsId, Stop> {
+    pub(super) fn arguments(&mut self, args: Vec<Arg>) -> Result<ArgsId, TooLarge> {
         match args.len() <= self.limits.frame as usize {
             true => Ok(self.out.args(args)),
             false => Err(too_large(ARGUMENTS)),
         }
     }
 
-    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<u32, Stop> {
+    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<u32, TooLarge> {
         let base = Base(self.unit.var());
         let args = self.arguments(args)?;
         self.emitted(Instr::Apply { base, f, args }, span);
@@ -338,7 +342,7 @@ impl Translator<'_> {
     }
 
     /// A variable for an operand that an instruction forces.
-    pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, Stop> {
+    pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         if let Value::App { span, .. } = self.values.get(id)
             && let Some(v) = self.evaluate(id, span)?
         {
@@ -349,7 +353,7 @@ impl Translator<'_> {
 
     /// Builds all that is to be built on the stack, if forcing the operands may take long: the
     /// collector knows how to shorten a selection, but not a frame that is to make one.
-    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), Stop> {
+    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), TooLarge> {
         match operands.iter().all(|operand| self.unit.is_evaluated(operand.0)) {
             true => Ok(()),
             false => self.build_pending(),
@@ -371,7 +375,7 @@ impl Translator<'_> {
         a: ValueId,
         b: Option<ValueId>,
         span: Span,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, TooLarge> {
         debug_assert_eq!(operands_of(op), Some(1 + usize::from(b.is_some())));
         let written = op;
         let right = b.and_then(|b| self.small(b));

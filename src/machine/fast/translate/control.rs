@@ -6,7 +6,7 @@ use super::output::Int;
 use super::stack::Stack;
 use super::unit::{Edge, Move, NONE, Shape, Source, Term};
 use super::value::{Value, ValueId};
-use super::{MOVES, Stop, Translator, too_large};
+use super::{MOVES, TooLarge, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::{IntLit, Jumps, Label, Lit, Op};
 use crate::gcode::program::{CONS, ConId, LIST, NIL};
@@ -22,7 +22,7 @@ impl Translator<'_> {
     }
 
     /// Goes on at an instruction, where other ways may lead as well.
-    pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), Stop> {
+    pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), TooLarge> {
         if self.preceding[to] > 1 {
             self.build_pending()?;
         }
@@ -36,7 +36,7 @@ impl Translator<'_> {
     }
 
     /// Begins the block at an instruction; `false` if no way leads there.
-    pub(super) fn arrive(&mut self, at: usize) -> Result<bool, Stop> {
+    pub(super) fn arrive(&mut self, at: usize) -> Result<bool, TooLarge> {
         if self.unit.is_open() {
             self.goto(at, Span::NONE)?;
         }
@@ -66,7 +66,7 @@ impl Translator<'_> {
     }
 
     /// Begins a block that several edges lead to.
-    fn join(&mut self, mut edges: Vec<u32>) -> Result<(), Stop> {
+    fn join(&mut self, mut edges: Vec<u32>) -> Result<(), TooLarge> {
         for edge in &mut edges {
             let Edge { from, stack, updated, .. } = self.unit.edges[*edge as usize];
             if !matches!(self.unit.blocks[from as usize].term, Term::Goto(_)) {
@@ -87,7 +87,7 @@ impl Translator<'_> {
     }
 
     /// Makes one stack of those that the edges bring.
-    fn merge(&mut self, edges: &[u32]) -> Result<(), Stop> {
+    fn merge(&mut self, edges: &[u32]) -> Result<(), TooLarge> {
         let tops: Vec<Stack> =
             edges.iter().map(|&edge| self.unit.edges[edge as usize].stack).collect();
         let Some((&first, others)) = tops.split_first() else { return Ok(()) };
@@ -174,7 +174,7 @@ impl Translator<'_> {
     }
 
     /// `Cond` by itself.
-    pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), Stop> {
+    pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         match self.values.get(id) {
             Value::Const(Word::ONE) => return self.goto(yes.0 as usize, span),
@@ -192,7 +192,7 @@ impl Translator<'_> {
         yes: Label,
         no: Label,
         span: Span,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, TooLarge> {
         if !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
             return Ok(false);
         }
@@ -239,7 +239,7 @@ impl Translator<'_> {
         Label(yes): Label,
         Label(no): Label,
         origin: impl Into<Origin>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), TooLarge> {
         self.build_pending()?;
         operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
         let next = self.leave(yes, None);
@@ -248,7 +248,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), Stop> {
+    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), TooLarge> {
         let gcode = self.gcode;
         let data = jumps.branches.first().map_or(LIST, |(con, _)| gcode.cons[*con].data);
         let target = |con: ConId| {
@@ -296,7 +296,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), Stop> {
+    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         let default = jumps.default.map_or(0, |Label(to)| to);
         let chars = matches!(jumps.branches.first(), Some((Lit::Char(_), _)));

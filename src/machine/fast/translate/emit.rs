@@ -16,7 +16,7 @@ use super::output::Output;
 use super::parallel::in_order;
 use super::tidy::tidy;
 use super::unit::{Move, NONE, Source, Term, Unit};
-use super::{FRAME, FUNCTION, INSTRUCTIONS, Limits, Stop, Translator, too_large};
+use super::{FRAME, FUNCTION, INSTRUCTIONS, Limits, TooLarge, Translator, too_large};
 use crate::machine::heap::word::Word;
 
 /// If live sets are coarse: the slot above all others, where calls begin.
@@ -54,7 +54,7 @@ struct Emitter<'a> {
 
 impl Translator<'_> {
     /// Emits the code of the unit.
-    pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, Stop> {
+    pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, TooLarge> {
         let order = order(&self.unit, &self.out);
         let mut scratch = mem::take(&mut self.scratch);
         scratch.live.analyse(&self.unit, &self.out, &self.globals, &order);
@@ -76,7 +76,7 @@ impl Translator<'_> {
 }
 
 impl Emitter<'_> {
-    fn unit(&mut self, order: &[u32], owner: Owner) -> Result<Entry, Stop> {
+    fn unit(&mut self, order: &[u32], owner: Owner) -> Result<Entry, TooLarge> {
         let scratch = &mut *self.scratch;
         scratch.slots.clear();
         scratch.slots.resize(self.unit.vars() as usize, NONE);
@@ -94,7 +94,7 @@ impl Emitter<'_> {
     }
 
     /// Appends the code to the program's.
-    fn place(&mut self, owner: Owner) -> Result<Entry, Stop> {
+    fn place(&mut self, owner: Owner) -> Result<Entry, TooLarge> {
         let Emitter { out, scratch, frame, over, unit, limits, .. } = self;
         let (frame, over, takes) = (*frame, *over, unit.takes);
         if frame.saturating_add(over) > limits.frame {

@@ -5,7 +5,7 @@ use super::build::{Call, Node};
 use super::known::Known;
 use super::unit::Term;
 use super::value::{Value, ValueId};
-use super::{Stop, Translator};
+use super::{TooLarge, Translator};
 use crate::base::span::Span;
 use crate::gcode::program::GlobalId;
 
@@ -15,7 +15,7 @@ impl Translator<'_> {
     }
 
     /// Ends the code with a value.
-    pub(super) fn finish_with(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+    pub(super) fn finish_with(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {
         match self.values.get(id) {
             Value::Const(word) => {
                 let a = self.out.constant(word);
@@ -60,7 +60,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+    fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {
         let instr = match self.node(id)? {
             Node::Con(con, args) if args.len() == 2 => {
                 Instr::ReturnCon2 { con, a: args[0], b: args[1] }

@@ -30,13 +30,13 @@ mod value;
 mod walk;
 
 use std::fmt;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::code::program::{Entry, Owner, Program};
 use super::image::STRIDE;
 use super::stack::MAX_FRAME;
+use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
 use crate::machine::heap::Header;
 use known::Globals;
@@ -105,16 +105,16 @@ impl std::error::Error for TooLarge {}
 ///
 /// # Errors
 /// As [`translate_within`].
-pub fn translate(program: Arc<gcode::Program>) -> Result<Program, TooLarge> {
+pub fn translate(program: Verified) -> Result<Program, TooLarge> {
     translate_within(program, Limits::MACHINE)
 }
 
-/// Translates a program that has passed [`verify`](crate::gcode::verify::verify).
+/// Translates a program.
 ///
 /// # Errors
 ///
 /// If the program has more of something than the limits allow.
-pub fn translate_within(program: Arc<gcode::Program>, limits: Limits) -> Result<Program, TooLarge> {
+pub fn translate_within(program: Verified, limits: Limits) -> Result<Program, TooLarge> {
     let gcode = program.clone();
     if gcode.cons.iter().any(|con| con.arity > limits.fields) {
         return Err(TooLarge { what: FIELDS });
@@ -140,7 +140,6 @@ pub fn translate_within(program: Arc<gcode::Program>, limits: Limits) -> Result<
         preceding: Vec::new(),
         holes: FxHashMap::default(),
         carried: FxHashMap::default(),
-        careful: false,
         scratch: emit::Scratch::default(),
     };
     for global in gcode.globals.indices() {
@@ -149,15 +148,8 @@ pub fn translate_within(program: Arc<gcode::Program>, limits: Limits) -> Result<
     Ok(translator.finish())
 }
 
-/// Why the translation of a function stops.
-enum Stop {
-    TooLarge(TooLarge),
-    /// It does unusual things to the names of a `letrec`: it has to be begun anew.
-    Careful,
-}
-
-fn too_large(what: &'static str) -> Stop {
-    Stop::TooLarge(TooLarge { what })
+fn too_large(what: &'static str) -> TooLarge {
+    TooLarge { what }
 }
 
 /// What is too large.
@@ -167,15 +159,6 @@ const FIELDS: &str = "a node has more fields than its header can say";
 const INSTRUCTIONS: &str = "it has more instructions than an offset can reach";
 const FUNCTION: &str = "a function has too many parts";
 const MOVES: &str = "branches of a function bring too many values to where they meet";
-
-/// A name of a `letrec` that waits for its value.
-struct Hole {
-    /// The instruction that makes it.
-    at: usize,
-    /// Where that is.
-    block: u32,
-    filled: bool,
-}
 
 /// The state of a translation.
 struct Translator<'a> {
@@ -206,11 +189,10 @@ struct Translator<'a> {
     /// For each instruction of G-code the last edge to it, and how many ways lead to it.
     incoming: Vec<u32>,
     preceding: Vec<u32>,
-    holes: FxHashMap<u32, Hole>,
+    /// For each name of a `letrec` that waits for its value the instruction that makes it.
+    holes: FxHashMap<u32, usize>,
     /// For an edge that is the only one to where it leads: what is still to be built there.
     carried: FxHashMap<u32, Vec<ValueId>>,
-    /// Whether every hole is filled by an indirection.
-    careful: bool,
     scratch: emit::Scratch,
 }
 
@@ -218,26 +200,14 @@ impl Translator<'_> {
     /// Translates the code of a global, and of the thunks in it.
     fn global(&mut self, id: GlobalId) -> Result<(), TooLarge> {
         self.global = id;
-        let entry = self.with_thunks(id).map_err(|stop| match stop {
-            Stop::TooLarge(reason) => reason,
-            Stop::Careful => TooLarge { what: "a letrec" },
-        })?;
+        let entry = self.with_thunks(id)?;
         self.out.program.globals.push(entry);
         Ok(())
     }
 
-    fn with_thunks(&mut self, id: GlobalId) -> Result<Entry, Stop> {
+    fn with_thunks(&mut self, id: GlobalId) -> Result<Entry, TooLarge> {
         self.in_thunk = false;
-        self.careful = false;
-        let marks = self.out.marks();
-        match self.body(id) {
-            Err(Stop::Careful) => {
-                self.out.back_to(marks);
-                self.careful = true;
-                self.body(id)?;
-            }
-            done => done?,
-        }
+        self.body(id)?;
         let entry = self.emit(Owner::Global(id))?;
         self.in_thunk = true;
         let names = self.unit.vars() as usize;
@@ -253,7 +223,7 @@ impl Translator<'_> {
     }
 
     /// The code of a thunk: evaluates an expression of captured variables.
-    fn thunk(&mut self, lazy: &Lazy) -> Result<(), Stop> {
+    fn thunk(&mut self, lazy: &Lazy) -> Result<(), TooLarge> {
         self.unit.begin(lazy.captured.len() as u32);
         for (slot, &(name, evaluated)) in (0..).zip(&lazy.captured) {
             self.locals[name as usize] = slot;

@@ -1,7 +1,5 @@
 //! The program in the making: its pools.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::super::code::instr::{Arg, Pc};
@@ -10,8 +8,9 @@ use super::super::code::program::{
 };
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
+use crate::gcode::Verified;
 use crate::gcode::instr::IntLit;
-use crate::gcode::program::{self as gcode, BigId, GlobalId};
+use crate::gcode::program::{BigId, GlobalId};
 use crate::machine::heap::word::Word;
 
 /// An entry that is still to be made.
@@ -39,15 +38,8 @@ pub(super) struct Output {
     pub calls: Vec<(ThunkId, GlobalId)>,
 }
 
-/// Ends of pools.
-#[derive(Clone, Copy)]
-pub(super) struct Marks {
-    pools: [usize; 5],
-    calls: usize,
-}
-
 impl Output {
-    pub fn new(gcode: Arc<gcode::Program>) -> Output {
+    pub fn new(gcode: Verified) -> Output {
         let bigs = gcode.bigs.iter().cloned().collect();
         let program = Program {
             gcode,
@@ -67,24 +59,6 @@ impl Output {
         };
         let (consts, bigs, small, large) = Default::default();
         Output { program, consts, bigs, small, large, calls: Vec::new() }
-    }
-
-    /// Where the pools end that a function adds to before it is finished.
-    pub fn marks(&self) -> Marks {
-        let Program { thunks, args, slots, cases, lit_cases, .. } = &self.program;
-        let pools = [thunks.len(), args.len(), slots.len(), cases.len(), lit_cases.len()];
-        Marks { pools, calls: self.calls.len() }
-    }
-
-    /// Forgets what has been added since.
-    pub fn back_to(&mut self, marks: Marks) {
-        let [thunks, args, slots, cases, lit_cases] = marks.pools;
-        self.program.thunks.truncate(thunks);
-        self.program.args.truncate(args);
-        self.program.slots.truncate(slots);
-        self.program.cases.truncate(cases);
-        self.program.lit_cases.truncate(lit_cases);
-        self.calls.truncate(marks.calls);
     }
 
     pub fn constant(&mut self, word: Word) -> Arg {

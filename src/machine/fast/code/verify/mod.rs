@@ -11,7 +11,8 @@
 //! - What is read, or counts as alive, has been written on every way.
 //! - What is read later counts as alive.
 //! - What a `Fill` fills is, on every way, a hole that a `Hole` has made in this slot, with room
-//!   for the fields, and that has not been filled.
+//!   for the fields, and that has not been filled. Each hole is filled before the code ends or
+//!   branches.
 //! - What a `Field`, `Fields2` or `FieldsN` reads is, on every way, a pointer to a constructor
 //!   that has the field.
 //! - A thunk that is computed where it would be made has code that can do nothing but compute.
@@ -398,6 +399,9 @@ fn effect(
         Instr::FieldsN { a, slots } => has_field(state, a, program.slots[slots].len() as i64 - 1)?,
         _ => {}
     }
+    if state.unfilled > 0 && instr.op().flow() != Flow::Next {
+        return Err("a hole has not been filled");
+    }
     writes.iter().for_each(|&slot| state.write(slot));
     match learned {
         Some((slot, fact)) if fact != Fact::Con(0) => state.learn(slot, fact),
@@ -408,9 +412,7 @@ fn effect(
 
 /// A hole becomes something else.
 fn fill(state: &mut State, slot: u32, fields: usize) -> Result<(), &'static str> {
-    let hole = state.hole(slot);
-    state.write(slot);
-    match hole {
+    match state.fill(slot) {
         Some(words) if fields <= words as usize => Ok(()),
         Some(_) => Err("it fills a hole that is too small"),
         None => Err("it fills what is no hole on every way, or has been filled"),

@@ -46,6 +46,8 @@ pub(super) struct State {
     /// The slots that have been written.
     pub written: Bits,
     facts: FxHashMap<u32, Fact>,
+    /// How many holes have been made and not filled.
+    pub unfilled: u32,
 }
 
 impl State {
@@ -53,7 +55,7 @@ impl State {
     pub fn new(takes: u32, frame: u32) -> State {
         let mut written = Bits::new(frame);
         (0..takes).for_each(|slot| written.put(slot));
-        State { written, facts: FxHashMap::default() }
+        State { written, facts: FxHashMap::default(), unfilled: 0 }
     }
 
     /// A slot holds something of which nothing is known.
@@ -64,6 +66,9 @@ impl State {
 
     /// A slot that is written holds this.
     pub fn learn(&mut self, slot: u32, fact: Fact) {
+        if let Fact::Hole(_) = fact {
+            self.unfilled += 1;
+        }
         self.facts.insert(slot, fact);
     }
 
@@ -76,10 +81,14 @@ impl State {
         }
     }
 
-    /// The fields of the hole that a slot holds, if it is known to hold one.
-    pub fn hole(&self, slot: u32) -> Option<u32> {
-        match self.facts.get(&slot) {
-            Some(Fact::Hole(words)) => Some(*words),
+    /// A slot that holds a hole holds something else in its place. The fields of the hole; `None`
+    /// if it is not known to hold one.
+    pub fn fill(&mut self, slot: u32) -> Option<u32> {
+        match self.facts.remove(&slot) {
+            Some(Fact::Hole(words)) => {
+                self.unfilled -= 1;
+                Some(words)
+            }
             _ => None,
         }
     }
@@ -89,12 +98,13 @@ impl State {
         for (word, other) in self.written.0.iter_mut().zip(&other.written.0) {
             *word &= other;
         }
+        self.unfilled = self.unfilled.max(other.unfilled);
         self.facts.retain(|slot, fact| match (fact, other.facts.get(slot)) {
             (Fact::Con(fields), Some(Fact::Con(others))) => {
                 *fields = (*fields).min(*others);
                 true
             }
-            (Fact::Hole(words), Some(Fact::Hole(others))) => words == others,
+            // No way leads on from an instruction with a hole that is not filled.
             _ => false,
         });
     }

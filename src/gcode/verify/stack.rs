@@ -6,15 +6,13 @@
 //! logarithmic time. A program with deeply nested bindings is verified in little more than
 //! linear time.
 
-use super::program::ConId;
+use super::super::program::ConId;
 
 /// What is known of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     /// The redex that the code updates.
     Redex,
-    /// A node that `Alloc` made.
-    Hole,
     /// A value of this constructor, at the branch of a `CaseJump`.
     Of(ConId),
     /// Anything.
@@ -161,11 +159,14 @@ mod tests {
     fn a_join_keeps_what_both_sides_agree_on() {
         let mut stacks = Stacks::new();
         let base = stacks.push(Stacks::EMPTY, Item::Redex, 1);
-        let a = stacks.push(base, Item::Hole, 3);
-        let b = stacks.push(base, Item::Hole, 1);
+        let a = stacks.push(base, Item::Of(ConId(7)), 3);
+        let b = stacks.push(base, Item::Of(ConId(7)), 1);
         let b = stacks.push(b, Item::Value, 2);
         let joined = stacks.join(a, b);
-        assert_eq!(items(&stacks, joined), [Item::Redex, Item::Hole, Item::Value, Item::Value]);
+        assert_eq!(
+            items(&stacks, joined),
+            [Item::Redex, Item::Of(ConId(7)), Item::Value, Item::Value]
+        );
         assert_eq!(stacks.join(a, a), a);
     }
 
@@ -174,9 +175,9 @@ mod tests {
         let mut stacks = Stacks::new();
         let mut stack = Stacks::EMPTY;
         for _ in 0..10 {
-            stack = stacks.push(stack, Item::Hole, u64::MAX / 2);
+            stack = stacks.push(stack, Item::Of(ConId(7)), u64::MAX / 2);
         }
         assert_eq!(stacks.depth(stack), u64::MAX);
-        assert_eq!(stacks.item(stack, 5), Some(Item::Hole));
+        assert_eq!(stacks.item(stack, 5), Some(Item::Of(ConId(7))));
     }
 }

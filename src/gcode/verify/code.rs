@@ -1,187 +1,13 @@
-//! What a machine may rely on: the checks that a program in G-code passes.
-//!
-//! - The tables agree with each other; data type 0 is `List`, constructors 0 and 1 are `Nil`
-//!   and `Cons`; constructors are numbered type by type. Symbols are unique. Texts and big
-//!   integers are numbered in the order of their first use, none twice.
-//! - Every number in an instruction names something. Labels point forward.
-//! - At every instruction the stack has the same depth on all paths, and every instruction
-//!   can be reached. No code touches the redex or what is below it but by `Update`. The code
-//!   updates the redex exactly once on each path that ends in `Unwind`, and then has nothing
-//!   but the redex on the stack. `Update` addresses the redex or what `Alloc` made.
-//! - `CaseJump` goes by the constructors of one type, each at most once, and has a default if
-//!   it does not name all. `Split` takes apart a constructor of its number of fields: the one
-//!   of the branch that it is reached by. `LitJump` goes by integers or by characters, each
-//!   at most once, and has a default.
+//! The check of a global's code: what is known of the stack before each instruction.
 
-use std::fmt;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::instr::{Flow, Instr, IntLit, Jumps, Label, Lit, Operand};
-use super::print;
-use super::program::{
-    BigId, CONS, ConId, Global, GlobalId, GlobalKind, LIST, NIL, Program, TextId,
-};
+use super::super::instr::{Flow, Instr, IntLit, Jumps, Label, Lit, Op, Operand};
+use super::super::program::{ConId, Global, GlobalId, GlobalKind, Program};
+use super::Violation;
 use super::stack::{Item, Stack, Stacks};
-use crate::base::index::{Idx, IndexVec};
-use crate::base::integer::Integer;
-
-/// Something that a program in G-code must not have.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
-    /// The symbol of the global; `None` for the tables.
-    pub global: Option<Arc<str>>,
-    /// The number of the instruction.
-    pub at: Option<usize>,
-    /// What is wrong, one sentence.
-    pub message: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(global) = &self.global {
-            write!(f, "{}", print::name(global))?;
-            if let Some(at) = self.at {
-                write!(f, " {at}")?;
-            }
-            write!(f, ": ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-/// What is wrong with a program; empty if nothing is.
-#[must_use]
-pub fn verify(program: &Program) -> Vec<Violation> {
-    let mut found = Vec::new();
-    tables(program, &mut found);
-    order_of_first_use(program, &mut found);
-    for id in program.globals.indices() {
-        let mut check = Check::new(program, id, &mut found);
-        check.head();
-        check.code();
-    }
-    found
-}
-
-/// The depth of the stack, the redex included, before each instruction of a global; `None`
-/// where nothing leads, or past a violation that leaves it unknown. Empty if there is no such
-/// global.
-#[must_use]
-pub fn depths(program: &Program, id: GlobalId) -> Vec<Option<u64>> {
-    if program.globals.get(id).is_none() {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut check = Check::new(program, id, &mut found);
-    check.code();
-    let depth = |state: &Option<State>| state.map(|state| check.stacks.depth(state.stack));
-    check.states.iter().map(depth).collect()
-}
-
-fn tables(program: &Program, found: &mut Vec<Violation>) {
-    let mut report = |message: String| found.push(Violation { global: None, at: None, message });
-    let list = program.datas.get(LIST);
-    let cells = [(NIL, "Nil", 0, 0), (CONS, "Cons", 1, 2)];
-    let built_in = list.is_some_and(|list| &*list.symbol == "List" && list.cons == [NIL, CONS])
-        && cells.iter().all(|&(id, symbol, tag, arity)| {
-            program.cons.get(id).is_some_and(|con| {
-                (&*con.symbol, con.data, con.tag, con.arity) == (symbol, LIST, tag, arity)
-            })
-        });
-    if !built_in {
-        report("data type 0 is not List with Nil/0 and Cons/2".into());
-    }
-    let mut next = 0;
-    for (id, data) in program.datas.enumerate() {
-        for (tag, &con) in data.cons.iter().enumerate() {
-            if con.index() != next {
-                report(format!("the constructors of {} are not numbered in order", data.symbol));
-            }
-            next += 1;
-            let agrees =
-                program.cons.get(con).is_some_and(|con| (con.data, con.tag as usize) == (id, tag));
-            if !agrees {
-                report(format!("constructor {tag} of {} says something else", data.symbol));
-            }
-        }
-    }
-    if next != program.cons.len() {
-        report("a constructor belongs to no data type".into());
-    }
-    if let Some(main) = program.main {
-        match program.globals.get(main) {
-            None => report("main is no global".into()),
-            Some(global) if global.arity > 1 => {
-                report("main has more than one parameter".into());
-            }
-            Some(_) => {}
-        }
-    }
-    let symbols: [(&str, Vec<&Arc<str>>); 4] = [
-        ("globals", program.globals.iter().map(|global| &global.symbol).collect()),
-        ("data types", program.datas.iter().map(|data| &data.symbol).collect()),
-        ("constructors", program.cons.iter().map(|con| &con.symbol).collect()),
-        ("host functions", program.hosts.iter().map(|host| &host.name).collect()),
-    ];
-    for (what, symbols) in symbols {
-        let mut seen = FxHashSet::default();
-        for symbol in symbols {
-            if !seen.insert(symbol) {
-                report(format!("two {what} are called {}", print::name(symbol)));
-            }
-        }
-    }
-}
-
-/// Checks that texts and big integers are numbered as the code mentions them, none twice.
-fn order_of_first_use(program: &Program, found: &mut Vec<Violation>) {
-    let mut report = |message: &str| {
-        found.push(Violation { global: None, at: None, message: message.to_owned() });
-    };
-    let (mut texts, mut bigs) = (0, 0);
-    for instr in program.globals.iter().flat_map(|global| &global.code) {
-        let mut big = |int: IntLit| {
-            if let IntLit::Big(BigId(id)) = int
-                && id == bigs
-            {
-                bigs += 1;
-            }
-        };
-        match instr {
-            Instr::PushText(TextId(id)) if *id == texts => texts += 1,
-            Instr::PushInt(int) => big(*int),
-            Instr::LitJump(jumps) => {
-                for (lit, _) in &jumps.branches {
-                    if let Lit::Int(int) = lit {
-                        big(*int);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    if texts as usize != program.texts.len() {
-        report("the texts are not numbered in the order of their first use");
-    }
-    if bigs as usize != program.bigs.len() {
-        report("the big integers are not numbered in the order of their first use");
-    }
-    if distinct(&program.texts) != program.texts.len() {
-        report("a text is there twice");
-    }
-    if distinct(&program.bigs) != program.bigs.len() {
-        report("a big integer is there twice");
-    }
-    if program.bigs.iter().any(|big| matches!(big, Integer::Small(_))) {
-        report("a big integer fits a word");
-    }
-}
-
-fn distinct<I: Idx, T: std::hash::Hash + Eq>(items: &IndexVec<I, T>) -> usize {
-    items.iter().collect::<FxHashSet<_>>().len()
-}
 
 /// What is known before an instruction.
 #[derive(Clone, Copy)]
@@ -192,21 +18,30 @@ struct State {
 }
 
 /// The check of one global.
-struct Check<'a> {
+pub(super) struct Check<'a> {
     program: &'a Program,
     global: &'a Global,
     found: &'a mut Vec<Violation>,
     stacks: Stacks,
+    /// The stack items, by their height, that are holes still to be filled.
+    holes: Holes,
     /// The state at each instruction that something before it leads to.
     states: Vec<Option<State>>,
     at: usize,
 }
 
 impl<'a> Check<'a> {
-    fn new(program: &'a Program, id: GlobalId, found: &'a mut Vec<Violation>) -> Check<'a> {
+    pub fn new(program: &'a Program, id: GlobalId, found: &'a mut Vec<Violation>) -> Check<'a> {
         let global = &program.globals[id];
         let states = vec![None; global.code.len()];
-        Check { program, global, found, stacks: Stacks::new(), states, at: 0 }
+        let (stacks, holes) = (Stacks::new(), Holes::default());
+        Check { program, global, found, stacks, holes, states, at: 0 }
+    }
+
+    /// The depth of the stack before each instruction, as far as it is known.
+    pub fn depths(&self) -> Vec<Option<u64>> {
+        let depth = |state: &Option<State>| state.map(|state| self.stacks.depth(state.stack));
+        self.states.iter().map(depth).collect()
     }
 
     fn report(&mut self, at: Option<usize>, message: impl Into<String>) {
@@ -219,7 +54,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks everything but the code.
-    fn head(&mut self) {
+    pub fn head(&mut self) {
         let global = self.global;
         let stands_for = match global.kind {
             GlobalKind::Supercombinator | GlobalKind::Primitive => Some(global.arity),
@@ -248,7 +83,7 @@ impl<'a> Check<'a> {
 
     /// Checks the code, instruction by instruction: as labels point forward, everything that
     /// leads to an instruction stands before it.
-    fn code(&mut self) {
+    pub fn code(&mut self) {
         let redex = self.stacks.push(Stacks::EMPTY, Item::Redex, 1);
         let stack = self.stacks.push(redex, Item::Value, self.global.arity.into());
         if let Some(first) = self.states.first_mut() {
@@ -384,21 +219,31 @@ impl<'a> Check<'a> {
             Instr::Split(n) => self.split(*n, state.stack, above),
             _ => {}
         }
+        if !builds(instr) {
+            if !self.holes.is_empty() {
+                self.here(format!("{} comes before a hole is filled", instr.op().name()));
+                self.holes.clear();
+            }
+            if state.updated && !matches!(instr, Instr::Unwind | Instr::Jump(_)) {
+                self.here(format!("{} comes after the update of the redex", instr.op().name()));
+            }
+        }
         let top = self.stacks.item(state.stack, above).unwrap_or(Item::Value);
+        // Below this height, items stay what they are.
+        let kept = match instr {
+            Instr::Update(_) => depth - 1,
+            Instr::Push(_) => depth,
+            _ => depth - takes,
+        };
+        if self.holes.any_from(kept) {
+            self.here("it takes a hole that is not filled from the stack");
+            self.holes.clear();
+        }
         match instr {
             Instr::Update(n) => {
                 // Checked above: takes - 1 items are above the item that is updated.
-                match self.stacks.item(state.stack, above - u64::from(*n) - 1) {
-                    Some(Item::Redex) if state.updated => {
-                        self.here("the redex has been updated before");
-                    }
-                    Some(Item::Redex) => state.updated = true,
-                    Some(Item::Hole) => {}
-                    Some(Item::Of(_) | Item::Value) | None => {
-                        self.here("it updates neither the redex nor what Alloc made");
-                    }
-                }
-                state.stack = self.stacks.lowest(state.stack, depth - 1);
+                self.update(above - u64::from(*n) - 1, &mut state);
+                state.stack = self.stacks.lowest(state.stack, kept);
             }
             Instr::Push(n) => {
                 let item = match self.stacks.item(state.stack, above - u64::from(*n)) {
@@ -408,27 +253,49 @@ impl<'a> Check<'a> {
                 state.stack = self.stacks.push(state.stack, item, 1);
             }
             Instr::Alloc(n) => {
-                state.stack = self.stacks.push(state.stack, Item::Hole, (*n).into());
+                self.holes.add(depth, (*n).into());
+                state.stack = self.stacks.push(state.stack, Item::Value, (*n).into());
             }
             Instr::Unwind => {}
             // What stays where it is, stays what it is.
             Instr::Pop(_) | Instr::CaseJump(_) | Instr::Jump(_) => {
-                state.stack = self.stacks.lowest(state.stack, depth - takes + leaves);
+                state.stack = self.stacks.lowest(state.stack, kept + leaves);
             }
             _ => {
                 let item = if matches!(instr, Instr::Slide(_)) { top } else { Item::Value };
-                let rest = self.stacks.lowest(state.stack, depth - takes);
+                let rest = self.stacks.lowest(state.stack, kept);
                 state.stack = self.stacks.push(rest, item, leaves);
             }
         }
         self.flow(instr, state);
     }
 
+    /// Checks the update of the item at a height.
+    fn update(&mut self, height: u64, state: &mut State) {
+        match self.stacks.item(state.stack, height) {
+            Some(Item::Redex) if state.updated => self.here("the redex has been updated before"),
+            Some(Item::Redex) => {
+                if !self.holes.is_empty() {
+                    self.here("the redex is updated before a hole is filled");
+                }
+                state.updated = true;
+            }
+            _ if self.holes.fill(height) => {}
+            _ => self.here("it updates neither the redex nor a hole that is not filled"),
+        }
+    }
+
     /// Hands the state after an instruction on to where it leads.
     fn flow(&mut self, instr: &Instr, state: State) {
         match instr.op().flow() {
             Flow::End => {}
-            Flow::Next if self.at + 1 < self.states.len() => self.lead(self.at + 1, state),
+            Flow::Next if self.at + 1 < self.states.len() => {
+                if self.states[self.at + 1].is_some() && !self.holes.is_empty() {
+                    self.here("a label leads to where a hole is not filled");
+                    self.holes.clear();
+                }
+                self.lead(self.at + 1, state);
+            }
             Flow::Next => self.here("the code ends here without Unwind, NoMatch or Raise"),
             Flow::Jump => match instr {
                 Instr::CaseJump(jumps) => {
@@ -502,5 +369,110 @@ impl<'a> Check<'a> {
             let stack = self.stacks.join(before.stack, state.stack);
             self.states[to] = Some(State { stack, ..before });
         }
+    }
+}
+
+/// Whether an instruction only builds graph and moves items: it evaluates nothing, takes no
+/// item for a value, and goes on with the next instruction.
+fn builds(instr: &Instr) -> bool {
+    match instr.op() {
+        Op::PushGlobal
+        | Op::PushInt
+        | Op::PushChar
+        | Op::PushText
+        | Op::Push
+        | Op::MkApp
+        | Op::Slide
+        | Op::Squeeze
+        | Op::Update
+        | Op::Pop
+        | Op::Alloc
+        | Op::Pack => true,
+        Op::Unwind
+        | Op::Eval
+        | Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Rem
+        | Op::FloorDiv
+        | Op::Mod
+        | Op::Neg
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::Ord
+        | Op::Chr
+        | Op::Cond
+        | Op::CaseJump
+        | Op::LitJump
+        | Op::Split
+        | Op::Jump
+        | Op::NoMatch
+        | Op::Raise
+        | Op::CallHost
+        | Op::Print => false,
+    }
+}
+
+/// A set of stack heights, as runs that do not meet: the first height of each and the one
+/// after its last.
+#[derive(Default)]
+struct Holes(BTreeMap<u64, u64>);
+
+impl Holes {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether there is one at `height` or above.
+    fn any_from(&self, height: u64) -> bool {
+        self.0.last_key_value().is_some_and(|(_, &end)| end > height)
+    }
+
+    /// Adds `count` heights from `first` on, which is above all that are there.
+    fn add(&mut self, first: u64, count: u64) {
+        if count > 0 {
+            self.0.insert(first, first.saturating_add(count));
+        }
+    }
+
+    /// Takes a height out; whether it was there.
+    fn fill(&mut self, height: u64) -> bool {
+        let Some((&first, &end)) = self.0.range(..=height).next_back() else { return false };
+        if end <= height {
+            return false;
+        }
+        self.0.remove(&first);
+        self.add(first, height - first);
+        self.add(height + 1, end - (height + 1));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_is_filled_once_in_whatever_order() {
+        let mut holes = Holes::default();
+        holes.add(5, 4);
+        holes.add(20, 1);
+        assert!(!holes.fill(4) && !holes.fill(9) && !holes.fill(19) && !holes.fill(21));
+        for height in [6, 20, 8, 5] {
+            assert!(holes.fill(height) && !holes.fill(height), "{height}");
+        }
+        assert!(holes.any_from(7) && !holes.any_from(8) && !holes.is_empty());
+        assert!(holes.fill(7) && holes.is_empty());
+        holes.add(3, 0);
+        assert!(holes.is_empty());
     }
 }

@@ -1,0 +1,97 @@
+//! How large the numbers in a program may be. The verifier refuses what exceeds these limits,
+//! the compiler reports it: so what machines make of a program takes room in proportion to the
+//! program, and no number that they derive from one overflows.
+
+use std::sync::Arc;
+
+use super::instr::Instr;
+use super::program::{ConId, GlobalId, HostId, Program};
+use crate::base::quote::shown;
+
+/// The most parameters of a global, fields of a constructor and arguments of a host function.
+pub const MAX_ARITY: u32 = 1 << 20;
+
+/// The most stack items in a program that are there without an instruction for each: the
+/// parameters of globals that do not name them, the holes that `Alloc` makes, the fields that
+/// `Split` pushes, and the items that `Squeeze` keeps. For each instruction of the program
+/// there may be [`ITEMS_PER_INSTRUCTION`] more.
+pub const MAX_ITEMS: u64 = 4 * MAX_ARITY as u64;
+
+/// See [`MAX_ITEMS`].
+pub const ITEMS_PER_INSTRUCTION: u64 = 256;
+
+/// What exceeds a limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// A global has more than [`MAX_ARITY`] parameters.
+    Parameters(GlobalId),
+    /// A constructor has more than [`MAX_ARITY`] fields.
+    Fields(ConId),
+    /// A host function has more than [`MAX_ARITY`] arguments.
+    Arguments(HostId),
+    /// With this global there are more than [`MAX_ITEMS`].
+    Items(GlobalId),
+}
+
+impl Exceeded {
+    /// What exceeds which limit, in a sentence.
+    #[must_use]
+    pub fn sentence(self, program: &Program) -> String {
+        let (what, count, of) = match self {
+            Exceeded::Parameters(id) => {
+                let global = program.globals.get(id);
+                let (name, arity) = global.map(|it| (&it.symbol, it.arity)).unzip();
+                (format!("function {}", quoted(name)), arity, "parameters")
+            }
+            Exceeded::Fields(id) => {
+                let (name, arity) = program.cons.get(id).map(|it| (&it.symbol, it.arity)).unzip();
+                (format!("constructor {}", quoted(name)), arity, "fields")
+            }
+            Exceeded::Arguments(id) => {
+                let (name, arity) = program.hosts.get(id).map(|it| (&it.name, it.arity)).unzip();
+                (format!("host function {}", quoted(name)), arity, "arguments")
+            }
+            Exceeded::Items(id) => {
+                let name = quoted(program.globals.get(id).map(|global| &global.symbol));
+                return format!("up to {name}, code of this size makes too many stack items");
+            }
+        };
+        format!("{what} has {} {of}, and {MAX_ARITY} are the most", count.unwrap_or_default())
+    }
+}
+
+fn quoted(name: Option<&Arc<str>>) -> String {
+    format!("`{}`", shown(name.map_or("", |name| name)))
+}
+
+/// Whether a program keeps the limits.
+///
+/// # Errors
+/// With the first of its parts that does not.
+pub fn check(program: &Program) -> Result<(), Exceeded> {
+    if let Some((id, _)) = program.cons.enumerate().find(|(_, con)| con.arity > MAX_ARITY) {
+        return Err(Exceeded::Fields(id));
+    }
+    if let Some((id, _)) = program.hosts.enumerate().find(|(_, host)| host.arity > MAX_ARITY) {
+        return Err(Exceeded::Arguments(id));
+    }
+    let code = program.globals.iter().map(|global| global.code.len() as u64).sum::<u64>();
+    let mut left = MAX_ITEMS.saturating_add(code.saturating_mul(ITEMS_PER_INSTRUCTION));
+    for (id, global) in program.globals.enumerate() {
+        if global.arity > MAX_ARITY {
+            return Err(Exceeded::Parameters(id));
+        }
+        let unnamed = u64::from(global.arity).saturating_sub(global.params.len() as u64);
+        let items = global.code.iter().map(items).fold(unnamed, u64::saturating_add);
+        left = left.checked_sub(items).ok_or(Exceeded::Items(id))?;
+    }
+    Ok(())
+}
+
+/// What an instruction counts for towards [`MAX_ITEMS`].
+fn items(instr: &Instr) -> u64 {
+    match *instr {
+        Instr::Alloc(n) | Instr::Split(n) | Instr::Squeeze(n, _) => n.into(),
+        _ => 0,
+    }
+}

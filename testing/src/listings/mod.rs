@@ -1,0 +1,235 @@
+//! Programs in G-code that no scheme makes: made at random or by the compiler, and changed.
+//! What passes the verifier means the same on every machine, and corrupts none.
+
+mod change;
+mod make;
+
+use std::sync::LazyLock;
+
+use gmachine::gcode::instr::Instr;
+use gmachine::gcode::program::{GlobalId, Program};
+use gmachine::gcode::{Verified, parse, print, verify};
+use gmachine::machine::fast::code::verify::verify as verify_compact;
+use gmachine::machine::fast::translate::translate;
+use gmachine::machine::outcome::{Limit, Stop};
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind, Stress};
+
+use crate::common::{Text, compile_after, machine, subset};
+use crate::dice::Dice;
+use crate::ends::{End, Found, found_within};
+use crate::parity::is_right;
+use crate::seen::Seen;
+use crate::{harness, typed};
+
+/// Instructions of the reference machine.
+const FUEL: u64 = 20_000;
+
+/// Reductions of the fast machine, and those where it collects all the time.
+const REDUCTIONS: (u64, u64) = (3_000, 300);
+
+/// Bytes of a run.
+const HEAP: u64 = 256 << 10;
+
+/// The most instructions of a program that is changed: large ones are slow and show no more.
+const SIZE: usize = 600;
+
+/// A program that verifies, as a listing.
+#[must_use]
+pub fn listing(seed: u64) -> String {
+    let mut dice = Dice::new(seed);
+    let mut program = original(&mut dice);
+    for _ in 0..dice.roll(7) {
+        // Mostly the verifier refuses what comes of a change.
+        for _ in 0..8 {
+            let mut changed = program.clone();
+            change::change(&mut changed, &mut dice);
+            if verify::verify(&changed).is_empty() {
+                program = changed;
+                break;
+            }
+        }
+    }
+    print::program(&program, &mut print::bare)
+}
+
+/// A program to be changed: what the compiler makes, a listing of the corpus, or one made here.
+fn original(dice: &mut Dice) -> Program {
+    static CORPUS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+        let texts = harness::seeds("listing").into_iter();
+        let texts = texts.filter_map(|(_, bytes)| String::from_utf8(bytes).ok());
+        let programs = texts.filter_map(|text| parse::parse(&text).ok());
+        programs.filter(|program| Verified::new(program.clone()).is_ok()).collect()
+    });
+    match dice.roll(10) {
+        0 => {
+            let text = typed::program(dice.any());
+            let passes = subset(dice.any());
+            let compiled = compile_after(&text, passes).map(|program| Program::clone(&program));
+            let size = |program: &Program| -> usize {
+                program.globals.iter().map(|global| global.code.len()).sum()
+            };
+            compiled.filter(|program| size(program) <= SIZE).unwrap_or_else(|| made(dice))
+        }
+        1 if !CORPUS.is_empty() => CORPUS[dice.roll(CORPUS.len())].clone(),
+        _ => made(dice),
+    }
+}
+
+/// A random program that verifies.
+fn made(dice: &mut Dice) -> Program {
+    loop {
+        let program = change::tidied(make::program(dice));
+        if verify::verify(&program).is_empty() {
+            return program;
+        }
+    }
+}
+
+/// What is wrong with a listing: it reads back, what is made of it for the fast machine passes
+/// that one's verifier, and both machines say the same of it.
+///
+/// # Errors
+/// With what is wrong.
+pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let program = parse::parse(text).map_err(|error| format!("no listing: {error}"))?;
+    let printed = print::program(&program, &mut print::bare);
+    if printed != text {
+        return Err(format!("a listing reads back as another: {printed}"));
+    }
+    let Ok(program) = Verified::new(program) else {
+        seen.discarded = 1;
+        return Ok(seen);
+    };
+    let compact = translate(program.clone()).map_err(|reason| format!("translation: {reason}"))?;
+    if let Some(first) = verify_compact(&compact).first() {
+        return Err(format!("compact code: {first}"));
+    }
+    if program.main.is_none() || !program.hosts.is_empty() {
+        seen.discarded = 1;
+        return Ok(seen);
+    }
+    match same(&program, &mut Dice::new(!seed), &mut seen)? {
+        Some(end) => seen.ended(end),
+        None => seen.discarded = 1,
+    }
+    Ok(seen)
+}
+
+/// Runs a program on both machines; how it ends, if what the machines say can be compared.
+///
+/// Code that takes an operand which it has not evaluated ends in an error on the reference
+/// machine; the fast one evaluates the operand. So after that nothing is compared.
+///
+/// # Errors
+/// With what is wrong.
+pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Seen) -> Result<Option<End>, String> {
+    let mode = dice.roll(6);
+    let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
+    let reference = if dice.one_in(8) { Stress::Full } else { Stress::None };
+    let fuel = if reference == Stress::None { FUEL } else { FUEL / 20 };
+    let pieces = dice.one_in(4).then(|| 1 + dice.roll(50) as u64);
+    let (wanted, unevaluated) =
+        run(MachineKind::Reference, program, reference, fuel, pieces, seen)?;
+    let fuel = if stress == Stress::None { REDUCTIONS.0 } else { REDUCTIONS.1 };
+    let (found, _) = run(MachineKind::Fast, program, stress, fuel, pieces, seen)
+        .map_err(|wrong| format!("{stress:?}: {wrong}"))?;
+    if unevaluated {
+        return Ok(None);
+    }
+    // Memory and steps run out sooner on one machine than on the other.
+    let short = found.end == End::Fuel && wanted.output.starts_with(&found.output);
+    if short || is_right(&wanted, &found) {
+        return Ok(Some(wanted.end));
+    }
+    Err(format!("another result: {stress:?}: wanted {wanted:?}, found {found:?}"))
+}
+
+/// What a run prints and how it ends; whether that is because an operand was not evaluated.
+/// With `pieces`, it is stopped after so many steps, and goes on.
+fn run(
+    kind: MachineKind,
+    program: &Verified,
+    stress: Stress,
+    fuel: u64,
+    pieces: Option<u64>,
+    seen: &mut Seen,
+) -> Result<(Found, bool), String> {
+    let count = fuel.is_multiple_of(2);
+    let config = Config { heap_limit: Some(HEAP), stress, count, ..Config::default() };
+    let mut machine = machine(kind, program, config);
+    let mut out = String::new();
+    let mut result = machine.start(Format::Default, Some(Box::new(Text::new("input"))));
+    if result.is_ok() {
+        let (mut left, mut piece) = (fuel, pieces.unwrap_or(fuel));
+        loop {
+            machine.set_fuel(Some(piece.min(left)));
+            left -= piece.min(left);
+            // Each stop goes through the stack: there are fewer and fewer of them.
+            piece += piece / 8;
+            result = machine.run(&mut out);
+            let is_fuel = |reached: &Limit| matches!(reached, Limit::Fuel(_));
+            match &result {
+                Err(Stop::Limit(reached)) if is_fuel(&reached.limit) && left > 0 => {
+                    seen.stops += 1;
+                    if piece.is_multiple_of(3) {
+                        machine.collect();
+                    }
+                }
+                _ => break,
+            }
+        }
+    }
+    seen.machine(kind, &*machine);
+    let unevaluated = match &result {
+        Err(Stop::Error(error)) => error.message.contains("an expression that is not evaluated"),
+        _ => false,
+    };
+    match &result {
+        Err(Stop::Error(error)) if !error.code.to_string().starts_with("G05") => {
+            return Err(format!("a run fails with {}", error.code));
+        }
+        _ => {}
+    }
+    Ok((found_within(&out, result)?, unevaluated))
+}
+
+/// A smaller program of which the same is wrong: functions become trivial, instructions go.
+#[must_use]
+pub fn smaller(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
+    let Ok(mut program) = parse::parse(text) else { return text.to_owned() };
+    let listing = |program: &Program| print::program(program, &mut print::bare);
+    let keeps = |changed: &Program| {
+        let listing = listing(changed);
+        // Numbers in the text may have to be others, so it is read once more.
+        parse::parse(&listing).is_ok_and(|program| verify::verify(&program).is_empty())
+            && fails(&listing)
+    };
+    let trivial = |arity: u32| {
+        let int = gmachine::gcode::instr::IntLit::Small(0);
+        vec![Instr::PushInt(int), Instr::Update(arity), Instr::Pop(arity), Instr::Unwind]
+    };
+    let ids: Vec<GlobalId> = program.globals.indices().collect();
+    for &id in &ids {
+        let mut changed = program.clone();
+        let global = &mut changed.globals[id];
+        global.code = trivial(global.arity);
+        global.spans = vec![Default::default(); global.code.len()];
+        let changed = change::tidied(changed);
+        if changed.globals[id].code.len() < program.globals[id].code.len() && keeps(&changed) {
+            program = changed;
+        }
+    }
+    for count in [8, 4, 3, 2, 1] {
+        for &id in &ids {
+            let mut at = 0;
+            while at + count <= program.globals[id].code.len() {
+                let mut changed = program.clone();
+                change::remove(&mut changed, id, at, count);
+                if keeps(&changed) { program = changed } else { at += 1 }
+            }
+        }
+    }
+    listing(&program)
+}
