@@ -37,8 +37,8 @@ impl Machine {
     fn is_integer(&self, word: Word) -> bool {
         match word.view() {
             View::Int(_) => true,
-            // SAFETY: it is a pointer.
             View::Node(Tag::Value) => {
+                // SAFETY: it is a pointer.
                 matches!(unsafe { self.heap.header(word) }.kind(), Kind::Big | Kind::Huge)
             }
             _ => false,
