@@ -396,6 +396,7 @@ impl fmt::Display for Integer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_integer::Integer as _;
     use proptest::prelude::*;
 
     fn int(text: &str) -> Integer {

@@ -2,7 +2,7 @@
 
 use super::outcome::{Limit, Stop};
 use super::print::Format;
-use super::{Config, Machine, MachineKind};
+use super::{Config, MachineKind};
 use crate::gcode::Verified;
 use crate::gcode::parse::parse;
 
