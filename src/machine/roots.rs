@@ -26,13 +26,19 @@ impl Drop for Inner {
 
 /// A handle on a value of a machine. While a clone of it lives, the collector keeps the
 /// value. It belongs to one machine; another one does not know it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Root(Arc<Inner>);
 
 impl Root {
     /// Its number among the handles of its machine.
     pub(in crate::machine) fn index(&self) -> u32 {
         self.0.index
+    }
+}
+
+impl std::fmt::Debug for Root {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Root({})", self.0.index)
     }
 }
 
