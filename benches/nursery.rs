@@ -12,7 +12,6 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 

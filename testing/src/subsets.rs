@@ -4,6 +4,7 @@ use gmachine::compile::compile;
 use gmachine::core::expr;
 use gmachine::driver::{Options, Stage, build};
 use gmachine::gcode::Verified;
+use gmachine::gcode::program::Program;
 use gmachine::lift::lint::lint;
 use gmachine::load::{Loaded, Root};
 use gmachine::machine::outcome::Statistics;

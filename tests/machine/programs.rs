@@ -2,7 +2,6 @@
 
 use gmachine::gcode::Verified;
 use gmachine::gcode::parse::parse;
-use gmachine::gcode::program::Program;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, RunError, Stop};
 use gmachine::machine::print::Format;
@@ -294,7 +293,7 @@ pub fn stressed() -> Config {
 }
 
 /// Runs to the end and prints.
-pub fn run(program: Program, config: Config) -> (String, Result<(), Stop>) {
+pub fn run(program: Verified, config: Config) -> (String, Result<(), Stop>) {
     let mut machine = machine(program, config);
     let mut out = String::new();
     let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut out));

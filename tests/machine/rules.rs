@@ -1,6 +1,6 @@
 //! Every rule, by the value that it leaves.
 
-use gmachine::gcode::program::Program;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::Statistics;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Rule};
@@ -192,7 +192,7 @@ fn input_is_read_as_it_is_demanded() {
             self.0.next()
         }
     }
-    let take = |n: &'static str| -> Program {
+    let take = |n: &'static str| -> Verified {
         let code =
             ["Push 0", n, "PushGlobal take", "MkApp", "MkApp", "Update 1", "Pop 1", "Unwind"];
         listing(&code, "main/1 [input]")

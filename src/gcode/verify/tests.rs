@@ -185,7 +185,7 @@ fn parameters_that_have_names_do_not_count() {
     for number in 0..MAX_ITEMS / count + 1 {
         text += &format!("supercombinator f{number}/{count}\n0 NoMatch\n");
     }
-    let mut program = parse(&text).unwrap();
+    let mut program = parse(&text).expect("a listing");
     let last = program.globals.as_slice().len() as u32 - 1;
     assert_eq!(
         verify(&program).iter().map(ToString::to_string).collect::<Vec<_>>(),
