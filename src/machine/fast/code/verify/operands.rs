@@ -92,11 +92,12 @@ impl Check<'_> {
     fn counts(&mut self, pc: usize, instr: &Instr, count: usize, expected: Option<usize>) {
         let most = self.limits.frame as usize;
         match *instr {
-            Instr::Pap { .. } | Instr::FillPap { .. } => {
-                if expected.is_none_or(|takes| count == 0 || count >= takes) {
-                    self.here(pc, "it is no partial application");
-                }
+            Instr::Pap { .. } | Instr::FillPap { .. }
+                if expected.is_none_or(|takes| count == 0 || count >= takes) =>
+            {
+                self.here(pc, "it is no partial application");
             }
+            Instr::Pap { .. } | Instr::FillPap { .. } => {}
             // The function is an operand, too.
             Instr::Apply { .. } | Instr::TailApply { .. } if !(2..=most + 1).contains(&count) => {
                 self.here(pc, "it has no arguments, or too many");
