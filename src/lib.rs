@@ -9,6 +9,7 @@
 //! - [`gcode`]: the instructions, programs of them, their text form and their verifier;
 //! - [`diagnostic`]: reports about programs, the texts they point into, positions;
 #![cfg_attr(feature = "render", doc = "- [`render`]: reports with excerpts, for people;")]
+//! - [`allocation`]: what a global allocator may ask;
 //! - [`inspect`]: the forms that a program takes on its way, for tools that show them.
 //!
 //! Everything else is private, whatever the compiler would let you name.
@@ -54,6 +55,12 @@ pub use embed::{
     Pass, Passes, Profile, RegisterError, Report, Root, RootFile, Roots, RunError, Sampler,
     Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
 };
+
+/// For global allocators that end the process if the system refuses memory: which refusals are
+/// handled.
+pub mod allocation {
+    pub use crate::base::allocation::is_fallible;
+}
 
 /// Reports about programs: what, where, what to do.
 pub mod diagnostic {

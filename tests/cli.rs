@@ -242,6 +242,9 @@ fn refused_memory_is_a_limit() {
         status(&format!("ulimit -v 300000; echo '{program}' | gmachine run -M 4G -"));
     assert_eq!(code, Some(4), "{errors}");
     assert!(errors.contains("G0601"), "{errors}");
+    // A report like that of any limit: the run was stopped, not the process.
+    assert!(errors.contains("the system has no more memory beside"), "{errors}");
+    assert!(errors.contains("under evaluation"), "{errors}");
 }
 
 #[test]

@@ -24,6 +24,11 @@ pub fn report(reached: &LimitReached) -> Diagnostic {
                 format!("raise it with --max-heap, like --max-heap {more}"),
             )
         }
+        Limit::System(bytes) => (
+            Code::HeapLimit,
+            format!("the system has no more memory beside {} in use", show_size(bytes)),
+            "end other programs, or raise the limits of this process".to_owned(),
+        ),
         Limit::Fuel(fuel) => (
             Code::FuelLimit,
             format!("the fuel limit of {} steps is reached", grouped(fuel)),

@@ -114,7 +114,7 @@ impl Engine {
     ///
     /// ```
     /// use gmachine::Engine;
-    /// use gmachine::optimise::{Pass, Passes};
+    /// use gmachine::{Pass, Passes};
     ///
     /// let mut engine = Engine::new();
     /// engine.set_passes(Passes::ALL.without(Pass::Specialise));

@@ -7,7 +7,7 @@
 //! the store usable and every value evaluable: forced again it goes on, or fails again.
 //!
 //! ```
-//! use gmachine::embed::{Engine, Eval, Store};
+//! use gmachine::{Engine, Eval, Store};
 //!
 //! let module = Engine::new().compile("nats", "(defn from[n] (Cons n (from (add n 1))))")?;
 //! let mut store = Store::new(&module);

@@ -3,6 +3,7 @@
 //!
 //! [`MachineKind`] chooses one. They share this face and G-code, and no code that evaluates.
 
+mod chains;
 mod config;
 mod coverage;
 mod face;
@@ -10,9 +11,9 @@ mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
+#[doc(hidden)]
 pub mod heap;
 pub mod host;
-mod indirections;
 mod interrupt;
 mod kind;
 pub mod outcome;

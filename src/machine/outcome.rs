@@ -96,6 +96,9 @@ impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
+            Limit::System(bytes) => {
+                write!(f, "the system has no more memory beside {bytes} bytes in use")
+            }
             Limit::Fuel(fuel) => write!(f, "the limit of {fuel} steps is reached"),
             Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
         }
@@ -162,6 +165,8 @@ pub struct LimitReached {
 pub enum Limit {
     /// Bytes of heap, stack and big integers.
     Heap(u64),
+    /// The system refused memory below that limit. The bytes that the machine had.
+    System(u64),
     /// Steps: instructions of the reference machine, reductions and printed values of the
     /// fast one.
     Fuel(u64),
@@ -219,7 +224,7 @@ impl LimitReached {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let code = match self.limit {
-            Limit::Heap(_) => Code::HeapLimit,
+            Limit::Heap(_) | Limit::System(_) => Code::HeapLimit,
             Limit::Fuel(_) => Code::FuelLimit,
             Limit::Time(_) => Code::TimeLimit,
         };

@@ -93,7 +93,7 @@ impl Reporter {
 pub fn write(text: &str) {
     let stderr = std::io::stderr();
     let _ = match stderr.as_fd().try_clone_to_owned() {
-        Ok(file) => Patient(File::from(file)).write_all(text.as_bytes()),
+        Ok(file) => Patient::new(File::from(file)).write_all(text.as_bytes()),
         Err(_) => stderr.lock().write_all(text.as_bytes()),
     };
 }

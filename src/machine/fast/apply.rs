@@ -7,8 +7,8 @@ use super::run::{node_at, read_arg};
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
-use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::heap::{Fields, Kind, Size};
 use crate::machine::outcome::Stop;
 
 /// What an application is to.
@@ -73,6 +73,10 @@ impl Machine {
             Callee::Function(global, held) => {
                 let entry = self.entry(global);
                 let partial = held + count < entry.takes as usize;
+                if partial && Size::new(held + count).is_none() {
+                    // More arguments than a partial application can hold.
+                    return Err(self.heap_limit());
+                }
                 (held + entry.frame as usize, if partial { 1 + held + count } else { 0 })
             }
             Callee::Unknown => (0, 0),
@@ -228,6 +232,7 @@ impl Machine {
             let rest = top.sub(used);
             if held + used < entry.takes as usize {
                 self.fp.0 = rest;
+                let Some(all) = Fields::new(all) else { return Err(self.heap_limit()) };
                 return Ok(Some(self.heap.alloc(Kind::Pap, global.0, all)));
             }
             self.fp.0 = match count - used {
@@ -266,7 +271,8 @@ impl Machine {
             if held + count < takes {
                 let held = (0..held).map(|n| *fields.add(n));
                 let all: Vec<Word> = held.chain((0..count).map(|n| *to.add(n))).collect();
-                let value = self.heap.alloc(Kind::Pap, global.0, &all);
+                let Some(all) = Fields::new(&all) else { return Err(self.heap_limit()) };
+                let value = self.heap.alloc(Kind::Pap, global.0, all);
                 return self.return_value(value);
             }
             let used = takes - held;
