@@ -1,12 +1,12 @@
 //! A small program on both machines, in G-code, so that Miri can run it: constructors, big
 //! integers, a cyclic list, partial applications, and thunks that are shared.
 
-use std::sync::Arc;
+mod listings;
 
 use super::outcome::Stop;
 use super::print::Format;
 use super::{Config, MachineKind, Stress};
-use crate::gcode::{parse, verify};
+use crate::gcode::{Verified, parse};
 
 const LISTING: &str = include_str!("small.gcode");
 const PRINTS: &str = "837\n";
@@ -14,8 +14,8 @@ const PRINTS: &str = "837\n";
 /// What the program prints on a machine with these settings; limits on fuel are given anew.
 fn prints(kind: MachineKind, config: &Config) -> String {
     let program = parse::parse(LISTING).expect("a listing");
-    assert_eq!(verify::verify(&program), []);
-    let mut machine = kind.load(Arc::new(program)).machine(config.clone());
+    let program = Verified::new(program).expect("valid code");
+    let mut machine = kind.load(program).machine(config.clone());
     let mut out = String::new();
     machine.start(Format::Default, None).expect("a main");
     loop {

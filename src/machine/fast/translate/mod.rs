@@ -38,7 +38,7 @@ use super::image::STRIDE;
 use super::stack::MAX_FRAME;
 use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
-use crate::machine::heap::Header;
+use crate::machine::heap::Size;
 use known::Globals;
 use output::Output;
 use stack::{Stack, Stacks};
@@ -69,7 +69,7 @@ impl Limits {
     /// What the machine can hold.
     pub const MACHINE: Limits = Limits {
         frame: MAX_FRAME - 1,
-        fields: Header::MAX_WORDS as u32,
+        fields: Size::MAX as u32,
         instructions: u32::MAX / STRIDE - BOOT,
         function: 1 << 28,
         moves: 1 << 10,
@@ -80,7 +80,7 @@ impl Limits {
 const BOOT: u32 = 16;
 
 const _: () = assert!(
-    Limits::MACHINE.frame as usize <= Header::MAX_WORDS,
+    Limits::MACHINE.frame as usize <= Size::MAX,
     "a partial application \
     has fewer fields than its function has slots"
 );

@@ -1,8 +1,8 @@
 //! What every machine does, on listings.
 
-use super::outcome::{Limit, Stop};
-use super::print::Format;
-use super::{Config, MachineKind};
+use super::super::outcome::{Limit, Stop};
+use super::super::print::Format;
+use super::super::{Config, MachineKind};
 use crate::gcode::Verified;
 use crate::gcode::parse::parse;
 
