@@ -15,7 +15,7 @@ use super::row::specialised;
 use crate::work::allocated;
 
 /// Bytes that may be allocated in a compilation, in all.
-const ALLOCATED: u64 = 1 << 30;
+const ALLOCATED: u64 = 8 << 30;
 
 /// How many times its size a program may grow to, and by how much more.
 const GROWTH: usize = 8;

@@ -258,18 +258,16 @@ fn nests(depth: usize) -> [String; 3] {
     let mut moved = String::from("(defn main[x] ");
     let mut chain = String::from("(defn main[x] (let (");
     let mut kept = String::from("(defn main[x] ");
-    let mut sum = String::from("x");
+    let mut sum = String::new();
     for at in 0..depth {
         moved.push_str(&format!("(let ([y{at} (add x {at})]) (if (length x) {at} "));
         let before = if at == 0 { "x".to_owned() } else { format!("z{}", at - 1) };
         chain.push_str(&format!("[z{at} (Cons {before} x)]"));
         kept.push_str(&format!("(let ([y{at} (Cons x {at})]) (if (length y{at}) y{at} "));
-        sum = format!("(Cons y{at} (Cons y{at} {sum}))");
-        if at % 10_000 == 9_999 {
-            sum.push('\n');
-        }
+        let inner = depth - 1 - at;
+        sum.push_str(&format!("(Cons y{inner} (Cons y{inner} "));
     }
-    moved.push_str(&sum);
+    moved.push_str(&format!("{sum}x{}", "))".repeat(depth)));
     moved.push_str(&"))".repeat(depth));
     chain.push_str(&format!(") (Cons z{0} z{0}))", depth - 1));
     kept.push('x');
