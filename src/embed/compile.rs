@@ -99,7 +99,7 @@ impl Engine {
         let hosts = self.declarations();
         let built = driver::build(root, loader, &self.options(&hosts, Mode::Run));
         let (diagnostics, sources) = (built.diagnostics, built.loaded.sources);
-        // The schemes make valid code, so a module is never refused.
+        // The program calls functions that the engine has declared, so it is never refused.
         match built.gcode.map(|program| Module::from_verified(self, program)) {
             Some(Ok(module)) => Ok(module.with_sources(diagnostics, sources, built.report)),
             Some(Err(_)) | None => Err(CompileError { diagnostics, sources }),

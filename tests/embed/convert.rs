@@ -63,9 +63,8 @@ fn what_is_something_else_is_no_panic() {
         assert_eq!(store.get::<u8>(&large), Err(Error::OutOfRange));
         let negative = store.value(-1).unwrap();
         assert_eq!(store.get::<usize>(&negative), Err(Error::OutOfRange));
-        // A constructor that the program does not mention.
-        let mut bare = Engine::new().compile("bare", "(defn one[] 1)").unwrap().store();
-        assert!(matches!(bare.value((1, 2)), Err(Error::UnknownConstructor(_))));
+        // A constructor of a module that the program does not import.
+        assert!(matches!(store.con("Queue", &[]), Err(Error::UnknownConstructor(_))));
     });
 }
 

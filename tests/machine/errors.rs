@@ -1,6 +1,7 @@
 //! Every error, by name.
 
 use gmachine::base::code::Code;
+use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
@@ -210,16 +211,16 @@ fn g0512_unprintable() {
 
 #[test]
 fn missing_or_wrong_main_is_reported() {
-    let mut without = program(&["PushInt 1"]);
+    let mut without = program(&["PushInt 1"]).into_program();
     without.main = None;
+    let without = Verified::new(without).unwrap();
     assert!(
         matches!(run(without, Config::default()).1, Err(Stop::Error(error)) if error.code == Code::MissingMain)
     );
-    let mut binary = program(&["PushInt 1"]);
+    let mut binary = program(&["PushInt 1"]).into_program();
     binary.main = binary.find("take");
-    let mut machine = machine(binary, Config::default());
-    let started = machine.start(Format::Default, None);
-    assert!(matches!(started, Err(Stop::Error(error)) if error.code == Code::MainParameters));
+    let refused = Verified::new(binary).unwrap_err();
+    assert_eq!(refused[0].to_string(), "main has more than one parameter");
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn what_waits_is_named_innermost_first_and_cut() {
         code.extend(["PushInt 1".to_owned(), "Pack 1 2 Cons".to_owned()]);
     }
     code.extend(["PushGlobal sum".to_owned(), "MkApp".to_owned()]);
-    let mut program = program(&lines(&code));
+    let mut program = program(&lines(&code)).into_program();
     // Listings have no spans: give each instruction its own.
     let mut at = 1;
     for global in program.globals.iter_mut() {
@@ -276,7 +277,7 @@ fn what_waits_is_named_innermost_first_and_cut() {
             at += 1;
         }
     }
-    let (_, result) = run(program, Config::default());
+    let (_, result) = run(Verified::new(program).unwrap(), Config::default());
     let Err(Stop::Error(error)) = result else { panic!("{result:?}") };
     assert_eq!(error.code, Code::WrongScrutinee);
     assert_eq!(error.chain.shown.len(), 10);
@@ -286,11 +287,12 @@ fn what_waits_is_named_innermost_first_and_cut() {
 
 #[test]
 fn an_error_in_a_primitive_names_the_application() {
-    let mut program = program(&["PushChar 'a'", "PushInt 1", "PushGlobal add", "MkApp", "MkApp"]);
+    let mut program =
+        program(&["PushChar 'a'", "PushInt 1", "PushGlobal add", "MkApp", "MkApp"]).into_program();
     let main = program.main.unwrap();
     let span = gmachine::base::span::Span::new(7, 9);
     program.globals[main].spans[4] = span;
-    let (_, result) = run(program, Config::default());
+    let (_, result) = run(Verified::new(program).unwrap(), Config::default());
     let Err(Stop::Error(error)) = result else { panic!("{result:?}") };
     assert_eq!((error.code, error.span), (Code::WrongKind, span));
 }

@@ -1,10 +1,10 @@
 //! What every machine does, on listings.
 
-use super::super::outcome::{Limit, Stop};
-use super::super::print::Format;
-use super::super::{Config, MachineKind};
 use crate::gcode::Verified;
 use crate::gcode::parse::parse;
+use crate::machine::outcome::{Limit, Stop};
+use crate::machine::print::Format;
+use crate::machine::{Config, MachineKind};
 
 fn program(text: &str) -> Verified {
     let program = parse(&format!("data List = Nil/0 Cons/2\nmain main\n{text}"));
