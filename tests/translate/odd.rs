@@ -85,6 +85,8 @@ fn change(program: &mut Program, dice: &mut Dice) {
                 int(1),
                 Instr::Pack(CONS),
                 Instr::Update(0),
+                int(2),
+                Instr::Update(0),
                 Instr::Pop(1),
             ],
         ),
