@@ -130,7 +130,7 @@ fn residual(lifted: &expr::Program, loaded: &Loaded, passes: Passes) -> Result<V
 }
 
 /// The instructions of all code.
-fn length(program: &Verified) -> usize {
+fn length(program: &Program) -> usize {
     program.globals.iter().map(|global| global.code.len()).sum()
 }
 
