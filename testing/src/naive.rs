@@ -265,7 +265,7 @@ impl Naive {
             if self.steps > self.fuel {
                 return Err(Stop::Fuel);
             }
-            let live = &program.lives[program.live[pc as usize]];
+            let live = &program.stack_maps[program.stack_map_of[pc as usize]];
             let mut alive = live.slots.iter().peekable();
             for (slot, value) in (0u32..).zip(frame.iter_mut()) {
                 if alive.peek() == Some(&&slot) {
