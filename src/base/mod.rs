@@ -1,5 +1,6 @@
 //! The leaves: what every stage uses and what uses no stage.
 
+pub mod bit_set;
 pub mod code;
 pub mod deep;
 pub mod diagnostic;
@@ -9,6 +10,7 @@ pub mod limbs;
 pub mod name;
 pub mod quote;
 pub mod scc;
+pub mod skip_tree;
 pub mod source;
 pub mod span;
 pub mod suggest;

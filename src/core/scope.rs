@@ -224,11 +224,12 @@ impl<'a> Globals<'a> {
         let Input { ast, names, .. } = self.input;
         let reserved = ["Nil", "Cons", "List"].map(|name| names.find(name));
         let mut types: FxHashMap<(UnitId, Name), Span> = FxHashMap::default();
+        let mut unnamed = 0_u32;
         for (at, item) in ast.items.iter().enumerate() {
-            let Some(name) = item.name else { continue };
             let unit = self.input.unit(item.file);
             match &item.kind {
                 ItemKind::Defn { .. } => {
+                    let Some(name) = item.name else { continue };
                     if reserved.contains(&Some(name)) {
                         self.reserved.push((name, item.name_span));
                     } else {
@@ -236,14 +237,17 @@ impl<'a> Globals<'a> {
                     }
                 }
                 ItemKind::Data { cons } => {
-                    if reserved.contains(&Some(name)) {
-                        self.reserved.push((name, item.name_span));
-                    } else if let Some(&first) = types.get(&(unit, name)) {
-                        let second = item.name_span;
-                        self.duplicates.push(Duplicate { name, first, second, data: true });
-                    } else {
-                        types.insert((unit, name), item.name_span);
-                    }
+                    // A type called `_` has no name, but constructors like any other.
+                    let symbol = match item.name {
+                        Some(name) => {
+                            self.declare(unit, name, item.name_span, &reserved, &mut types);
+                            names.shared(name)
+                        }
+                        None => {
+                            unnamed += 1;
+                            format!("_${unnamed}").into()
+                        }
+                    };
                     let data = self.data_units.push(unit);
                     let mut ids = Vec::with_capacity(cons.len());
                     for con in cons {
@@ -267,14 +271,28 @@ impl<'a> Globals<'a> {
                         });
                         ids.push(id);
                     }
-                    self.datas.push(Data {
-                        symbol: names.shared(name),
-                        cons: ids,
-                        span: item.name_span,
-                    });
+                    self.datas.push(Data { symbol, cons: ids, span: item.name_span });
                 }
                 ItemKind::ImportFile { .. } | ItemKind::ImportModule => {}
             }
+        }
+    }
+
+    /// Notes the name of a data type that is reserved or that its part has already.
+    fn declare(
+        &mut self,
+        unit: UnitId,
+        name: Name,
+        span: Span,
+        reserved: &[Option<Name>],
+        types: &mut FxHashMap<(UnitId, Name), Span>,
+    ) {
+        if reserved.contains(&Some(name)) {
+            self.reserved.push((name, span));
+        } else if let Some(&first) = types.get(&(unit, name)) {
+            self.duplicates.push(Duplicate { name, first, second: span, data: true });
+        } else {
+            types.insert((unit, name), span);
         }
     }
 

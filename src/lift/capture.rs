@@ -19,11 +19,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::dependency::{Groups, push_children};
+use super::dependency::Groups;
 use super::{LIFTED, LIFTED_PER_EXPRESSION, TooManyCaptures};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId, Program};
+use crate::core::traverse::Position;
 
 crate::define_index! {
     /// What is lifted.
@@ -90,17 +91,16 @@ pub(super) enum Context {
     LazyTail,
 }
 
-/// In which context an application in context `context` has its argument `at`, of `count`.
-pub(super) fn argument(
-    program: &Program,
-    context: Context,
-    callee: ExprId,
-    count: usize,
-    at: usize,
-) -> Context {
-    match context == Context::Strict && program.evaluates(callee, count, at) {
-        true => Context::Strict,
-        false => Context::Lazy,
+impl Context {
+    /// Returns the context of the sub-expression at `position` of `expr`, which is in this one.
+    pub(super) fn within(self, program: &Program, expr: ExprId, position: Position) -> Context {
+        let ends_lets = matches!(program.exprs[expr], Expr::Let(..) | Expr::Letrec(..))
+            && position == Position::Body;
+        match (self, program.is_strict(expr, position)) {
+            (Context::Strict, true) => Context::Strict,
+            (Context::Lazy | Context::LazyTail, true) if ends_lets => Context::LazyTail,
+            _ => Context::Lazy,
+        }
     }
 }
 
@@ -319,7 +319,7 @@ impl Walk<'_> {
         }
     }
 
-    fn mention(&mut self, local: LocalId) {
+    fn use_local(&mut self, local: LocalId) {
         let group = self.function[local.index()].and_then(|function| self.point[function.index()]);
         if let Some(group) = group {
             self.points[group].references += 1;
@@ -383,24 +383,13 @@ impl Walk<'_> {
             self.tasks.push(Task::Expr(expr, Context::Strict));
             return;
         }
-        let tail = if context == Context::Lazy { Context::LazyTail } else { context };
+        if let Some(local) = program.used_local(expr) {
+            self.use_local(local);
+        }
         match kind {
-            Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error => {}
-            Expr::Local(local) => self.mention(local),
-            Expr::App(callee, args) => {
-                for (at, &arg) in program.expr_lists[args].iter().enumerate().rev() {
-                    let inner = argument(program, context, callee, args.len(), at);
-                    self.tasks.push(Task::Expr(arg, inner));
-                }
-                self.tasks.push(Task::Expr(callee, Context::Lazy));
-            }
             Expr::Let(local, value, body) => {
-                self.tasks.push(Task::Expr(body, tail));
+                let inner = context.within(program, expr, Position::Body);
+                self.tasks.push(Task::Expr(body, inner));
                 if self.is_lifted(value) {
                     let point = self.new_point(value);
                     self.name(local, value, point);
@@ -411,7 +400,8 @@ impl Walk<'_> {
                 }
             }
             Expr::Letrec(binds, body) => {
-                self.tasks.push(Task::Expr(body, tail));
+                let inner = context.within(program, expr, Position::Body);
+                self.tasks.push(Task::Expr(body, inner));
                 let binds = &program.binds[binds];
                 for bind in binds.iter().rev() {
                     self.bind(bind.local);
@@ -435,34 +425,12 @@ impl Walk<'_> {
                 self.point[expr.index()] = Some(point);
                 self.enter(point, &[expr]);
             }
-            Expr::Force(local, value, body) => {
-                self.bind(local);
-                self.tasks.push(Task::Expr(body, context));
-                self.tasks.push(Task::Expr(value, context));
-            }
-            Expr::Join(join, body) => {
-                let join = program.joins[join];
-                for &param in &program.local_lists[join.params] {
-                    self.bind(param);
+            _ => {
+                for child in program.children(expr).rev() {
+                    program.scope(expr, child.position).for_each(|local| self.bind(local));
+                    let inner = context.within(program, expr, child.position);
+                    self.tasks.push(Task::Expr(child.expr, inner));
                 }
-                self.tasks.push(Task::Expr(join.handler, context));
-                self.tasks.push(Task::Expr(body, context));
-            }
-            Expr::Jump(_, args) => {
-                for &arg in program.expr_lists[args].iter().rev() {
-                    self.tasks.push(Task::Expr(arg, Context::Lazy));
-                }
-            }
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                self.mention(switch.scrutinee);
-                if let Branches::Cons(branches) = &switch.branches {
-                    let fields = branches.iter().flat_map(|branch| branch.fields.iter().flatten());
-                    fields.for_each(|&field| self.bind(field));
-                }
-                push_children(program, expr, &mut |child| {
-                    self.tasks.push(Task::Expr(child, context));
-                });
             }
         }
     }

@@ -23,7 +23,7 @@
 mod capture;
 mod dependency;
 pub mod lint;
-mod rebuild;
+mod supercombinators;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
@@ -74,5 +74,5 @@ pub fn lift(program: Program) -> Result<Program, TooManyCaptures> {
     let budget = CAPTURES + CAPTURES_PER_EXPRESSION * program.exprs.len();
     let groups = dependency::split_letrecs(&mut program);
     let captures = capture::captures(&program, &groups, budget)?;
-    Ok(rebuild::rebuild(&mut program, &captures))
+    Ok(supercombinators::write(&mut program, &captures))
 }

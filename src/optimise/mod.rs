@@ -8,8 +8,8 @@
 mod dead_args;
 mod drive;
 mod float_in;
-mod rebuild;
 mod report;
+mod rewrite;
 mod selection;
 pub mod strictness;
 mod usage;

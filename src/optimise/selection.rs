@@ -10,6 +10,7 @@ use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
 };
+use crate::core::traverse::Position;
 
 /// The functions of a program that may be selectors.
 pub(super) struct Selectors(IndexVec<GlobalId, bool>);
@@ -99,35 +100,18 @@ pub(super) fn name_selections(program: &mut Program) {
 /// Looks at an expression in a strict context; puts those in it on the list.
 fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
     let mut built: Vec<ExprId> = Vec::new();
-    match program.exprs[expr] {
-        Expr::Let(_, value, body) => {
-            built.push(value);
-            work.push(body);
+    let is_call = matches!(program.exprs[expr], Expr::App(callee, _)
+        if !matches!(program.exprs[callee], Expr::Global(global)
+            if matches!(program.globals[global].kind, GlobalKind::Primitive(_))));
+    let is_letrec = matches!(program.exprs[expr], Expr::Letrec(..));
+    for child in program.children(expr) {
+        match child.position {
+            Position::Callee | Position::Function => {}
+            Position::Binding(_) if is_letrec => {}
+            Position::Argument(_) if is_call => built.push(child.expr),
+            position if program.is_strict(expr, position) => work.push(child.expr),
+            _ => built.push(child.expr),
         }
-        Expr::Letrec(_, body) => work.push(body),
-        Expr::Force(_, value, body) => work.extend([value, body]),
-        Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
-        Expr::Jump(_, args) => built.extend(&program.expr_lists[args]),
-        Expr::Switch(switch) => {
-            let switch = &program.switches[switch];
-            match &switch.branches {
-                Branches::Cons(branches) => work.extend(branches.iter().map(|branch| branch.body)),
-                Branches::Lits(branches) => work.extend(branches.iter().map(|&(_, body)| body)),
-            }
-            work.extend(switch.default);
-        }
-        Expr::App(callee, args) => {
-            let args = &program.expr_lists[args];
-            let is_primitive = matches!(program.exprs[callee], Expr::Global(global)
-                if matches!(program.globals[global].kind, GlobalKind::Primitive(_)));
-            for (at, &arg) in args.iter().enumerate() {
-                match is_primitive && program.evaluates(callee, args.len(), at) {
-                    true => work.push(arg),
-                    false => built.push(arg),
-                }
-            }
-        }
-        _ => {}
     }
     let mut found = Vec::new();
     for value in built {

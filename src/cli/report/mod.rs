@@ -9,7 +9,7 @@ pub use json::span as json_span;
 use std::io::{IsTerminal, Write};
 
 use gmachine::base::diagnostic::{Diagnostic, Severity};
-use gmachine::base::quote::drives_display;
+use gmachine::base::quote::needs_escape;
 use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::machine::outcome::{Chain, Waiting};
@@ -198,7 +198,7 @@ fn plain(text: &str) -> String {
 
 /// Appends `c`, or its escape if a terminal would act on it.
 fn push_plain(out: &mut String, c: char) {
-    if drives_display(c) {
+    if needs_escape(c) {
         out.push_str(&format!("\\u{{{:X}}}", c as u32));
     } else {
         out.push(c);

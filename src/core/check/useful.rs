@@ -119,17 +119,17 @@ fn widened(row: &Row, arity: usize) -> Row {
 /// Whether the case is of the common shape that needs no matrix: different constructors of
 /// variables, or different literals, then perhaps a variable that is needed.
 fn plainly_useful(patterns: Patterns<'_>, pats: &[PatId]) -> bool {
-    let mut seen = Seen::Few(Vec::new());
+    let mut seen = Heads::Few(Vec::new());
     for (at, &pat) in pats.iter().enumerate() {
         let head = match patterns.view(PatRef::Ast(pat)) {
             View::Any(_) => {
                 let complete = match &seen {
-                    Seen::Few(heads) => match heads.first() {
+                    Heads::Few(heads) => match heads.first() {
                         Some(&Ok(con)) => heads.len() == patterns.siblings(con),
                         _ => false,
                     },
                     // A type may have as many constructors: the matrix decides.
-                    Seen::Many(heads) => heads.iter().any(Result::is_ok),
+                    Heads::Many(heads) => heads.iter().any(Result::is_ok),
                 };
                 return at + 1 == pats.len() && !complete;
             }
@@ -154,26 +154,26 @@ fn plainly_useful(patterns: Patterns<'_>, pats: &[PatId]) -> bool {
 }
 
 /// The heads seen so far.
-enum Seen<'a> {
+enum Heads<'a> {
     Few(Vec<Head<'a>>),
     Many(FxHashSet<Head<'a>>),
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Heads<'a> {
     /// Whether it was not there before.
     fn insert(&mut self, head: Head<'a>) -> bool {
         match self {
-            Seen::Few(heads) => {
+            Heads::Few(heads) => {
                 if heads.contains(&head) {
                     return false;
                 }
                 heads.push(head);
                 if heads.len() > 16 {
-                    *self = Seen::Many(heads.drain(..).collect());
+                    *self = Heads::Many(heads.drain(..).collect());
                 }
                 true
             }
-            Seen::Many(heads) => heads.insert(head),
+            Heads::Many(heads) => heads.insert(head),
         }
     }
 }

@@ -34,16 +34,14 @@
 mod regions;
 
 use super::dead_args::drop_unused;
-use super::rebuild::{Fate, Plan, rebuild};
+use super::rewrite::{Plan, Rewrite, rewrite};
 use super::selection::Selectors;
 use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
 use crate::base::quote::shown;
-use crate::core::expr::{
-    Branches, Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId,
-};
+use crate::core::expr::{Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId};
 use crate::primitive::Shape;
 use regions::{RegionId, Regions};
 
@@ -75,8 +73,8 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     let mut plan = float.plan;
     // They were decided on from the inside outwards.
     plan.around.values_mut().for_each(|bindings| bindings.reverse());
-    let (program, gone) = rebuild(program, &plan);
-    report.count(Pass::FloatIn, "unused bindings dropped", gone);
+    let (program, removed) = rewrite(program, &plan);
+    report.count(Pass::FloatIn, "unused bindings dropped", removed);
     program
 }
 
@@ -162,7 +160,7 @@ impl FloatIn<'_> {
     }
 
     fn is_dropped(&self, local: LocalId) -> bool {
-        self.plan.fates[local.index()] == Fate::Drop
+        self.plan.rewrites[local.index()] == Rewrite::Drop
     }
 
     /// Notes a binding, and gives the place of its values.
@@ -224,14 +222,8 @@ impl FloatIn<'_> {
                     }
                 }
             }
-            // There is no function in a supercombinator.
-            Expr::Lam(..)
-            | Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error => {}
+            // There is nothing in it, and no function in a supercombinator.
+            _ => {}
         }
     }
 
@@ -274,17 +266,7 @@ impl FloatIn<'_> {
         let switch = &self.program.switches[switch];
         self.use_local(switch.scrutinee, place);
         self.looked_at[switch.scrutinee.index()] = true;
-        match &switch.branches {
-            Branches::Cons(branches) => {
-                branches.iter().for_each(|branch| self.later(branch.body, place, true));
-            }
-            Branches::Lits(branches) => {
-                branches.iter().for_each(|&(_, body)| self.later(body, place, true));
-            }
-        }
-        if let Some(default) = switch.default {
-            self.later(default, place, true);
-        }
+        switch.bodies().for_each(|body| self.later(body, place, true));
     }
 
     /// Decides on a binding; all that mentions its variables has been decided on.
@@ -300,7 +282,7 @@ impl FloatIn<'_> {
                 used_in
             }
             Expr::Let(local, value, _) if moves && self.uses[local.index()] == 1 => {
-                self.plan.fates[local.index()] = Fate::Replace(value);
+                self.plan.rewrites[local.index()] = Rewrite::Replace(value);
                 self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
                 used_in
             }
@@ -337,7 +319,7 @@ impl FloatIn<'_> {
     }
 
     fn copy(&mut self, local: LocalId, value: ExprId) {
-        self.plan.fates[local.index()] = Fate::Replace(value);
+        self.plan.rewrites[local.index()] = Rewrite::Replace(value);
         if let Expr::Local(original) = self.program.exprs[value] {
             let uses = self.uses[local.index()];
             let (original, local) = (original.index(), local.index());
@@ -356,8 +338,8 @@ impl FloatIn<'_> {
             _ => None,
         };
         let Some(local) = local else { return };
-        let what = match self.plan.fates[local.index()] {
-            Fate::Replace(_) => "is put where it is used",
+        let what = match self.plan.rewrites[local.index()] {
+            Rewrite::Replace(_) => "is put where it is used",
             _ if self.plan.moved[expr.index()] => "moves inwards",
             _ => return,
         };

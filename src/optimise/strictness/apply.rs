@@ -5,7 +5,7 @@ use super::super::selection::Selectors;
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
 use crate::base::index::{Idx, List};
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
 /// Larger values are not searched for selections: they may have some.
@@ -87,41 +87,16 @@ impl Apply<'_> {
                 }
                 self.work.push(body);
             }
-            Expr::Letrec(_, body) => self.work.push(body),
-            Expr::Force(_, value, body) => self.work.extend([value, body]),
-            Expr::Join(join, body) => self.work.extend([body, self.program.joins[join].handler]),
             Expr::Jump(join, args) => self.jump(expr, join, args),
-            Expr::Switch(switch) => {
-                let switch = &self.program.switches[switch];
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        self.work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => {
-                        self.work.extend(branches.iter().map(|(_, body)| body));
-                    }
-                }
-                self.work.extend(switch.default);
+            Expr::App(callee, args) if self.hands_on(callee, args) => {
+                self.lazily(expr, callee, args);
             }
-            Expr::App(callee, args) => {
-                if self.hands_on(callee, args) {
-                    return self.lazily(expr, callee, args);
-                }
-                let args = &self.program.expr_lists[args];
-                for (at, &arg) in args.iter().enumerate() {
-                    if self.program.evaluates(callee, args.len(), at) {
-                        self.work.push(arg);
-                    }
-                }
+            _ => {
+                let program = &*self.program;
+                let children = program.children(expr);
+                let strict = children.filter(|child| program.is_strict(expr, child.position));
+                self.work.extend(strict.map(|child| child.expr));
             }
-            Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Local(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::Lam(..)
-            | Expr::NoMatch
-            | Expr::Error => {}
         }
     }
 
@@ -144,14 +119,8 @@ impl Apply<'_> {
             }
             match program.exprs[expr] {
                 Expr::Local(local) if self.waits[local.index()] => return true,
-                Expr::App(callee, args) => {
-                    work.push(callee);
-                    work.extend(&program.expr_lists[args]);
-                }
-                Expr::Let(_, value, body) => work.extend([value, body]),
-                Expr::Letrec(binds, body) => {
-                    work.push(body);
-                    work.extend(program.binds[binds].iter().map(|bind| bind.value));
+                Expr::App(..) | Expr::Let(..) | Expr::Letrec(..) => {
+                    work.extend(program.children(expr).exprs());
                 }
                 _ => {}
             }
@@ -265,13 +234,8 @@ impl Apply<'_> {
 /// How often each local is used.
 fn uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0; program.locals.len()];
-    let mut count = |local: LocalId| uses[local.index()] += 1;
-    for expr in program.exprs.iter() {
-        match *expr {
-            Expr::Local(local) => count(local),
-            Expr::Switch(switch) => count(program.switches[switch].scrutinee),
-            _ => {}
-        }
+    for local in program.exprs.indices().filter_map(|expr| program.used_local(expr)) {
+        uses[local.index()] += 1;
     }
     uses
 }

@@ -11,7 +11,7 @@ use super::value::{Algebra, Value};
 use crate::base::deep::deep;
 use crate::base::index::{Idx, IndexVec, List};
 use crate::core::expr::{
-    Bind, Branches, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
+    Bind, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
 };
 use crate::primitive::Shape;
 
@@ -270,16 +270,11 @@ impl<'p> Evaluator<'p> {
             Some(default) => self.expr(default),
             None => Value::ZERO,
         };
-        let bodies: Vec<ExprId> = match &switch.branches {
-            Branches::Cons(branches) => {
-                for field in branches.iter().flat_map(|branch| branch.fields.iter().flatten()) {
-                    self.locals[*field] = Value::ONE;
-                }
-                branches.iter().map(|branch| branch.body).collect()
-            }
-            Branches::Lits(branches) => branches.iter().map(|&(_, body)| body).collect(),
-        };
-        for body in bodies {
+        for field in switch.fields() {
+            self.locals[field] = Value::ONE;
+        }
+        let branches = switch.bodies().take(switch.branches.len());
+        for body in branches {
             let body = self.expr(body);
             either = self.algebra.or(either, body);
         }

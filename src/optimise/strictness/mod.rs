@@ -34,7 +34,6 @@ mod demand;
 mod evaluate;
 mod fixpoint;
 mod print;
-mod set;
 mod uses;
 mod value;
 

@@ -9,7 +9,7 @@
 //! A value may have more causes than it pays to keep. The larger ones then are forgotten, which
 //! makes the function larger: it claims less.
 
-use super::set::Set;
+use crate::base::bit_set::BitSet;
 
 /// How many causes of more than one variable a value keeps.
 const CAUSES: usize = 64;
@@ -22,21 +22,21 @@ pub(super) struct Value {
     /// Bottom whatever the variables are.
     zero: bool,
     /// The causes of one variable.
-    strict: Set,
+    strict: BitSet,
     /// The other ones, the smallest first; none of them contains another, nor a variable of
     /// `strict`.
-    causes: Vec<Set>,
+    causes: Vec<BitSet>,
 }
 
 impl Value {
     /// Certainly bottom.
-    pub(super) const ZERO: Value = Value { zero: true, strict: Set::EMPTY, causes: Vec::new() };
+    pub(super) const ZERO: Value = Value { zero: true, strict: BitSet::EMPTY, causes: Vec::new() };
     /// Anything.
-    pub(super) const ONE: Value = Value { zero: false, strict: Set::EMPTY, causes: Vec::new() };
+    pub(super) const ONE: Value = Value { zero: false, strict: BitSet::EMPTY, causes: Vec::new() };
 
     /// What a variable is.
     pub(super) fn variable(number: u32) -> Value {
-        Value { zero: false, strict: Set::of(number), causes: Vec::new() }
+        Value { zero: false, strict: BitSet::of(number), causes: Vec::new() }
     }
 
     pub(super) fn is_zero(&self) -> bool {
@@ -59,12 +59,12 @@ impl Value {
     }
 
     /// The causes of more than one variable.
-    pub(super) fn causes(&self) -> &[Set] {
+    pub(super) fn causes(&self) -> &[BitSet] {
         &self.causes
     }
 
     /// Whether it is bottom if these variables are.
-    fn is_caused_by(&self, cause: &Set) -> bool {
+    fn is_caused_by(&self, cause: &BitSet) -> bool {
         self.zero
             || self.strict.intersects(cause)
             || self.causes.iter().any(|own| own.is_subset(cause))
@@ -72,9 +72,9 @@ impl Value {
 
     /// All causes that are not such of `other`, of them at most [`CAUSES`] of one variable;
     /// the others go to `kept`.
-    fn apart_from(&self, other: &Value, kept: &mut Vec<Set>) -> Vec<Set> {
+    fn apart_from(&self, other: &Value, kept: &mut Vec<BitSet>) -> Vec<BitSet> {
         let singles = self.strict.without(&other.strict);
-        let mut apart: Vec<Set> = singles.iter().take(CAUSES).map(Set::of).collect();
+        let mut apart: Vec<BitSet> = singles.iter().take(CAUSES).map(BitSet::of).collect();
         for cause in &self.causes {
             let to = if other.is_caused_by(cause) { &mut *kept } else { &mut apart };
             to.push(cause.clone());
@@ -132,11 +132,11 @@ impl Algebra {
     }
 
     /// The value with these causes.
-    fn value(&mut self, strict: Set, mut causes: Vec<Set>) -> Value {
+    fn value(&mut self, strict: BitSet, mut causes: Vec<BitSet>) -> Value {
         causes.retain(|cause| !cause.intersects(&strict));
-        causes.sort_unstable_by(Set::by_size);
+        causes.sort_unstable_by(BitSet::by_size);
         causes.dedup();
-        let mut least: Vec<Set> = Vec::with_capacity(causes.len().min(CAUSES));
+        let mut least: Vec<BitSet> = Vec::with_capacity(causes.len().min(CAUSES));
         for cause in causes {
             if least.len() == CAUSES {
                 break;
@@ -176,7 +176,7 @@ impl Algebra {
     /// `value` in which a variable is bottom when `by` is.
     pub(super) fn substitute(&mut self, value: Value, variable: u32, by: &Value) -> Value {
         self.work += (value.strict.words() * (1 + value.causes.len())) as u64;
-        let without = Set::of(variable);
+        let without = BitSet::of(variable);
         if value.strict.contains(variable) {
             let strict = value.strict.without(&without);
             return self.and(Value { strict, ..value }, by);
@@ -186,7 +186,7 @@ impl Algebra {
         }
         let (with, causes) = value.causes.into_iter().partition(|cause| cause.contains(variable));
         let mut result = Value { zero: value.zero, strict: value.strict, causes };
-        let with: Vec<Set> = with;
+        let with: Vec<BitSet> = with;
         for cause in with {
             let rest = cause.without(&without);
             let rest = match rest.len() {

@@ -80,7 +80,7 @@ impl Builder<'_> {
 
     /// `()`
     pub fn empty(&mut self, lo: u32, hi: u32) -> ExprId {
-        if self.claim(lo) {
+        if self.end_form(lo) {
             self.report(Code::EmptyApplication, Span::new(lo, hi), |report| Diagnostic {
                 message: "empty parentheses mean nothing".to_string(),
                 ..report
@@ -110,7 +110,7 @@ impl Builder<'_> {
 
     /// `(f a ..)`; `(f)` is `f`
     pub fn app(&mut self, lo: u32, hi: u32, f: ExprId, n: u32) -> ExprId {
-        self.claim(lo);
+        self.end_form(lo);
         if n == 0 {
             return f;
         }
@@ -120,7 +120,7 @@ impl Builder<'_> {
 
     /// `[a ..]`
     pub fn list(&mut self, lo: u32, hi: u32, n: u32) -> ExprId {
-        self.claim(lo);
+        self.end_form(lo);
         let elements = self.take_exprs(n);
         self.expr(lo, hi, Expr::List(elements))
     }
@@ -170,7 +170,7 @@ impl Builder<'_> {
         shape: Shape,
     ) -> ExprId {
         self.drop_exprs(n);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             let name = shape.name();
             let message = match (first, shape) {
                 (None, _) => format!("this {name} is empty"),
@@ -187,21 +187,21 @@ impl Builder<'_> {
 
     /// `(let ([x e] ..) body)`
     pub fn let_(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Let, clean);
         self.expr(lo, hi, Expr::Let(list, body))
     }
 
     /// `(letrec ([x e] ..) body)`
     pub fn letrec(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Letrec, clean);
         self.expr(lo, hi, Expr::Letrec(list, body))
     }
 
     /// `(fn [x ..] body)`
     pub fn lambda(&mut self, lo: u32, hi: u32, params: List<Binder>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Fn, clean);
         if params.is_empty() {
             if clean && !self.is_suspect(lo) {
@@ -219,7 +219,7 @@ impl Builder<'_> {
 
     /// `(case e [pat body] ..)`
     pub fn case(&mut self, lo: u32, hi: u32, scrutinee: ExprId, alts: Seq) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if alts.len == 0 && !alts.tainted && clean {
             self.report(Code::BadCase, Span::new(lo, hi), |report| Diagnostic {
                 message: "this case has no alternatives".to_string(),
@@ -236,7 +236,7 @@ impl Builder<'_> {
 
     /// `[x e]`
     pub fn binding(&mut self, s: Seq, lo: u32, hi: u32, binder: Binder, n: u32) -> Seq {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let value = self.one(lo, hi, n, Shape::Binding, clean);
         self.bindings.push(Binding { binder, value });
         s.good()
@@ -258,7 +258,7 @@ impl Builder<'_> {
 
     /// The bindings of a let.
     pub fn bindings(&mut self, lo: u32, s: Seq) -> List<Binding> {
-        if !self.claim(lo) {
+        if !self.end_form(lo) {
             self.suspect(lo);
         }
         let at = self.bindings.len().saturating_sub(s.len as usize);
@@ -267,7 +267,7 @@ impl Builder<'_> {
 
     /// `[pat e]`
     pub fn alt(&mut self, s: Seq, lo: u32, hi: u32, pat: PatId, n: u32) -> Seq {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let bare = matches!(self.ast.pats[pat], Pat::Name(_));
         if n > 1 && clean && bare {
             let span = self.ast.pat_spans[pat];
@@ -302,7 +302,7 @@ impl Builder<'_> {
     /// run, and not a token that has been reported.
     pub(super) fn junk_is_new(&mut self, s: Seq, lo: u32, hi: u32) -> bool {
         let reported = self.bad.last().is_some_and(|&at| at >= lo && at <= hi);
-        let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.claim(lo);
+        let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.end_form(lo);
         !s.junk && !reported && !empty
     }
 

@@ -26,7 +26,7 @@ impl Builder<'_> {
 
     /// `(defn name[x ..] body)`
     pub fn defn(&mut self, lo: u32, hi: u32, name: Binder, params: List<Binder>, n: u32) {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Defn, clean);
         self.item(lo, hi, name, ItemKind::Defn { params, body });
     }
@@ -34,7 +34,7 @@ impl Builder<'_> {
     /// `(defn name e ..)`: without a parameter list.
     pub fn defn_without_params(&mut self, lo: u32, hi: u32, name: Binder, first: ExprId, n: u32) {
         self.drop_exprs(n);
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if clean && !self.is_suspect(lo) {
             let span = self.ast.expr_spans[first];
             let word = name.name.map_or("_", |name| self.names.text(name));
@@ -64,7 +64,7 @@ impl Builder<'_> {
     /// `(defn [x ..] body)`: without a name.
     pub fn defn_without_name(&mut self, lo: u32, hi: u32, at: u32, end: u32, n: u32) {
         self.drop_exprs(n);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             self.report(Code::BadDefinition, Span::new(at, end), |report| {
                 Diagnostic { message: "this defn has no name".to_string(), ..report }
                     .label("a name is due before this")
@@ -76,7 +76,7 @@ impl Builder<'_> {
 
     /// An item that lacks something.
     pub fn bad_item(&mut self, lo: u32, hi: u32, shape: Shape) {
-        if self.claim(lo) && !self.is_suspect(lo) {
+        if self.end_form(lo) && !self.is_suspect(lo) {
             // Of two words the second is the name.
             let words = self.slice(lo, hi).split_whitespace().count();
             let message = match shape {
@@ -105,7 +105,7 @@ impl Builder<'_> {
 
     /// `(data Name (Con field ..) ..)`
     pub fn data(&mut self, lo: u32, hi: u32, name: Binder, s: Seq) {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if s.len == 0 && !s.tainted && clean && !self.is_suspect(lo) {
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
                 message: "this data declaration has no constructor".to_string(),
@@ -124,7 +124,7 @@ impl Builder<'_> {
 
     /// `(Con field ..)`; the name is `name_lo..name_hi`.
     pub fn con(&mut self, s: Seq, lo: u32, name_lo: u32, name_hi: u32) -> Seq {
-        self.claim(lo);
+        self.end_form(lo);
         self.push_con(name_lo, name_hi);
         s.good()
     }
@@ -173,7 +173,7 @@ impl Builder<'_> {
 
     /// Whether an import names one thing and nothing else.
     fn judge_import(&mut self, lo: u32, hi: u32, more: u32) -> bool {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if clean && more > 0 {
             self.report(Code::BadImport, Span::new(lo, hi), |report| {
                 Diagnostic { message: "an import names one file or module".to_string(), ..report }

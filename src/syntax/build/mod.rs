@@ -134,7 +134,7 @@ impl<'s> Builder<'s> {
 
     /// Ends a bracketed form that starts at `lo`: whether no reported token stands directly
     /// in it. If one does, the form is known to be broken and its shape is not judged.
-    fn claim(&mut self, lo: u32) -> bool {
+    fn end_form(&mut self, lo: u32) -> bool {
         if self.bad.is_empty() {
             return true;
         }
@@ -146,7 +146,7 @@ impl<'s> Builder<'s> {
 
     /// Ends a bracketed stretch that is not judged.
     pub fn junk(&mut self, lo: u32) {
-        self.claim(lo);
+        self.end_form(lo);
     }
 
     /// Something was reported at `lo` that may explain what else a form lacks.

@@ -63,7 +63,7 @@ impl Builder<'_> {
 
     /// `(Con pat ..)`
     pub fn pat_con(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, n: u32) -> PatId {
-        self.claim(lo);
+        self.end_form(lo);
         let name = self.intern(name_lo, name_hi);
         let at = self.pats.len().saturating_sub(n as usize);
         let fields = self.ast.pat_lists.add(self.pats.drain(at..));
@@ -74,7 +74,7 @@ impl Builder<'_> {
     pub fn bad_pat(&mut self, lo: u32, hi: u32, n: u32, shape: Shape) -> PatId {
         let at = self.pats.len().saturating_sub(n as usize);
         self.pats.truncate(at);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             let text = self.slice(lo, hi);
             self.report(Code::ExpectedPattern, Span::new(lo, hi), |report| {
                 let message = match shape {
@@ -174,7 +174,7 @@ impl Builder<'_> {
 
     /// `[x ..]`
     pub fn params(&mut self, lo: u32) -> List<Binder> {
-        if !self.claim(lo) {
+        if !self.end_form(lo) {
             self.suspect(lo);
         }
         self.ast.binders.add(self.binders.drain(..))

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::callees::Mentions;
 use super::is_name;
+use super::occurrences::Occurrences;
 use crate::base::index::Idx;
 use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::core::expr::{CONS, ConId, DataId, GlobalId, GlobalKind, NIL, Program};
-use crate::core::scope::{Globals, Input, Lookup, PROGRAM, Target};
+use crate::core::imports::{Globals, Input, Lookup, PROGRAM, Target};
 use crate::load::{Loaded, Loader, Root, load};
 use crate::primitive::Primitive;
 use crate::syntax::ast::ItemKind;
@@ -68,21 +68,21 @@ impl Corelib {
         let loaded = load(&Root::text("", imports), &NoFiles);
         let scope = Globals::new(Input::from(&loaded), &[]);
         let own = own_names(program, &global_modules, &con_modules);
-        let seen = Seen { loaded: &loaded, scope: &scope, own: &own };
+        let meanings = Meanings { loaded: &loaded, scope: &scope, own: &own };
         let known = program.globals.enumerate().map(|(id, global)| {
             let module = global_modules[id.index()]?;
             let name = &modules[module];
             let bare = global.symbol.strip_prefix(&format!("{name}.")).unwrap_or(&global.symbol);
             let is_whole = is_name(bare) && matches!(global.kind, GlobalKind::Defn { .. });
-            (is_whole && seen.defn(bare, name) == Some(program.arity(id))).then_some(module)
+            (is_whole && meanings.defn(bare, name) == Some(program.arity(id))).then_some(module)
         });
         let known = known.collect();
         let named = program.cons.enumerate().map(|(id, con)| match con_modules[id.index()] {
-            Some(module) => seen.con(&con.name, &modules[module]),
+            Some(module) => meanings.con(&con.name, &modules[module]),
             None => true,
         });
         let named = named.collect();
-        let visible = seen.visible();
+        let visible = meanings.visible();
         Corelib { modules, global_modules, con_modules, known, named, visible }
     }
 
@@ -116,7 +116,7 @@ impl Corelib {
     pub(super) fn referable(
         &self,
         program: &Program,
-        mentions: &[Mentions],
+        occurrences: &[Occurrences],
         copied: &FxHashSet<DataId>,
     ) -> Vec<Option<Module>> {
         let mut referable = self.known.clone();
@@ -127,10 +127,10 @@ impl Corelib {
             return referable;
         }
         for caller in program.globals.indices() {
-            for &callee in &mentions[caller.index()].globals {
+            for &callee in &occurrences[caller.index()].globals {
                 callers[callee.index()].push(caller);
             }
-            let mut cons = mentions[caller.index()].cons.iter();
+            let mut cons = occurrences[caller.index()].cons.iter();
             if cons.any(|&con| copied.contains(&program.cons[con].data)) {
                 work.push(caller);
             }
@@ -146,15 +146,15 @@ impl Corelib {
     }
 }
 
-/// What names mean.
-struct Seen<'a> {
+/// The meanings of names in a program with these imports.
+struct Meanings<'a> {
     loaded: &'a Loaded,
     scope: &'a Globals<'a>,
     /// Names that the program defines itself.
     own: &'a FxHashSet<&'a str>,
 }
 
-impl Seen<'_> {
+impl Meanings<'_> {
     fn lookup(&self, name: &str) -> Option<Target> {
         if self.own.contains(name) {
             return None;

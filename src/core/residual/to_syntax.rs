@@ -8,11 +8,11 @@
 //!   binding, for it is evaluated at most once; a join that one jump goes to stands there.
 //! - `NoMatch`: a case without the alternative, or one that nothing fits.
 
-mod chain;
+mod bindings;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::callees::Mentions;
+use super::occurrences::Occurrences;
 use super::{Output, binders};
 use crate::base::deep::deep;
 use crate::base::index::List;
@@ -28,20 +28,20 @@ use crate::syntax::ast::{self, Alt, Binder, Binding, Pat, PatId};
 pub(super) fn definition(
     program: &Program,
     source_names: &Interner,
-    mentions: &Mentions,
+    occurrences: &Occurrences,
     out: &mut Output,
     params: List<LocalId>,
     body: ExprId,
 ) -> (List<Binder>, ast::ExprId) {
     let mut hidden = FxHashSet::default();
-    hidden.extend(mentions.globals.iter().filter_map(|global| out.globals.get(global).copied()));
+    hidden.extend(occurrences.globals.iter().filter_map(|global| out.globals.get(global).copied()));
     for text in ["seq", "_"] {
         hidden.insert(out.names.intern(text));
     }
-    let mut raise = Raise {
+    let mut writer = ToSyntax {
         program,
         source_names,
-        uses: &mentions.uses,
+        uses: &occurrences.uses,
         out,
         locals: FxHashMap::default(),
         aliases: FxHashSet::default(),
@@ -49,16 +49,16 @@ pub(super) fn definition(
         hidden,
         scope: FxHashSet::default(),
         live: FxHashMap::default(),
-        jumps: &mentions.jumps,
+        jumps: &occurrences.jumps,
         joins: FxHashMap::default(),
     };
     let params: Vec<LocalId> = program.local_lists[params].to_vec();
-    let names: Vec<Option<Name>> = params.iter().map(|&param| raise.binder(param)).collect();
-    let body = raise.expr(body);
-    (binders(&mut raise.out.ast, names), body)
+    let names: Vec<Option<Name>> = params.iter().map(|&param| writer.binder(param)).collect();
+    let body = writer.expr(body);
+    (binders(&mut writer.out.ast, names), body)
 }
 
-struct Raise<'a> {
+struct ToSyntax<'a> {
     program: &'a Program,
     source_names: &'a Interner,
     uses: &'a FxHashMap<LocalId, u32>,
@@ -69,7 +69,7 @@ struct Raise<'a> {
     aliases: FxHashSet<LocalId>,
     /// What stands where a local is used, the only time.
     inlined: FxHashMap<LocalId, ast::ExprId>,
-    /// Names that no local may have: those of what the definition mentions. (Neither may it
+    /// Names that no local may have: those of what the definition occurrences. (Neither may it
     /// have a constructor's, which in a pattern is always the constructor.)
     hidden: FxHashSet<Name>,
     /// The names of the locals in scope.
@@ -82,7 +82,7 @@ struct Raise<'a> {
     joins: FxHashMap<JoinId, Name>,
 }
 
-impl Raise<'_> {
+impl ToSyntax<'_> {
     fn tree(&mut self, expr: ast::Expr) -> ast::ExprId {
         self.out.ast.expr(expr, Span::NONE)
     }
@@ -198,7 +198,7 @@ impl Raise<'_> {
                 let args = args.iter().map(|&arg| self.expr(arg)).collect();
                 self.apply(callee, args)
             }
-            Expr::Let(..) | Expr::Force(..) => self.chain(expr),
+            Expr::Let(..) | Expr::Force(..) => self.bindings(expr),
             Expr::Letrec(binds, body) => {
                 let binds = &program.binds[binds];
                 let names: Vec<Name> = binds.iter().map(|bind| self.bind(bind.local)).collect();

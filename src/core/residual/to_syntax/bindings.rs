@@ -1,6 +1,6 @@
 //! Bindings and evaluations that follow each other.
 
-use super::{Raise, binding};
+use super::{ToSyntax, binding};
 use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId};
 use crate::primitive::Shape;
 use crate::syntax::ast;
@@ -8,12 +8,12 @@ use crate::syntax::ast;
 /// So many expressions are looked at to find out whether one demands a variable.
 const LOOK: usize = 64;
 
-impl Raise<'_> {
+impl ToSyntax<'_> {
     /// Bindings that follow each other are one `let`, and after it comes what is evaluated
     /// before the body. What nothing uses is not written; what has no name in the source and
     /// is used once stands where it is used, which does no work twice, for there is no function
     /// around that place.
-    pub(super) fn chain(&mut self, expr: ExprId) -> ast::ExprId {
+    pub(super) fn bindings(&mut self, expr: ExprId) -> ast::ExprId {
         let program = self.program;
         let (mut expr, mut bindings, mut bound, mut forced) =
             (expr, Vec::new(), Vec::new(), Vec::new());
