@@ -50,19 +50,19 @@ macro_rules! primitives {
                 match self { $(Primitive::$name => $arity,)+ }
             }
 
-            /// How it is compiled.
+            /// Returns how it is compiled.
             #[must_use]
             pub const fn shape(self) -> Shape {
                 match self { $(Primitive::$name => Shape::$shape,)+ }
             }
 
-            /// What its operands must be.
+            /// Returns what its operands must be.
             #[must_use]
             pub const fn operand(self) -> Operand {
                 match self { $(Primitive::$name => Operand::$operand,)+ }
             }
 
-            /// What its result is.
+            /// Returns what its result is.
             #[must_use]
             pub const fn result(self) -> Operand {
                 match self { $(Primitive::$name => Operand::$result,)+ }

@@ -43,7 +43,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error of kind `code` at `span`.
+    /// Returns an error of kind `code` at `span`.
     #[must_use]
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
@@ -57,7 +57,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning of kind `code` at `span`.
+    /// Returns a warning of kind `code` at `span`.
     #[must_use]
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
@@ -91,7 +91,7 @@ impl Diagnostic {
         self
     }
 
-    /// The report in one line: `file:line:column: error[G0301]: message`.
+    /// Returns the report in one line: `file:line:column: error[G0301]: message`.
     #[must_use]
     pub fn line(&self, sources: &SourceMap) -> String {
         let place = sources.place(self.primary.span).map(|place| format!("{place}: "));
@@ -102,7 +102,7 @@ impl Diagnostic {
         format!("{}{severity}[{}]: {}", place.unwrap_or_default(), self.code, self.message)
     }
 
-    /// Whether it is an error.
+    /// Returns whether it is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

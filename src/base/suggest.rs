@@ -5,9 +5,9 @@ use strsim::osa_distance;
 /// Longer names get no suggestion: nobody mistypes them by hand, and it bounds the work.
 const LONGEST: usize = 64;
 
-/// The candidate that is nearly spelled like `name`, if there is one: the nearest, and the
-/// first in alphabetical order among equally near ones, so that the order of the candidates
-/// does not show.
+/// Returns the candidate that is nearly spelled like `name`, if there is one: the nearest, and the
+/// first in alphabetical order among equally near ones, so that the order of the candidates does
+/// not show.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_ranked(name, candidates.into_iter().map(|candidate| (0, candidate)))

@@ -63,7 +63,7 @@ pub(super) enum Call {
 }
 
 impl Compiler<'_> {
-    /// What `callee` applied to `count` arguments is a call of.
+    /// Returns what `callee` applied to `count` arguments is a call of.
     pub(super) fn call(&self, callee: ExprId, count: usize) -> Call {
         let (arity, saturated) = match self.core.exprs[callee] {
             Expr::Con(con) => (self.core.cons[con].arity as usize, Call::Pack(con)),

@@ -49,7 +49,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether the graph that C makes of an expression is in weak head normal form.
+    /// Returns whether the graph that C makes of an expression is in weak head normal form.
     pub(super) fn is_value(&self, expr: ExprId) -> bool {
         self.core.is_value(expr, |local| self.env.is_evaluated(local))
     }

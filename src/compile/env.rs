@@ -24,7 +24,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// A table for so many locals.
+    /// Returns a table for so many locals.
     pub fn new(locals: usize) -> Env {
         Env { slots: (0..locals).map(|_| Slot::default()).collect(), path: Vec::new() }
     }
@@ -34,12 +34,12 @@ impl Env {
         self.slots[local] = Slot { height, evaluated };
     }
 
-    /// How far above the redex a local is.
+    /// Returns how far above the redex a local is.
     pub fn height(&self, local: LocalId) -> u32 {
         self.slots[local].height
     }
 
-    /// Whether a local is known to be evaluated where code is emitted now.
+    /// Returns whether a local is known to be evaluated where code is emitted now.
     pub fn is_evaluated(&self, local: LocalId) -> bool {
         self.slots[local].evaluated
     }
@@ -51,12 +51,12 @@ impl Env {
         }
     }
 
-    /// How many locals have been evaluated on the way here.
+    /// Returns how many locals have been evaluated on the way here.
     pub fn mark(&self) -> usize {
         self.path.len()
     }
 
-    /// The locals that have been evaluated since a mark.
+    /// Returns the locals that have been evaluated since a mark.
     pub fn since(&self, mark: usize) -> &[LocalId] {
         self.path.get(mark..).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code of a global: above the redex there are its arguments, the first topmost.
+    /// Returns empty code of a global: above the redex there are its arguments, the first topmost.
     pub fn new(arity: u32) -> Code {
         let (instrs, spans, targets) = Default::default();
         Code { instrs, spans, targets, depth: arity + 1, live: true }
@@ -102,7 +102,7 @@ impl Code {
         self.depth
     }
 
-    /// Whether the end of the code can be reached.
+    /// Returns whether the end of the code can be reached.
     pub fn is_live(&self) -> bool {
         self.live
     }
@@ -122,14 +122,14 @@ impl Code {
         self.spans.push(span);
     }
 
-    /// A new label, to be placed later. Until [`finish`](Code::finish), labels are numbers
+    /// Returns a new label, to be placed later. Until [`finish`](Code::finish), labels are numbers
     /// of this table, not positions.
     pub fn label(&mut self) -> Label {
         self.targets.push(Target { position: 0, depth: None });
         Label(self.targets.len() as u32 - 1)
     }
 
-    /// Whether something jumps to a label.
+    /// Returns whether something jumps to a label.
     pub fn is_used(&self, label: Label) -> bool {
         self.targets[label.0 as usize].depth.is_some()
     }
@@ -145,7 +145,7 @@ impl Code {
         }
     }
 
-    /// The finished code, its labels positions, and the span of each instruction.
+    /// Returns the finished code, its labels positions, and the span of each instruction.
     pub fn finish(mut self) -> (Vec<Instr>, Vec<Span>) {
         for instr in &mut self.instrs {
             for label in instr.labels_mut() {

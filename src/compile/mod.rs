@@ -137,7 +137,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The global made from `source`; its code will be made.
+    /// Returns the global made from `source`; its code will be made.
     fn global(&mut self, source: Source) -> GlobalId {
         let mentioned = &mut self.mentioned;
         *self.globals.entry(source).or_insert_with(|| mentioned.push(source))
@@ -183,7 +183,7 @@ impl<'a> Compiler<'a> {
         made
     }
 
-    /// The global whose code has just been emitted.
+    /// Returns the global whose code has just been emitted.
     fn finish(
         &mut self,
         symbol: Arc<str>,
@@ -331,7 +331,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A program that has the data types of core and nothing else, and what each constructor is
+/// Returns a program that has the data types of core and nothing else, and what each constructor is
 /// in it. Constructors are numbered type by type.
 fn data_tables(core: &core::Program) -> (Program, IndexVec<core::ConId, ConId>) {
     let mut out = Program::default();

@@ -280,7 +280,7 @@ impl Program {
         self.locals.push(Local { name, span })
     }
 
-    /// What the program is for: `main` and the roots; of a program with neither, every
+    /// Returns what the program is for: `main` and the roots; of a program with neither, every
     /// definition that has a body.
     #[must_use]
     pub fn kept(&self) -> Vec<GlobalId> {
@@ -295,7 +295,7 @@ impl Program {
         kept
     }
 
-    /// The number of arguments that a global takes.
+    /// Returns the number of arguments that a global takes.
     #[must_use]
     pub fn arity(&self, global: GlobalId) -> usize {
         match self.globals[global].kind {
@@ -305,9 +305,9 @@ impl Program {
         }
     }
 
-    /// Whether the graph of an expression is in weak head normal form as soon as it is built,
-    /// if `evaluated` says so of a local: a literal, a function, a constructor, an application
-    /// that lacks arguments.
+    /// Returns whether the graph of an expression is in weak head normal form as soon as it is
+    /// built, if `evaluated` says so of a local: a literal, a function, a constructor, an
+    /// application that lacks arguments.
     #[must_use]
     pub fn is_value(&self, expr: ExprId, evaluated: impl Fn(LocalId) -> bool) -> bool {
         match self.exprs[expr] {
@@ -323,16 +323,16 @@ impl Program {
         }
     }
 
-    /// Whether an application in a strict context has its argument `at`, of `count`, in a strict
-    /// context too: an operand of a primitive that has them all, except the message of `error`;
-    /// an argument that the signature of what is called says is evaluated, if the call has them
-    /// all.
+    /// Returns whether an application in a strict context has its argument `at`, of `count`, in a
+    /// strict context too: an operand of a primitive that has them all, except the message of
+    /// `error`; an argument that the signature of what is called says is evaluated, if the call has
+    /// them all.
     #[must_use]
     pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
         self.demand(callee, count, at) != Demand::Lazy
     }
 
-    /// What an application in a strict context does to its argument `at`, of `count`.
+    /// Returns what an application in a strict context does to its argument `at`, of `count`.
     #[must_use]
     pub fn demand(&self, callee: ExprId, count: usize, at: usize) -> Demand {
         let Expr::Global(global) = self.exprs[callee] else { return Demand::Lazy };
@@ -352,8 +352,8 @@ impl Program {
         }
     }
 
-    /// The tails of an application: the operands of which one is its value. Those of `if` and
-    /// `seq` with all their operands; of anything else there are none.
+    /// Returns the tails of an application: the operands of which one is its value. Those of `if`
+    /// and `seq` with all their operands; of anything else there are none.
     #[must_use]
     pub fn tails(&self, callee: ExprId, args: List<ExprId>) -> List<ExprId> {
         let shape = match self.exprs[callee] {

@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The free names of an expression, with the place of the first of each.
+    /// Returns the free names of an expression, with the place of the first of each.
     fn names(mut self, body: ExprId) -> Vec<(Name, Span)> {
         self.tasks.push(Task::Visit(body));
         while let Some(task) = self.tasks.pop() {

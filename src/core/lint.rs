@@ -10,7 +10,7 @@ use crate::base::index::{Idx, List};
 /// More than this are not listed.
 const MOST: usize = 100;
 
-/// The violations of the invariants that [`expr`](super::expr) lists, a sentence each.
+/// Returns the violations of the invariants that [`expr`](super::expr) lists, a sentence each.
 #[must_use]
 pub fn lint(program: &Program) -> Vec<String> {
     let mut lint = Lint {
@@ -277,7 +277,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Whether an argument is in weak head normal form, of expressions that may not exist.
+    /// Returns whether an argument is in weak head normal form, of expressions that may not exist.
     fn is_value(&self, expr: ExprId) -> bool {
         let program = self.program;
         let exists = |expr| match program.exprs.get(expr) {

@@ -236,7 +236,7 @@ impl<'a> Lowerer<'a> {
         self.used[local.index()] = true;
     }
 
-    /// The local that an expression is, if it is one.
+    /// Returns the local that an expression is, if it is one.
     fn local(&self, expr: ast::ExprId) -> Option<LocalId> {
         match self.ast.exprs[expr] {
             ast::Expr::Name(name) => self.env[name.index()],
@@ -244,8 +244,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A place for an expression that stands in the present scope: filled at once if it is an
-    /// atom, else by a task.
+    /// Returns a place for an expression that stands in the present scope: filled at once if it is
+    /// an atom, else by a task.
     fn place(&mut self, expr: ast::ExprId) -> ExprId {
         let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
         match self.atom(expr) {
@@ -255,7 +255,7 @@ impl<'a> Lowerer<'a> {
         to
     }
 
-    /// A place for an expression whose scope is not yet open.
+    /// Returns a place for an expression whose scope is not yet open.
     fn later(&mut self, expr: ast::ExprId) -> ExprId {
         let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
         self.tasks.push(Task::Lower(expr, to));
@@ -426,7 +426,7 @@ impl<'a> Lowerer<'a> {
         Some(Expr::Letrec(self.program.binds.add(binds), body))
     }
 
-    /// What is in a form that does nothing but give a local another name, or not even that:
+    /// Returns the binding and body of a form that only gives a local another name, or not even that:
     /// a `let` without names, a `case` whose first pattern fits anything.
     fn inside(&self, expr: ast::ExprId) -> Option<(Option<(Name, LocalId)>, ast::ExprId)> {
         let ast = self.ast;

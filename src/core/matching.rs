@@ -142,7 +142,7 @@ pub struct BigTable<'a> {
 }
 
 impl<'a> BigTable<'a> {
-    /// The literal with this value.
+    /// Returns the literal with this value.
     pub fn id(
         &mut self,
         program: &mut Program,

@@ -32,7 +32,7 @@ enum Fill {
 const FILLS: [Fill; 7] =
     [Fill::Same, Fill::Turns, Fill::Integers, Fill::Bigs, Fill::Gaps, Fill::Diagonal, Fill::Texts];
 
-/// The pattern in a row of a column, with constructors nested `depth` deep.
+/// Returns the pattern in a row of a column, with constructors nested `depth` deep.
 fn pattern(fill: Fill, row: usize, column: usize, depth: usize) -> String {
     let inner = match fill {
         Fill::Same => "B".to_owned(),
@@ -48,7 +48,7 @@ fn pattern(fill: Fill, row: usize, column: usize, depth: usize) -> String {
     format!("{}{inner}{}", "(D _ ".repeat(depth), ")".repeat(depth))
 }
 
-/// A case of so many rows and columns, and perhaps a default.
+/// Returns a case of so many rows and columns, and perhaps a default.
 fn case(fills: &[Fill], rows: usize, depth: usize, default: bool) -> String {
     let names: Vec<String> = (0..fills.len()).map(|column| format!("f{column}")).collect();
     let mut text = format!(

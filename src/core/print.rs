@@ -20,7 +20,7 @@ const WIDTH: usize = 90;
 /// Deeper nesting is not indented further, so that the text stays linear in the program.
 const DEEPEST: usize = 60;
 
-/// All definitions of a program that have a body, in the order of its globals.
+/// Returns all definitions of a program that have a body, in the order of its globals.
 #[must_use]
 pub fn program(program: &Program, names: &Interner) -> String {
     let mut out = String::new();
@@ -173,7 +173,7 @@ impl Printer<'_> {
         Doc::atom(text)
     }
 
-    /// A name that nothing else has.
+    /// Returns a name that nothing else has.
     fn unique(&mut self, base: &str) -> String {
         let mut text = base.to_owned();
         let next = self.next.entry(text.clone()).or_insert(0);

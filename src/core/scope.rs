@@ -60,7 +60,7 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The part that a file belongs to.
+    /// Returns the part that a file belongs to.
     #[must_use]
     pub fn unit(&self, file: usize) -> UnitId {
         self.unit_of_file.get(file).copied().unwrap_or(PROGRAM)
@@ -296,7 +296,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// Whether this was the first definition of the name in its part.
+    /// Returns whether this was the first definition of the name in its part.
     fn define(&mut self, unit: UnitId, name: Name, span: Span, target: Target) -> bool {
         let Some(table) = self.tables.get(unit) else { return false };
         if let Some(first) = table.get(name) {
@@ -345,7 +345,7 @@ impl<'a> Globals<'a> {
         format!("{module}.{symbol}").into()
     }
 
-    /// What `name` means in `unit`.
+    /// Returns what `name` means in `unit`.
     #[must_use]
     pub fn lookup(&self, unit: UnitId, name: Name) -> Lookup {
         if let Some(target) = self.own(unit, name) {
@@ -390,7 +390,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The constructor that `name` means in `unit`, if it means one.
+    /// Returns the constructor that `name` means in `unit`, if it means one.
     #[must_use]
     pub fn con(&self, unit: UnitId, name: Name) -> Option<ConId> {
         match self.lookup(unit, name) {
@@ -399,25 +399,25 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// What `unit` itself defines as `name`.
+    /// Returns what `unit` itself defines as `name`.
     #[must_use]
     pub fn own(&self, unit: UnitId, name: Name) -> Option<Target> {
         self.tables.get(unit)?.get(name)
     }
 
-    /// What the corelib module `unit` defines as `name` for others: what has a hyphen in its
-    /// name is private.
+    /// Returns what the corelib module `unit` defines as `name` for others: what has a hyphen in
+    /// its name is private.
     fn exported(&self, unit: UnitId, name: Name) -> Option<Target> {
         self.own(unit, name).filter(|_| !self.input.names.text(name).contains('-'))
     }
 
-    /// The visible names that may not be among the interned ones, since no source has them.
+    /// Returns the visible names that may not be among the interned ones, since no source has them.
     pub fn hidden(&self) -> impl Iterator<Item = &str> {
         let built_in = ["Nil", "Cons"].into_iter();
         Primitive::ALL.iter().map(|primitive| primitive.name()).chain(built_in)
     }
 
-    /// The number of arguments that a target takes; 0 for a CAF.
+    /// Returns the number of arguments that a target takes; 0 for a CAF.
     #[must_use]
     pub fn arity(&self, target: Target) -> usize {
         match target {
@@ -434,7 +434,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// Where a target is defined; [`Span::NONE`] for what no source defines.
+    /// Returns where a target is defined; [`Span::NONE`] for what no source defines.
     #[must_use]
     pub fn span(&self, target: Target) -> Span {
         match target {
@@ -446,8 +446,8 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The unique symbol of a target called `name`: the name itself if the program can use it
-    /// for the target, else `part.name`.
+    /// Returns the unique symbol of a target called `name`: the name itself if the program can use
+    /// it for the target, else `part.name`.
     #[must_use]
     pub fn symbol(&self, target: Target, name: Name) -> Arc<str> {
         if self.lookup(PROGRAM, name) == Lookup::Found(target) {
@@ -470,8 +470,8 @@ impl<'a> Globals<'a> {
 }
 
 impl<'a> From<&'a Loaded> for Input<'a> {
-    /// A part for the program, then one for each corelib module; the prelude is the first of
-    /// those.
+    /// Returns a part for the program, then one for each corelib module; the prelude is the first
+    /// of those.
     fn from(loaded: &'a Loaded) -> Input<'a> {
         let ids = |imports: &[usize]| imports.iter().map(|&at| UnitId::new(at + 1)).collect();
         let mut unit_of_file = vec![PROGRAM; loaded.sources.files().len()];

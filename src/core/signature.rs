@@ -35,7 +35,7 @@ pub enum Demand {
 }
 
 impl Demand {
-    /// What is done to field `at` of an argument that is a constructor.
+    /// Returns what is done to field `at` of an argument that is a constructor.
     #[must_use]
     pub fn field(self, of: ConId, at: usize) -> Demand {
         match self {
@@ -92,14 +92,15 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// What is done to the argument of a parameter.
+    /// Returns what is done to the argument of a parameter.
     #[must_use]
     pub fn demand(&self, parameter: usize) -> Demand {
         self.demands.get(parameter).copied().unwrap_or_default()
     }
 
-    /// Whether an argument may be evaluated before the call. Never so for what always fails:
-    /// it would be strict in everything, and report the argument's error in place of its own.
+    /// Returns whether an argument may be evaluated before the call. Never so for what always
+    /// fails: it would be strict in everything, and report the argument's error in place of its
+    /// own.
     #[must_use]
     pub fn is_strict(&self, parameter: usize) -> bool {
         !self.fails && self.demand(parameter) != Demand::Lazy

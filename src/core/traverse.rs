@@ -309,7 +309,7 @@ mod tests {
     use crate::base::span::Span;
     use crate::core::expr::{ConBranch, Join, Lit, NIL};
 
-    /// A program with one expression of each form that has sub-expressions, and those.
+    /// Returns a program with one expression of each form that has sub-expressions, and those.
     fn forms() -> (Program, Vec<ExprId>) {
         let mut program = Program::default();
         let mut leaf = |program: &mut Program| {

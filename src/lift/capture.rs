@@ -63,17 +63,17 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// The point that `expr` is the root of.
+    /// Returns the point that `expr` is the root of.
     pub(super) fn point(&self, expr: ExprId) -> Option<PointId> {
         self.point.get(expr.index()).copied().flatten()
     }
 
-    /// The function that `local` names.
+    /// Returns the function that `local` names.
     pub(super) fn function(&self, local: LocalId) -> Option<ExprId> {
         self.function.get(local.index()).copied().flatten()
     }
 
-    /// The variables that a point captures.
+    /// Returns the variables that a point captures.
     pub(super) fn captured(&self, point: PointId) -> &[LocalId] {
         &self.captured[point]
     }
@@ -104,7 +104,7 @@ impl Context {
     }
 }
 
-/// Whether an expression may stand in strict contexts only.
+/// Returns whether an expression may stand in strict contexts only.
 pub(super) fn is_strict_only(expr: Expr) -> bool {
     matches!(
         expr,
@@ -112,7 +112,7 @@ pub(super) fn is_strict_only(expr: Expr) -> bool {
     )
 }
 
-/// Whether a chain of lets ends in a case.
+/// Returns whether a chain of lets ends in a case.
 fn ends_in_case(program: &Program, expr: ExprId) -> bool {
     let mut expr = expr;
     while let Expr::Let(_, _, body) | Expr::Letrec(_, body) = program.exprs[expr] {
@@ -164,7 +164,7 @@ impl Home {
         Home { by_value, size: 0, noted: 0, first, named: Vec::new() }
     }
 
-    /// Whether passing on what its functions capture makes it too large.
+    /// Returns whether passing on what its functions capture makes it too large.
     fn is_too_large(&self, captures: usize) -> bool {
         !self.by_value && captures > LIFTED + LIFTED_PER_EXPRESSION * self.size
     }
@@ -261,7 +261,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many variables are written out for the points from one on.
+    /// Returns how many variables are written out for the points from one on.
     fn written(&self, from: PointId) -> usize {
         let points = self.points.indices().skip(from.index());
         points.map(|at| self.points[at].items.len() * self.points[at].references).sum()
@@ -278,7 +278,7 @@ impl Walk<'_> {
         self.points.push(Point { root, references, items, holders, depth: 0, closed: false })
     }
 
-    /// The report that the budget is used up: it names what captures most.
+    /// Returns the report that the budget is used up: it names what captures most.
     fn refuse(&self) -> TooManyCaptures {
         let most = self.points.iter().max_by_key(|point| point.items.len() * point.references);
         let span = most.map_or(Span::NONE, |point| self.program.spans[point.root]);
@@ -435,7 +435,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the value of a local is a function that goes where its name stands.
+    /// Returns whether the value of a local is a function that goes where its name stands.
     fn is_lifted(&self, value: ExprId) -> bool {
         !self.home.by_value && matches!(self.program.exprs[value], Expr::Lam(..))
     }
@@ -448,7 +448,7 @@ impl Walk<'_> {
     }
 }
 
-/// The parameters of a function expression; none for another one.
+/// Returns the parameters of a function expression; none for another one.
 pub(super) fn params(program: &Program, expr: ExprId) -> List<LocalId> {
     match program.exprs[expr] {
         Expr::Lam(params, _) => params,

@@ -125,7 +125,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The groups of functions among the members of a component, by position in it.
+    /// Returns the groups of functions among the members of a component, by position in it.
     fn functions(&self, part: &[u32], binds: &[Bind], edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
         let is_function =
             |at: u32| matches!(self.program.exprs[binds[at as usize].value], Expr::Lam(..));

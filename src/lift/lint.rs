@@ -5,9 +5,9 @@ use super::capture::{Context, is_strict_only};
 use crate::core::expr::{Expr, ExprId, GlobalKind, Program};
 use crate::core::lint as core_lint;
 
-/// The violations of what core promises and of what lifting does: no `Lam` is left, no
-/// supercombinator has a free variable, and `Force`, `Switch`, `Join`, `Jump` and
-/// `NoMatch` stand in strict contexts only.
+/// Returns the violations of what core promises and of what lifting does: no `Lam` is left, no
+/// supercombinator has a free variable, and `Force`, `Switch`, `Join`, `Jump` and `NoMatch` stand
+/// in strict contexts only.
 #[must_use]
 pub fn lint(program: &Program) -> Vec<String> {
     let mut violations = core_lint::lint(program);

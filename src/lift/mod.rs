@@ -52,7 +52,7 @@ pub struct TooManyCaptures {
 }
 
 impl TooManyCaptures {
-    /// The report.
+    /// Returns the report.
     #[must_use]
     pub fn diagnostic(self) -> Diagnostic {
         let message = "the local functions here capture too many variables";

@@ -35,7 +35,7 @@ macro_rules! passes {
                 match self { $(Pass::$name => $text,)+ }
             }
 
-            /// What it does, in a sentence.
+            /// Returns what it does, in a sentence.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Pass::$name => concat!($($doc),+),)+ }
@@ -84,7 +84,7 @@ impl Passes {
     /// Every pass.
     pub const ALL: Passes = Passes((1 << Pass::ALL.len()) - 1);
 
-    /// The passes of an optimisation level: 0 has none, 1 all but partial evaluation, 2 and
+    /// Returns the passes of an optimisation level: 0 has none, 1 all but partial evaluation, 2 and
     /// more have all.
     #[must_use]
     pub fn level(level: u8) -> Passes {
@@ -107,7 +107,7 @@ impl Passes {
         Passes(self.0 & !(1 << pass as u32))
     }
 
-    /// Whether a pass is in the set.
+    /// Returns whether a pass is in the set.
     #[must_use]
     pub fn has(self, pass: Pass) -> bool {
         self.0 & 1 << pass as u32 != 0

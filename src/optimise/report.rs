@@ -37,7 +37,7 @@ impl Report {
         (Pass::Strictness, "functions given up"),
     ];
 
-    /// An empty report; whether it is to list decisions.
+    /// Returns an empty report, which lists decisions if `explain` says so.
     #[must_use]
     pub fn new(verbose: bool) -> Report {
         Report { verbose, ..Report::default() }
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// Whether decisions are asked for.
+    /// Returns whether decisions are asked for.
     #[must_use]
     pub fn is_verbose(&self) -> bool {
         self.verbose
@@ -72,13 +72,13 @@ impl Report {
         self.decisions.truncate(decisions);
     }
 
-    /// How often each kind of thing was done, by pass, in the order of its first time.
+    /// Returns how often each kind of thing was done, by pass, in the order of its first time.
     #[must_use]
     pub fn counts(&self) -> &[(Pass, &'static str, u64)] {
         &self.counts
     }
 
-    /// The decisions in order; none unless they were asked for.
+    /// Returns the decisions in order; none unless they were asked for.
     #[must_use]
     pub fn decisions(&self) -> &[(Pass, String)] {
         &self.decisions

@@ -102,7 +102,7 @@ impl<'p> Rewriter<'p> {
         self.copier.new.globals[new].kind = GlobalKind::Defn { params, body };
     }
 
-    /// Places what is passed for parameters, and what is passed beyond them.
+    /// Places what is passed for parameters and beyond them, and returns the places.
     fn arguments(&mut self, params: &[LocalId], args: &[ExprId]) -> Vec<ExprId> {
         let mut places = Vec::with_capacity(args.len());
         for (at, &arg) in args.iter().enumerate() {

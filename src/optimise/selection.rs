@@ -22,12 +22,12 @@ impl Selectors {
         Selectors(program.globals.iter().map(is_selector).collect())
     }
 
-    /// Whether a function may be a selector.
+    /// Returns whether a function may be a selector.
     pub fn has(&self, global: GlobalId) -> bool {
         self.0[global]
     }
 
-    /// The selector of an application and what it is applied to, if that is a variable or a
+    /// Returns the selector of an application and what it is applied to, if that is a variable or a
     /// constant: nothing else can be evaluated by others.
     pub fn selection(&self, program: &Program, expr: ExprId) -> Option<(GlobalId, ExprId)> {
         let Expr::App(callee, args) = program.exprs[expr] else { return None };
@@ -44,7 +44,7 @@ impl Selectors {
     }
 }
 
-/// The branches of a function of one argument that takes it apart, if one of them returns a
+/// Returns the branches of a function of one argument that takes it apart, if one of them returns a
 /// field.
 fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]> {
     let GlobalKind::Defn { params, body: Some(body) } = global.kind else { return None };
@@ -63,7 +63,7 @@ fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]
     selects.then_some(branches)
 }
 
-/// The field that a branch returns, if it does nothing else.
+/// Returns the field that a branch returns, if it does nothing else.
 fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
     let local = |expr: ExprId| match program.exprs[expr] {
         Expr::Local(local) => Some(local),
@@ -77,7 +77,7 @@ fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
     branch.fields.iter().position(|of| *of == Some(field))
 }
 
-/// Which field a selector returns of a constructor.
+/// Returns which field a selector returns of a constructor.
 pub(super) fn selected(program: &Program, selector: GlobalId, con: ConId) -> Option<usize> {
     let branches = branches(program, &program.globals[selector])?;
     returned(program, branches.iter().find(|branch| branch.con == con)?)

@@ -39,7 +39,7 @@ impl Open {
     }
 }
 
-/// How a closing bracket is written.
+/// Returns how a closing bracket is written.
 fn closing_sign(square: bool) -> char {
     if square { ']' } else { ')' }
 }
@@ -98,7 +98,7 @@ impl<'s> Balancer<'s> {
         }
     }
 
-    /// What the lexer and the balancer found, and the regions whose brackets did not match,
+    /// Returns what the lexer and the balancer found, and the regions whose brackets did not match,
     /// in the order of their places.
     #[must_use]
     pub fn finish(self) -> (Reports, Reports, Vec<Span>) {
@@ -148,7 +148,7 @@ impl<'s> Balancer<'s> {
         self.again = again;
     }
 
-    /// The next supplied token, while brackets are being closed.
+    /// Returns the next supplied token, while brackets are being closed.
     fn supplied(&mut self) -> Option<Spanned> {
         if self.open.len() <= self.keep {
             self.keep = usize::MAX;
@@ -188,7 +188,7 @@ impl<'s> Balancer<'s> {
         });
     }
 
-    /// An opening bracket; `None` if it is dropped or to be read again.
+    /// Handles an opening bracket; `None` if it is dropped or to be read again.
     fn opening(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
         let (lo, _, hi) = token;
         if self.open.is_empty() {
@@ -215,7 +215,7 @@ impl<'s> Balancer<'s> {
         Some(token)
     }
 
-    /// A closing bracket; `None` if it is dropped or to be read again.
+    /// Handles a closing bracket; `None` if it is dropped or to be read again.
     fn closing(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
         match self.open.last().copied() {
             None => {

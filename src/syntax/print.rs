@@ -14,7 +14,7 @@ const WIDTH: u32 = 90;
 /// Deeper lines are indented no further, so that the text stays linear in the tree.
 const DEEPEST: u32 = 40;
 
-/// All items of the tree as text, a blank line between two.
+/// Returns all items of the tree as text, a blank line between two.
 #[must_use]
 pub fn program(ast: &Ast, names: &Interner) -> String {
     items(ast, names, &ast.items)
@@ -35,7 +35,7 @@ pub fn items<'i>(ast: &Ast, names: &Interner, items: impl IntoIterator<Item = &'
     printer.out
 }
 
-/// An expression as text, without a line end.
+/// Returns an expression as text, without a line end.
 #[must_use]
 pub fn expression(ast: &Ast, names: &Interner, expr: ExprId) -> String {
     let mut printer = Printer::new(ast, names);
@@ -155,12 +155,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The column at which the next character stands, from 0, in bytes.
+    /// Returns the column at which the next character stands, from 0, in bytes.
     fn column(&self) -> u32 {
         (self.out.len() - self.line) as u32
     }
 
-    /// Whether `width` more characters fit the line, and the brackets that close after them.
+    /// Returns whether `width` more characters fit the line, and the brackets that close after
+    /// them.
     fn fits(&self, width: u32) -> bool {
         self.column().saturating_add(width) <= WIDTH
     }

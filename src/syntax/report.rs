@@ -25,7 +25,7 @@ impl Reports {
         }
     }
 
-    /// Number of reports so far.
+    /// Returns the number of reports so far.
     #[must_use]
     pub fn total(&self) -> usize {
         self.total

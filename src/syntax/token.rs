@@ -79,7 +79,7 @@ pub enum Tok {
 pub type Spanned = (u32, Tok, u32);
 
 impl Tok {
-    /// What a listing calls the kind.
+    /// Returns what a listing calls the kind.
     #[must_use]
     pub const fn kind(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl Tok {
         }
     }
 
-    /// Whether it is the keyword of something at the top level.
+    /// Returns whether it is the keyword of something at the top level.
     #[must_use]
     pub const fn starts_item(self) -> bool {
         matches!(self, Tok::Defn | Tok::Data | Tok::Import)

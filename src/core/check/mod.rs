@@ -23,7 +23,7 @@ use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
 
-/// All diagnostics about names and shapes, in the order of the source.
+/// Returns all diagnostics about names and shapes, in the order of the source.
 pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic> {
     let ast = globals.input.ast;
     let mut checker = Checker {

@@ -162,7 +162,7 @@ impl Checker<'_> {
         report
     }
 
-    /// What was probably meant by an unbound name.
+    /// Returns what was probably meant by an unbound name.
     fn similar(&self, name: Name) -> Option<String> {
         let names = self.globals.input.names;
         let text = names.text(name);
@@ -182,7 +182,7 @@ impl Checker<'_> {
         Some(format!("did you mean `{}`?", shown(&found)))
     }
 
-    /// The visible constructor that was probably meant.
+    /// Returns the visible constructor that was probably meant.
     pub(super) fn similar_constructor(&self, name: Name) -> Option<String> {
         let text = self.globals.input.names.text(name);
         self.nearest(text, |other| self.globals.con(self.unit, other).is_some())

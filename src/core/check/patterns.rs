@@ -97,7 +97,7 @@ impl Checker<'_> {
         self.report(report);
     }
 
-    /// Whether a constructor pattern has as many fields as the constructor.
+    /// Returns whether a constructor pattern has as many fields as the constructor.
     fn fields(&mut self, con: ConId, span: Span, given: usize) -> bool {
         let con = &self.globals.cons[con];
         let arity = con.arity as usize;

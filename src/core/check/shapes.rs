@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `target` with `args` arguments is.
+    /// Returns what `target` with `args` arguments is.
     fn applied(&self, target: Target, args: usize) -> Shape {
         let arity = self.globals.arity(target);
         if args < arity {

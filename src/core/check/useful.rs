@@ -25,7 +25,7 @@ struct Row {
 
 type Head<'a> = Result<ConId, Key<'a>>;
 
-/// The positions of the alternatives that are never reached. `size` is the number of
+/// Returns the positions of the alternatives that are never reached. `size` is the number of
 /// patterns in `pats`, nested ones counted.
 pub(super) fn unreachable(patterns: Patterns<'_>, pats: &[PatId], size: usize) -> Vec<usize> {
     if plainly_useful(patterns, pats) {
@@ -108,7 +108,7 @@ fn split(
     true
 }
 
-/// A row whose first column was a variable, as a row for a constructor of `arity` fields.
+/// Returns a row whose first column was a variable, as a row for a constructor of `arity` fields.
 fn widened(row: &Row, arity: usize) -> Row {
     let mut pats = Vec::with_capacity(row.pats.len() + arity);
     pats.extend_from_slice(&row.pats);
@@ -116,7 +116,7 @@ fn widened(row: &Row, arity: usize) -> Row {
     Row { pats, alt: row.alt }
 }
 
-/// Whether the case is of the common shape that needs no matrix: different constructors of
+/// Returns whether the case is of the common shape that needs no matrix: different constructors of
 /// variables, or different literals, then perhaps a variable that is needed.
 fn plainly_useful(patterns: Patterns<'_>, pats: &[PatId]) -> bool {
     let mut seen = Heads::Few(Vec::new());
@@ -160,7 +160,7 @@ enum Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// Whether it was not there before.
+    /// Returns whether it was not there before.
     fn insert(&mut self, head: Head<'a>) -> bool {
         match self {
             Heads::Few(heads) => {

@@ -19,7 +19,7 @@ use crate::syntax::ast::ItemKind;
 /// A module of the corelib, by its position in [`Corelib::modules`].
 pub(super) type Module = usize;
 
-/// Whether a name is that of a primitive.
+/// Returns whether a name is that of a primitive.
 pub(super) fn is_primitive(name: &str) -> bool {
     Primitive::ALL.iter().any(|primitive| primitive.name() == name)
 }
@@ -39,7 +39,7 @@ pub(super) struct Corelib {
     visible: Vec<String>,
 }
 
-/// The name of the module whose text this is.
+/// Returns the name of the module whose text this is.
 fn module_name(file: &SourceFile) -> String {
     file.name.trim_matches(['<', '>']).to_owned()
 }
@@ -86,27 +86,27 @@ impl Corelib {
         Corelib { modules, global_modules, con_modules, known, named, visible }
     }
 
-    /// The names that are in scope without being defined.
+    /// Returns the names that are in scope without being defined.
     pub(super) fn visible(&self) -> impl Iterator<Item = &str> {
         self.visible.iter().map(String::as_str)
     }
 
-    /// The name of a module.
+    /// Returns the name of a module.
     pub(super) fn name(&self, module: Module) -> &str {
         &self.modules[module]
     }
 
-    /// Whether a global comes from the corelib.
+    /// Returns whether a global comes from the corelib.
     pub(super) fn is_corelib(&self, global: GlobalId) -> bool {
         self.global_modules[global.index()].is_some()
     }
 
-    /// The module that declares a constructor.
+    /// Returns the module that declares a constructor.
     pub(super) fn module_of_con(&self, con: ConId) -> Option<Module> {
         self.con_modules[con.index()]
     }
 
-    /// Whether a constructor's name means it.
+    /// Returns whether a constructor's name means it.
     pub(super) fn has_name(&self, con: ConId) -> bool {
         self.named[con.index()]
     }
@@ -170,21 +170,21 @@ impl Meanings<'_> {
         file.is_some_and(|file| module_name(file) == module)
     }
 
-    /// The number of parameters that the definition of this name in `module` has, if the name
-    /// means that.
+    /// Returns the number of parameters that the definition of this name in `module` has, if the
+    /// name means that.
     fn defn(&self, name: &str, module: &str) -> Option<usize> {
         let target = self.lookup(name)?;
         let is_it = matches!(target, Target::Defn(_)) && self.is_in(target, module);
         is_it.then(|| self.scope.arity(target))
     }
 
-    /// Whether this name means the constructor of that name in `module`.
+    /// Returns whether this name means the constructor of that name in `module`.
     fn con(&self, name: &str, module: &str) -> bool {
         self.lookup(name)
             .is_some_and(|target| matches!(target, Target::Con(_)) && self.is_in(target, module))
     }
 
-    /// The names that definitions had better not have.
+    /// Returns the names that definitions had better not have.
     fn visible(&self) -> Vec<String> {
         let mut names: Vec<String> =
             Primitive::ALL.iter().map(|primitive| primitive.name().to_owned()).collect();
@@ -207,7 +207,7 @@ impl Meanings<'_> {
     }
 }
 
-/// The names that the program defines itself or its surroundings provide.
+/// Returns the names that the program defines itself or its surroundings provide.
 fn own_names<'p>(
     program: &'p Program,
     modules: &[Option<Module>],

@@ -32,7 +32,7 @@ use crate::syntax::print;
 use imports::{Corelib, Module};
 use occurrences::{Occurrences, occurrences};
 
-/// A program as CoreF.
+/// Returns a program as CoreF.
 ///
 /// `program` holds what `main` and its roots reach, without errors; `names` and `sources` are
 /// those that it was made with.
@@ -91,7 +91,7 @@ impl<'p> Residual<'p> {
         }
     }
 
-    /// The definitions that `main` and the roots reach, not through what is referred to.
+    /// Returns the definitions that `main` and the roots reach, not through what is referred to.
     fn reached(&self) -> Vec<GlobalId> {
         let program = self.program;
         let mut seen = vec![false; program.globals.len()];
@@ -286,14 +286,14 @@ impl Output {
         self.con_names.insert(name);
     }
 
-    /// A name of the program itself, which it keeps even if it hides one of the corelib.
+    /// Returns a name of the program itself, which it keeps even if it hides one of the corelib.
     fn take(&mut self, text: &str) -> Name {
         let name = self.names.intern(text);
         self.taken.insert(name);
         name
     }
 
-    /// A name after a symbol of the compiler's that nothing else has.
+    /// Returns a name after a symbol of the compiler's that nothing else has.
     fn fresh(&mut self, symbol: &str) -> Name {
         let symbol = symbol.replace('$', "-");
         let bare = symbol.rsplit('.').next().unwrap_or_default().to_owned();
@@ -310,7 +310,7 @@ impl Output {
     }
 }
 
-/// Whether a symbol is one that a program can write.
+/// Returns whether a symbol is one that a program can write.
 fn is_name(symbol: &str) -> bool {
     !symbol.contains(['$', '.'])
 }

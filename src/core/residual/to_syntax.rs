@@ -24,7 +24,7 @@ use crate::core::expr::{
 };
 use crate::syntax::ast::{self, Alt, Binder, Binding, Pat, PatId};
 
-/// The parameters and the body of a definition.
+/// Returns the parameters and the body of a definition.
 pub(super) fn definition(
     program: &Program,
     source_names: &Interner,
@@ -95,7 +95,7 @@ impl ToSyntax<'_> {
         self.out.ast.pat(pat, Span::NONE)
     }
 
-    /// A primitive, or another name that means what it says.
+    /// Returns a primitive, or another name that means what it says.
     fn known(&mut self, text: &str) -> ast::ExprId {
         let name = self.out.names.intern(text);
         self.named(name)
@@ -116,7 +116,7 @@ impl ToSyntax<'_> {
         self.uses.contains_key(&local).then(|| self.bind(local))
     }
 
-    /// A name like `base`, to be released when its scope ends.
+    /// Returns a name like `base`, to be released when its scope ends.
     fn fresh(&mut self, base: Name) -> Name {
         let (live, mut next) = self.live.get(&base).copied().unwrap_or((0, 0));
         let mut name = base;
@@ -376,7 +376,7 @@ impl ToSyntax<'_> {
         self.let_(bindings, body)
     }
 
-    /// A case that nothing fits.
+    /// Returns a case that no value matches.
     fn no_match(&mut self) -> ast::ExprId {
         let scrutinee = self.tree(ast::Expr::Int(0));
         let pat = self.pat(Pat::Int(1));
@@ -390,7 +390,7 @@ fn binding(name: Name, value: ast::ExprId) -> Binding {
     Binding { binder: Binder { name: Some(name), span: Span::NONE }, value }
 }
 
-/// What may be written several times.
+/// Returns whether an expression is written anew for each use instead of being shared.
 fn is_atom(expr: Expr) -> bool {
     matches!(expr, Expr::Lit(_) | Expr::Local(_) | Expr::Global(_) | Expr::Con(_))
 }

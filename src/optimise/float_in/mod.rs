@@ -305,7 +305,7 @@ impl FloatIn<'_> {
         }
     }
 
-    /// Whether a variable is only a name for another variable, or for a constant that costs
+    /// Returns whether a variable is only a name for another variable, or for a constant that costs
     /// nothing to be made again.
     fn is_copy(&self, local: LocalId, value: ExprId) -> bool {
         match self.program.exprs[value] {

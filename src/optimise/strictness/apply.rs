@@ -100,8 +100,8 @@ impl Apply<'_> {
         }
     }
 
-    /// Whether there is a selection in a value from something that is used elsewhere too, or
-    /// the value of a local that waits for such a one.
+    /// Returns whether there is a selection in a value from something that is used elsewhere too,
+    /// or the value of a local that waits for such a one.
     fn selects(&self, value: ExprId) -> bool {
         let program = &*self.program;
         let mut work = vec![value];
@@ -128,8 +128,8 @@ impl Apply<'_> {
         false
     }
 
-    /// Whether a call gets several selections from what it or others use too, and would have one
-    /// evaluated before it consumes another. A loop keeps what it counts evaluated.
+    /// Returns whether a call gets several selections from what it or others use too, and would
+    /// have one evaluated before it consumes another. A loop keeps what it counts evaluated.
     fn hands_on(&self, callee: ExprId, args: List<ExprId>) -> bool {
         let program = &*self.program;
         let Expr::Global(global) = program.exprs[callee] else { return false };
@@ -144,7 +144,7 @@ impl Apply<'_> {
             && args.iter().filter(|&&arg| self.selects(arg)).count() > 1
     }
 
-    /// Whether what is called can come to call what it is called from.
+    /// Returns whether what is called can come to call what it is called from.
     fn is_loop(&self, global: GlobalId) -> bool {
         self.component[global.index()] == self.component[self.global.index()]
     }
@@ -159,7 +159,7 @@ impl Apply<'_> {
         program.exprs[expr] = Expr::Let(function, callee, call);
     }
 
-    /// Whether nothing is evaluated in an expression before a local.
+    /// Returns whether nothing is evaluated in an expression before a local.
     fn is_first(&self, local: LocalId, body: ExprId) -> bool {
         let program = &*self.program;
         let mut expr = body;
@@ -231,7 +231,7 @@ impl Apply<'_> {
     }
 }
 
-/// How often each local is used.
+/// Returns how often each local is used.
 fn uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0; program.locals.len()];
     for local in program.exprs.indices().filter_map(|expr| program.used_local(expr)) {

@@ -63,8 +63,8 @@ pub(super) struct Found {
     pub(super) params: Vec<Use>,
 }
 
-/// What is found of each supercombinator; of those not there, nothing. `None` if it takes more
-/// than `limit` steps. Those that others depend on come first in `order`.
+/// Returns what is found of each supercombinator; of those not there, nothing. `None` if it takes
+/// more than `limit` steps. Those that others depend on come first in `order`.
 pub(super) fn uses(
     program: &Program,
     sizes: &[u64],
@@ -99,7 +99,7 @@ pub(super) fn uses(
 }
 
 impl Backwards<'_> {
-    /// The variant of a supercombinator for a shape; `None` if nothing is to be found out.
+    /// Returns the variant of a supercombinator for a shape; `None` if nothing is to be found out.
     fn variant(&mut self, global: GlobalId, shape: Shape) -> Option<usize> {
         let size = self.sizes.get(global.index()).copied().unwrap_or(0);
         if size == 0 || size > LARGEST {
@@ -153,7 +153,8 @@ impl Backwards<'_> {
         }
     }
 
-    /// How an expression uses its variables when it is evaluated and its value used in a shape.
+    /// Returns how an expression uses its variables when it is evaluated and its value used in a
+    /// shape.
     fn expr(&mut self, expr: ExprId, shape: Shape) -> Uses {
         self.work += 1;
         match self.program.exprs[expr] {
@@ -300,7 +301,8 @@ impl Backwards<'_> {
         }
     }
 
-    /// What a `letrec` binds may be evaluated later, in ways that are not looked for.
+    /// Returns the uses of a `letrec`. What it binds may be evaluated later, in ways that are not
+    /// looked for.
     fn letrec(&mut self, binds: List<Bind>, body: ExprId, shape: Shape) -> Uses {
         let binds = &self.program.binds[binds];
         let mut uses = self.expr(body, shape);
@@ -355,7 +357,7 @@ impl Backwards<'_> {
     }
 }
 
-/// How the fields of a constructor are used when the value is used in a shape.
+/// Returns how the fields of a constructor are used when the value is used in a shape.
 fn fields(data: DataId, shape: Shape, count: usize) -> Vec<Use> {
     let bits = shape.bits(data);
     let field = |at: usize| {
@@ -366,7 +368,7 @@ fn fields(data: DataId, shape: Shape, count: usize) -> Vec<Use> {
     (0..count).map(field).collect()
 }
 
-/// The shape in which a value is used whose fields are used so; they go out of scope.
+/// Returns the shape in which a value is used whose fields are used so; they go out of scope.
 fn parts(data: DataId, fields: &[Option<LocalId>], uses: &mut Uses) -> Shape {
     let fields: Vec<Use> =
         fields.iter().map(|field| field.map_or(Use::ABSENT, |field| uses.take(field))).collect();

@@ -29,7 +29,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// The shape of these bits.
+    /// Returns the shape of these bits.
     pub(super) fn of(data: DataId, bits: u32) -> Shape {
         match bits {
             0 => Shape::None,
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// What is certain if either may be the case.
+    /// Returns what is certain if either may be the case.
     fn either(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::All, shape) | (shape, Shape::All) => shape,
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// The bits of a type.
+    /// Returns the bits of a type.
     pub(super) fn bits(self, of: DataId) -> u32 {
         match self {
             Shape::All => u32::MAX,
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// What is certain of a value that is used in both these ways, of which at least one
+    /// Returns what is certain of a value that is used in both these ways, of which at least one
     /// evaluates it now; whether each does.
     fn and(self, other: Shape, now: (bool, bool)) -> Shape {
         if (self == Shape::All && now.0) || (other == Shape::All && now.1) {
@@ -101,7 +101,7 @@ impl Use {
         Use { used: true, now: true, shape }
     }
 
-    /// The same later, if at all.
+    /// Returns the same later, if at all.
     pub(super) fn later(self) -> Use {
         Use { now: false, ..self }
     }
@@ -131,8 +131,8 @@ impl Use {
     }
 }
 
-/// The one constructor of a data type whose fields a shape can name: of lists `Cons`, of others
-/// the only one.
+/// Returns the one constructor of a data type whose fields a shape can name: of lists `Cons`, of
+/// others the only one.
 pub(super) fn shaped(program: &Program, data: DataId) -> Option<ConId> {
     if data == LIST {
         return Some(CONS);
@@ -143,7 +143,8 @@ pub(super) fn shaped(program: &Program, data: DataId) -> Option<ConId> {
     }
 }
 
-/// The demand on a parameter that is used so; whether it is known already that it is evaluated.
+/// Returns the demand on a parameter that is used so; whether it is known already that it is
+/// evaluated.
 pub(super) fn demand(program: &Program, use_: Option<&Use>, is_strict: bool) -> Demand {
     let Use { now: true, shape, .. } = *use_.unwrap_or(&Use::UNKNOWN) else {
         return if is_strict { Demand::Strict } else { Demand::Lazy };

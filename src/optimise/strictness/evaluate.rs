@@ -41,7 +41,7 @@ pub(super) struct Evaluator<'p> {
 }
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator to which every supercombinator is bottom: where a fixpoint starts.
+    /// Returns an evaluator to which every supercombinator is bottom: where a fixpoint starts.
     pub(super) fn new(program: &'p Program) -> Evaluator<'p> {
         Evaluator {
             program,
@@ -58,12 +58,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Whether there has been more work than the limit allows. What is found then says nothing.
+    /// Returns whether there has been more work than the limit allows. What is found then says
+    /// nothing.
     pub(super) fn is_exhausted(&self) -> bool {
         self.algebra.work > self.limit
     }
 
-    /// What a supercombinator is as a function of its parameters.
+    /// Returns what a supercombinator is as a function of its parameters.
     pub(super) fn body(&mut self, params: List<LocalId>, body: ExprId) -> Value {
         let params = &self.program.local_lists[params];
         for (number, &param) in params.iter().enumerate() {
@@ -86,8 +87,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// An expression with parts. Each kind has a function of its own, not inlined, so that a
-    /// level of a deep expression takes no more stack than its kind needs.
+    /// Returns the value of an expression with parts. Each kind has a function of its own, not inlined, so that
+    /// a level of a deep expression takes no more stack than its kind needs.
     fn step(&mut self, expr: ExprId) -> Value {
         match self.program.exprs[expr] {
             Expr::App(callee, args) => self.application(callee, args),
@@ -110,7 +111,7 @@ impl<'p> Evaluator<'p> {
         value
     }
 
-    /// A global that is not applied.
+    /// Returns the value of a global that is not applied.
     fn global(&mut self, global: GlobalId) -> Value {
         let is_caf = matches!(self.program.globals[global].kind, GlobalKind::Defn { params, .. } if params.is_empty());
         if is_caf { self.functions[global].clone() } else { Value::ONE }
@@ -157,7 +158,7 @@ impl<'p> Evaluator<'p> {
         self.algebra.and(either, &condition)
     }
 
-    /// A supercombinator with all its arguments.
+    /// Returns the value of a supercombinator with all its arguments.
     #[inline(never)]
     fn call(&mut self, global: GlobalId, args: &[ExprId]) -> Value {
         // Taken out while it is applied, because evaluating an argument may apply it too.
@@ -222,8 +223,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The parameters stand for variables of their own, in the body too: there the arguments
-    /// of jumps may not be taken for them.
+    /// Returns the value of a join. Its parameters stand for variables of their own, in the body
+    /// too: there the arguments of jumps may not be taken for them.
     #[inline(never)]
     fn join(&mut self, join: JoinId, body: ExprId) -> Value {
         let Join { params, handler } = self.program.joins[join];
@@ -249,7 +250,7 @@ impl<'p> Evaluator<'p> {
         body
     }
 
-    /// The handler, its parameters bound to the arguments.
+    /// Returns the value of the handler, its parameters bound to the arguments.
     #[inline(never)]
     fn jump(&mut self, join: JoinId, args: List<ExprId>) -> Value {
         let (mut value, first) = self.joins.get(&join).cloned().unwrap_or((Value::ONE, 0));

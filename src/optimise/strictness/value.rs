@@ -34,7 +34,7 @@ impl Value {
     /// Anything.
     pub(super) const ONE: Value = Value { zero: false, strict: BitSet::EMPTY, causes: Vec::new() };
 
-    /// What a variable is.
+    /// Returns what a variable is.
     pub(super) fn variable(number: u32) -> Value {
         Value { zero: false, strict: BitSet::of(number), causes: Vec::new() }
     }
@@ -43,34 +43,34 @@ impl Value {
         self.zero
     }
 
-    /// Whether nothing makes it bottom.
+    /// Returns whether nothing makes it bottom.
     pub(super) fn is_one(&self) -> bool {
         !self.zero && self.strict.is_empty() && self.causes.is_empty()
     }
 
-    /// Whether it is bottom if this one variable is.
+    /// Returns whether it is bottom if this one variable is.
     pub(super) fn is_strict(&self, number: u32) -> bool {
         self.zero || self.strict.contains(number)
     }
 
-    /// Whether the variable is in any of its causes.
+    /// Returns whether the variable is in any of its causes.
     pub(super) fn depends_on(&self, number: u32) -> bool {
         self.strict.contains(number) || self.causes.iter().any(|cause| cause.contains(number))
     }
 
-    /// The causes of more than one variable.
+    /// Returns the causes of more than one variable.
     pub(super) fn causes(&self) -> &[BitSet] {
         &self.causes
     }
 
-    /// Whether it is bottom if these variables are.
+    /// Returns whether it is bottom if these variables are.
     fn is_caused_by(&self, cause: &BitSet) -> bool {
         self.zero
             || self.strict.intersects(cause)
             || self.causes.iter().any(|own| own.is_subset(cause))
     }
 
-    /// All causes that are not such of `other`, of them at most [`CAUSES`] of one variable;
+    /// Returns all causes that are not such of `other`, of them at most [`CAUSES`] of one variable;
     /// the others go to `kept`.
     fn apart_from(&self, other: &Value, kept: &mut Vec<BitSet>) -> Vec<BitSet> {
         let singles = self.strict.without(&other.strict);
@@ -131,7 +131,7 @@ impl Algebra {
         self.value(strict, causes)
     }
 
-    /// The value with these causes.
+    /// Returns the value with these causes.
     fn value(&mut self, strict: BitSet, mut causes: Vec<BitSet>) -> Value {
         causes.retain(|cause| !cause.intersects(&strict));
         causes.sort_unstable_by(BitSet::by_size);
@@ -149,7 +149,7 @@ impl Algebra {
         Value { zero: false, strict, causes: least }
     }
 
-    /// Whether `one` is bottom whenever `other` is.
+    /// Returns whether `one` is bottom whenever `other` is.
     pub(super) fn is_below(&mut self, one: &Value, other: &Value) -> bool {
         if one.zero || other.zero {
             return one.zero;
@@ -160,7 +160,7 @@ impl Algebra {
             && other.causes.iter().all(|cause| one.is_caused_by(cause))
     }
 
-    /// The next step of a fixpoint from below, and whether it goes on: `before`, raised to
+    /// Returns the next step of a fixpoint from below, and whether it goes on: `before`, raised to
     /// `found`. That is `found` itself, unless something was forgotten on the way.
     pub(super) fn raise(&mut self, before: Value, found: Value) -> (Value, bool) {
         if self.is_below(&found, &before) {
@@ -199,8 +199,8 @@ impl Algebra {
         result
     }
 
-    /// A function of variables 0, 1, .. applied to arguments. Asks for each argument at most
-    /// once, and for none that it does not depend on.
+    /// Returns a function of variables 0, 1, .. applied to arguments. Asks for each argument at
+    /// most once, and for none that it does not depend on.
     pub(super) fn apply(
         &mut self,
         function: &Value,
@@ -251,7 +251,7 @@ mod tests {
             && !value.causes.iter().any(|cause| cause.iter().all(|number| bottom(&number)))
     }
 
-    /// All monotone functions of three variables: there are 20.
+    /// Returns all monotone functions of three variables: there are 20.
     fn all() -> Vec<Value> {
         let mut algebra = Algebra::default();
         let mut found = vec![Value::ZERO, Value::ONE];

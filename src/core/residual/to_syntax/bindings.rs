@@ -102,8 +102,8 @@ impl ToSyntax<'_> {
         self.program.locals.get(local).is_some_and(|local| local.name.is_none())
     }
 
-    /// Whether an expression certainly evaluates a local, as far as a short look tells: then
-    /// it need not be said that it is evaluated before.
+    /// Returns whether an expression certainly evaluates a local, as far as a short look tells:
+    /// then it need not be said that it is evaluated before.
     fn demands(&self, expr: ExprId, local: LocalId) -> bool {
         let program = self.program;
         let mut work = vec![expr];
