@@ -17,6 +17,9 @@ pub mod optimise;
 pub mod primitive;
 pub mod syntax;
 
+#[cfg(test)]
+mod growth_tests;
+
 pub use embed::{Engine, Eval, Module, Store, Value};
 
 /// The README's program is a test too.

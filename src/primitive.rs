@@ -38,13 +38,13 @@ macro_rules! primitives {
             /// All primitives.
             pub const ALL: &[Primitive] = &[$(Primitive::$name),+];
 
-            /// Its name in a program.
+            /// Returns its name in a program.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Primitive::$name => $text,)+ }
             }
 
-            /// Its number of operands.
+            /// Returns its number of operands.
             #[must_use]
             pub const fn arity(self) -> usize {
                 match self { $(Primitive::$name => $arity,)+ }

@@ -1,8 +1,8 @@
 //! Recursion as deep as the input asks for.
 
-/// What must be left of the stack before a step of a recursion runs on it.
+/// The bytes of stack that must be left before a step of a recursion runs on it.
 const RED_ZONE: usize = 64 * 1024;
-/// The stack that is added when less is left.
+/// The bytes of stack that are added when fewer are left.
 const SEGMENT: usize = 4 * 1024 * 1024;
 
 /// Runs one step of a recursion over a program, on a new piece of stack if the present one

@@ -63,28 +63,28 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// With words at the place itself.
+    /// Adds words at the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// With another place.
+    /// Adds another place.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// With a further fact.
+    /// Adds a further fact.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// With what to do.
+    /// Adds advice on what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());

@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut, Range};
 pub trait Idx: Copy + Eq + 'static {
     /// Returns the index as a position.
     fn index(self) -> usize;
-    /// The index of a position; positions stay below 2^32 because sources do.
+    /// Returns the index of a position. Positions stay below 2^32 because sources do.
     fn new(index: usize) -> Self;
 }
 
@@ -33,7 +33,7 @@ pub struct IndexVec<I, T> {
 }
 
 impl<I: Idx, T> IndexVec<I, T> {
-    /// An empty vector.
+    /// Returns an empty vector.
     #[must_use]
     pub const fn new() -> Self {
         IndexVec { items: Vec::new(), index: PhantomData }
@@ -79,7 +79,7 @@ impl<I: Idx, T> IndexVec<I, T> {
         (0..self.items.len()).map(I::new)
     }
 
-    /// Indices and items in order.
+    /// Returns the indices and items in order.
     pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(at, item)| (I::new(at), item))
     }
@@ -111,12 +111,16 @@ impl<I: Idx, T> Default for IndexVec<I, T> {
 impl<I: Idx, T> Index<I> for IndexVec<I, T> {
     type Output = T;
     fn index(&self, index: I) -> &T {
+        #[cfg(test)]
+        count::add(1);
         &self.items[index.index()]
     }
 }
 
 impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     fn index_mut(&mut self, index: I) -> &mut T {
+        #[cfg(test)]
+        count::add(1);
         &mut self.items[index.index()]
     }
 }
@@ -223,6 +227,8 @@ impl<T> Pool<T> {
 impl<T> Index<List<T>> for Pool<T> {
     type Output = [T];
     fn index(&self, list: List<T>) -> &[T] {
+        #[cfg(test)]
+        count::add(list.len() as u64);
         &self.items[list.range()]
     }
 }
@@ -230,5 +236,27 @@ impl<T> Index<List<T>> for Pool<T> {
 impl<T> IndexMut<List<T>> for Pool<T> {
     fn index_mut(&mut self, list: List<T>) -> &mut [T] {
         &mut self.items[list.range()]
+    }
+}
+
+/// In unit tests, counts the accesses to arenas and lists on the present thread: a measure of
+/// work that does not depend on clocks.
+#[cfg(test)]
+pub mod count {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ACCESSES: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Adds to the count.
+    pub(super) fn add(number: u64) {
+        ACCESSES.set(ACCESSES.get() + number);
+    }
+
+    /// Returns the number of items that have been accessed.
+    #[must_use]
+    pub fn accesses() -> u64 {
+        ACCESSES.get()
     }
 }

@@ -24,8 +24,8 @@ pub struct SourceFile {
     block_starts: OnceLock<Arc<[u32]>>,
 }
 
-/// Columns past so many bytes of a line are counted from the block they are in, so that
-/// each place on a line of any length costs the same.
+/// The bytes of a block. A column is counted from the start of its block, so a place on a line
+/// of any length takes bounded time.
 const BLOCK: usize = 1024;
 
 /// Returns how many characters start in a stretch of UTF-8.
@@ -42,7 +42,7 @@ impl SourceFile {
         Span::new(self.base, self.base + self.text.len() as u32)
     }
 
-    /// Byte offsets of the line starts; computed when first asked for.
+    /// Returns the byte offsets of the line starts, which are computed at the first call.
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let newlines = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');

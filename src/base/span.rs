@@ -22,7 +22,7 @@ impl Span {
         Span { lo, hi }
     }
 
-    /// From the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span::new(self.lo, other.hi)

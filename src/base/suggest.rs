@@ -2,7 +2,7 @@
 
 use strsim::osa_distance;
 
-/// Longer names get no suggestion: nobody mistypes them by hand, and it bounds the work.
+/// The longest name, in characters, that gets a suggestion. It bounds the work.
 const LONGEST: usize = 64;
 
 /// Returns the candidate that is nearly spelled like `name`, if there is one: the nearest, and the

@@ -37,8 +37,8 @@ pub(super) struct Target {
     common: Option<Vec<LocalId>>,
 }
 
-/// So many locals may a handler know to be evaluated because all jumps have evaluated them:
-/// each jump looks at all of them.
+/// The greatest number of locals that a handler knows to be evaluated because all jumps have
+/// evaluated them. Each jump looks at all of them.
 const COMMON: usize = 32;
 
 /// What an application is a call of.
@@ -236,7 +236,8 @@ impl Compiler<'_> {
         self.env.undo(mark);
     }
 
-    /// What has been evaluated since a mark stays known only if nothing is to be evaluated twice.
+    /// Forgets what has been evaluated since a mark, unless the options ask to evaluate nothing
+    /// twice.
     fn forget(&mut self, mark: usize) {
         if !self.options.eval_once {
             self.env.undo(mark);

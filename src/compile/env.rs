@@ -29,7 +29,7 @@ impl Env {
         Env { slots: (0..locals).map(|_| Slot::default()).collect(), path: Vec::new() }
     }
 
-    /// Says that a local is `height` above the redex.
+    /// Records that a local is `height` items above the redex.
     pub fn bind(&mut self, local: LocalId, height: u32, evaluated: bool) {
         self.slots[local] = Slot { height, evaluated };
     }
@@ -44,7 +44,7 @@ impl Env {
         self.slots[local].evaluated
     }
 
-    /// Says that a local has been evaluated.
+    /// Records that a local has been evaluated.
     pub fn evaluate(&mut self, local: LocalId) {
         if !std::mem::replace(&mut self.slots[local].evaluated, true) {
             self.path.push(local);
@@ -61,7 +61,8 @@ impl Env {
         self.path.get(mark..).unwrap_or_default()
     }
 
-    /// Goes back to a mark: what comes now is not reached from what has been evaluated since.
+    /// Restores the state at a mark: the code that comes is not reached from what has been
+    /// evaluated since.
     pub fn undo(&mut self, mark: usize) {
         for local in self.path.drain(mark..) {
             self.slots[local].evaluated = false;
@@ -97,7 +98,7 @@ impl Code {
         Code { instrs, spans, targets, depth: arity + 1, live: true }
     }
 
-    /// Items on the stack at the end of the code, the redex included.
+    /// Returns the number of items on the stack at the end of the code, the redex included.
     pub fn depth(&self) -> u32 {
         self.depth
     }

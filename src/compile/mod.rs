@@ -30,7 +30,7 @@ use crate::base::integer::Integer;
 use crate::base::name::Interner;
 use crate::base::span::Span;
 use crate::core::expr as core;
-use crate::core::expr::{Branches, Expr, ExprId, LocalId};
+use crate::core::expr::{Expr, ExprId, LocalId};
 use crate::gcode::instr::{Instr, IntLit, Lit};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
@@ -289,44 +289,8 @@ impl<'a> Compiler<'a> {
     /// Counts the uses of every local bound in a body.
     fn count_uses(&mut self, body: ExprId) {
         let core = self.core;
-        let mut todo = vec![body];
-        while let Some(expr) = todo.pop() {
-            match core.exprs[expr] {
-                Expr::Local(local) => self.uses[local] += 1,
-                Expr::App(callee, args) => {
-                    todo.push(callee);
-                    todo.extend(&core.expr_lists[args]);
-                }
-                Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
-                    todo.extend([first, second])
-                }
-                Expr::Join(join, body) => todo.extend([body, core.joins[join].handler]),
-                Expr::Jump(_, args) => todo.extend(&core.expr_lists[args]),
-                Expr::Letrec(binds, body) => {
-                    todo.push(body);
-                    todo.extend(core.binds[binds].iter().map(|bind| bind.value));
-                }
-                Expr::Lam(_, body) => todo.push(body),
-                Expr::Switch(switch) => {
-                    let switch = &core.switches[switch];
-                    self.uses[switch.scrutinee] += 1;
-                    match &switch.branches {
-                        Branches::Cons(branches) => {
-                            todo.extend(branches.iter().map(|branch| branch.body));
-                        }
-                        Branches::Lits(branches) => {
-                            todo.extend(branches.iter().map(|(_, body)| *body));
-                        }
-                    }
-                    todo.extend(switch.default);
-                }
-                Expr::Lit(_)
-                | Expr::Text(_)
-                | Expr::Global(_)
-                | Expr::Con(_)
-                | Expr::NoMatch
-                | Expr::Error => {}
-            }
+        for local in core.walk(body).filter_map(|expr| core.used_local(expr)) {
+            self.uses[local] += 1;
         }
     }
 }

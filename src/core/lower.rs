@@ -55,9 +55,9 @@ pub(super) fn lower_input(
 enum Task {
     /// Lowers an expression to a place.
     Lower(ast::ExprId, ExprId),
-    /// A name stands for a local from here on.
+    /// Binds a name to a local.
     Bind(Name, LocalId),
-    /// Forgets all bindings but the first so many.
+    /// Undoes all bindings but the first ones, of this number.
     Unbind(usize),
 }
 
@@ -69,11 +69,11 @@ struct Lowerer<'a> {
     /// The globals that have been met, and the definitions among them in that order.
     met: FxHashMap<Target, GlobalId>,
     definitions: Vec<(GlobalId, u32)>,
-    /// What each name stands for here, if for a local.
+    /// The local that each name is bound to at present, if any.
     env: Vec<Option<LocalId>>,
-    /// What they stood for before, innermost binding last.
+    /// The bindings that were replaced, the innermost last.
     undo: Vec<(Name, Option<LocalId>)>,
-    /// Whether a local is used, as far as we have come.
+    /// Whether each local is used in what has been lowered so far.
     used: Vec<bool>,
     tasks: Vec<Task>,
     bigs: BigTable<'a>,
@@ -203,7 +203,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// New locals for parameters, in scope at once.
+    /// Adds locals for parameters and brings them into scope.
     fn binders(&mut self, binders: List<Binder>) -> Vec<LocalId> {
         let binders = &self.ast.binders[binders];
         let mut locals = Vec::with_capacity(binders.len());
@@ -217,7 +217,7 @@ impl<'a> Lowerer<'a> {
         locals
     }
 
-    /// In the switches from `first` on, takes the locals away from fields that no body uses.
+    /// Removes the locals of fields that no body uses from the switches from `first` on.
     fn forget_unused_fields(&mut self, first: usize) {
         let used = &self.used;
         for switch in self.program.switches.iter_mut().skip(first) {
@@ -320,7 +320,7 @@ impl<'a> Lowerer<'a> {
         self.tasks[mark..].reverse();
     }
 
-    /// `((f a) b)` is `f a b`.
+    /// Lowers an application: `((f a) b)` is `f a b`.
     fn application(
         &mut self,
         callee: ast::ExprId,
@@ -360,7 +360,7 @@ impl<'a> Lowerer<'a> {
         Some(Expr::Let(local, value, self.program.expr(apply, span)))
     }
 
-    /// `[a b]` is `(Cons a (Cons b Nil))`.
+    /// Lowers a list: `[a b]` is `(Cons a (Cons b Nil))`.
     fn list(&mut self, elements: List<ast::ExprId>, to: ExprId) {
         let ast = self.ast;
         let mark = self.tasks.len();
@@ -449,7 +449,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `(fn [x] (fn [y] e))` is `(fn [x y] e)`: no work stands between.
+    /// Lowers a function: `(fn [x] (fn [y] e))` is `(fn [x y] e)`, since nothing is evaluated
+    /// between the arguments.
     fn function(&mut self, params: List<Binder>, body: ast::ExprId) -> Option<Expr> {
         let mark = self.undo.len();
         let mut locals = self.binders(params);

@@ -37,7 +37,7 @@ enum Test {
 enum Node {
     /// Not built yet, or moved elsewhere.
     Hole,
-    /// Goes on with the second part of the innermost `Try` around it.
+    /// A failure, which continues with the second part of the innermost enclosing `Try`.
     Fail,
     NoMatch,
     /// The right-hand side of an alternative, by its position in `Tree::leaves`.
@@ -57,7 +57,7 @@ enum Node {
 pub struct Leaf {
     /// Its position in the case.
     pub alt: usize,
-    /// What its variables stand for.
+    /// The locals that its variables are bound to.
     pub binds: Vec<(Name, LocalId)>,
 }
 
@@ -68,9 +68,9 @@ pub struct Tree {
     root: NodeId,
     /// The alternatives that can be reached, in the order of the source.
     pub leaves: Vec<Leaf>,
-    /// The locals that the tree itself looks at.
+    /// The scrutinees of its switches.
     pub scrutinees: Vec<LocalId>,
-    /// How many rows and columns were moved or looked at to build it.
+    /// The number of rows and columns that were moved or looked at to build it.
     pub work: u64,
 }
 
@@ -83,7 +83,7 @@ struct Column {
 }
 
 struct Row {
-    /// One for each column; the leftmost column is the last item.
+    /// The patterns, one for each column; the leftmost column is the last item.
     pats: Vec<PatRef>,
     binds: Vec<(Name, LocalId)>,
     alt: usize,
@@ -100,7 +100,8 @@ struct Problem {
 }
 
 /// Compiles the patterns of a case, one for each alternative, against `scrutinee`, which has
-/// been forced if `evaluated`. The first pattern is refutable: else there is nothing to match. Fields get new locals in `program`; literals go to its tables.
+/// been forced if `evaluated`. The first pattern is refutable: else there is nothing to match.
+/// Fields get new locals in `program`; literals go to its tables.
 pub fn compile<'a>(
     program: &mut Program,
     patterns: Patterns<'a>,
@@ -222,7 +223,7 @@ impl<'a> Compiler<'a, '_> {
         problem.catch = true;
     }
 
-    /// All rows begin with a variable: it is another name for the column.
+    /// Removes a column of variables, which become names of what it is matched against.
     fn variables(&mut self, mut problem: Problem) {
         let Some(column) = problem.columns.pop() else { return };
         for row in &mut problem.rows {
@@ -233,7 +234,7 @@ impl<'a> Compiler<'a, '_> {
         self.problems.push(problem);
     }
 
-    /// All rows begin with a constructor of one type, or a literal of one kind.
+    /// Compiles rows that begin with constructors of one type or literals of one kind to a switch.
     fn switch(&mut self, problem: Problem) {
         let Problem { mut columns, rows, to, catch } = problem;
         let Some(column) = columns.pop() else { return };

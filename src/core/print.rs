@@ -15,9 +15,9 @@ use crate::base::deep::deep;
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, shown, string_literal};
 
-/// The width that a line is broken for.
+/// The width of a line in characters, beyond which it is broken.
 const WIDTH: usize = 90;
-/// Deeper nesting is not indented further, so that the text stays linear in the program.
+/// The deepest nesting that is indented. The text stays linear in the program.
 const DEEPEST: usize = 60;
 
 /// Returns all definitions of a program that have a body, in the order of its globals.
@@ -91,7 +91,7 @@ impl Doc {
         out
     }
 
-    /// Only what is narrower than a line is written flat, so this does not nest deeply.
+    /// Writes it on one line. Only what is narrower than a line is, so this does not nest deeply.
     fn write_flat(&self, out: &mut String) {
         match &self.kind {
             DocKind::Atom(text) => out.push_str(text),
@@ -108,7 +108,7 @@ impl Doc {
         }
     }
 
-    /// Writes it at a column, with so many brackets to be closed after it.
+    /// Writes it at a column; `after` brackets are closed after it.
     fn write(&self, column: usize, after: usize, out: &mut String) {
         let fits = column.saturating_add(self.width).saturating_add(after) <= WIDTH;
         match &self.kind {
@@ -137,7 +137,7 @@ impl Doc {
 }
 
 impl Drop for Doc {
-    /// Without recursion: a text may nest deeply.
+    /// Drops the parts in a work list: a text may nest deeply.
     fn drop(&mut self) {
         let take = |doc: &mut Doc| match &mut doc.kind {
             DocKind::Group(_, _, items) => std::mem::take(items),
@@ -268,7 +268,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Bindings that follow each other are one `let`, as in the source.
+    /// Prints bindings that follow each other as one `let`, as in the source.
     fn sequence(&mut self, expr: ExprId) -> Doc {
         let mut expr = expr;
         let mut binds = Vec::new();

@@ -9,10 +9,10 @@ use crate::core::expr::{CONS, ConId, Program};
 /// form itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
-    /// Perhaps nothing.
+    /// Perhaps not evaluated.
     #[default]
     Lazy,
-    /// It evaluates it to weak head normal form, or ends in an error, or never ends.
+    /// Evaluated to weak head normal form; or else the call ends in an error, or never ends.
     Strict,
     /// As [`Demand::Strict`]; and of each cell of the list that is ever evaluated because of
     /// this call, what is said here is evaluated too. (The four demands on lists: Wadler and
@@ -25,9 +25,9 @@ pub enum Demand {
     },
     /// As [`Demand::Strict`]; and some fields of the argument are evaluated too.
     Fields {
-        /// The constructor that it is, the only one of its type.
+        /// The constructor, the only one of its type.
         con: ConId,
-        /// How many fields that has; at most 32.
+        /// The number of its fields; at most 32.
         count: u32,
         /// The fields: bit 0 is the first one.
         strict: u32,

@@ -27,7 +27,7 @@ use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId, Program};
 use crate::core::traverse::Position;
 
 crate::define_index! {
-    /// What is lifted.
+    /// A part of the program that becomes a supercombinator.
     pub PointId;
 }
 
@@ -42,12 +42,12 @@ enum Item {
 struct Point {
     /// What is lifted; of a group of functions, the first.
     root: ExprId,
-    /// How often it is referred to. Each time, what it captures is written out.
+    /// The number of references to it. What it captures is written out for each.
     references: usize,
     items: Vec<Item>,
-    /// The points that note this one as a group.
+    /// The points that capture whatever this group does.
     holders: Vec<PointId>,
-    /// How many points are around it.
+    /// The number of enclosing points.
     depth: usize,
     closed: bool,
 }
@@ -82,12 +82,11 @@ impl Captures {
 /// How the value of an expression is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Context {
-    /// Now.
+    /// It is evaluated at once.
     Strict,
-    /// Perhaps later.
+    /// It is evaluated later, if at all.
     Lazy,
-    /// Perhaps later; the expression ends a chain of lets that is known to have no case at
-    /// its end.
+    /// As `Lazy`, for the body of a chain of lets that is known to have no case at its end.
     LazyTail,
 }
 
@@ -133,15 +132,15 @@ struct Walk<'p> {
     groups: &'p Groups,
     point: Vec<Option<PointId>>,
     function: Vec<Option<ExprId>>,
-    /// How many points are around the binding of a local.
+    /// The number of points that enclose the binding of each local.
     level: Vec<u32>,
     points: IndexVec<PointId, Point>,
     has: FxHashSet<(PointId, Item)>,
     open: Vec<PointId>,
     tasks: Vec<Task>,
-    /// How many more captured variables may be noted or looked at.
+    /// The number of captured variables that may still be noted or looked at.
     budget: usize,
-    /// Of the definition that is walked.
+    /// The definition that is walked.
     home: Home,
 }
 
@@ -149,13 +148,13 @@ struct Walk<'p> {
 struct Home {
     /// Whether the locals in it that name functions are variables like all others.
     by_value: bool,
-    /// Its expressions so far.
+    /// The number of its expressions so far.
     size: usize,
-    /// Captured variables that were noted or looked at for it.
+    /// The number of captured variables that were noted or looked at for it.
     noted: usize,
     /// Its first point.
     first: PointId,
-    /// What its functions are called.
+    /// The locals that its functions are bound to.
     named: Vec<LocalId>,
 }
 

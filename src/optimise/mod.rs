@@ -123,8 +123,8 @@ pub struct Options {
     pub verbose: bool,
 }
 
-/// Nothing is unfolded in a program that has grown to so many times its expressions, and so
-/// many more. What is then underway is still written: twice as much, at the most seen.
+/// Unfolding stops when the program has `GROWTH` times as many expressions as it began with, and
+/// `GROWTH_BASE` more. What is being unfolded then is still completed.
 const GROWTH: usize = 4;
 const GROWTH_BASE: usize = 4_000;
 

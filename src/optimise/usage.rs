@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
     }
 
-    /// It may be called with anything from anywhere.
+    /// Notes that a global may be called from anywhere: all its parameters are used.
     fn escape(&mut self, global: GlobalId) {
         if !std::mem::replace(&mut self.escaped[global.index()], true)
             && let GlobalKind::Defn { params, .. } = self.program.globals[global].kind
@@ -82,7 +82,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `expr` counts if `local` is used.
+    /// Notes that `expr` counts if `local` is used.
     fn bound(&mut self, local: LocalId, expr: ExprId) {
         match self.usage.locals[local.index()] {
             true => self.work.push(expr),

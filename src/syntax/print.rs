@@ -9,7 +9,7 @@ use crate::base::index::{IndexVec, List};
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, string_literal};
 
-/// How wide a line may be.
+/// The greatest width of a line, in bytes.
 const WIDTH: u32 = 90;
 /// Deeper lines are indented no further, so that the text stays linear in the tree.
 const DEEPEST: u32 = 40;

@@ -22,7 +22,7 @@ pub fn escape_char(out: &mut String, c: char, quote: char) {
     }
 }
 
-/// `c` as a CHAR literal.
+/// Returns `c` as a CHAR literal.
 #[must_use]
 pub fn char_literal(c: char) -> String {
     let mut out = String::from("'");
@@ -31,7 +31,7 @@ pub fn char_literal(c: char) -> String {
     out
 }
 
-/// `text` as a STRING literal.
+/// Returns `text` as a STRING literal.
 #[must_use]
 pub fn string_literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -63,7 +63,7 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// `no fields`, `1 field`, `2 fields`.
+/// Returns a number with its noun: `no fields`, `1 field`, `2 fields`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
     match number {

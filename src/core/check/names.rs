@@ -12,14 +12,14 @@ use crate::base::suggest;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::syntax::ast::{ExprId, ItemKind};
 
-/// How many names are looked at for suggestions in one run: a source of a million unbound
-/// names is reported without comparing each with all others.
+/// The number of names that one run compares for suggestions. It bounds the time for a source
+/// of a million unbound names.
 pub(super) const SUGGESTIONS: usize = 1_000_000;
 
-/// How far a `let` around an unbound name is looked for, in steps of the walk.
+/// The number of pending tasks that are searched for a `let` around an unbound name.
 const TASKS: usize = 1_000;
 
-/// What other languages call it.
+/// Names that other languages use, each with the name here.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("true", "true is written `1`"),
     ("True", "true is written `1`"),

@@ -12,7 +12,7 @@ use crate::core::expr::ConId;
 use crate::core::pattern::{Fields, Key, PatRef, Patterns, View};
 use crate::syntax::ast::PatId;
 
-/// Patterns copied for each pattern of the case, and for the case as a whole.
+/// The number of patterns that may be copied, for each pattern of the case.
 const BUDGET_EACH: usize = 32;
 const BUDGET: usize = 4096;
 

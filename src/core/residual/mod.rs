@@ -152,7 +152,7 @@ impl<'p> Residual<'p> {
         (out.ast, out.names)
     }
 
-    /// Gives everything its name: first the program's own, which stay, then the others.
+    /// Chooses all names: first the program's own, which stay, then the others.
     fn name(&self, written: &[GlobalId], datas: &[DataId], out: &mut Output) {
         let program = self.program;
         for con in program.cons.indices() {
@@ -210,7 +210,7 @@ impl<'p> Residual<'p> {
         }
     }
 
-    /// `(data T (A) (B _ _))`
+    /// Writes `(data T (A) (B _ _))`.
     fn data(&self, data: DataId, out: &mut Output) {
         let known = &self.program.datas[data];
         let name = match self.copied.contains(&data) {
@@ -246,7 +246,7 @@ impl<'p> Residual<'p> {
 struct Output {
     ast: Ast,
     names: Interner,
-    /// What things are called.
+    /// The names of globals and constructors.
     globals: FxHashMap<GlobalId, Name>,
     cons: FxHashMap<ConId, Name>,
     con_names: FxHashSet<Name>,
@@ -315,7 +315,7 @@ fn is_name(symbol: &str) -> bool {
     !symbol.contains(['$', '.'])
 }
 
-/// Binders without places.
+/// Adds binders without places.
 fn binders(ast: &mut Ast, names: impl IntoIterator<Item = Option<Name>>) -> List<Binder> {
     ast.binders.add(names.into_iter().map(|name| Binder { name, span: Span::NONE }))
 }

@@ -11,10 +11,10 @@ use crate::core::expr::{
 pub(super) struct Occurrences {
     pub(super) globals: Vec<GlobalId>,
     pub(super) cons: Vec<ConId>,
-    /// How often each local is used, in what is written: a local that a join stands for is
-    /// written for each jump to it.
+    /// The number of uses of each local in what is written: a local that is the handler of a join
+    /// is written for each jump to it.
     pub(super) uses: FxHashMap<LocalId, u32>,
-    /// How many jumps there are to each join.
+    /// The number of jumps to each join.
     pub(super) jumps: FxHashMap<JoinId, u32>,
 }
 

@@ -63,13 +63,13 @@ struct ToSyntax<'a> {
     source_names: &'a Interner,
     uses: &'a FxHashMap<LocalId, u32>,
     out: &'a mut Output,
-    /// What each local in scope is called, and the name that this was made from.
+    /// The name of each local in scope, and the name of the source that it was made from.
     locals: FxHashMap<LocalId, (Name, Name)>,
     /// Locals that go by the name of another.
     aliases: FxHashSet<LocalId>,
-    /// What stands where a local is used, the only time.
+    /// The expression that replaces the only use of a local.
     inlined: FxHashMap<LocalId, ast::ExprId>,
-    /// Names that no local may have: those of what the definition occurrences. (Neither may it
+    /// Names that no local may have: those of the globals that occur in the definition. (Neither may it
     /// have a constructor's, which in a pattern is always the constructor.)
     hidden: FxHashSet<Name>,
     /// The names of the locals in scope.
@@ -78,7 +78,7 @@ struct ToSyntax<'a> {
     /// number to tell them apart.
     live: FxHashMap<Name, (usize, u64)>,
     jumps: &'a FxHashMap<JoinId, u32>,
-    /// What the joins around are called that are local functions.
+    /// The names of the enclosing joins that are written as local functions.
     joins: FxHashMap<JoinId, Name>,
 }
 
@@ -136,7 +136,7 @@ impl ToSyntax<'_> {
             || self.out.con_names.contains(&name)
     }
 
-    /// The scope of a name ends.
+    /// Ends the scope of a name.
     fn release(&mut self, name: Name, base: Name) {
         self.scope.remove(&name);
         if let Some((live, next)) = self.live.get_mut(&base) {
@@ -147,7 +147,7 @@ impl ToSyntax<'_> {
         }
     }
 
-    /// The scope of a local ends, if it had a name.
+    /// Ends the scope of a local, if it had a name.
     fn unbind(&mut self, local: LocalId) {
         if let Some((name, base)) = self.locals.remove(&local)
             && !self.aliases.remove(&local)
@@ -245,7 +245,7 @@ impl ToSyntax<'_> {
         self.tree(ast::Expr::App(callee, args))
     }
 
-    /// `[a b]` for what ends in `Nil`, else cells.
+    /// Writes a chain of cells: `[a b]` if it ends in `Nil`, else applications of `Cons`.
     fn list(&mut self, head: ExprId, tail: ExprId) -> ast::ExprId {
         let program = self.program;
         let mut heads = vec![self.expr(head)];

@@ -8,9 +8,10 @@ use crate::base::index::{Idx, List};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
-/// Larger values are not searched for selections: they may have some.
+/// The number of expressions that are searched for a selection. A larger value counts as having
+/// one.
 const SEARCH: usize = 400;
-/// So many operands are looked through for what is evaluated first.
+/// The number of expressions that are searched for what is evaluated first.
 const FIRST: usize = 40;
 
 /// In strict contexts, makes a `let` a `Force` if its body is strict in what it binds, and

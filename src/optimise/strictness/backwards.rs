@@ -17,10 +17,10 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape as Form;
 
-/// Of a function with more expressions than this nothing is found out: variables that stay in
-/// scope for long are looked at again and again.
+/// The greatest number of expressions in a function that is analysed: each merge looks at all
+/// variables in scope, so time is quadratic in a body.
 const LARGEST: u64 = 4096;
-/// A function is looked at for so many shapes of its result; for any other as if nothing were
+/// The number of shapes of its result for which a function is analysed. For others nothing is
 /// known of it.
 const SHAPES: u32 = 8;
 
@@ -122,7 +122,7 @@ impl Backwards<'_> {
         Some(at)
     }
 
-    /// Looks at a variant; if it now claims less, those that have used it are looked at again.
+    /// Analyses a variant. If it now claims less, the variants that have used it are pending again.
     fn look(&mut self, at: usize) {
         let Variant { global, shape, .. } = self.variants[at];
         self.variants[at].pending = false;
@@ -218,7 +218,7 @@ impl Backwards<'_> {
         one.or(other)
     }
 
-    /// `uses`, and those of an expression that is bound to something that is used so.
+    /// Returns `uses` and those of an expression whose value is used as `use_` says.
     fn passed(&mut self, uses: Uses, value: ExprId, use_: Use) -> Uses {
         if uses.fails || use_ == Use::ABSENT {
             return uses;

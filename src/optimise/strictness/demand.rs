@@ -91,12 +91,12 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// It is not used.
+    /// The use of what is not used.
     pub(super) const ABSENT: Use = Use { used: false, now: false, shape: Shape::All };
-    /// Nothing is known of how it is used.
+    /// The use of what is passed to something unknown.
     pub(super) const UNKNOWN: Use = Use { used: true, now: false, shape: Shape::None };
 
-    /// It is evaluated now, and then this is certain.
+    /// Returns the use of what is certainly evaluated, and then used in a shape.
     pub(super) fn now(shape: Shape) -> Use {
         Use { used: true, now: true, shape }
     }
@@ -106,7 +106,7 @@ impl Use {
         Use { now: false, ..self }
     }
 
-    /// One use or the other.
+    /// Returns what is certain if one use or the other happens.
     pub(super) fn or(self, other: Use) -> Use {
         Use {
             used: self.used || other.used,
@@ -115,7 +115,7 @@ impl Use {
         }
     }
 
-    /// Both uses.
+    /// Returns what is certain if both uses happen.
     pub(super) fn and(self, other: Use) -> Use {
         if !self.used {
             return other;

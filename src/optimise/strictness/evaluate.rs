@@ -15,8 +15,8 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape;
 
-/// So many variables may be in scope beside parameters. A `let` inside of more of them is not
-/// found to be strict.
+/// The number of variables in scope beside parameters. A `let` inside of more of them is not found
+/// to be strict.
 const VARIABLES: u32 = 4096;
 
 /// Evaluates the bodies of a program.

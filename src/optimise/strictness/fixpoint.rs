@@ -21,8 +21,8 @@ impl Default for Budget {
     }
 }
 
-/// A value may be a set of all parameters, and there may be one for each: what takes more
-/// parameters than this is given up.
+/// The greatest number of parameters of a function that is analysed: a value may be a set of all
+/// of them, and there is one for each, so space is quadratic in them.
 const WIDEST: usize = 2048;
 
 /// What the analysis found.

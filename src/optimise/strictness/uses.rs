@@ -19,7 +19,7 @@ impl Uses {
     /// The expression never comes to a value.
     pub(super) const FAILS: Uses = Uses { fails: true, of: Vec::new() };
 
-    /// One variable is used.
+    /// Returns the use of one variable.
     pub(super) fn one(local: LocalId, use_: Use) -> Uses {
         Uses { fails: false, of: vec![(local, use_)] }
     }

@@ -11,9 +11,9 @@
 
 use crate::base::bit_set::BitSet;
 
-/// How many causes of more than one variable a value keeps.
+/// The number of causes of more than one variable that a value keeps.
 const CAUSES: usize = 64;
-/// How many pairs of causes an alternative of two values looks at.
+/// The number of pairs of causes that the alternative of two values looks at.
 const PAIRS: usize = 1024;
 
 /// An abstract value.
@@ -91,7 +91,7 @@ pub(super) struct Algebra {
 }
 
 impl Algebra {
-    /// Bottom if either is.
+    /// Returns the value that is bottom if either is.
     pub(super) fn and(&mut self, one: Value, other: &Value) -> Value {
         if one.zero || other.zero {
             return Value::ZERO;
@@ -109,7 +109,7 @@ impl Algebra {
         self.value(strict, causes)
     }
 
-    /// Bottom if both are.
+    /// Returns the value that is bottom if both are.
     pub(super) fn or(&mut self, one: Value, other: Value) -> Value {
         if one.zero || other.is_one() {
             return other;
@@ -173,7 +173,7 @@ impl Algebra {
         (raised, true)
     }
 
-    /// `value` in which a variable is bottom when `by` is.
+    /// Returns `value` with a variable replaced by `by`.
     pub(super) fn substitute(&mut self, value: Value, variable: u32, by: &Value) -> Value {
         self.work += (value.strict.words() * (1 + value.causes.len())) as u64;
         let without = BitSet::of(variable);

@@ -5,12 +5,12 @@ use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId};
 use crate::primitive::Shape;
 use crate::syntax::ast;
 
-/// So many expressions are looked at to find out whether one demands a variable.
+/// The number of expressions that are searched for a demand on a variable.
 const LOOK: usize = 64;
 
 impl ToSyntax<'_> {
-    /// Bindings that follow each other are one `let`, and after it comes what is evaluated
-    /// before the body. What nothing uses is not written; what has no name in the source and
+    /// Writes bindings and evaluations that follow each other as one `let`, and after it what is
+    /// evaluated before the body. What nothing uses is not written; what has no name in the source and
     /// is used once stands where it is used, which does no work twice, for there is no function
     /// around that place.
     pub(super) fn bindings(&mut self, expr: ExprId) -> ast::ExprId {
