@@ -2,7 +2,11 @@
 
 pub mod bit_set;
 pub mod code;
-pub mod deep;
+/// The former name of [`stack::ensure_sufficient_stack`].
+#[doc(hidden)]
+pub mod deep {
+    pub use super::stack::ensure_sufficient_stack as deep;
+}
 pub mod diagnostic;
 pub mod index;
 pub mod integer;
@@ -13,4 +17,5 @@ pub mod scc;
 pub mod skip_tree;
 pub mod source;
 pub mod span;
+pub mod stack;
 pub mod suggest;

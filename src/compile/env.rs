@@ -24,7 +24,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// Returns a table for so many locals.
+    /// Returns a table for this many locals.
     pub fn new(locals: usize) -> Env {
         Env { slots: (0..locals).map(|_| Slot::default()).collect(), path: Vec::new() }
     }

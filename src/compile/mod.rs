@@ -47,7 +47,7 @@ pub struct Options {
     pub eval_once: bool,
 }
 
-/// Compiles `main` and the program's other roots, and what they reach; `main` comes first.
+/// Compiles `main` and the program's other entries, and what they reach; `main` comes first.
 /// Of a program with neither, every definition is compiled. The code is the tutorial's.
 #[must_use]
 pub fn compile(program: &core::Program, names: &Interner) -> Program {
@@ -58,9 +58,9 @@ pub fn compile(program: &core::Program, names: &Interner) -> Program {
 #[must_use]
 pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
     let mut compiler = Compiler::new(program, names, options);
-    for root in program.kept() {
-        let id = compiler.global(Source::Core(root));
-        if program.main == Some(root) {
+    for entry in program.kept() {
+        let id = compiler.global(Source::Core(entry));
+        if program.main == Some(entry) {
             compiler.out.main = Some(id);
         }
     }

@@ -39,8 +39,7 @@ pub fn lint(program: &Program) -> Vec<String> {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// Looks at an expression; of the open joins, those from this position on may be jumped
-    /// to there.
+    /// Visits an expression, which may jump to the open joins from this index on.
     Expr(ExprId, usize),
     /// Brings a local into scope; the flag says whether it has been forced.
     Bind(LocalId, bool),
@@ -123,9 +122,9 @@ impl Lint<'_> {
                 self.violation(format!("two globals are called {}", pair[0]));
             }
         }
-        for root in program.main.into_iter().chain(program.roots.iter().copied()) {
-            if program.globals.get(root).is_none() {
-                self.violation(format!("{root:?} is a root and does not exist"));
+        for entry in program.main.into_iter().chain(program.entries.iter().copied()) {
+            if program.globals.get(entry).is_none() {
+                self.violation(format!("{entry:?} is an entry and does not exist"));
             }
         }
     }

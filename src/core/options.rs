@@ -11,7 +11,7 @@ pub enum Mode {
 
 /// The definitions that are kept beside `main`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Roots {
+pub enum Entries {
     /// None.
     Main,
     /// Those of these names, as the program sees them; names without a definition are left
@@ -30,7 +30,7 @@ pub struct Options {
     /// parameters.
     pub needs_main: bool,
     /// The definitions that are kept beside `main`.
-    pub roots: Roots,
+    pub entries: Entries,
     /// Whether the corelib modules are checked like the program.
     pub check_corelib: bool,
 }
@@ -38,7 +38,7 @@ pub struct Options {
 impl Options {
     /// A program to be run from `main`.
     pub const RUN: Options =
-        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
+        Options { mode: Mode::Run, needs_main: true, entries: Entries::Main, check_corelib: false };
     /// Diagnostics alone.
     pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
 }

@@ -1,7 +1,7 @@
 //! Core as text: CoreF and what pattern matching adds to it.
 //!
 //! `(force [x e] body)` evaluates `e` and calls it `x`. `(switch x [(Con y) ..] [else ..])`
-//! goes by an evaluated local, `(switch (force x) ..)` evaluates it first.
+//! branches on an evaluated local, `(switch (force x) ..)` evaluates it first.
 //! `(join [(j x) a] b)` is `b`, which goes on with `a` where it comes to `(jump j e)`;
 //! `(no-match)` is a case without a fitting alternative. Locals are named as in the source,
 //! and told apart by a number: `x`, `x'1`, `x'2`.
@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::expr::{
     Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, SwitchId,
 };
-use crate::base::deep::deep;
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, shown, string_literal};
+use crate::base::stack::ensure_sufficient_stack;
 
 /// The width of a line in characters, beyond which it is broken.
 const WIDTH: usize = 90;
@@ -95,7 +95,7 @@ impl Doc {
     fn write_flat(&self, out: &mut String) {
         match &self.kind {
             DocKind::Atom(text) => out.push_str(text),
-            DocKind::Group(open, _, items) => deep(|| {
+            DocKind::Group(open, _, items) => ensure_sufficient_stack(|| {
                 out.push(*open);
                 for (at, item) in items.iter().enumerate() {
                     if at > 0 {
@@ -112,7 +112,7 @@ impl Doc {
     fn write(&self, column: usize, after: usize, out: &mut String) {
         let fits = column.saturating_add(self.width).saturating_add(after) <= WIDTH;
         match &self.kind {
-            DocKind::Group(open, head, items) if !fits => deep(|| {
+            DocKind::Group(open, head, items) if !fits => ensure_sufficient_stack(|| {
                 out.push(*open);
                 let indent = (column + if *open == '(' && *head > 0 { 2 } else { 1 }).min(DEEPEST);
                 let mut here = column + 1;
@@ -202,7 +202,7 @@ impl Printer<'_> {
     }
 
     fn expr(&mut self, expr: ExprId) -> Doc {
-        deep(|| self.step(expr))
+        ensure_sufficient_stack(|| self.step(expr))
     }
 
     fn step(&mut self, expr: ExprId) -> Doc {

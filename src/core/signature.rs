@@ -87,7 +87,7 @@ impl fmt::Display for Demand {
 pub struct Signature {
     /// For each parameter; empty if nothing is known.
     pub demands: Vec<Demand>,
-    /// Whether a call with all arguments never comes to a value.
+    /// Whether a call with all arguments always diverges or fails.
     pub fails: bool,
 }
 

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::module::Module;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
-use crate::core::options::{self, Roots};
+use crate::core::options::{self, Entries};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
 use crate::load::{Loader, Root};
@@ -78,7 +78,7 @@ impl Engine {
             hosts: &hosts,
             lower: options::Options {
                 needs_main: false,
-                roots: Roots::All,
+                entries: Entries::All,
                 ..options::Options::RUN
             },
             optimise: optimise::Options { passes: self.passes(), verbose: false },

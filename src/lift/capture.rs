@@ -5,7 +5,7 @@
 //! the points and what they capture. An occurrence of a variable is added to the points
 //! around it from the inside outwards, up to the place of its binding or to a point that has
 //! it already, so the work is bounded by the size of the result. An occurrence of a local
-//! function stands for what its group captures (Johnsson, "Lambda lifting: transforming
+//! function captures what its group captures (Johnsson, "Lambda lifting: transforming
 //! programs to recursive equations", 1985). While a group is still being walked that is not
 //! known; then the points around the occurrence note the group itself, and get what it
 //! captures when it is done. That is the least solution of Johnsson's equations: the

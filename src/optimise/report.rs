@@ -67,7 +67,7 @@ impl Report {
         }
     }
 
-    /// Takes back the decisions after the first so many.
+    /// Removes all decisions but the first ones, of this number.
     pub fn forget(&mut self, decisions: usize) {
         self.decisions.truncate(decisions);
     }

@@ -16,7 +16,7 @@ use crate::core::traverse::Position;
 pub(super) struct Selectors(IndexVec<GlobalId, bool>);
 
 impl Selectors {
-    /// Looks at every function.
+    /// Finds the selectors among the functions of a program.
     pub fn new(program: &Program) -> Selectors {
         let is_selector = |global| branches(program, global).is_some();
         Selectors(program.globals.iter().map(is_selector).collect())
@@ -97,7 +97,8 @@ pub(super) fn name_selections(program: &mut Program) {
     }
 }
 
-/// Looks at an expression in a strict context; puts those in it on the list.
+/// Names the selections in what an expression in a strict context builds, and pushes its
+/// sub-expressions in strict contexts on the work list.
 fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
     let mut built: Vec<ExprId> = Vec::new();
     let is_call = matches!(program.exprs[expr], Expr::App(callee, _)

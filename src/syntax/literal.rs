@@ -15,8 +15,8 @@ pub enum EscapeError {
     TooLarge,
 }
 
-/// Returns the characters that the inside of a literal stands for, or for a bad escape what is
-/// wrong with it, each with the bytes of `body` that it takes.
+/// Returns the characters of a literal, given its text between the quotes, or for a bad escape
+/// its error, each with the range of `body` that it takes.
 pub fn decode(body: &str) -> impl Iterator<Item = (Result<char, EscapeError>, Range<usize>)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!("aZ _-λžŠאع中か한ä́😀€".chars().find(|&c| needs_escape(c)), None);
     }
 
-    /// The table is what the Unicode Character Database says, as another crate has it.
+    /// The table agrees with the Unicode Character Database, as another crate has it.
     #[test]
     fn the_escaped_characters_are_those_of_the_named_unicode_properties() {
         let class = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";

@@ -11,7 +11,7 @@ use gmachine::base::source::SourceMap;
 use gmachine::base::span::Span;
 use gmachine::base::suggest::nearest;
 use gmachine::core::expr as core;
-use gmachine::core::options::{self, Roots};
+use gmachine::core::options::{self, Entries};
 use gmachine::core::print as print_core;
 use gmachine::core::signature::Demand;
 use gmachine::driver::{self, Built, Options};
@@ -77,13 +77,13 @@ fn build(args: &Dump, root: &Root) -> Built {
         Stage::Specialised | Stage::Strictness => driver::Stage::Optimised,
         Stage::Gcode | Stage::Fast => driver::Stage::Gcode,
     };
-    let roots = match &args.only {
-        Some(name) => Roots::Named(vec![name.clone()]),
-        None => Roots::Main,
+    let entries = match &args.only {
+        Some(name) => Entries::Named(vec![name.clone()]),
+        None => Entries::Main,
     };
     let mut options = Options {
         until,
-        lower: options::Options { needs_main: false, roots, ..options::Options::RUN },
+        lower: options::Options { needs_main: false, entries, ..options::Options::RUN },
         optimise: passes::options(&args.optimise),
         ..Options::RUN
     };
@@ -93,7 +93,7 @@ fn build(args: &Dump, root: &Root) -> Built {
     if args.only.is_some() || !without_main {
         return built;
     }
-    options.lower.roots = Roots::All;
+    options.lower.entries = Entries::All;
     driver::build(root, &files::Files, &options)
 }
 

@@ -61,7 +61,7 @@ enum Task {
     Bind(Name),
     /// Binds the name of a `let`, whose value has been visited.
     Let(Name),
-    /// Forgets all bindings but the first so many.
+    /// Ends the scope of all bindings but the first ones, of this number.
     Unbind(usize),
 }
 

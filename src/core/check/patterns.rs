@@ -24,7 +24,7 @@ pub(super) struct Found {
 }
 
 impl Checker<'_> {
-    /// Looks at one pattern.
+    /// Checks one pattern and returns what it binds.
     pub(super) fn pattern(&mut self, pat: PatId) -> Found {
         let ast = self.ast;
         let mut found = Found { names: Vec::new(), size: 0, sound: true };
@@ -127,7 +127,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Looks at the alternatives of a case together.
+    /// Checks the alternatives of a case against each other: kinds of one column, reachability.
     pub(super) fn alternatives(&mut self, alts: &[Alt], size: usize) {
         let patterns = Patterns::new(self.globals, self.unit);
         let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();

@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at an application, its callee's own arguments among `args`.
+    /// Checks an application, its callee's own arguments among `args`.
     pub(super) fn application(&mut self, span: Span, callee: ExprId, args: &[ExprId]) {
         let Some(target) = self.target(callee) else {
             let shape = self.shape(callee);

@@ -14,10 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::occurrences::Occurrences;
 use super::{Output, binders};
-use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Branches, CONS, ConBranch, ConId, Expr, ExprId, Join, JoinId, Lit, LocalId, NIL, Program,
     SwitchId,
@@ -95,7 +95,7 @@ impl ToSyntax<'_> {
         self.out.ast.pat(pat, Span::NONE)
     }
 
-    /// Returns a primitive, or another name that means what it says.
+    /// Returns the name of a primitive or constructor that nothing hides.
     fn known(&mut self, text: &str) -> ast::ExprId {
         let name = self.out.names.intern(text);
         self.named(name)
@@ -167,7 +167,7 @@ impl ToSyntax<'_> {
     }
 
     fn expr(&mut self, expr: ExprId) -> ast::ExprId {
-        deep(|| self.step(expr))
+        ensure_sufficient_stack(|| self.step(expr))
     }
 
     fn step(&mut self, expr: ExprId) -> ast::ExprId {

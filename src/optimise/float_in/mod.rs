@@ -123,7 +123,7 @@ struct FloatIn<'a> {
     binding: Vec<Option<usize>>,
     /// How often each local is used.
     uses: Vec<u32>,
-    /// Whether a `switch` goes by it.
+    /// Whether it is the scrutinee of a switch.
     looked_at: Vec<bool>,
     tasks: Vec<(ExprId, Place)>,
 }
@@ -311,7 +311,7 @@ impl FloatIn<'_> {
         match self.program.exprs[value] {
             Expr::Local(_) => true,
             Expr::Global(_) | Expr::Con(_) | Expr::Lit(Lit::Int(_) | Lit::Char(_)) => {
-                // A switch goes by a local.
+                // The scrutinee of a switch is a local.
                 !self.looked_at[local.index()]
             }
             _ => false,

@@ -145,7 +145,8 @@ impl Apply<'_> {
             && args.iter().filter(|&&arg| self.selects(arg)).count() > 1
     }
 
-    /// Returns whether what is called can come to call what it is called from.
+    /// Returns whether a callee is in the same recursive component as the function that is
+    /// changed.
     fn is_loop(&self, global: GlobalId) -> bool {
         self.component[global.index()] == self.component[self.global.index()]
     }
@@ -160,7 +161,7 @@ impl Apply<'_> {
         program.exprs[expr] = Expr::Let(function, callee, call);
     }
 
-    /// Returns whether nothing is evaluated in an expression before a local.
+    /// Returns whether an expression evaluates a local before anything else.
     fn is_first(&self, local: LocalId, body: ExprId) -> bool {
         let program = &*self.program;
         let mut expr = body;

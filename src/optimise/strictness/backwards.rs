@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::demand::{HEAD, LIST, Shape, TAIL, Use, shaped};
 use super::uses::Uses;
-use crate::base::deep::deep;
 use crate::base::index::{Idx, List};
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Bind, Branches, DataId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
     Switch,
@@ -28,7 +28,7 @@ const SHAPES: u32 = 8;
 struct Variant {
     global: GlobalId,
     shape: Shape,
-    /// What is claimed: whether it never comes to a value, and how it uses its parameters.
+    /// The present iterate: whether it diverges or fails, and how it uses its parameters.
     fails: bool,
     params: Vec<Use>,
     /// The variants that have used what is claimed.
@@ -57,7 +57,7 @@ struct Backwards<'p> {
 /// What is found of a supercombinator whose result is evaluated to weak head normal form.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whether it never comes to a value.
+    /// Whether it always diverges or fails.
     pub(super) fails: bool,
     /// How it uses its parameters; empty if nothing is known of that.
     pub(super) params: Vec<Use>,
@@ -164,7 +164,7 @@ impl Backwards<'_> {
             Expr::Local(local) => Uses::one(local, Use::now(shape)),
             Expr::NoMatch | Expr::Error => Uses::FAILS,
             _ if self.work > self.limit => Uses::FAILS,
-            _ => deep(|| self.step(expr, shape)),
+            _ => ensure_sufficient_stack(|| self.step(expr, shape)),
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) const TAIL: u32 = 2;
 /// What is certain of the parts of a value whenever it is evaluated to weak head normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Shape {
-    /// Everything: it is never evaluated, or has no parts, or comes to nothing.
+    /// The greatest demand: it is never evaluated, or has no parts, or diverges.
     All,
     /// Nothing.
     None,

@@ -8,8 +8,8 @@
 use rustc_hash::FxHashMap;
 
 use super::value::{Algebra, Value};
-use crate::base::deep::deep;
 use crate::base::index::{Idx, IndexVec, List};
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Bind, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
 };
@@ -36,7 +36,7 @@ pub(super) struct Evaluator<'p> {
     /// And past the last one.
     end: u32,
     /// What the handlers of the joins around are as functions of their parameters, and the
-    /// variable that the first parameter stands for.
+    /// variable of the first parameter.
     joins: FxHashMap<JoinId, (Value, u32)>,
 }
 
@@ -83,7 +83,7 @@ impl<'p> Evaluator<'p> {
             Expr::Global(global) => self.global(global),
             Expr::NoMatch | Expr::Error => Value::ZERO,
             _ if self.is_exhausted() => Value::ONE,
-            _ => deep(|| self.step(expr)),
+            _ => ensure_sufficient_stack(|| self.step(expr)),
         }
     }
 

@@ -16,7 +16,7 @@ pub struct Row<'p> {
     pub symbol: &'p str,
     /// Its parameters: the name, if the source gives one, and the demand.
     pub params: Vec<(Option<&'p str>, Demand)>,
-    /// Whether a call with all arguments never comes to a value.
+    /// Whether a call with all arguments always diverges or fails.
     pub fails: bool,
 }
 

@@ -7,16 +7,16 @@ use crate::core::expr::LocalId;
 /// is not used.
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
-    /// The expression never comes to a value: then everything can be said of every variable.
+    /// Whether the expression always diverges or fails. Then any claim holds of every variable.
     pub(super) fails: bool,
     /// In the order of the locals.
     of: Vec<(LocalId, Use)>,
 }
 
 impl Uses {
-    /// No variable is used.
+    /// The uses of an expression without variables.
     pub(super) const EMPTY: Uses = Uses { fails: false, of: Vec::new() };
-    /// The expression never comes to a value.
+    /// The uses of an expression that always diverges or fails.
     pub(super) const FAILS: Uses = Uses { fails: true, of: Vec::new() };
 
     /// Returns the use of one variable.
