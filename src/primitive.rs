@@ -1,6 +1,6 @@
 //! The primitives: one table of name, arity and meaning.
 
-/// What a primitive takes.
+/// The values that an operand of a primitive may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// An integer.
@@ -13,7 +13,7 @@ pub enum Operand {
     Any,
 }
 
-/// How a primitive is compiled.
+/// The way in which a primitive is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Strict in all operands, and one instruction.

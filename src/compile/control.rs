@@ -13,7 +13,7 @@ use crate::core::expr::{
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::primitive::{Primitive, Shape};
 
-/// Which scheme the parts in the same context are compiled with.
+/// The scheme of sub-expressions in the same context.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scheme {
     /// The value goes into the redex.
@@ -22,7 +22,7 @@ pub(super) enum Scheme {
     E,
 }
 
-/// Where a jump to a join goes.
+/// The destination of jumps to a join.
 pub(super) struct Target {
     label: Label,
     /// The depth of the stack where the join begins; the arguments come on top of that.
@@ -30,10 +30,10 @@ pub(super) struct Target {
     /// For each parameter, whether all jumps so far have passed a value in weak head normal
     /// form.
     values: Vec<bool>,
-    /// What of the path lies before the join.
+    /// The length of the environment's path where the join begins.
     mark: usize,
-    /// The locals of outside that every jump so far has behind it as evaluated since then;
-    /// `None` before the first one.
+    /// The locals from outside the join that have been evaluated after `mark` on the paths of all
+    /// jumps so far; `None` before the first jump.
     common: Option<Vec<LocalId>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Target {
 /// evaluated them. Each jump looks at all of them.
 const COMMON: usize = 32;
 
-/// What an application is a call of.
+/// The kind of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
     /// A constructor with all its fields.
@@ -56,9 +56,9 @@ pub(super) enum Call {
     Error,
     /// A host function with all its arguments.
     Host(GlobalId),
-    /// Something with fewer arguments than it takes: a value.
+    /// A partial application, which is a value.
     Partial,
-    /// Anything else: known at run time, or more arguments than it takes.
+    /// Anything else: a callee that only the run knows, or more arguments than its arity.
     Other,
 }
 

@@ -19,7 +19,8 @@ struct Slot {
 /// table serves all globals and a lookup costs the same however deep the bindings nest.
 pub struct Env {
     slots: IndexVec<LocalId, Slot>,
-    /// The locals that have been evaluated on the way here, since they were bound, in order.
+    /// The locals that have been evaluated after their binding on the path to the present code, in
+    /// order.
     path: Vec<LocalId>,
 }
 
@@ -73,9 +74,9 @@ impl Env {
 /// A label of code under construction.
 #[derive(Clone, Copy)]
 struct Target {
-    /// The instruction that it stands before, once it is placed.
+    /// The index of the instruction that follows it, once it is placed.
     position: u32,
-    /// The depth of the stack there, once something jumps to it.
+    /// The depth of the stack there, once a jump to it was emitted.
     depth: Option<u32>,
 }
 

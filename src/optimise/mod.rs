@@ -29,7 +29,7 @@ macro_rules! passes {
             /// All passes.
             pub const ALL: &[Pass] = &[$(Pass::$name),+];
 
-            /// Its name on the command line.
+            /// Returns its name on the command line.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Pass::$name => $text,)+ }
@@ -95,13 +95,13 @@ impl Passes {
         }
     }
 
-    /// This set and one pass more.
+    /// Returns the set with a pass added.
     #[must_use]
     pub fn with(self, pass: Pass) -> Passes {
         Passes(self.0 | 1 << pass as u32)
     }
 
-    /// This set without a pass.
+    /// Returns the set without a pass.
     #[must_use]
     pub fn without(self, pass: Pass) -> Passes {
         Passes(self.0 & !(1 << pass as u32))
@@ -114,10 +114,10 @@ impl Passes {
     }
 }
 
-/// How to optimise.
+/// The options of the optimiser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Which passes run.
+    /// The passes that run.
     pub passes: Passes,
     /// Whether the report lists each decision, not only how many there were.
     pub verbose: bool,

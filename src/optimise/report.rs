@@ -2,11 +2,11 @@
 
 use super::Pass;
 
-/// What the passes did, in their order.
+/// A record of what the passes did, in their order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     verbose: bool,
-    /// For each pass that ran and each kind of thing that it did, how often.
+    /// The number of times that each pass did each kind of thing.
     counts: Vec<(Pass, &'static str, u64)>,
     /// Single decisions, if they were asked for.
     decisions: Vec<(Pass, String)>,

@@ -52,11 +52,11 @@ pub struct Balancer<'s> {
     /// One token ahead; the outer `None` if it has not been read.
     ahead: Option<Option<Spanned>>,
     open: Vec<Open>,
-    /// While more brackets than this are open, they are being closed.
+    /// The number of open brackets down to which brackets are being supplied.
     keep: usize,
-    /// Where the supplied brackets stand.
+    /// The position of the supplied brackets.
     supply_at: u32,
-    /// Whether the `Bad` before the next supplied bracket has been handed out.
+    /// Whether the `Bad` before the next supplied bracket has been returned.
     marked: bool,
     /// Brackets opened before this position are not to be trusted; 0 if nothing of this
     /// region was repaired.

@@ -17,7 +17,7 @@ pub struct Lexer<'s> {
     base: u32,
     /// A token that was read while a run of bad characters was gathered.
     held: Option<Spanned>,
-    /// Braces opened and reported: their closing partners are the same mistake.
+    /// The number of reported opening braces, whose closing braces are the same mistake.
     braces: usize,
     /// Whether the last string without an end may be ended by the next one.
     text_open: bool,
@@ -65,7 +65,7 @@ impl<'s> Lexer<'s> {
         (self.base + range.start as u32, tok, self.base + range.end as u32)
     }
 
-    /// Goes on at byte `at`.
+    /// Continues at byte `at`.
     fn restart(&mut self, at: usize) {
         self.scanner = Tok::lexer(self.scanner.source());
         self.scanner.bump(at);
@@ -269,7 +269,7 @@ impl<'s> Lexer<'s> {
         (span.lo, Tok::Bad, span.hi)
     }
 
-    /// Deals with a token that is a mistake or the start of a comment; `None` for a comment.
+    /// Handles a token that is a mistake or starts a comment; returns `None` for a comment.
     fn special(&mut self, tok: Tok) -> Option<Spanned> {
         let tok = match tok {
             Tok::Char | Tok::Text => self.check_escapes(tok),

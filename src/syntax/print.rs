@@ -20,7 +20,7 @@ pub fn program(ast: &Ast, names: &Interner) -> String {
     items(ast, names, &ast.items)
 }
 
-/// Some items of the tree as text, a blank line between two.
+/// Returns some items of the tree as text, a blank line between two.
 #[must_use]
 pub fn items<'i>(ast: &Ast, names: &Interner, items: impl IntoIterator<Item = &'i Item>) -> String {
     let mut printer = Printer::new(ast, names);
@@ -44,7 +44,7 @@ pub fn expression(ast: &Ast, names: &Interner, expr: ExprId) -> String {
     printer.out
 }
 
-/// What is still to be printed. Numbers are indentations.
+/// A step of the printer. Numbers are indentations.
 enum Work {
     Text(&'static str),
     /// A blank.
@@ -60,11 +60,11 @@ enum Work {
 struct Printer<'a> {
     ast: &'a Ast,
     names: &'a Interner,
-    /// How wide each expression and pattern is on one line.
+    /// The width of each expression and pattern on one line, in bytes.
     widths: IndexVec<ExprId, u32>,
     pat_widths: IndexVec<PatId, u32>,
     out: String,
-    /// Where the present line starts in `out`.
+    /// The offset in `out` at which the present line starts.
     line: usize,
     /// Last first.
     work: Vec<Work>,
@@ -294,7 +294,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Patterns are nested as deep as the source has them, so they take the work list too.
+    /// Prints a pattern, by the work list: patterns nest as deep as the source has them.
     fn pat(&mut self, id: PatId) {
         let ast = self.ast;
         match ast.pats[id] {
@@ -363,7 +363,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Widths with a blank between two.
+/// Returns the sum of widths with a blank between two.
 fn sum(widths: impl Iterator<Item = u32>) -> u32 {
     widths.fold(0, |total: u32, width| total.saturating_add(width).saturating_add(1))
 }

@@ -59,7 +59,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
 enum Task {
     Expr(ExprId),
     Bind(Name),
-    /// Binds the name of a `let`, whose value has been visited.
+    /// Brings the name of a `let`, whose value has been visited, into scope.
     Let(Name),
     /// Ends the scope of all bindings but the first ones, of this number.
     Unbind(usize),
@@ -69,13 +69,13 @@ struct Checker<'a> {
     globals: &'a Globals<'a>,
     ast: &'a Ast,
     unit: UnitId,
-    /// How many bindings of a name are in scope.
+    /// The number of bindings of each name that are in scope.
     bound: Vec<u32>,
     undo: Vec<Name>,
     tasks: Vec<Task>,
-    /// The unbound names that were reported in this definition: once is enough.
+    /// The unbound names that have been reported in this definition.
     reported: FxHashSet<Name>,
-    /// How many candidates may still be looked at for suggestions.
+    /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -178,7 +178,7 @@ impl Checker<'_> {
         self.tasks[mark..].reverse();
     }
 
-    /// `((f a) b)` is looked at as `(f a b)`.
+    /// Checks an application: `((f a) b)` as `(f a b)`.
     fn apply(&mut self, span: Span, callee: ExprId, args: List<ExprId>) {
         let ast = self.ast;
         let mut callee = callee;

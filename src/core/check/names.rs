@@ -47,7 +47,7 @@ impl Checker<'_> {
         shown(self.globals.input.names.text(name))
     }
 
-    /// Second definitions, and definitions of reserved names.
+    /// Reports second definitions, and definitions of reserved names.
     pub(super) fn definitions(&mut self) {
         for duplicate in &self.globals.duplicates {
             let name = self.text(duplicate.name);
@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there is a `main` that can be run.
+    /// Reports a missing `main`, or one that cannot be run.
     pub(super) fn main(&mut self) {
         let main = self.globals.input.names.find("main");
         let target = main.and_then(|main| self.globals.own(PROGRAM, main));
@@ -108,7 +108,7 @@ impl Checker<'_> {
         self.report(report);
     }
 
-    /// A name in an expression.
+    /// Checks a name in an expression.
     pub(super) fn name(&mut self, expr: ExprId, name: Name) {
         if self.is_bound(name) {
             return;

@@ -13,7 +13,7 @@ use crate::core::pattern::{Key, Kind, PatRef, Patterns, View};
 use crate::core::scope::{Lookup, Target};
 use crate::syntax::ast::{Alt, Pat, PatId};
 
-/// What a pattern holds.
+/// The result of checking a pattern.
 pub(super) struct Found {
     /// The names that it binds.
     pub names: Vec<(Name, Span)>,

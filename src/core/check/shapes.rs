@@ -12,7 +12,7 @@ use crate::core::scope::{Lookup, Target};
 use crate::primitive::{Operand, Primitive};
 use crate::syntax::ast::{Expr, ExprId};
 
-/// What an expression is seen to be.
+/// The kind of value that an expression has, as far as its form tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Integer,
@@ -200,7 +200,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The condition of an `if` is 1 or 0.
+    /// Reports the condition of an `if` that cannot be 1 or 0.
     fn condition(&mut self, condition: ExprId) {
         let given = match (self.ast.exprs[condition], self.shape(condition)) {
             (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,

@@ -18,7 +18,7 @@ const BUDGET: usize = 4096;
 
 #[derive(Clone)]
 struct Row {
-    /// The leftmost column is the last item.
+    /// The patterns; the leftmost column is the last item.
     pats: Vec<PatRef>,
     alt: usize,
 }
@@ -56,7 +56,7 @@ pub(super) fn unreachable(patterns: Patterns<'_>, pats: &[PatId], size: usize) -
     (0..pats.len()).filter(|&alt| !useful[alt]).collect()
 }
 
-/// Splits a matrix on its first column. False if the budget is used up.
+/// Splits a matrix on its first column. Returns false if the budget is used up.
 fn split(
     patterns: Patterns<'_>,
     rows: Vec<Row>,

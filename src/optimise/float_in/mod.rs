@@ -78,11 +78,11 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     program
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 struct Place {
     region: RegionId,
-    /// The binding in whose value it stands, if that may move: its position in the table.
+    /// The index of the binding in whose value it stands, if that may move.
     owner: Option<usize>,
     /// Whether it is evaluated there, so that bindings around it may move.
     strict: bool,
@@ -102,11 +102,11 @@ impl Place {
 struct Binding {
     expr: ExprId,
     place: Place,
-    /// The regions of the uses so far meet here.
+    /// The innermost region around all uses so far.
     used_in: Option<RegionId>,
-    /// What its values mention, if they move with it.
-    mentions: Vec<LocalId>,
-    /// Whether there is a selection in them.
+    /// The locals that occur in its values, if they move with it.
+    occurrences: Vec<LocalId>,
+    /// Whether there is a selection in its values.
     selects: bool,
 }
 
@@ -121,7 +121,7 @@ struct FloatIn<'a> {
     bindings: Vec<Binding>,
     /// The binding of a local, if it is bound by one of them.
     binding: Vec<Option<usize>>,
-    /// How often each local is used.
+    /// The number of uses of each local.
     uses: Vec<u32>,
     /// Whether it is the scrutinee of a switch.
     looked_at: Vec<bool>,
@@ -145,7 +145,7 @@ impl FloatIn<'_> {
     fn use_local(&mut self, local: LocalId, place: Place) {
         self.uses[local.index()] = self.uses[local.index()].saturating_add(1);
         match place.owner {
-            Some(owner) => self.bindings[owner].mentions.push(local),
+            Some(owner) => self.bindings[owner].occurrences.push(local),
             None => self.use_in(local, place.region),
         }
     }
@@ -163,12 +163,12 @@ impl FloatIn<'_> {
         self.plan.rewrites[local.index()] == Rewrite::Drop
     }
 
-    /// Notes a binding, and gives the place of its values.
+    /// Adds a binding and returns the place of its values.
     fn bind(&mut self, expr: ExprId, locals: impl Iterator<Item = LocalId>, place: Place) -> Place {
         let at = self.bindings.len();
         locals.for_each(|local| self.binding[local.index()] = Some(at));
-        let (used_in, mentions) = (None, Vec::new());
-        self.bindings.push(Binding { expr, place, used_in, mentions, selects: false });
+        let (used_in, occurrences) = (None, Vec::new());
+        self.bindings.push(Binding { expr, place, used_in, occurrences, selects: false });
         match place.strict {
             true => Place { owner: Some(at), ..place.lazy() },
             // It moves with what it stands in.
@@ -176,7 +176,7 @@ impl FloatIn<'_> {
         }
     }
 
-    /// A part that is entered after something else has been evaluated.
+    /// Visits a part that is entered after something else has been evaluated.
     fn later(&mut self, expr: ExprId, place: Place, is_goal: bool) {
         let region = self.regions.inside(place.region, expr, is_goal);
         self.tasks.push((expr, place.within(region)));
@@ -269,7 +269,7 @@ impl FloatIn<'_> {
         switch.bodies().for_each(|body| self.later(body, place, true));
     }
 
-    /// Decides on a binding; all that mentions its variables has been decided on.
+    /// Decides on a binding; all in which its variables occur has been decided on.
     fn decide(&mut self, global: &Global, at: usize) {
         let Binding { expr, place, used_in, selects, .. } = self.bindings[at];
         let used_in = used_in.unwrap_or(place.region);
@@ -298,7 +298,7 @@ impl FloatIn<'_> {
             _ => place.region,
         };
         self.note(global, expr);
-        for local in std::mem::take(&mut self.bindings[at].mentions) {
+        for local in std::mem::take(&mut self.bindings[at].occurrences) {
             if self.binding[local.index()] != Some(at) {
                 self.use_in(local, ends_in);
             }
@@ -329,7 +329,7 @@ impl FloatIn<'_> {
         }
     }
 
-    /// Notes what has been decided on.
+    /// Reports the decision on a binding.
     fn note(&mut self, global: &Global, expr: ExprId) {
         let program = self.program;
         let local = match program.exprs[expr] {

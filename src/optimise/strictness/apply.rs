@@ -57,12 +57,12 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
     }
 }
 
-/// The change of one body.
+/// The transformation of one body.
 struct Apply<'p> {
     program: &'p mut Program,
     strict: &'p [bool],
     selectors: &'p Selectors,
-    /// How often each local is used.
+    /// The number of uses of each local.
     uses: &'p [u32],
     /// Locals that could be evaluated at once and are not, for the sake of space.
     waits: &'p mut [bool],
@@ -151,7 +151,7 @@ impl Apply<'_> {
         self.component[global.index()] == self.component[self.global.index()]
     }
 
-    /// Makes a call one of something that is not known, which is passed graphs.
+    /// Makes a call one of an unknown function, whose arguments are lazy.
     fn lazily(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>) {
         let program = &mut *self.program;
         let span = program.spans[expr];

@@ -24,14 +24,14 @@ const LARGEST: u64 = 4096;
 /// known of it.
 const SHAPES: u32 = 8;
 
-/// A supercombinator whose result is wanted in a shape.
+/// A supercombinator under a demand on its result.
 struct Variant {
     global: GlobalId,
     shape: Shape,
     /// The present iterate: whether it diverges or fails, and how it uses its parameters.
     fails: bool,
     params: Vec<Use>,
-    /// The variants that have used what is claimed.
+    /// The variants that depend on this one.
     users: Vec<usize>,
     pending: bool,
 }
@@ -42,19 +42,19 @@ struct Backwards<'p> {
     sizes: &'p [u64],
     variants: Vec<Variant>,
     numbers: FxHashMap<(GlobalId, Shape), usize>,
-    /// How many shapes of each global's result there are variants for.
+    /// The number of variants of each global.
     shapes: Vec<u32>,
-    /// Variants to be looked at, the next one last.
+    /// The variants to be analysed again, the next one last.
     pending: Vec<usize>,
-    /// The variant that is being looked at.
+    /// The variant that is being analysed.
     at: usize,
-    /// How the handlers of joins around use their variables and their parameters.
+    /// The uses of variables and of parameters by the handlers of the enclosing joins.
     joins: FxHashMap<JoinId, (Uses, Vec<Use>)>,
     work: u64,
     limit: u64,
 }
 
-/// What is found of a supercombinator whose result is evaluated to weak head normal form.
+/// The result for a supercombinator whose result is evaluated to weak head normal form.
 #[derive(Default)]
 pub(super) struct Found {
     /// Whether it always diverges or fails.
@@ -233,7 +233,7 @@ impl Backwards<'_> {
         pairs.fold(uses, |uses, (&arg, &use_)| self.passed(uses, arg, use_))
     }
 
-    /// As [`Self::all_passed`], to something unknown.
+    /// As [`Self::all_passed`], for arguments of something unknown.
     fn given_away(&mut self, uses: Uses, args: &[ExprId]) -> Uses {
         args.iter().fold(uses, |uses, &arg| self.passed(uses, arg, Use::UNKNOWN))
     }

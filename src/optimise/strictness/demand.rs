@@ -20,7 +20,7 @@ pub(super) const TAIL: u32 = 2;
 pub(super) enum Shape {
     /// The greatest demand: it is never evaluated, or has no parts, or diverges.
     All,
-    /// Nothing.
+    /// No demand on the parts.
     None,
     /// The fields of these bits are evaluated too. Of a list that goes for each cell: if it is
     /// evaluated, so is its head, or its tail, and so on down the list. Of a type with one

@@ -22,20 +22,20 @@ const VARIABLES: u32 = 4096;
 /// Evaluates the bodies of a program.
 pub(super) struct Evaluator<'p> {
     program: &'p Program,
-    /// What each supercombinator is as a function of its parameters, as far as is known.
+    /// The present iterate of each supercombinator, as a function of its parameters.
     pub(super) functions: IndexVec<GlobalId, Value>,
     /// Of each local bound by a `let`, whether the body is strict in it; of each parameter of a
     /// join, whether the handler is.
     pub(super) strict: Vec<bool>,
     pub(super) algebra: Algebra,
-    /// When the algebra has done so much work, everything is [`Value::ONE`].
+    /// The work of the algebra after which everything is [`Value::ONE`].
     pub(super) limit: u64,
     locals: IndexVec<LocalId, Value>,
     /// The number of the next variable.
     next: u32,
-    /// And past the last one.
+    /// The number after that of the last variable.
     end: u32,
-    /// What the handlers of the joins around are as functions of their parameters, and the
+    /// The values of the handlers of the enclosing joins as functions of their parameters, and the
     /// variable of the first parameter.
     joins: FxHashMap<JoinId, (Value, u32)>,
 }
@@ -203,7 +203,7 @@ impl<'p> Evaluator<'p> {
         self.algebra.substitute(body, variable, &value)
     }
 
-    /// Gives what a `letrec` binds its values: the least ones, from below.
+    /// Computes the values of what a `letrec` binds, as a least fixpoint from below.
     #[inline(never)]
     fn letrec(&mut self, binds: List<Bind>) {
         let binds = &self.program.binds[binds];

@@ -6,12 +6,12 @@ use crate::base::index::{IndexVec, List};
 use crate::base::scc::components;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 
-/// How much work the analysis may do.
+/// The work that the analysis may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// For each expression, in words of abstract values looked at.
+    /// The work for each expression, in words of abstract values that are looked at.
     pub per_expression: u64,
-    /// And beyond that, for the program as a whole: components take of it in their order.
+    /// The work in addition for the program as a whole, of which components take in their order.
     pub reserve: u64,
 }
 
@@ -25,9 +25,9 @@ impl Default for Budget {
 /// of them, and there is one for each, so space is quadratic in them.
 const WIDEST: usize = 2048;
 
-/// What the analysis found.
+/// The results of the analysis.
 pub(super) struct Analysis {
-    /// What each supercombinator is as a function of its parameters.
+    /// The value of each supercombinator as a function of its parameters.
     pub(super) functions: IndexVec<GlobalId, Value>,
     /// Of each local that a `let` binds, whether the body is strict in it; of each parameter of
     /// a join, whether the handler is.

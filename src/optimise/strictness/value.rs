@@ -19,7 +19,7 @@ const PAIRS: usize = 1024;
 /// An abstract value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Value {
-    /// Bottom whatever the variables are.
+    /// Whether it is bottom whatever the variables are.
     zero: bool,
     /// The causes of one variable.
     strict: BitSet,
@@ -86,7 +86,7 @@ impl Value {
 /// The operations on values; counts the words that they look at.
 #[derive(Default)]
 pub(super) struct Algebra {
-    /// Words looked at so far.
+    /// The number of words looked at so far.
     pub(super) work: u64,
 }
 

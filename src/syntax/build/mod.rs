@@ -21,8 +21,8 @@ use crate::base::integer::Integer;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
 
-/// A list on its way: how many sound elements lie on the stack, and whether the last thing
-/// seen was none.
+/// A list under construction: the number of valid elements on the stack, and whether the last
+/// thing read was none.
 #[derive(Clone, Copy, Debug)]
 pub struct Seq {
     len: u32,
@@ -48,7 +48,7 @@ impl Seq {
     }
 }
 
-/// What a text is to be.
+/// What a text has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// Items.
@@ -74,9 +74,9 @@ pub struct Builder<'s> {
     bindings: Vec<Binding>,
     alts: Vec<Alt>,
     cons: Vec<ConDecl>,
-    /// Where tokens stood that have been reported and that no bracketed form holds yet.
+    /// The positions of reported tokens that no finished bracketed form holds.
     bad: Vec<u32>,
-    /// Where the last list or name stood whose mistake may explain that something is missing.
+    /// The position of the last list or name whose mistake may explain that something is missing.
     suspect: u32,
     /// What was found.
     pub reports: Reports,
