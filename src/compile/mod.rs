@@ -30,7 +30,7 @@ use crate::base::integer::Integer;
 use crate::base::name::Interner;
 use crate::base::span::Span;
 use crate::core::expr as core;
-use crate::core::expr::{Expr, ExprId, LocalId};
+use crate::core::expr::{ExprId, LocalId};
 use crate::gcode::instr::{Instr, IntLit, Lit};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,

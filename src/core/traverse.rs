@@ -312,7 +312,7 @@ mod tests {
     /// Returns a program with one expression of each form that has sub-expressions, and those.
     fn forms() -> (Program, Vec<ExprId>) {
         let mut program = Program::default();
-        let mut leaf = |program: &mut Program| {
+        let leaf = |program: &mut Program| {
             let number = program.exprs.len() as i64;
             program.expr(Expr::Lit(Lit::Int(number)), Span::NONE)
         };

@@ -11,7 +11,7 @@ use crate::base::index::Idx;
 use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::core::expr::{CONS, ConId, DataId, GlobalId, GlobalKind, NIL, Program};
-use crate::core::imports::{Globals, Input, Lookup, PROGRAM, Target};
+use crate::core::scope::{Globals, Input, Lookup, PROGRAM, Target};
 use crate::load::{Loaded, Loader, Root, load};
 use crate::primitive::Primitive;
 use crate::syntax::ast::ItemKind;
