@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::base::integer::Integer;
+use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::gcode::program::{CONS, ConId, GlobalId, GlobalKind, NIL, TextId};
 use gmachine::machine::fast::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
 use gmachine::machine::fast::code::program::{Program, ThunkId};

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::base::index::Idx;
 use gmachine::base::name::Name;
+use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::core::expr::{
     Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
 };
