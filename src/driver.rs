@@ -8,7 +8,7 @@ use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
 use crate::core::lower::lower;
-use crate::core::options::{self, Entries, Mode};
+use crate::core::options::{self, Mode, Roots};
 use crate::core::scope::HostDecl;
 use crate::gcode::program::Program;
 use crate::gcode::verify::verify;
@@ -115,7 +115,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
             && !params.is_empty()
         {
             wanted.needs_main = false;
-            wanted.entries = Entries::Named(vec![entry.clone()]);
+            wanted.roots = Roots::Named(vec![entry.clone()]);
         }
     }
     let (program, mut found) = lower(&built.loaded, options.hosts, &wanted);

@@ -47,7 +47,7 @@ pub struct Options {
     pub eval_once: bool,
 }
 
-/// Compiles `main` and the program's other entries, and what they reach; `main` comes first.
+/// Compiles `main` and the program's other roots, and what they reach; `main` comes first.
 /// Of a program with neither, every definition is compiled. The code is the tutorial's.
 #[must_use]
 pub fn compile(program: &core::Program, names: &Interner) -> Program {

@@ -1,4 +1,4 @@
-//! Copies a program from what `main` and the entries reach, with the changes of a pass.
+//! Copies a program from what `main` and the roots reach, with the changes of a pass.
 //!
 //! A [`Copier`] copies any form, giving new numbers to what it meets; a pass matches the forms
 //! that it changes and leaves the others to it. Copies are written from the outside inwards:
@@ -57,7 +57,7 @@ impl<'p> Copier<'p> {
             pending: Vec::new(),
         };
         copier.new.main = old.main.map(|main| copier.global(main));
-        copier.new.entries = old.entries.iter().map(|&entry| copier.global(entry)).collect();
+        copier.new.roots = old.roots.iter().map(|&root| copier.global(root)).collect();
         copier
     }
 

@@ -242,7 +242,7 @@ pub struct Program {
     /// `main`, if the program has one.
     pub main: Option<GlobalId>,
     /// The definitions that are kept beside `main`, for an embedding program to ask for by name.
-    pub entries: Vec<GlobalId>,
+    pub roots: Vec<GlobalId>,
     /// The locals.
     pub locals: IndexVec<LocalId, Local>,
     /// The expressions.
@@ -283,11 +283,11 @@ impl Program {
     }
 
     /// Returns the definitions that are not removed although nothing refers to them: `main` and the
-    /// entries; of a program with neither, every definition that has a body.
+    /// roots; of a program with neither, every definition that has a body.
     #[must_use]
     pub fn kept(&self) -> Vec<GlobalId> {
         let mut kept: Vec<GlobalId> = self.main.into_iter().collect();
-        kept.extend(&self.entries);
+        kept.extend(&self.roots);
         if kept.is_empty() {
             let is_defined = |(id, global): (GlobalId, &Global)| {
                 matches!(global.kind, GlobalKind::Defn { body: Some(_), .. }).then_some(id)

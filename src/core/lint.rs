@@ -122,9 +122,9 @@ impl Lint<'_> {
                 self.violation(format!("two globals are called {}", pair[0]));
             }
         }
-        for entry in program.main.into_iter().chain(program.entries.iter().copied()) {
-            if program.globals.get(entry).is_none() {
-                self.violation(format!("{entry:?} is an entry and does not exist"));
+        for root in program.main.into_iter().chain(program.roots.iter().copied()) {
+            if program.globals.get(root).is_none() {
+                self.violation(format!("{root:?} is a root and does not exist"));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Syntax tree to core.
 //!
 //! The program's own definitions are all checked. Then, unless that found an error or only a
-//! check was asked for, what `main` and the other entries reach is lowered, definition by
+//! check was asked for, what `main` and the other roots reach is lowered, definition by
 //! definition; the corelib costs what a program uses of it.
 
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use super::expr::{
     TextId,
 };
 use super::matching::{self, BigTable};
-use super::options::{Entries, Mode, Options};
+use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
 use super::signature::Signature;
@@ -43,7 +43,7 @@ pub(super) fn lower_input(
         program.datas = globals.datas.clone();
         program.cons = globals.cons.clone();
         let mut lowerer = Lowerer::new(&globals, program);
-        lowerer.entries(options);
+        lowerer.roots(options);
         lowerer.reachable();
         program = lowerer.program;
     }
@@ -98,34 +98,45 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn entries(&mut self, options: &Options) {
+    fn roots(&mut self, options: &Options) {
         let names = self.globals.input.names;
         if let Some(main) = names.find("main")
             && let Some(target @ Target::Defn(_)) = self.globals.own(PROGRAM, main)
         {
             self.program.main = Some(self.global(target, main));
         }
-        match &options.entries {
-            Entries::Main => {}
-            Entries::Named(entries) => {
-                for entry in entries {
+        match &options.roots {
+            Roots::Main => {}
+            Roots::Named(roots) => {
+                for entry in roots {
                     if let Some(name) = names.find(entry)
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
                         && !matches!(target, Target::Con(_))
                     {
                         let global = self.global(target, name);
-                        self.program.entries.push(global);
+                        self.program.roots.push(global);
                     }
                 }
             }
-            Entries::All => {
+            Roots::InScope => {
+                for (at, item) in self.ast.items.iter().enumerate() {
+                    if let Some(name) = item.name
+                        && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
+                        && target == Target::Defn(at as u32)
+                    {
+                        let global = self.global(target, name);
+                        self.program.roots.push(global);
+                    }
+                }
+            }
+            Roots::All => {
                 for (at, item) in self.ast.items.iter().enumerate() {
                     let target = Target::Defn(at as u32);
                     if let Some(name) = item.name
                         && self.globals.own(PROGRAM, name) == Some(target)
                     {
                         let global = self.global(target, name);
-                        self.program.entries.push(global);
+                        self.program.roots.push(global);
                     }
                 }
             }

@@ -11,7 +11,7 @@ pub enum Mode {
 
 /// The definitions that are kept beside `main`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Entries {
+pub enum Roots {
     /// None.
     Main,
     /// Those of these names, as the program sees them; names without a definition are left
@@ -19,6 +19,9 @@ pub enum Entries {
     Named(Vec<String>),
     /// All that the program itself defines.
     All,
+    /// All that has a name in the program's scope: what the program defines, and what of the
+    /// prelude and of the modules that it imports is not shadowed.
+    InScope,
 }
 
 /// The options of lowering.
@@ -30,7 +33,7 @@ pub struct Options {
     /// parameters.
     pub needs_main: bool,
     /// The definitions that are kept beside `main`.
-    pub entries: Entries,
+    pub roots: Roots,
     /// Whether the corelib modules are checked like the program.
     pub check_corelib: bool,
 }
@@ -38,7 +41,7 @@ pub struct Options {
 impl Options {
     /// A program to be run from `main`.
     pub const RUN: Options =
-        Options { mode: Mode::Run, needs_main: true, entries: Entries::Main, check_corelib: false };
+        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
     /// Diagnostics alone.
     pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
 }

@@ -63,7 +63,7 @@ impl TooManyCaptures {
     }
 }
 
-/// Lifts a program without errors. The result holds what `main` and the entries reach, in the
+/// Lifts a program without errors. The result holds what `main` and the roots reach, in the
 /// order in which it is met; supercombinators that were no definitions are called after the
 /// one that they stood in, `name$1`, and have no display name.
 ///

@@ -1,4 +1,4 @@
-//! Writes the supercombinators: a new program from what `main` and the entries reach.
+//! Writes the supercombinators: a new program from what `main` and the roots reach.
 
 use std::sync::Arc;
 

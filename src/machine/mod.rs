@@ -25,7 +25,7 @@ mod whnf;
 pub use config::{Config, Refusal, Stress};
 pub use coverage::Coverage;
 pub use face::Machine;
-pub use interrupt::Interrupt;
+pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use roots::Root;
 pub use whnf::Whnf;

@@ -26,8 +26,14 @@ impl Drop for Inner {
 
 /// A handle on a value of a machine. While a clone of it lives, the collector keeps the
 /// value. It belongs to one machine; another one does not know it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Root(Arc<Inner>);
+
+impl std::fmt::Debug for Root {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Root({})", self.0.index)
+    }
+}
 
 /// The handles of a machine. What a handle is a number for is the machine's own matter: `W`
 /// is whatever it refers to a value by.

@@ -3,7 +3,7 @@
 //! A parameter is dead if the body uses it nowhere, or only to pass it on for dead parameters
 //! (see [`usage`]). It goes, and with it what every call passes for it: that was lazy, so no
 //! work and no error of the program is lost. Calls of a supercombinator that is mentioned
-//! otherwise than in calls with all its arguments, of `main` and of the entries come from where
+//! otherwise than in calls with all its arguments, of `main` and of the roots come from where
 //! nobody can see, so their parameters stay.
 //!
 //! A supercombinator that loses all its parameters would become a CAF: its value would be

@@ -1,4 +1,4 @@
-//! Writes a program anew from what `main` and the entries reach, with changes that a pass has
+//! Writes a program anew from what `main` and the roots reach, with changes that a pass has
 //! planned: bindings and parameters are removed, variables are replaced, bindings move.
 
 use rustc_hash::FxHashMap;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalId, GlobalKind, Program};
-use gmachine::core::options::{Entries, Options as Lower};
+use gmachine::core::options::{Options as Lower, Roots};
 use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::load::Root;
 use gmachine::machine::print::Format;
@@ -34,7 +34,7 @@ pub struct Row {
 pub fn specialised(source: &str, entries: &[String], passes: Passes) -> Built {
     let options = Options {
         until: Stage::Optimised,
-        lower: Lower { entries: Entries::Named(entries.to_vec()), ..Lower::RUN },
+        lower: Lower { roots: Roots::Named(entries.to_vec()), ..Lower::RUN },
         optimise: optimise::Options { passes, ..optimise::Options::default() },
         ..Options::RUN
     };
@@ -62,14 +62,14 @@ impl Row {
         let built = specialised(&source, &entries, Passes::ALL);
         let residual = built.core.expect("a program");
         assert_eq!(gmachine::lift::lint::lint(&residual), Vec::<String>::new(), "{name}");
-        assert_eq!(residual.entries.len(), entries.len(), "{name}");
+        assert_eq!(residual.roots.len(), entries.len(), "{name}");
         Row { name, entries, inputs, residual, names: built.loaded.names, source }
     }
 
     /// The definition of an entry.
     pub fn entry(&self, name: &str) -> GlobalId {
         let at = self.entries.iter().position(|entry| entry == name).expect(name);
-        self.residual.entries[at]
+        self.residual.roots[at]
     }
 
     /// What an entry is made of, with all that it reaches.

@@ -2,7 +2,7 @@
 //! same.
 //!
 //! - What is referred to is what there is: a function of the corelib that the program can
-//!   call by its name stays a reference to it. Everything else that `main` and the entries
+//!   call by its name stays a reference to it. Everything else that `main` and the roots
 //!   reach is written out.
 //! - The program's own names stay. What the compiler made gets a name that nothing else has:
 //!   `power$1` becomes `power-1`, a private `prelude.length-go` becomes `length-go`. A
@@ -34,7 +34,7 @@ use occurrences::{Occurrences, occurrences};
 
 /// Returns a program as CoreF.
 ///
-/// `program` holds what `main` and its entries reach, without errors; `names` and `sources` are
+/// `program` holds what `main` and its roots reach, without errors; `names` and `sources` are
 /// those that it was made with.
 #[must_use]
 pub fn residual(program: &Program, names: &Interner, sources: &SourceMap) -> String {
@@ -91,13 +91,13 @@ impl<'p> Residual<'p> {
         }
     }
 
-    /// Returns the definitions that `main` and the entries reach, not through what is referred to.
+    /// Returns the definitions that `main` and the roots reach, not through what is referred to.
     fn reached(&self) -> Vec<GlobalId> {
         let program = self.program;
         let mut seen = vec![false; program.globals.len()];
         let mut written = Vec::new();
-        let entries = program.main.into_iter().chain(program.entries.iter().copied());
-        let mut work: VecDeque<GlobalId> = entries.collect();
+        let roots = program.main.into_iter().chain(program.roots.iter().copied());
+        let mut work: VecDeque<GlobalId> = roots.collect();
         while let Some(global) = work.pop_front() {
             let is_body =
                 matches!(program.globals[global].kind, GlobalKind::Defn { body: Some(_), .. });

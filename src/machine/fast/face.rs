@@ -180,6 +180,10 @@ impl Face for Machine {
         }))
     }
 
+    fn owns(&self, root: &Root) -> bool {
+        self.root(root).is_some()
+    }
+
     fn whnf(&mut self, root: &Root) -> Option<Whnf> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(self.root(root)?) };

@@ -130,7 +130,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         report,
     };
     driver.new.main = old.main.map(|main| driver.global(main));
-    driver.new.entries = old.entries.iter().map(|&entry| driver.global(entry)).collect();
+    driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
     for kept in old.kept() {
         driver.global(kept);
     }
