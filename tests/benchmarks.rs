@@ -1,25 +1,20 @@
-//! The programs of `benches/programs`: each prints what its first comment says, on every
+//! The programs of `benches/programs` and `tests/programs`: each prints what its first comment says, on every
 //! machine and at every level of optimisation. The numbers of those that have a peer in
 //! Haskell are the peer's.
 
 use gmachine::embed::{Format, Limits, MachineKind};
-use gmachine::load::{Loader, Root};
+use gmachine::load::Root;
+use gmachine::machine::outcome::Input;
 use gmachine::optimise::Passes;
 use gmachine::{Engine, driver};
+use gmachine_testing::common::{NoFiles, Text};
 use gmachine_testing::programs;
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &std::path::Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
 
 #[test]
 fn programs_give_their_result_on_every_machine_at_every_level() {
     let programs = programs::examples();
-    let programs = programs.iter().filter(|program| program.name.contains("benches/programs"));
+    let folders = ["benches/programs", "tests/programs"];
+    let programs = programs.iter().filter(|it| folders.iter().any(|of| it.name.contains(of)));
     let mut count = 0;
     for program in programs {
         let prints = program.prints.as_ref().expect("a result");
@@ -31,14 +26,15 @@ fn programs_give_their_result_on_every_machine_at_every_level() {
                 engine.set_limits(Limits { heap: Some(1 << 28), fuel: Some(30_000_000) });
                 let what = format!("{} on {machine} at -O{level}", program.name);
                 let module = engine.compile("program", &program.text).expect("no mistakes");
+                let input: Option<Box<dyn Input>> = Some(Box::new(Text::new(&program.input)));
                 let mut printed = String::new();
-                let ran = module.store().run_main(None, &mut printed, Format::Default);
+                let ran = module.store().run_main(input, &mut printed, Format::Default);
                 assert_eq!((printed, ran), (format!("{prints}\n"), Ok(())), "{what}");
                 count += 1;
             }
         }
     }
-    assert!(count >= 3 * 12, "only {count} runs");
+    assert!(count >= 2 * 3 * (12 + 30), "only {count} runs");
 }
 
 #[test]

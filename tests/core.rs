@@ -1,17 +1,11 @@
 //! Names, patterns, core and supercombinators, from source text.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "core/diagnostics.rs"]
 mod diagnostics;
-#[path = "core/dumps.rs"]
 mod dumps;
-#[path = "core/generate.rs"]
 mod generate;
-#[path = "core/interpret.rs"]
 mod interpret;
-#[path = "core/large.rs"]
 mod large;
-#[path = "core/properties.rs"]
 mod properties;
 
 use std::io;

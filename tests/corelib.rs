@@ -11,15 +11,10 @@ fn the_examples_in_the_comments_are_true() {
         for example in examples(&module, &text) {
             total += 1;
             let run = common::run(&example.program, "");
-            let expected = example.result.join("\n");
-            let right = match expected.strip_prefix("! ") {
-                Some(words) => run.failure.as_ref().is_some_and(|f| f.message.contains(words)),
-                None => run.failure.is_none() && run.output.trim_end_matches('\n') == expected,
-            };
-            if !right {
+            if !example.is_met(&run) {
                 wrong.push(format!(
-                    "{module}.core:{}: {}\n    expected {expected:?}\n    got {:?} {:?}",
-                    example.line, example.expression, run.output, run.failure
+                    "{module}.core:{}: {}\n    expected {:?}\n    got {:?} {:?}",
+                    example.line, example.expression, example.result, run.output, run.failure
                 ));
             }
         }

@@ -1,21 +1,13 @@
 //! G-code and the schemes: what is emitted, that it verifies, and that listings read back.
 #![allow(clippy::unwrap_used)]
 
-#[path = "gcode/deep.rs"]
 mod deep;
-#[path = "gcode/golden.rs"]
 mod golden;
-#[path = "gcode/joins.rs"]
 mod joins;
-#[path = "gcode/mutation.rs"]
 mod mutation;
-#[path = "gcode/random.rs"]
 mod random;
-#[path = "gcode/sequences.rs"]
 mod sequences;
-#[path = "gcode/strict.rs"]
 mod strict;
-#[path = "gcode/text.rs"]
 mod text;
 
 use gmachine::compile::compile;

@@ -2,7 +2,6 @@
 //! that it should, and goes on to the same answer when it can.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "inject/programs.rs"]
 mod programs;
 
 use std::io::ErrorKind;
@@ -129,16 +128,17 @@ fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
                     case.check(&how, &out, ended);
                 }
                 case.check_anew(&how, &mut *machine);
-                // Each of the fast machine; of the reference machine, which collects at each
-                // instruction, the first ones and then fewer and fewer.
+                // The first ones, and then fewer and fewer: the reference machine collects at
+                // each instruction.
                 others += 1;
-                if mode.machine == MachineKind::Reference {
-                    others += others / 16;
-                }
+                others += match mode.machine {
+                    MachineKind::Reference => others / 4,
+                    _ => others / 32,
+                };
             }
         }
     }
-    assert!(refused.iter().all(|&refused| refused > 1_000), "{refused:?}");
+    assert!(refused.iter().all(|&refused| refused > 500), "{refused:?}");
 }
 
 #[test]

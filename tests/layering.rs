@@ -131,3 +131,29 @@ fn machines_share_their_face_alone() {
         }
     }
 }
+
+/// The files that a file of a crate has as modules, and those of these.
+fn modules(file: &Path, folder: &Path, out: &mut Vec<PathBuf>) {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    let declared = |line: &str| {
+        let line = line.strip_prefix("pub ").unwrap_or(line);
+        line.strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned)
+    };
+    for name in text.lines().filter_map(declared) {
+        modules(&folder.join(format!("{name}.rs")), &folder.join(name), out);
+    }
+    out.push(file.to_owned());
+}
+
+/// Rust would not say that a file of tests belongs to no binary: its tests would not run.
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut there = Vec::new();
+    sources(&folder, &mut there);
+    let mut compiled = Vec::new();
+    modules(&folder.join("suite.rs"), &folder, &mut compiled);
+    there.sort();
+    compiled.sort();
+    assert_eq!(there, compiled);
+}

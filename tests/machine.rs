@@ -2,13 +2,8 @@
 //! behind, and what the collector keeps.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "machine/collect.rs"]
 mod collect;
-#[path = "machine/errors.rs"]
 mod errors;
-#[path = "machine/freeze.rs"]
 mod freeze;
-#[path = "machine/programs.rs"]
 mod programs;
-#[path = "machine/rules.rs"]
 mod rules;

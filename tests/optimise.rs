@@ -6,12 +6,11 @@
 //! `GMACHINE_THREADS` how many threads try them. The long run is
 //!
 //! ```text
-//! GMACHINE_CASES=100000 cargo test --release --test optimise random
+//! GMACHINE_CASES=100000 cargo test --release --test suite optimise::random
 //! ```
 //!
 //! A program that fails is made smaller and shown with its number.
 
-#[path = "optimise/written.rs"]
 mod written;
 
 use gmachine::optimise::Pass;
@@ -25,7 +24,7 @@ fn some(text: &str, seed: u64) -> Result<Seen, String> {
 
 #[test]
 fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(600, typed::program, some, |sum: &mut Seen, seen| sum.add(&seen));
+    let (count, sums) = hunt::all(250, typed::program, some, |sum: &mut Seen, seen| sum.add(&seen));
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
@@ -41,7 +40,7 @@ fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(300, pipelines::program, some, |sum: &mut Seen, seen| {
+    let (count, sums) = hunt::all(120, pipelines::program, some, |sum: &mut Seen, seen| {
         sum.add(&seen);
     });
     let mut all = Seen::default();

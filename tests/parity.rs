@@ -7,16 +7,13 @@
 //! threads try them. The long run is
 //!
 //! ```text
-//! GMACHINE_CASES=100000 cargo test --release --test parity random
+//! GMACHINE_CASES=100000 cargo test --release --test suite parity::random
 //! ```
 //!
 //! A program that fails is made smaller and shown with its number.
 
-#[path = "parity/bigs.rs"]
 mod bigs;
-#[path = "parity/errors.rs"]
 mod errors;
-#[path = "parity/pieces.rs"]
 mod pieces;
 
 use gmachine::machine::print::Format;
@@ -28,7 +25,7 @@ use gmachine_testing::{cases, common, found, hunt, typed};
 #[test]
 fn random_programs_mean_the_same_on_both_machines() {
     let (count, sums) =
-        hunt::all(400, typed::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
+        hunt::all(300, typed::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");

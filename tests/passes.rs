@@ -2,37 +2,26 @@
 //! same with no more work.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "passes/dead_args.rs"]
 mod dead_args;
-#[path = "passes/float_in.rs"]
 mod float_in;
-#[path = "passes/joins.rs"]
 mod joins;
-#[path = "passes/selection.rs"]
 mod selection;
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};
-use gmachine::load::{Loader, Root};
+use gmachine::load::Root;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::{self, Pass, Passes};
+use gmachine_testing::common::NoFiles;
 use gmachine_testing::{common, read, typed};
 
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
+use crate::work::is_linear;
 
 fn built(text: &str, passes: Passes, until: Stage) -> Built {
     let optimise = optimise::Options { passes, verbose: true };
@@ -122,10 +111,8 @@ fn random(pass: Pass, count: u64) {
     assert!(changed > count / 20, "{changed} programs got better");
 }
 
-/// Checks that a large program is worked on in time that grows with its size.
-fn in_time(text: &str, passes: Passes) {
-    let start = Instant::now();
-    built(text, passes, Stage::Gcode);
-    // Generous: what is quadratic takes many minutes.
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+/// Checks that the work on a program of any size, up to this, grows with the size.
+#[track_caller]
+fn compiles_linearly(size: usize, text: impl Fn(usize) -> String, passes: Passes) {
+    is_linear(size, |size| drop(built(&text(size), passes, Stage::Gcode)));
 }

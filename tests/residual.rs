@@ -6,26 +6,18 @@ use std::sync::Arc;
 use gmachine::core::residual::residual;
 use gmachine::driver::{Options, Stage, build};
 use gmachine::gcode::program::Program;
-use gmachine::load::{Loader, Root};
+use gmachine::load::Root;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::{self, Pass, Passes};
+use gmachine_testing::common::NoFiles;
 use gmachine_testing::{common, dice, sexpr, typed};
 
 const INPUT: &str = "input\n of two lines";
 
 /// Instructions.
 const FUEL: u64 = 1_000_000;
-
-/// Reads no file.
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
 
 fn options(until: Stage, passes: Passes) -> Options<'static> {
     let optimise = optimise::Options { passes, verbose: false };
@@ -100,7 +92,7 @@ fn same(text: &str, again: &str, input: &str, fuel: u64) -> bool {
 
 /// Checks random programs: as many as `GMACHINE_CASES` says, from number `GMACHINE_SEED` on.
 fn random(passes: impl Fn(u64) -> Passes) {
-    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
+    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 150));
     for seed in first..first + count {
         check(&typed::program(seed), INPUT, passes(seed), FUEL);
     }
@@ -189,7 +181,7 @@ fn take_integers(form: &mut sexpr::Form, seen: &mut usize, taken: &mut Vec<(Stri
 /// What is left when some integers of `main` are not known does the same with them as `main`.
 #[test]
 fn random_programs_can_be_told_the_rest_later() {
-    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 400));
+    let (first, count) = (dice::number("GMACHINE_SEED", 0), dice::number("GMACHINE_CASES", 150));
     let mut parameters = 0;
     for seed in first..first + count {
         let text = typed::program(seed);
@@ -315,7 +307,7 @@ fn every_kind_of_literal_reads_back() {
 
 #[test]
 fn depth_costs_no_native_stack() {
-    let depth = 100_000;
+    let depth = 20_000;
     let nest = |open: &str, inner: &str, close: &str| {
         format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
     };

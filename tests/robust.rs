@@ -5,19 +5,19 @@
 //! `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::program::Program;
 use gmachine::gcode::verify::verify;
-use gmachine::load::{Loader, Root};
+use gmachine::load::Root;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::Passes;
+use gmachine_testing::common::NoFiles;
 use gmachine_testing::corpus::{mutate_pieces, pieces, sources};
 use gmachine_testing::dice::{Dice, number};
 use gmachine_testing::ends::is_json;
@@ -28,14 +28,6 @@ const FUEL: u64 = 100_000;
 
 /// Bytes of a run.
 const HEAP: u64 = 8 << 20;
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
 
 /// An endless input.
 struct Always(u32);

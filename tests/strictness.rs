@@ -1,39 +1,22 @@
 //! Strictness analysis: what it finds, that it is true, what it costs, what comes of it.
 #![allow(clippy::unwrap_used)]
 
-#[path = "strictness/budget.rs"]
 mod budget;
-#[path = "strictness/demands.rs"]
 mod demands;
-#[path = "strictness/rules.rs"]
 mod rules;
-#[path = "strictness/shapes.rs"]
 mod shapes;
-#[path = "strictness/soundness.rs"]
 mod soundness;
-#[path = "strictness/table.rs"]
 mod table;
-#[path = "strictness/uses.rs"]
 mod uses;
-
-use std::path::Path;
 
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalKind, Program};
 use gmachine::driver::{Options, Stage, build};
-use gmachine::load::{Loader, Root, RootFile};
+use gmachine::load::{Root, RootFile};
 use gmachine::optimise::strictness::{Budget, within};
 use gmachine::optimise::{self, Pass, Passes, Report};
+use gmachine_testing::common::NoFiles;
 use gmachine_testing::{common, dice, read};
-
-/// Reads no file.
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
-    }
-}
 
 /// The supercombinators of a text.
 fn lifted(text: &str) -> (Program, Interner) {

@@ -1,10 +1,7 @@
 //! The translation of G-code to compact code: what it makes passes the verifier.
 
-#[path = "translate/golden.rs"]
 mod golden;
-#[path = "translate/odd.rs"]
 mod odd;
-#[path = "translate/tampered.rs"]
 mod tampered;
 
 use std::sync::Arc;

@@ -2,8 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use gmachine::optimise::Passes;
+
+use crate::common::{Failure, Mode, Run, run_in};
 use crate::project;
+use crate::seen::Seen;
 
 /// What a case expects.
 pub enum Expected {
@@ -11,6 +16,22 @@ pub enum Expected {
     Prints(String),
     /// A report, after this much if that is told.
     Fails { output: Option<String>, code: String, words: String },
+}
+
+impl Expected {
+    /// Whether a run is what is expected.
+    #[must_use]
+    pub fn is_met(&self, run: &Run) -> bool {
+        match self {
+            Expected::Prints(output) => run.failure.is_none() && run.output == *output,
+            Expected::Fails { output, code, words } => {
+                let printed = output.as_ref().is_none_or(|output| run.output == *output);
+                let is_same =
+                    |failure: &Failure| failure.code == *code && failure.message.contains(words);
+                printed && run.failure.as_ref().is_some_and(is_same)
+            }
+        }
+    }
 }
 
 /// The text with its final newline.
@@ -86,4 +107,35 @@ pub fn all() -> Vec<(String, Section)> {
         all.extend(read(&text).into_iter().map(|section| (path.display().to_string(), section)));
     }
     all
+}
+
+impl Section {
+    /// The program that a case is.
+    #[must_use]
+    pub fn program(&self, case: &Case) -> String {
+        format!("{}(defn main[] {})\n", self.definitions, case.expression)
+    }
+}
+
+static ALL: LazyLock<Vec<(String, Section)>> = LazyLock::new(all);
+
+/// Tries the case of a number in the mode and at the level of the number: so many numbers as
+/// there are of all three try each combination.
+///
+/// # Errors
+/// With what became of it, if that is not what it expects.
+pub fn wrong(seed: u64) -> Result<Seen, String> {
+    let cases = || ALL.iter().flat_map(|(_, of)| of.cases.iter().map(move |case| (of, case)));
+    let count = cases().count();
+    let (section, case) = cases().nth(seed as usize % count).ok_or("there are no cases")?;
+    let modes: Vec<Mode> = Mode::all().collect();
+    let round = seed as usize / count;
+    let mode = modes[(seed as usize + round) % modes.len()];
+    let level = (round / modes.len() % 3) as u8;
+    let run = run_in(mode, &section.program(case), "", Passes::level(level));
+    if case.expected.is_met(&run) {
+        return Ok(Seen { cases: 1, ..Seen::default() });
+    }
+    let (output, failure) = (run.output, run.failure);
+    Err(format!("{}: {mode:?} at -O{level} got {output:?} {failure:?}", case.expression))
 }

@@ -1,4 +1,5 @@
 //! The examples in the comments of the corelib.
+use crate::common::Run;
 use crate::project;
 
 /// An example: `;;   > EXPR` (going on in `;;   | ..` lines), then what it prints, or
@@ -11,6 +12,20 @@ pub struct Example {
     pub result: Vec<String>,
     /// A program that prints it.
     pub program: String,
+}
+
+impl Example {
+    /// Whether a run is what is expected.
+    #[must_use]
+    pub fn is_met(&self, run: &Run) -> bool {
+        let expected = self.result.join("\n");
+        match expected.strip_prefix("! ") {
+            Some(words) => {
+                run.failure.as_ref().is_some_and(|failure| failure.message.contains(words))
+            }
+            None => run.failure.is_none() && run.output.trim_end_matches('\n') == expected,
+        }
+    }
 }
 
 /// The examples of a module.

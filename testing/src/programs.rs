@@ -1,11 +1,11 @@
-//! The programs in `examples/` and `benches/programs/`, and what their first comments say of
-//! them.
+//! The programs in `examples/`, `benches/programs/` and `tests/programs/`, and what their first
+//! comments say of them.
 
 use std::path::PathBuf;
 
 use gmachine::load::{Root, load};
 
-use crate::common::NoFiles;
+use crate::common::{NoFiles, Run};
 use crate::project;
 
 /// A program with what it says of itself.
@@ -18,6 +18,28 @@ pub struct Example {
     pub prints: Option<String>,
     /// The first line that it prints.
     pub prints_first: Option<String>,
+}
+
+impl Example {
+    /// Checks that a run prints what the program says; one of which the first line is told may
+    /// have no end.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[track_caller]
+    pub fn check(&self, how: &str, run: &Run) {
+        let name = format!("{} {how}", self.name);
+        match (&self.prints, &self.prints_first) {
+            (Some(all), None) => {
+                assert_eq!((&run.output, &run.failure), (&format!("{all}\n"), &None), "{name}");
+            }
+            (None, Some(first)) => {
+                assert_eq!(run.output.lines().next(), Some(first.as_str()), "{name}");
+                assert!(run.failure.is_none() || run.is_out_of_fuel(), "{name}: {:?}", run.failure);
+            }
+            other => panic!("{name} says {other:?}"),
+        }
+    }
 }
 
 /// The text that a STRING literal stands for.
@@ -57,7 +79,7 @@ pub fn examples() -> Vec<Example> {
             text: program,
         }
     };
-    ["benches/programs", "examples"]
+    ["benches/programs", "examples", "tests/programs"]
         .into_iter()
         .flat_map(|folder| files(folder, "core"))
         .map(read)

@@ -2,7 +2,6 @@
 //! program that is many times as large.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use gmachine::core::expr::{GlobalKind, Program};
 use gmachine::machine::outcome::Statistics;
@@ -13,10 +12,10 @@ use gmachine::optimise::{Pass, Passes};
 use super::common::run_optimised;
 use super::inspect::children;
 use super::row::specialised;
+use crate::work::allocated;
 
-/// How long a compilation may take. Without optimisation of the optimiser, on a machine that
-/// does other things, it takes longer.
-const TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
+/// Bytes that may be allocated in a compilation, in all.
+const ALLOCATED: u64 = 1 << 30;
 
 /// How many times its size a program may grow to, and by how much more.
 const GROWTH: usize = 8;
@@ -40,7 +39,7 @@ fn size(program: &Program) -> usize {
     count
 }
 
-/// Checks that a program is compiled in time, does not grow beyond its bound, and means the
+/// Checks that a program is compiled with bounded work, does not grow beyond its bound, and means the
 /// same; the statistics of its runs without and with all passes.
 #[track_caller]
 fn survives(source: &str) -> [Statistics; 2] {
@@ -49,16 +48,14 @@ fn survives(source: &str) -> [Statistics; 2] {
     let engine = [Pass::Specialise, Pass::Inline];
     let alone = engine.map(|pass| Passes::NONE.with(pass));
     for passes in [Passes::ALL].into_iter().chain(alone) {
-        let start = Instant::now();
-        let built = specialised(source, &[], passes);
-        let took = start.elapsed();
-        assert!(took < TIME, "{took:?} for {passes:?}: {head}");
+        let (built, bytes) = allocated(|| specialised(source, &[], passes));
+        assert!(bytes < ALLOCATED, "{bytes} bytes for {passes:?}: {head}");
         let after = size(&built.core.expect("a program"));
         let most = GROWTH * plain + GROWTH_BASE;
         assert!(after <= most, "{plain} expressions, then {after} with {passes:?}: {head}");
     }
     let run = |passes| {
-        let config = Config { fuel: Some(FUEL), heap_limit: Some(1 << 26), ..Config::default() };
+        let config = Config { fuel: Some(FUEL), heap_limit: Some(1 << 23), ..Config::default() };
         run_optimised(source, "abc", Format::Default, config, passes)
     };
     let (before, after) = (run(Passes::NONE), run(Passes::ALL));

@@ -1,29 +1,25 @@
-//! Programs nested as deeply as a source can be compile, verify and read back, in time that
+//! Programs nested as deeply as a source can be compile, verify and read back, with work that
 //! grows with their size.
-
-use std::time::{Duration, Instant};
 
 use super::read::Reader;
 use super::{check, compile};
+use crate::work::is_linear;
 use gmachine::base::index::List;
 use gmachine::base::span::Span;
 use gmachine::core::expr::*;
 use gmachine::primitive::Primitive;
 
-const DEPTH: usize = 100_000;
-/// Generous: what is quadratic takes many minutes.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// Checks `(def main () BODY)`, where `body` makes the expression.
-fn nested(body: impl FnOnce(&mut Reader) -> ExprId) {
-    let mut reader = Reader::default();
-    let body = Some(body(&mut reader));
-    let params = List::EMPTY;
-    reader.global("main", GlobalKind::Defn { params, body }, Span::NONE);
-    let start = Instant::now();
-    let Reader { program, names, .. } = reader;
-    check(&compile(&program, &names));
-    assert!(start.elapsed() < LIMIT, "{:?}", start.elapsed());
+/// Checks `(def main () BODY)`, where `body` makes the expression, of a depth at which recursion would not fit the
+/// stack.
+fn nested(body: impl Fn(&mut Reader, usize) -> ExprId) {
+    is_linear(40_000, |depth| {
+        let mut reader = Reader::default();
+        let body = Some(body(&mut reader, depth));
+        let params = List::EMPTY;
+        reader.global("main", GlobalKind::Defn { params, body }, Span::NONE);
+        let Reader { program, names, .. } = reader;
+        check(&compile(&program, &names));
+    });
 }
 
 fn add(reader: &mut Reader, expr: Expr) -> ExprId {
@@ -53,8 +49,8 @@ fn local(reader: &mut Reader) -> LocalId {
 
 #[test]
 fn sums() {
-    nested(|r| {
-        (0..DEPTH).fold(int(r, 0), |sum, _| {
+    nested(|r, depth| {
+        (0..depth).fold(int(r, 0), |sum, _| {
             let one = int(r, 1);
             call(r, Primitive::Add, &[sum, one])
         })
@@ -63,8 +59,8 @@ fn sums() {
 
 #[test]
 fn lists() {
-    nested(|r| {
-        (0..DEPTH).fold(add(r, Expr::Con(NIL)), |tail, _| {
+    nested(|r, depth| {
+        (0..depth).fold(add(r, Expr::Con(NIL)), |tail, _| {
             let head = int(r, 1);
             cons(r, head, tail)
         })
@@ -74,8 +70,8 @@ fn lists() {
 #[test]
 fn conditions_in_r_and_in_e() {
     for strict in [false, true] {
-        nested(|r| {
-            let inner = (0..DEPTH).fold(int(r, 0), |no, _| {
+        nested(|r, depth| {
+            let inner = (0..depth).fold(int(r, 0), |no, _| {
                 let (condition, yes) = (int(r, 1), int(r, 2));
                 call(r, Primitive::If, &[condition, yes, no])
             });
@@ -88,8 +84,8 @@ fn conditions_in_r_and_in_e() {
 #[test]
 fn lets_around_conditions_in_all_contexts() {
     for context in 0..3 {
-        nested(|r| {
-            let locals: Vec<LocalId> = (0..DEPTH).map(|_| local(r)).collect();
+        nested(|r, depth| {
+            let locals: Vec<LocalId> = (0..depth).map(|_| local(r)).collect();
             let first = locals[0];
             let end = add(r, Expr::Local(first));
             let inner = locals.iter().enumerate().rev().fold(end, |body, (i, &x)| {
@@ -115,9 +111,9 @@ fn lets_around_conditions_in_all_contexts() {
 
 #[test]
 fn switches_and_joins() {
-    nested(|r| {
+    nested(|r, depth| {
         let l = local(r);
-        let inner = (0..DEPTH).fold(add(r, Expr::NoMatch), |handler, i| {
+        let inner = (0..depth).fold(add(r, Expr::NoMatch), |handler, i| {
             let (x, value) = (local(r), int(r, i as i64));
             let join = r.program.joins.push(Join { params: List::EMPTY, handler });
             let jump = add(r, Expr::Jump(join, List::EMPTY));
@@ -125,7 +121,7 @@ fn switches_and_joins() {
             let branches =
                 Branches::Cons(vec![ConBranch { con: CONS, fields: vec![Some(x), None], body }]);
             let switch =
-                Switch { scrutinee: l, evaluated: i + 1 < DEPTH, branches, default: Some(jump) };
+                Switch { scrutinee: l, evaluated: i + 1 < depth, branches, default: Some(jump) };
             let switch = r.program.switches.push(switch);
             let body = add(r, Expr::Switch(switch));
             let body = call(r, Primitive::Seq, &[value, body]);
@@ -138,8 +134,8 @@ fn switches_and_joins() {
 
 #[test]
 fn one_letrec_and_one_call_of_many() {
-    nested(|r| {
-        let locals: Vec<LocalId> = (0..DEPTH).map(|_| local(r)).collect();
+    nested(|r, depth| {
+        let locals: Vec<LocalId> = (0..depth).map(|_| local(r)).collect();
         let next = locals.iter().cycle().skip(1);
         let binds: Vec<Bind> = locals
             .iter()
@@ -161,9 +157,9 @@ fn one_letrec_and_one_call_of_many() {
 
 #[test]
 fn one_switch_of_many_literals() {
-    nested(|r| {
+    nested(|r, depth| {
         let n = local(r);
-        let branches = (0..DEPTH).map(|i| (Lit::Int(i as i64), int(r, 1))).collect();
+        let branches = (0..depth).map(|i| (Lit::Int(i as i64), int(r, 1))).collect();
         let branches = Branches::Lits(branches);
         let default = Some(int(r, 0));
         let switch = Switch { scrutinee: n, evaluated: false, branches, default };

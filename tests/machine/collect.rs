@@ -4,7 +4,8 @@ use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
-use crate::programs::{SHARED, apply, lines, machine, program, raw, run};
+use super::programs::{SHARED, apply, lines, machine, program, raw, run};
+use crate::work::allocated;
 
 fn peak(code: &[String], config: Config) -> (String, u64) {
     let mut machine = machine(program(&lines(code)), config);
@@ -76,17 +77,17 @@ fn deep_recursion_needs_memory_alone() {
                 "PushInt 0",
                 "PushGlobal from",
                 "MkApp",
-                "PushInt 1000000",
+                "PushInt 200000",
                 "PushGlobal take",
                 "MkApp",
                 "MkApp",
             ]],
         );
         let (out, peak) = peak(&code, Config::default());
-        assert!(peak < 256 << 20, "{peak}");
+        assert!(peak < 64 << 20, "{peak}");
         out
     });
-    assert_eq!(sum.unwrap().join().unwrap(), "499999500000\n");
+    assert_eq!(sum.unwrap().join().unwrap(), "19999900000\n");
 }
 
 #[test]
@@ -171,10 +172,10 @@ supercombinator main/0
 "
     );
     let limit = 1 << 20;
-    let started = std::time::Instant::now();
-    let (_, result) = run(raw(&text), Config { heap_limit: Some(limit), ..Config::default() });
+    let config = Config { heap_limit: Some(limit), ..Config::default() };
+    let ((_, result), bytes) = allocated(|| run(raw(&text), config));
     assert!(matches!(result, Err(Stop::Limit(reached)) if reached.limit == Limit::Heap(limit)));
-    assert!(started.elapsed().as_secs() < 20);
+    assert!(bytes < 16 * limit, "{bytes}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gmachine::machine::outcome::{InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 
-use crate::programs::{Chars, apply, fails, lines, listing, machine, program, run};
+use super::programs::{Chars, apply, fails, lines, listing, machine, program, run};
 
 fn check(main: &[&str], code: Code, message: &str) {
     let error = fails(main);
@@ -193,14 +193,14 @@ fn g0511_not_boolean() {
 
 #[test]
 fn g0512_unprintable() {
-    let mut text = crate::programs::SHARED.to_owned();
+    let mut text = super::programs::SHARED.to_owned();
     text.push_str(
         "supercombinator main/0\n 0 PushGlobal main$1\n 1 Update 0\n 2 Pop 0\n 3 Unwind\n",
     );
     text.push_str(
         "supercombinator main$1/1 [x] unnamed\n 0 Push 0\n 1 Update 1\n 2 Pop 1\n 3 Unwind\n",
     );
-    let mut machine = machine(crate::programs::raw(&text), Config::default());
+    let mut machine = machine(super::programs::raw(&text), Config::default());
     machine.start(Format::Sexpr, None).unwrap();
     let mut out = String::new();
     let Err(Stop::Error(error)) = machine.run(&mut out) else { panic!("{out}") };

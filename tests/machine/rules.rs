@@ -5,7 +5,7 @@ use gmachine::machine::outcome::Statistics;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Rule};
 
-use crate::programs::{Chars, apply, lines, listing, machine, prints, program, run, stressed};
+use super::programs::{Chars, apply, lines, listing, machine, prints, program, run, stressed};
 
 #[test]
 fn unwind_enters_with_the_arguments_on_the_stack() {

@@ -4,16 +4,12 @@ use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::Passes;
 
-use super::cases::{self, Expected};
+use super::cases;
 use super::common::{Run, run_optimised};
 use super::{documented, programs};
 
 /// The levels that are tried, beside the one that the other tests run.
 const LEVELS: &[u8] = &[1, 2];
-
-/// Cases that fail in two ways, of which the optimised program may show either: where, and
-/// which report it shows.
-const IMPRECISE: &[(&str, &str)] = &[];
 
 fn run(source: &str, input: &str, level: u8) -> Run {
     let config = Config { heap_limit: Some(1 << 30), fuel: Some(500_000_000), ..Config::default() };
@@ -25,24 +21,12 @@ fn every_case_holds_at_every_level() {
     let (mut wrong, mut total) = (Vec::new(), 0);
     for (file, section) in cases::all() {
         let name = file.rsplit('/').next().unwrap_or_default();
-        for case in section.cases {
-            let program = format!("{}(defn main[] {})\n", section.definitions, case.expression);
+        for case in &section.cases {
+            let program = section.program(case);
             for &level in LEVELS {
                 total += 1;
                 let run = run(&program, "", level);
-                let right = match &case.expected {
-                    Expected::Prints(output) => run.failure.is_none() && run.output == *output,
-                    Expected::Fails { output, code, words } => {
-                        let printed = output.as_ref().is_none_or(|output| run.output == *output);
-                        let same = run.failure.as_ref().is_some_and(|failure| {
-                            let shown = (failure.code.as_str(), failure.message.as_str());
-                            let other = IMPRECISE.contains(&(case.expression.as_str(), shown.0));
-                            other || (shown.0 == *code && shown.1.contains(words))
-                        });
-                        printed && same
-                    }
-                };
-                if !right {
+                if !case.expected.is_met(&run) {
                     let (line, expression) = (case.line, &case.expression);
                     let (output, failure) = (run.output, run.failure);
                     wrong.push(format!(
@@ -64,12 +48,7 @@ fn the_examples_of_the_corelib_hold_at_every_level() {
             for &level in LEVELS {
                 total += 1;
                 let run = run(&example.program, "", level);
-                let expected = example.result.join("\n");
-                let right = match expected.strip_prefix("! ") {
-                    Some(words) => run.failure.as_ref().is_some_and(|f| f.message.contains(words)),
-                    None => run.failure.is_none() && run.output.trim_end_matches('\n') == expected,
-                };
-                if !right {
+                if !example.is_met(&run) {
                     wrong.push(format!(
                         "{module}.core:{}: {} at level {level}\n    got {:?} {:?}",
                         example.line, example.expression, run.output, run.failure
@@ -89,16 +68,7 @@ fn the_examples_print_what_they_say_at_every_level() {
             let config = Config { fuel: Some(30_000_000), ..Config::default() };
             let passes = Passes::level(level);
             let run = run_optimised(&example.text, &example.input, Format::Default, config, passes);
-            let name = format!("{} at level {level}", example.name);
-            if let Some(all) = &example.prints {
-                assert_eq!((run.output, run.failure), (format!("{all}\n"), None), "{name}");
-            } else {
-                let first = example.prints_first.as_deref();
-                assert_eq!(run.output.lines().next(), first, "{name}");
-                if let Some(failure) = run.failure {
-                    assert!(failure.message.contains("Fuel"), "{name}: {failure:?}");
-                }
-            }
+            example.check(&format!("at level {level}"), &run);
         }
     }
 }

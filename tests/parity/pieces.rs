@@ -1,6 +1,7 @@
 //! What the fast machine was evaluating when it was stopped goes on, wherever it was stopped.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 
 use gmachine::gcode::program::Program;
 use gmachine::machine::outcome::{Limit, Stop};
@@ -139,17 +140,25 @@ fn an_interrupt_from_another_thread_stops_and_the_value_goes_on() {
     let program = compile_after(text, Passes::NONE).expect("no mistake");
     let (mut machine, main) = ready(&program, Stress::None);
     let handle = machine.interrupt_handle();
+    let (begun, ended) = (Arc::new(Barrier::new(2)), Arc::new(AtomicBool::new(false)));
+    let theirs = (begun.clone(), ended.clone());
     let thread = std::thread::spawn(move || {
-        for _ in 0..10 {
-            std::thread::sleep(std::time::Duration::from_millis(3));
+        handle.interrupt();
+        theirs.0.wait();
+        while !theirs.1.load(Ordering::Relaxed) {
             handle.interrupt();
+            // Some instructions are executed between two stops, mostly.
+            (0..100_000).for_each(|_| std::hint::spin_loop());
         }
     });
+    begun.wait();
     let mut stops = 0;
     while let Err(stop) = machine.force(&main).expect("a handle of its own") {
         assert_eq!(stop, Stop::Interrupted);
         stops += 1;
+        ended.store(stops >= 10, Ordering::Relaxed);
     }
+    ended.store(true, Ordering::Relaxed);
     thread.join().expect("no panic");
     machine.interrupt_handle().clear();
     assert!(stops > 0);

@@ -1,6 +1,6 @@
 //! Dead arguments.
 
-use super::{after, in_time, random, run, same};
+use super::{after, compiles_linearly, random, run, same};
 use gmachine::optimise::{Pass, Passes};
 
 const PASS: Pass = Pass::DeadArguments;
@@ -125,23 +125,24 @@ fn decisions_name_what_goes() {
 
 #[test]
 fn random_programs_do_the_same() {
-    random(PASS, 600);
+    random(PASS, 200);
 }
 
 /// Each level uses what the level around it is done without.
 #[test]
 fn long_chains_take_linear_time() {
-    const DEPTH: usize = 100_000;
-    let mut calls = String::from("(defn main[] (f0 1 2))");
-    let mut lets = String::from("(defn g[a b] a) (defn main[] (let ([x0 1]");
-    for at in 0..DEPTH {
-        let next = (at + 1) % DEPTH;
-        calls.push_str(&format!(
-            "(defn f{at}[n x] (if (eq n 0) n (f{next} (sub n 1) (add x n))))\n"
-        ));
-        lets.push_str(&format!("\n[x{next} (g 1 x{at})]"));
-    }
-    in_time(&calls, Passes::NONE.with(PASS));
-    lets.push_str(") 5))");
-    in_time(&lets, Passes::NONE.with(PASS));
+    let links = |length: usize, link: fn(usize, usize) -> String| -> String {
+        (0..length).map(|at| link(at, (at + 1) % length)).collect()
+    };
+    let call = |at: usize, next: usize| {
+        format!("(defn f{at}[n x] (if (eq n 0) n (f{next} (sub n 1) (add x n))))\n")
+    };
+    let calls = |length| format!("(defn main[] (f0 1 2)){}", links(length, call));
+    compiles_linearly(20_000, calls, Passes::NONE.with(PASS));
+    let binding = |at: usize, next: usize| format!("\n[x{next} (g 1 x{at})]");
+    let lets = |length| {
+        let bindings = links(length, binding);
+        format!("(defn g[a b] a) (defn main[] (let ([x0 1]{bindings}) 5))")
+    };
+    compiles_linearly(20_000, lets, Passes::NONE.with(PASS));
 }

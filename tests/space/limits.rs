@@ -5,7 +5,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::Passes;
 
-use super::common::{code_in, compile_after};
+use gmachine_testing::common::{code_in, compile_after};
 
 const MB: u64 = 1_000_000;
 

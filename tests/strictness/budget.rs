@@ -1,12 +1,12 @@
 //! What the analysis costs, and what happens when it may not cost so much.
 
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 use gmachine::optimise::Report;
 use gmachine::optimise::strictness::{Budget, strictness};
 
 use super::{analysed, analysed_within, lifted, strict_in};
+use crate::work::allocated;
 
 /// A function of so many parameters that rotates them: a fixpoint of as many iterates.
 fn rotation(count: usize) -> String {
@@ -106,18 +106,17 @@ fn the_reserve_is_used_up_in_order() {
     assert_eq!(strict.iter().filter(|found| *found == "n").count(), 1, "{strict:?}");
 }
 
-/// Checks that the budget suffices: it bounds the work by a share of a second. The clock is
-/// looked at too, for what the budget does not count.
+/// Checks that the budget suffices, which bounds the work in proportion to the program, and
+/// that what it does not count is not many times as much.
 #[track_caller]
 fn is_cheap(text: &str) {
     let (program, _) = lifted(text);
+    let size = program.exprs.len() as u64;
     let mut report = Report::new(false);
-    let start = Instant::now();
-    let program = strictness(program, &mut report);
-    let took = start.elapsed();
+    let (program, bytes) = allocated(|| strictness(program, &mut report));
     let up = report.counts().iter().find(|(_, what, _)| *what == "functions given up");
     assert_eq!(up, None, "of {}", program.globals.len());
-    assert!(took < Duration::from_secs(5), "{took:?} for {} globals", program.globals.len());
+    assert!(bytes < 100_000 * size, "{bytes} bytes for {size} expressions");
 }
 
 #[test]

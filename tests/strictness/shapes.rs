@@ -205,7 +205,7 @@ fn broken(cell: usize, element: bool) -> String {
 #[test]
 fn what_is_claimed_of_data_is_true() {
     let (mut heads, mut spines, mut fields, mut values) = (0, 0, 0, 0);
-    for seed in 0..number("STRICTNESS_PROGRAMS", 400) {
+    for seed in 0..number("STRICTNESS_PROGRAMS", 150) {
         let empty = Vec::new;
         let text = Gen {
             dice: Dice::new(seed),

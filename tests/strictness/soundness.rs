@@ -175,7 +175,7 @@ pub fn ends(text: &str, calls: &[String]) -> Vec<End> {
 #[test]
 fn a_strict_argument_that_fails_makes_the_call_fail() {
     let (mut claims, mut values, mut lazy) = (0, 0, 0);
-    for seed in 0..number("STRICTNESS_PROGRAMS", 300) {
+    for seed in 0..number("STRICTNESS_PROGRAMS", 120) {
         let text = functions(seed);
         let mentioned: Vec<String> = (0..FUNCTIONS).map(|at| format!("f{at}")).collect();
         let (program, names) = analysed(&format!("{text}(defn main[] [{}])", mentioned.join(" ")));

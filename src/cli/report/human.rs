@@ -230,15 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_reports_on_a_line_of_a_megabyte_are_quick() {
+    fn reports_on_a_line_of_a_megabyte_render_little_of_it() {
         let text = "(f λ) ".repeat(150_000);
         let sources = sources(&[&text]);
-        let start = std::time::Instant::now();
         for at in 0..100u32 {
             let lo = 1 + at * 7000;
             let report = Diagnostic::error(Code::UnboundName, Span::new(lo, lo + 1), "f");
             assert!(show(&report, &sources).contains(&format!("a.core:1:{}", at * 6000 + 1)));
+            let found = excerpts(&sources, &report.primary, &[]);
+            assert!(found.iter().map(|excerpt| excerpt.text.len()).sum::<usize>() < 1000);
         }
-        assert!(start.elapsed() < std::time::Duration::from_secs(2));
     }
 }

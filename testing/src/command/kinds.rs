@@ -7,7 +7,7 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    calls, corpus, differential, elements, harness, metamorphic, parity, pipelines, slopes,
+    calls, cases, corpus, differential, elements, harness, metamorphic, parity, pipelines, slopes,
     subsets, typed, wild,
 };
 
@@ -120,6 +120,12 @@ pub const KINDS: &[Kind] = &[
         about: "sequences of calls of the library, with a model of what they return",
         share: 50,
         check: |seed, known| whole(known, || calls::wrong(Dice::new(seed))),
+    },
+    Kind {
+        name: "cases",
+        about: "the cases of the language, in each mode of each machine at each level",
+        share: 50,
+        check: |seed, known| whole(known, || cases::wrong(seed)),
     },
     Kind {
         name: "corpus",

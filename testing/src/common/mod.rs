@@ -196,7 +196,10 @@ pub fn limits() -> Config {
 }
 
 /// A program's code after some passes, or the run that its first mistake is.
-fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Box<Run>> {
+///
+/// # Errors
+/// With that run.
+pub fn compiled(source: &str, passes: Passes) -> Result<Arc<Program>, Box<Run>> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     let built = built(source, &Options { optimise, ..Options::RUN });
     built.gcode.map(Arc::new).ok_or_else(|| {
