@@ -87,14 +87,17 @@ pub fn all() -> impl Iterator<Item = Growth> {
         )
         .chain(NESTS.iter().copied())
         .map(|(name, head, step, base, main)| (Kind::Nest, (name, head, step, base, main)));
-    let chains = CHAINS
-        .iter()
-        .map(|&(name, step, base, main)| (Kind::Chain, (name, "", step, base, main)));
+    let chains =
+        CHAINS.iter().map(|&(name, step, base, main)| (Kind::Chain, (name, "", step, base, main)));
     let rows = ROWS.iter().map(|&row| (Kind::Row, row));
-    nests
-        .chain(chains)
-        .chain(rows)
-        .map(|(kind, (name, head, step, base, main))| Growth { name, kind, head, step, base, main })
+    nests.chain(chains).chain(rows).map(|(kind, (name, head, step, base, main))| Growth {
+        name,
+        kind,
+        head,
+        step,
+        base,
+        main,
+    })
 }
 
 /// Name, definitions, step, innermost, main.
@@ -160,7 +163,10 @@ const INTEGERS: &[(&str, &str)] = &[
     ("case of case of if", "(case (case (if (eq k #) 1 2) [1 2] [_ 1]) [1 @] [_ #])"),
     ("case of literal", "(case (case 3 [3 (add k #)]) [0 #] [_ @])"),
     ("case of literal pair", "(case (Pair (add k #) #) [(Pair a b) (add a @)])"),
-    ("case of pair of case", "(case (case k [# (Pair 1 k)] [_ (Pair k 2)]) [(Pair a b) (add a @)])"),
+    (
+        "case of pair of case",
+        "(case (case k [# (Pair 1 k)] [_ (Pair k 2)]) [(Pair a b) (add a @)])",
+    ),
     ("list by if", "(case (if (eq k #) [k] Nil) [Nil #] [(Cons a b) @])"),
     ("maybe by if", "(case (if (eq k #) (Just k) Nothing) [Nothing @] [(Just a) a])"),
     ("fst of pair", "(fst (Pair @ #))"),
@@ -434,34 +440,10 @@ const NESTS: &[Row] = &[
         "(range 1 (length i))",
         "(defn main[i] (sum @))",
     ),
-    (
-        "streams known",
-        "",
-        "(map (add #) @)",
-        "(range 1 1000)",
-        "(defn main[i] (sum @))",
-    ),
-    (
-        "appends",
-        "",
-        "(append (range # (length i)) @)",
-        "Nil",
-        "(defn main[i] (sum @))",
-    ),
-    (
-        "unknown function",
-        "",
-        "(i # @)",
-        "1",
-        "(defn main[i] @)",
-    ),
-    (
-        "unknown function in branches",
-        "",
-        "(if (i #) (i @) #)",
-        "1",
-        "(defn main[i] @)",
-    ),
+    ("streams known", "", "(map (add #) @)", "(range 1 1000)", "(defn main[i] (sum @))"),
+    ("appends", "", "(append (range # (length i)) @)", "Nil", "(defn main[i] (sum @))"),
+    ("unknown function", "", "(i # @)", "1", "(defn main[i] @)"),
+    ("unknown function in branches", "", "(if (i #) (i @) #)", "1", "(defn main[i] @)"),
     (
         "known application of known",
         "(defn h[a b] (if (eq a 0) b (Pair (h (sub a 1) b) a)))",
@@ -473,18 +455,8 @@ const NESTS: &[Row] = &[
 
 /// Name, step, definition number 0, main.
 const CHAINS: &[(&str, &str, &str, &str)] = &[
-    (
-        "chain",
-        "(defn f#[x] (f@ (add x #)))",
-        "(defn f0[x] x)",
-        "(defn main[i] (f@ (length i)))",
-    ),
-    (
-        "chain from known",
-        "(defn f#[x] (f@ (add x #)))",
-        "(defn f0[x] x)",
-        "(defn main[i] (f@ 1))",
-    ),
+    ("chain", "(defn f#[x] (f@ (add x #)))", "(defn f0[x] x)", "(defn main[i] (f@ (length i)))"),
+    ("chain from known", "(defn f#[x] (f@ (add x #)))", "(defn f0[x] x)", "(defn main[i] (f@ 1))"),
     (
         "chain twice",
         "(defn f#[x] (f@ (f@ x)))",
@@ -571,7 +543,12 @@ const CHAINS: &[(&str, &str, &str, &str)] = &[
     ),
     ("constants", "(defn f#[] (Cons # f@))", "(defn f0[] Nil)", "(defn main[i] (sum f@))"),
     ("constant sums", "(defn f#[] (add # f@))", "(defn f0[] 1)", "(defn main[i] f@)"),
-    ("constant functions", "(defn f#[] (compose succ f@))", "(defn f0[] succ)", "(defn main[i] (f@ 1))"),
+    (
+        "constant functions",
+        "(defn f#[] (compose succ f@))",
+        "(defn f0[] succ)",
+        "(defn main[i] (f@ 1))",
+    ),
 ];
 
 /// Name, head, item, what is between, main.
@@ -581,8 +558,13 @@ const ROWS: &[Row] = &[
     ("list looked up", "", "#", " ", "(defn main[i] (nth (length i) [@]))"),
     ("table", "", "(Pair # \"v#\")", " ", "(defn main[i] (lookup (length i) [@]))"),
     ("table of texts", "", "(Pair \"k#\" #)", " ", "(defn main[i] (lookupBy eqString i [@]))"),
-    ("list of calls", "(defn go[k n] (if (eq n 0) k (add k (go k (sub n 1)))))", "(go # n)", " ",
-        "(defn main[i] (all (length i)))(defn all[n] (sum [@]))"),
+    (
+        "list of calls",
+        "(defn go[k n] (if (eq n 0) k (add k (go k (sub n 1)))))",
+        "(go # n)",
+        " ",
+        "(defn main[i] (all (length i)))(defn all[n] (sum [@]))",
+    ),
     ("list of texts", "", "\"word #\"", " ", "(defn main[i] (length (concat [@])))"),
     ("text", "", "ab", " ", "(defn main[i] (isPrefixOf \"@\" i))"),
     ("text appended", "", "ab", " ", "(defn main[i] (length (append \"@\" i)))"),
@@ -603,28 +585,77 @@ const ROWS: &[Row] = &[
         "",
         "(defn main[i] (match \"@\" i))",
     ),
-    ("case of integers", "", "[# (add k #)]", " ", "(defn main[i] (go (length i)))(defn go[k] (case k @ [_ 0]))"),
-    ("case of integers in a sum", "", "[# (add k #)]", " ",
-        "(defn main[i] (go (length i)))(defn go[k] (add 1 (case (if (eq k 1) k 3) @ [_ 0])))"),
-    ("case of case of integers", "", "[# (add # 1)]", " ",
-        "(defn main[i] (go (length i)))(defn go[k] (case (case k @ [_ 0]) @ [_ 0]))"),
+    (
+        "case of integers",
+        "",
+        "[# (add k #)]",
+        " ",
+        "(defn main[i] (go (length i)))(defn go[k] (case k @ [_ 0]))",
+    ),
+    (
+        "case of integers in a sum",
+        "",
+        "[# (add k #)]",
+        " ",
+        "(defn main[i] (go (length i)))(defn go[k] (add 1 (case (if (eq k 1) k 3) @ [_ 0])))",
+    ),
+    (
+        "case of case of integers",
+        "",
+        "[# (add # 1)]",
+        " ",
+        "(defn main[i] (go (length i)))(defn go[k] (case (case k @ [_ 0]) @ [_ 0]))",
+    ),
     ("case of texts", "", "[\"w#\" #]", " ", "(defn main[i] (case i @ [_ 0]))"),
-    ("case of case of texts", "", "[\"w#\" #]", " ", "(defn main[i] (case (case i @ [_ 0]) [1 2] [_ 3]))"),
+    (
+        "case of case of texts",
+        "",
+        "[\"w#\" #]",
+        " ",
+        "(defn main[i] (case (case i @ [_ 0]) [1 2] [_ 3]))",
+    ),
     ("lets", "", "[x# (add k #)]", " ", "(defn main[i] (go (length i)))(defn go[k] (let (@) x1))"),
     ("letrecs", "", "[x# (Cons # x1)]", " ", "(defn main[i] (letrec (@) (take 5 x1)))"),
-    ("letrec functions", "", "[f# (fn [n] (if (eq n #) n (f1 (add n 1))))]", " ",
-        "(defn main[i] (letrec (@) (f1 (length i))))"),
+    (
+        "letrec functions",
+        "",
+        "[f# (fn [n] (if (eq n #) n (f1 (add n 1))))]",
+        " ",
+        "(defn main[i] (letrec (@) (f1 (length i))))",
+    ),
     ("parameters", "", "x#", " ", "(defn f[@] x1)(defn main[i] (add (f 1) 2))"),
-    ("constructors", "", "(C# a b)", " ", "(data T @)(defn main[i] (case (i 1) [(C1 a b) a] [_ 0]))"),
-    ("comparisons", "", "(if (eq k #) k 0)", " ", "(defn main[i] (go (length i)))(defn go[k] (sum [@]))"),
-    ("instructions", "(data I (Add n) (Mul n) (Jz n) (Out))
+    (
+        "constructors",
+        "",
+        "(C# a b)",
+        " ",
+        "(data T @)(defn main[i] (case (i 1) [(C1 a b) a] [_ 0]))",
+    ),
+    (
+        "comparisons",
+        "",
+        "(if (eq k #) k 0)",
+        " ",
+        "(defn main[i] (go (length i)))(defn go[k] (sum [@]))",
+    ),
+    (
+        "instructions",
+        "(data I (Add n) (Mul n) (Jz n) (Out))
         (defn run[p a] (case p [Nil a] [(Cons i r) (case i [(Add n) (run r (add a n))]
           [(Mul n) (run r (mul a n))] [(Jz n) (if (eq a 0) (run (drop n r) a) (run r a))]
-          [Out (Cons a (run r a))])]))", "(Add #) (Mul 2)", " ",
-        "(defn main[i] (run [@] (length i)))"),
-    ("instructions with jumps", "(data I (Add n) (Mul n) (Jz n) (Out))
+          [Out (Cons a (run r a))])]))",
+        "(Add #) (Mul 2)",
+        " ",
+        "(defn main[i] (run [@] (length i)))",
+    ),
+    (
+        "instructions with jumps",
+        "(data I (Add n) (Mul n) (Jz n) (Out))
         (defn run[p a] (case p [Nil a] [(Cons i r) (case i [(Add n) (run r (add a n))]
           [(Mul n) (run r (mul a n))] [(Jz n) (if (eq a 0) (run (drop n r) a) (run r a))]
-          [Out (add a (run r a))])]))", "(Add #) (Jz 2) (Mul 2)", " ",
-        "(defn main[i] (run [@] (length i)))"),
+          [Out (add a (run r a))])]))",
+        "(Add #) (Jz 2) (Mul 2)",
+        " ",
+        "(defn main[i] (run [@] (length i)))",
+    ),
 ];

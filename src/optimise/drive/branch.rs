@@ -10,8 +10,8 @@ use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, Join, JoinId, Lit, LocalId, Program, Switch,
-    SwitchId,
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, Join, JoinId, Lit, LocalId, Program,
+    Switch, SwitchId,
 };
 
 /// A source join that is being driven.
@@ -324,9 +324,7 @@ impl Driver<'_> {
         let entry = match known.what {
             _ if !is_own => Entry::Default,
             What::Lit(lit) => Entry::Lit(lit),
-            What::Con(con, _) => {
-                self.con_entry(con, switch)
-            }
+            What::Con(con, _) => self.con_entry(con, switch),
             _ => return None,
         };
         Some((Operand::Expr(body?, env), entry))

@@ -6,7 +6,9 @@ use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
 use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId};
+use crate::core::expr::{
+    Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId,
+};
 use crate::primitive::{Primitive, Shape};
 
 /// What the driver is about to do.
