@@ -10,7 +10,7 @@ use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
-use gmachine::embed::{Engine, Error as EvalError, Eval, Format, Module, Stop, Store};
+use gmachine::{Engine, Error as EvalError, Eval, Format, Module, Stop, Store};
 
 const PROGRAM: &str = "
 (defn from[n] (Cons n (from (add n 1))))

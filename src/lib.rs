@@ -1,25 +1,124 @@
 //! A lazy graph-reduction machine: CoreF programs compiled to G-machine code and run.
 //!
-//! A program flows one way: text, tokens, syntax tree ([`syntax`]), core ([`core`]),
-//! supercombinators ([`lift`], [`optimise`]), G-code ([`compile`], [`gcode`]), machine ([`machine`]).
+//! An [`Engine`] is the configuration: optimiser, machine, limits, and the functions of the
+//! embedding program. It compiles a source text to a [`Module`], which is immutable and shared;
+//! a [`Store`] is a heap in which a module is evaluated; a [`Value`] is a handle on a value in
+//! it, evaluated or not. What can be done with values is in [`Eval`], for a store and inside a
+//! host function. `docs/embedding.md` is the guide.
+//!
+//! - [`gcode`]: the instructions, programs of them, their text form and their verifier;
+//! - [`diagnostic`]: reports about programs, the texts they point into, positions;
+#![cfg_attr(feature = "render", doc = "- [`render`]: reports with excerpts, for people;")]
+//! - [`allocation`]: what a global allocator may ask;
+//! - [`inspect`]: the forms that a program takes on its way, for tools that show them.
+//!
+//! Everything else is private, whatever the compiler would let you name.
+//!
+//! # Features
+//!
+//! - `render`: the module of that name. It depends on `annotate-snippets`.
+//! - `cli` (default): the command `gmachine`. An embedding program leaves it out
+//!   (`default-features = false`).
 
+#[doc(hidden)]
 pub mod base;
+#[doc(hidden)]
 pub mod compile;
+#[doc(hidden)]
 pub mod core;
+#[doc(hidden)]
 pub mod corelib;
+#[doc(hidden)]
 pub mod driver;
+#[doc(hidden)]
 pub mod embed;
 pub mod gcode;
+#[doc(hidden)]
 pub mod lift;
+#[doc(hidden)]
 pub mod load;
+#[doc(hidden)]
 pub mod machine;
+#[doc(hidden)]
 pub mod optimise;
+#[doc(hidden)]
 pub mod primitive;
+#[cfg(feature = "render")]
+pub mod render;
+#[doc(hidden)]
 pub mod syntax;
 
-pub use embed::{Engine, Eval, Module, Store, Value};
+pub use embed::{
+    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, Error, Eval, Format, FromValue,
+    HostError, Input, InputError, Integer, Interrupt, IntoValue, Items, Limit, LimitReached,
+    Limits, Loader, Location, MachineKind, Module, ModuleError, OutOfRange, Output, OutputError,
+    Pass, Passes, Profile, RegisterError, Report, Root, RootFile, Roots, RunError, Sampler,
+    Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
+};
+
+/// For global allocators that end the process if the system refuses memory: which refusals are
+/// handled.
+pub mod allocation {
+    pub use crate::base::allocation::is_fallible;
+}
+
+/// Reports about programs: what, where, what to do.
+pub mod diagnostic {
+    pub use crate::base::code::Code;
+    pub use crate::base::diagnostic::{Diagnostic, Label, Severity};
+    pub use crate::base::quote;
+    pub use crate::base::source::{Place, SourceFile, SourceMap, SourceTooLarge};
+    pub use crate::base::span::Span;
+    pub use crate::base::suggest::nearest;
+    pub use crate::load::normal as normal_path;
+}
+
+/// The forms that a program takes on its way, and the steps of the reference machine: for tools
+/// that show them, as the command's `dump`, `specialise` and `trace` do.
+///
+/// They follow the inside of this crate: unlike the rest of the face they may change with any
+/// version.
+pub mod inspect {
+    pub use crate::driver::{Built, Options, Stage, build};
+    pub use crate::optimise::Options as OptimiserOptions;
+
+    /// Tokens and syntax trees.
+    pub mod syntax {
+        pub use crate::syntax::ast::{Item, ItemKind};
+        pub use crate::syntax::balance::Balancer;
+        pub use crate::syntax::lex::Lexer;
+        pub use crate::syntax::listing;
+    }
+
+    /// Core and supercombinators.
+    pub mod core {
+        pub use crate::core::expr::{Global, GlobalId, GlobalKind, Program};
+        pub use crate::core::options::Options;
+        pub use crate::core::print;
+        pub use crate::core::residual::residual;
+        pub use crate::core::signature::Demand;
+        pub use crate::optimise::strictness::{Row, listing, rows};
+    }
+
+    /// The code of the fast machine.
+    pub mod compact {
+        pub use crate::machine::fast::code::listing;
+        pub use crate::machine::fast::translate::translate;
+    }
+
+    /// The reference machine, step by step.
+    pub mod trace {
+        pub use crate::machine::Config;
+        pub use crate::machine::reference::{Addr, Event, Machine, Position, Rule};
+    }
+}
 
 /// The README's program is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are the programs of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct Guide;

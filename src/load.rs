@@ -362,7 +362,11 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "it may not be read (permission denied)".to_string(),
         io::ErrorKind::IsADirectory => "it is a directory".to_string(),
         io::ErrorKind::InvalidInput => "this is no path of a file".to_string(),
-        _ => shown(&error.to_string()),
+        _ => {
+            // Without the system's number, which says nothing to most.
+            let text = error.to_string();
+            shown(text.split(" (os error").next().unwrap_or(&text))
+        }
     }
 }
 

@@ -23,6 +23,9 @@ impl Files {
 impl Loader for Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.reads.borrow_mut().push(path.to_path_buf());
+        if path.ends_with("broken") {
+            return Err(io::Error::from_raw_os_error(5));
+        }
         if path.ends_with("dir") {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -46,6 +49,14 @@ fn a_file_is_loaded_once_however_often_it_is_imported() {
     assert_eq!(loaded.diagnostics, []);
     assert_eq!(own_items(&loaded), ["main", "a", "b"]);
     assert_eq!(files.reads.borrow().len(), 3);
+}
+
+#[test]
+fn a_reason_has_no_number_of_the_system() {
+    let loaded = load(&Root::path("broken"), &Files::default());
+    let message = &loaded.diagnostics[0].message;
+    assert!(message.starts_with("cannot read `broken`: "), "{message}");
+    assert!(!message.contains("os error"), "{message}");
 }
 
 #[test]

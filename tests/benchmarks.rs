@@ -23,7 +23,11 @@ fn programs_give_their_result_on_every_machine_at_every_level() {
                 let mut engine = Engine::new();
                 engine.set_machine(machine);
                 engine.set_passes(Passes::level(level));
-                engine.set_limits(Limits { heap: Some(1 << 28), fuel: Some(30_000_000) });
+                engine.set_limits(Limits {
+                    heap: Some(1 << 28),
+                    fuel: Some(30_000_000),
+                    time: None,
+                });
                 let what = format!("{} on {machine} at -O{level}", program.name);
                 let module = engine.compile("program", &program.text).expect("no mistakes");
                 let input: Option<Box<dyn Input>> = Some(Box::new(Text::new(&program.input)));

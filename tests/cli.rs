@@ -2,7 +2,7 @@
 //! sessions are in `tests/cmd`; `TRYCMD=overwrite cargo test --test suite cli::` writes them anew
 //! (then put `[..]` back where clocks stand). `tests/faults/run` tries what is hostile.
 
-use std::io::Read as _;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -36,6 +36,9 @@ fn help_begins_with_three_examples_that_work() {
     let directory = tempfile::tempdir().expect("a directory");
     for entry in std::fs::read_dir("examples").expect("the examples") {
         let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            continue;
+        }
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, directory.path().join(name)).expect("a copy");
     }
@@ -186,6 +189,28 @@ fn a_reader_that_goes_is_no_news() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn an_output_that_does_not_block_is_waited_for() {
+    let (mut reader, writer) = std::io::pipe().expect("a pipe");
+    rustix::io::ioctl_fionbio(&writer, true).expect("set");
+    let mut filled = writer.try_clone().expect("a clone");
+    let mut before = 0;
+    while let Ok(more) = filled.write(&[b'x'; 4096]) {
+        before += more;
+    }
+    drop(filled);
+    let mut child = Command::new(GMACHINE)
+        .args(["run", "-e", "(range 1 100000)"])
+        .stdout(writer)
+        .spawn()
+        .expect("it runs");
+    let mut out = Vec::new();
+    reader.read_to_end(&mut out).expect("read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let expected: String = (1..=100_000).map(|n| format!("{n} ")).collect();
+    assert_eq!(std::str::from_utf8(&out[before..]), Ok(&*format!("{expected}Nil\n")));
+}
+
+#[test]
 fn a_full_disk_is_reported() {
     let (code, _, errors) = status("gmachine run examples/nats.core > /dev/full");
     assert_eq!(code, Some(5));
@@ -217,6 +242,9 @@ fn refused_memory_is_a_limit() {
         status(&format!("ulimit -v 300000; echo '{program}' | gmachine run -M 4G -"));
     assert_eq!(code, Some(4), "{errors}");
     assert!(errors.contains("G0601"), "{errors}");
+    // A report like that of any limit: the run was stopped, not the process.
+    assert!(errors.contains("the system has no more memory beside"), "{errors}");
+    assert!(errors.contains("under evaluation"), "{errors}");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Engine, Module and Store, on programs in G-code.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod convert;
+mod limits;
+mod panics;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -375,7 +379,7 @@ fn whatever_the_passes_a_module_means_the_same() {
 fn limits_of_the_engine_hold_in_its_stores() {
     on_every_machine(|machine| {
         let mut engine = engine(machine, &Arc::default());
-        engine.set_limits(Limits { heap: Some(1 << 20), fuel: Some(10_000) });
+        engine.set_limits(Limits { heap: Some(1 << 20), fuel: Some(10_000), time: None });
         let module = Module::from_gcode(&engine, parse(PROGRAM).unwrap()).unwrap();
         let mut store = Store::new(&module);
         let (from, zero) = (store.global("from").unwrap(), store.int(0).unwrap());
@@ -413,6 +417,14 @@ fn bad_code_and_bad_names_make_no_module() {
     assert_eq!(register(&mut engine, "double", 1), Some(RegisterError::Taken("double".into())));
     assert_eq!(register(&mut engine, "a b", 1), Some(RegisterError::NoName("a b".into())));
     assert_eq!(register(&mut engine, "case", 1), Some(RegisterError::NoName("case".into())));
+    for name in ["_", "ab\u{301}c ", "a;b", "1a", "(a)", ""] {
+        let refused = register(&mut engine, name, 1);
+        assert_eq!(refused, Some(RegisterError::NoName(name.into())));
+    }
+    for name in ["Cons", "Nil", "add", "seq", "error"] {
+        let refused = register(&mut engine, name, 1);
+        assert_eq!(refused, Some(RegisterError::Reserved(name.into())));
+    }
     assert_eq!(register(&mut engine, "none", 0), Some(RegisterError::Arity(0)));
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gmachine::gcode::program::ConId;
 use gmachine::machine::heap::word::Word;
-use gmachine::machine::heap::{Code, Config, Heap, Kind, Mutator, Need, Selectors};
+use gmachine::machine::heap::{Code, Config, Fields, Full, Heap, Kind, Mutator, Need, Selectors};
 
 /// A machine that is a stack.
 #[derive(Default)]
@@ -26,7 +26,8 @@ struct Stack {
     clean: usize,
 }
 
-impl Mutator for Stack {
+// SAFETY: all words outside of the heap are on the stack, and visited.
+unsafe impl Mutator for Stack {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         let is_young: Vec<bool> = self.words[self.clean..].iter_mut().map(visit).collect();
         self.clean += is_young.iter().position(|is| *is).unwrap_or(is_young.len());
@@ -58,14 +59,27 @@ impl Machine {
         }
     }
 
+    fn collect(&mut self, need: Need) -> Result<(), Full> {
+        // SAFETY: the words of the stack are words of the heap.
+        unsafe { self.heap.collect(need, &mut self.stack) }
+    }
+
+    fn collect_full(&mut self) -> Result<(), Full> {
+        // SAFETY: as for `collect`.
+        unsafe { self.heap.collect_full(Need::default(), &mut self.stack) }
+    }
+
     /// A new constructor on the stack, of its uppermost words.
     fn build(&mut self, fields: usize) {
         if !self.heap.fits(1 + fields) {
-            self.heap.collect(Need::words(1 + fields), &mut self.stack).unwrap();
+            self.collect(Need::words(1 + fields)).unwrap();
         }
         let rest = self.stack.words.len() - fields;
         // SAFETY: there is room, and the words of the stack are words of the heap.
-        let node = unsafe { self.heap.alloc(Kind::Con, ConId(1).0, &self.stack.words[rest..]) };
+        let node = unsafe {
+            let fields = Fields::new(&self.stack.words[rest..]).unwrap();
+            self.heap.alloc(Kind::Con, ConId(1).0, fields)
+        };
         self.stack.words.truncate(rest);
         self.stack.clean = self.stack.clean.min(rest);
         self.stack.words.push(node);
@@ -131,10 +145,10 @@ fn full(criterion: &mut Criterion) {
         for size in sizes() {
             let mut machine = Machine::new();
             build(&mut machine, size);
-            machine.heap.collect_full(Need::default(), &mut machine.stack).unwrap();
+            machine.collect_full().unwrap();
             group.throughput(Throughput::Bytes(machine.heap.live_bytes()));
             group.bench_function(BenchmarkId::new(name, size >> 20), |bencher| {
-                bencher.iter(|| machine.heap.collect_full(Need::default(), &mut machine.stack));
+                bencher.iter(|| machine.collect_full());
             });
             drop(machine);
             let mut machine = Machine::new();
@@ -149,9 +163,9 @@ fn full(criterion: &mut Criterion) {
                             build(&mut machine, size);
                             machine.stack.words.swap_remove(0);
                             machine.stack.clean = 0;
-                            machine.heap.collect(Need::default(), &mut machine.stack).unwrap();
+                            machine.collect(Need::default()).unwrap();
                             let start = Instant::now();
-                            machine.heap.collect_full(Need::default(), &mut machine.stack).unwrap();
+                            machine.collect_full().unwrap();
                             time += start.elapsed();
                         }
                         time
@@ -178,10 +192,10 @@ fn minor(criterion: &mut Criterion) {
                     for _ in 0..count {
                         machine.stack.words.truncate(1);
                         machine.stack.clean = machine.stack.clean.min(1);
-                        machine.heap.collect(Need::default(), &mut machine.stack).unwrap();
+                        machine.collect(Need::default()).unwrap();
                         machine.list(bytes - 24);
                         let start = Instant::now();
-                        machine.heap.collect(Need::default(), &mut machine.stack).unwrap();
+                        machine.collect(Need::default()).unwrap();
                         time += start.elapsed();
                     }
                     time

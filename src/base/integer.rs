@@ -24,6 +24,69 @@ impl From<i64> for Integer {
     }
 }
 
+/// Conversions from and to the other integers of Rust.
+macro_rules! conversions {
+    ($($of:ident)+) => {$(
+        impl From<$of> for Integer {
+            fn from(value: $of) -> Integer {
+                match i64::try_from(value) {
+                    Ok(small) => Integer::Small(small),
+                    Err(_) => BigInt::from(value).into(),
+                }
+            }
+        }
+
+        impl TryFrom<&Integer> for $of {
+            type Error = OutOfRange;
+
+            fn try_from(value: &Integer) -> Result<$of, OutOfRange> {
+                match value {
+                    Integer::Small(small) => $of::try_from(*small).map_err(|_| OutOfRange),
+                    Integer::Big(big) => $of::try_from(&**big).map_err(|_| OutOfRange),
+                }
+            }
+        }
+
+        impl TryFrom<Integer> for $of {
+            type Error = OutOfRange;
+
+            fn try_from(value: Integer) -> Result<$of, OutOfRange> {
+                $of::try_from(&value)
+            }
+        }
+    )+};
+}
+
+conversions! { i8 i16 i32 i128 isize u8 u16 u32 u64 u128 usize }
+
+impl TryFrom<&Integer> for i64 {
+    type Error = OutOfRange;
+
+    fn try_from(value: &Integer) -> Result<i64, OutOfRange> {
+        value.to_i64().ok_or(OutOfRange)
+    }
+}
+
+impl TryFrom<Integer> for i64 {
+    type Error = OutOfRange;
+
+    fn try_from(value: Integer) -> Result<i64, OutOfRange> {
+        i64::try_from(&value)
+    }
+}
+
+/// An integer is too large, or too small, for the type of Rust that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfRange;
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the integer is out of range")
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
 impl From<bool> for Integer {
     /// 1 for true, 0 for false, as CoreF has it.
     fn from(value: bool) -> Integer {

@@ -1,5 +1,6 @@
 //! The leaves: what every stage uses and what uses no stage.
 
+pub mod allocation;
 pub mod code;
 pub mod deep;
 pub mod diagnostic;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::span::Span;
 
 /// One loaded source text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SourceFile {
     /// How messages call the file: the path as the user gave it, `<stdin>`, `<prelude>`.
     pub name: String,
@@ -33,6 +33,13 @@ fn characters(bytes: &[u8]) -> u32 {
     // All bytes but those that go on with a character; counted this way the compiler
     // takes many at a time.
     bytes.iter().map(|&byte| u32::from(byte & 0xC0 != 0x80)).sum()
+}
+
+/// Its name and its size: the text may be large.
+impl std::fmt::Debug for SourceFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} ({} bytes)", self.name, self.text.len())
+    }
 }
 
 impl SourceFile {

@@ -1,22 +1,27 @@
-//! The allocator: the system's, except that a refused allocation ends the process with a
-//! message and the exit code of a reached limit, where the standard library would abort.
+//! The global allocator: the system's, except that a refused allocation that cannot fail ends
+//! the process with a message and the exit code of a reached limit, where the standard library
+//! would abort. To an allocation that can fail ([`is_fallible`]) it returns null: so heaps and
+//! stacks of machines that the system refuses end a run with a report.
 //!
-//! The machine's own limit is checked before memory is asked for; this is the net under it,
-//! for `ulimit -v` and for machines that are full.
+//! The machine's own limit is checked before memory is asked for; this is the net under it, for
+//! `ulimit -v` and for machines that are full.
 #![allow(unsafe_code, reason = "a global allocator is an unsafe trait")]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
+use gmachine::allocation::is_fallible;
+
 use super::exit::Exit;
 use super::output;
 
-/// See the module.
+/// The system's allocator, whose refusal ends the process. See the module.
 pub struct Allocator;
 
-// SAFETY: every method hands its arguments on to the system's allocator unchanged and
-// returns what that returned, so that allocator's guarantees are this one's. A null result
-// is not returned but ends the process.
+// SAFETY: every method hands its arguments on to the system's allocator unchanged and returns
+// what that returned, so that allocator's guarantees are this one's. It may end the process
+// instead, and it does not unwind.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's obligations are the same.
@@ -39,23 +44,24 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// `pointer`, unless it is null.
+/// Returns `pointer`, or ends the process if it is null and the allocation cannot fail.
 #[inline(always)]
 fn checked(pointer: *mut u8, size: usize) -> *mut u8 {
-    if pointer.is_null() {
+    if pointer.is_null() && !is_fallible() {
         refused(size);
     }
     pointer
 }
 
-/// Says that the system gave no memory, and ends the process. Allocates nothing.
+/// Reports that the system has refused an allocation, and ends the process. Allocates nothing.
 #[cold]
 fn refused(size: usize) -> ! {
     output::rescue();
     out_of_memory(Some(size))
 }
 
-/// The message of [`refused`], also for a stack that could not be had.
+/// Reports that the system has no more memory, and ends the process: also for a native stack or
+/// thread that could not be made, of which the size is not known.
 pub fn out_of_memory(size: Option<usize>) -> ! {
     let mut stderr = std::io::stderr();
     let _ = stderr.write_all(b"error[G0601]: the system has no more memory");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use gmachine::machine::MachineKind;
+use gmachine::MachineKind;
 
 use super::bench;
 use super::passes::{self, Change, parse_change, parse_level};

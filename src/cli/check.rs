@@ -1,6 +1,6 @@
 //! `gmachine check`
 
-use gmachine::driver::{self, Options};
+use gmachine::{Engine, Roots};
 
 use super::args::Check;
 use super::exit::Exit;
@@ -9,13 +9,15 @@ use super::{Context, Failure, files};
 /// Reports the mistakes of each program. The exit code is that of the first one that has an
 /// error.
 pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
+    let mut engine = Engine::new();
+    engine.set_roots(Roots::Main);
     let mut worst = Exit::Success;
     for path in &args.files {
         let root = files::root(path, context)?;
-        let built = driver::build(&root, &files::Files, &Options::CHECK);
-        context.reporter.all(&built.diagnostics, &built.loaded.sources);
+        let checked = engine.check(&root, &files::Files);
+        context.reporter.all(&checked.diagnostics, &checked.sources);
         if worst == Exit::Success {
-            worst = Exit::of_all(&built.diagnostics);
+            worst = Exit::of_all(&checked.diagnostics);
         }
     }
     if worst == Exit::Success { Ok(()) } else { Err(Failure(worst)) }

@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use gmachine::base::code::Code;
-use gmachine::base::diagnostic::Diagnostic;
+use gmachine::diagnostic::{Code, Diagnostic};
 
 /// How the command ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +80,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gmachine::base::span::Span;
+    use gmachine::diagnostic::Span;
 
     #[test]
     fn every_family_of_codes_has_its_exit() {

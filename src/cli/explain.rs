@@ -1,6 +1,6 @@
 //! `gmachine explain`
 
-use gmachine::base::code::Code;
+use gmachine::diagnostic::Code;
 
 use super::args::Explain;
 use super::{Context, Failure, usage};

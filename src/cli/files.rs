@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use gmachine::base::code::Code;
-use gmachine::base::diagnostic::Diagnostic;
-use gmachine::base::span::Span;
-use gmachine::load::{Loader, Root, RootFile, normal};
+use anyhow::Context as _;
+use gmachine::diagnostic::{Code, normal_path};
+use gmachine::{Loader, Root, RootFile};
 
 use super::args::Program;
 use super::{Context, Failure};
@@ -24,7 +23,7 @@ impl Loader for Files {
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| normal(path))
+        path.canonicalize().unwrap_or_else(|_| normal_path(path))
     }
 }
 
@@ -47,7 +46,8 @@ pub fn root(path: &Path, context: &Context) -> Result<Root, Failure> {
         return Ok(Root::path(path));
     }
     let read = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
-    match read.and_then(|stdin| read_all(File::from(stdin))) {
+    let text = read.and_then(|stdin| read_all(File::from(stdin)));
+    match text.context("standard input cannot be read") {
         Ok(text) => {
             let file = RootFile::Text {
                 name: "<stdin>".to_owned(),
@@ -56,10 +56,7 @@ pub fn root(path: &Path, context: &Context) -> Result<Root, Failure> {
             };
             Ok(Root { file: Some(file), expression: None })
         }
-        Err(error) => {
-            let message = format!("standard input cannot be read: {}", reason(&error));
-            Err(context.fail(&Diagnostic::error(Code::CannotRead, Span::NONE, message)))
-        }
+        Err(error) => Err(context.system(Code::CannotRead, &error)),
     }
 }
 

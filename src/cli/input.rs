@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use gmachine::base::code::Code;
-use gmachine::machine::outcome::{Input, InputError, Output};
+use gmachine::diagnostic::Code;
+use gmachine::{Input, InputError, Output};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use gmachine::base::span::Span;
-use gmachine::machine::Interrupt;
-use gmachine::machine::outcome::{Chain, Limit, LimitReached, Stop};
+use gmachine::Interrupt;
+use gmachine::diagnostic::Span;
+use gmachine::{Chain, Limit, LimitReached, Stop};
 
 use super::exit::Exit;
 use super::output;
@@ -92,6 +92,7 @@ impl Stopper {
             Some(&limit) => Stop::Limit(Box::new(LimitReached {
                 limit: Limit::Time(limit),
                 span: Span::NONE,
+                place: None,
                 chain: Chain::default(),
             })),
             None => Stop::Interrupted,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use gmachine::base::code::Code;
-use gmachine::base::diagnostic::Diagnostic;
-use gmachine::machine::outcome::{Limit, LimitReached};
+use gmachine::diagnostic::{Code, Diagnostic};
+use gmachine::{Limit, LimitReached};
 
-use super::quantity::{show_count, show_duration, show_size};
+use gmachine::render::grouped;
+
+use super::quantity::{show_duration, show_size};
 
 /// The least memory that is suggested.
 const LEAST_HEAP: u64 = 16 << 20;
@@ -23,9 +24,14 @@ pub fn report(reached: &LimitReached) -> Diagnostic {
                 format!("raise it with --max-heap, like --max-heap {more}"),
             )
         }
+        Limit::System(bytes) => (
+            Code::HeapLimit,
+            format!("the system has no more memory beside {} in use", show_size(bytes)),
+            "end other programs, or raise the limits of this process".to_owned(),
+        ),
         Limit::Fuel(fuel) => (
             Code::FuelLimit,
-            format!("the fuel limit of {} steps is reached", show_count(fuel)),
+            format!("the fuel limit of {} steps is reached", grouped(fuel)),
             format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
         ),
         Limit::Time(limit) => {

@@ -32,11 +32,8 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, ValueEnum};
-use gmachine::base::code::Code;
-use gmachine::base::diagnostic::Diagnostic;
-use gmachine::base::source::SourceMap;
-use gmachine::base::span::Span;
-use gmachine::machine::outcome::{Output, OutputError};
+use gmachine::diagnostic::{Code, Diagnostic, SourceMap, Span};
+use gmachine::{Output, OutputError};
 
 use args::{Cli, Color, Command, Global};
 use exit::Exit;
@@ -97,6 +94,15 @@ impl Context {
             return Failure(Exit::ClosedPipe);
         }
         self.fail(&Diagnostic::error(Code::OutputFailed, Span::NONE, &error.message))
+    }
+
+    /// Reports an error of the system with what was to be done.
+    pub fn system(&self, code: Code, error: &anyhow::Error) -> Failure {
+        let reason = match error.downcast_ref::<std::io::Error>() {
+            Some(error) => files::reason(error),
+            None => error.root_cause().to_string(),
+        };
+        self.fail(&Diagnostic::error(code, Span::NONE, format!("{error}: {reason}")))
     }
 
     /// Reports a mistake that stands in no source.

@@ -11,7 +11,9 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use gmachine::machine::outcome::{Output, OutputError};
+use gmachine::{Output, OutputError};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 /// How much is held back at most.
 const BUFFER: usize = 64 * 1024;
@@ -21,7 +23,43 @@ const DELAY: Duration = Duration::from_millis(100);
 /// Standard output.
 #[derive(Clone)]
 pub struct Stdout {
-    stream: Arc<Stream<File>>,
+    stream: Arc<Stream<Patient>>,
+}
+
+/// A file that is waited for where it does not block: a full pipe that someone has set so takes
+/// no more for now, and loses nothing.
+pub struct Patient {
+    file: File,
+    /// Whether it waits.
+    waits: bool,
+}
+
+impl Patient {
+    /// Writes to `file`, for as long as that takes.
+    pub fn new(file: File) -> Patient {
+        Patient { file, waits: true }
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        loop {
+            match self.file.write(bytes) {
+                Err(error) if self.waits && error.kind() == ErrorKind::WouldBlock => {
+                    let mut fds = [PollFd::new(&self.file, PollFlags::OUT)];
+                    match poll(&mut fds, None) {
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(failed) => return Err(failed.into()),
+                    }
+                }
+                written => return written,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 static STDOUT: OnceLock<Stdout> = OnceLock::new();
@@ -37,7 +75,7 @@ pub fn stdout() -> Result<Stdout, OutputError> {
     let standard = std::io::stdout();
     let terminal = standard.is_terminal();
     let file = standard.as_fd().try_clone_to_owned().map_err(|error| failed(&error))?;
-    let stdout = Stdout { stream: Arc::new(Stream::new(File::from(file), terminal)) };
+    let stdout = Stdout { stream: Arc::new(Stream::new(Patient::new(File::from(file)), terminal)) };
     Ok(STDOUT.get_or_init(|| stdout).clone())
 }
 
@@ -49,6 +87,7 @@ pub fn rescue() {
     loop {
         match stdout.stream.state.try_lock() {
             Ok(mut state) => {
+                state.writer.waits = false;
                 let _ = state.write_out();
                 return;
             }

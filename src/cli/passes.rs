@@ -1,12 +1,13 @@
 //! Which passes of the optimiser run, and what they did.
 
-use gmachine::base::quote::shown;
-use gmachine::base::suggest::nearest;
-use gmachine::optimise::{self, Pass, Passes, Report};
+use gmachine::diagnostic::nearest;
+use gmachine::diagnostic::quote::shown;
+use gmachine::inspect::OptimiserOptions;
+use gmachine::{Pass, Passes, Report};
 
 use super::args::Optimise;
-use super::quantity::show_count;
 use super::report;
+use gmachine::render::grouped;
 
 /// A change to the passes of the level: `+name` or `-name`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,16 +63,17 @@ pub fn help() -> String {
     out
 }
 
+/// The passes that the command line asks for.
+pub fn wanted(args: &Optimise) -> Passes {
+    args.passes.iter().fold(Passes::level(args.level), |passes, &change| match change {
+        Change::With(pass) => passes.with(pass),
+        Change::Without(pass) => passes.without(pass),
+    })
+}
+
 /// How the command line asks to optimise.
-pub fn options(args: &Optimise) -> optimise::Options {
-    let mut passes = Passes::level(args.level);
-    for &change in &args.passes {
-        passes = match change {
-            Change::With(pass) => passes.with(pass),
-            Change::Without(pass) => passes.without(pass),
-        };
-    }
-    optimise::Options { passes, verbose: args.verbose }
+pub fn options(args: &Optimise) -> OptimiserOptions {
+    OptimiserOptions { passes: wanted(args), verbose: args.verbose }
 }
 
 /// Whether the command line says whether this pass runs.
@@ -98,7 +100,7 @@ fn render(report: &Report) -> String {
     let rows: Vec<[String; 3]> = report
         .counts()
         .iter()
-        .map(|&(pass, what, times)| [pass.name().into(), what.into(), show_count(times)])
+        .map(|&(pass, what, times)| [pass.name().into(), what.into(), grouped(times)])
         .collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let (first, second, third) = (width(0), width(1), width(2));

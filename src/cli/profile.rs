@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gmachine::base::code::Code;
-use gmachine::base::diagnostic::Diagnostic;
-use gmachine::base::span::Span;
-use gmachine::machine::profile::{Profile, Sampler};
+use anyhow::Context as _;
+use gmachine::diagnostic::Code;
+use gmachine::diagnostic::quote::shown;
+use gmachine::{Profile, Sampler};
 
-use super::{Context, Failure, files};
+use super::{Context, Failure};
 
 /// Between two samples of time.
 const PERIOD: Duration = Duration::from_millis(1);
@@ -58,11 +58,9 @@ pub fn write(profile: &Profile, path: &Path, context: &Context) -> Result<(), Fa
     let time = profile.folded(|share| share.samples);
     let bytes = profile.folded(|share| share.bytes);
     for (path, text) in [(path.to_owned(), time), (PathBuf::from(alloc), bytes)] {
-        if let Err(error) = std::fs::write(&path, text) {
-            let path = gmachine::base::quote::shown(&path.to_string_lossy());
-            let message = format!("`{path}` cannot be written: {}", files::reason(&error));
-            return Err(context.fail(&Diagnostic::error(Code::OutputFailed, Span::NONE, message)));
-        }
+        let written = std::fs::write(&path, text)
+            .with_context(|| format!("`{}` cannot be written", shown(&path.to_string_lossy())));
+        written.map_err(|error| context.system(Code::OutputFailed, &error))?;
     }
     Ok(())
 }

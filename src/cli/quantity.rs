@@ -101,19 +101,6 @@ pub fn show_duration(duration: Duration) -> String {
     }
 }
 
-/// A count with its digits in groups of three: `1,234,567`.
-pub fn show_count(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +146,5 @@ mod tests {
         assert_eq!(show_duration(Duration::from_millis(1500)), "1.5s");
         assert_eq!(show_duration(Duration::from_secs(10)), "10s");
         assert_eq!(show_duration(Duration::from_millis(20)), "20ms");
-        assert_eq!(show_count(0), "0");
-        assert_eq!(show_count(1_234_567), "1,234,567");
     }
 }

@@ -1,16 +1,10 @@
 //! `gmachine run`
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use gmachine::base::diagnostic::Diagnostic;
-use gmachine::base::source::SourceMap;
-use gmachine::base::span::Span;
-use gmachine::driver::{self, Options};
-use gmachine::gcode::program::Program;
-use gmachine::machine::outcome::{Input, Output, Stop};
-use gmachine::machine::{Config, MachineKind, print};
+use gmachine::diagnostic::{Diagnostic, SourceMap, Span};
+use gmachine::{Engine, Input, MachineKind, Module, Output, Roots, Stop, Store, StoreOptions};
 
 use super::args::{self, Format, Limits, Optimise, Run};
 use super::exit::Exit;
@@ -25,33 +19,32 @@ use super::{Context, Failure, files, limit, memory, passes, report};
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
-    let (program, sources) = compile(&args.program, &args.optimise, context)?;
+    let kind = MachineKind::from(args.engine);
+    let module = compile(&args.program, &args.optimise, kind, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
-    let kind = MachineKind::from(args.engine);
     if args.profile.is_some() && kind == MachineKind::Reference {
         let message = "the reference machine takes no profile".to_owned();
         return Err(super::usage("run", message, "leave out '--engine reference'"));
     }
     let clock = args.profile.as_ref().map(|_| Clock::start());
-    let config = Config {
+    let options = StoreOptions {
         count: args.stats.is_some(),
         sampler: clock.as_ref().map(Clock::sampler),
-        ..config(&args.limits, &stopper)
+        ..store_options(&args.limits, &stopper)
     };
-    let mut machine = kind.load(program).machine(config);
+    let mut store = Store::with(&module, options);
     let compiled = Instant::now();
-    let stopped = machine
-        .start(print_format(args.format), Some(input))
-        .and_then(|()| machine.run(&mut stdout))
+    let stopped = store
+        .run_main(Some(input), &mut stdout, print_format(args.format))
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
-    let result = stopped.map_err(|stop| failed(stop, &stopper, &sources, context));
+    let result = stopped.map_err(|stop| failed(stop, &stopper, module.sources(), context));
     if let Some(format) = args.stats {
-        report::write(&stats::render(format, &machine.statistics(), clocks));
+        report::write(&stats::render(format, &store.statistics(), clocks));
     }
-    if let (Some(path), Some(profile)) = (&args.profile, machine.profile()) {
+    if let (Some(path), Some(profile)) = (&args.profile, store.profile()) {
         result.and(profile::write(profile, path, context))
     } else {
         result
@@ -73,29 +66,34 @@ pub fn prepare(limits: &Limits) -> Result<Stopper, Failure> {
 pub fn compile(
     args: &args::Program,
     optimise: &Optimise,
+    machine: MachineKind,
     context: &Context,
-) -> Result<(Arc<Program>, SourceMap), Failure> {
+) -> Result<Module, Failure> {
     let root = files::program(args, context)?;
-    let options = Options { optimise: passes::options(optimise), ..Options::RUN };
-    let built = driver::build(&root, &files::Files, &options);
-    context.reporter.all(&built.diagnostics, &built.loaded.sources);
-    if !built.has_errors() {
-        passes::tell(optimise, &built.report);
-    }
-    match built.gcode {
-        Some(program) => Ok((Arc::new(program), built.loaded.sources)),
-        None => Err(Failure(Exit::of_all(&built.diagnostics))),
+    let mut engine = Engine::new();
+    engine.set_roots(Roots::Main);
+    engine.set_passes(passes::wanted(optimise));
+    engine.set_explain(optimise.verbose);
+    engine.set_machine(machine);
+    match engine.compile_root(&root, &files::Files) {
+        Ok(module) => {
+            context.reporter.all(module.warnings(), module.sources());
+            passes::tell(optimise, module.report());
+            Ok(module)
+        }
+        Err(error) => {
+            context.reporter.all(&error.diagnostics, &error.sources);
+            Err(Failure(Exit::of_all(&error.diagnostics)))
+        }
     }
 }
 
-/// How the machine is to run.
-pub fn config(limits: &Limits, stopper: &Stopper) -> Config {
-    Config {
-        heap_limit: Some(limits.max_heap.unwrap_or_else(memory::default_limit)),
-        fuel: limits.fuel,
-        interrupt: stopper.machine(),
-        ..Config::default()
-    }
+/// How the program is to run.
+pub fn store_options(limits: &Limits, stopper: &Stopper) -> StoreOptions {
+    let heap = Some(limits.max_heap.unwrap_or_else(memory::default_limit));
+    // Time is the stopper's matter, which began before the program was compiled.
+    let limits = gmachine::Limits { heap, fuel: limits.fuel, time: None };
+    StoreOptions { limits, interrupt: stopper.machine(), ..StoreOptions::default() }
 }
 
 /// What the program's `main` gets for its input: standard input, unless the program itself
@@ -110,11 +108,11 @@ pub fn input(args: &args::Program, stdout: &Stdout, stopper: &Stopper) -> Box<dy
     }
 }
 
-fn print_format(format: Format) -> print::Format {
+fn print_format(format: Format) -> gmachine::Format {
     match format {
-        Format::Text => print::Format::Default,
-        Format::Sexpr => print::Format::Sexpr,
-        Format::Json => print::Format::Json,
+        Format::Text => gmachine::Format::Default,
+        Format::Sexpr => gmachine::Format::Sexpr,
+        Format::Json => gmachine::Format::Json,
     }
 }
 

@@ -1,9 +1,9 @@
 //! `gmachine specialise`
 
-use gmachine::base::quote::shown;
-use gmachine::core::residual::residual;
-use gmachine::driver::{self, Options, Stage};
-use gmachine::optimise::Pass;
+use gmachine::Pass;
+use gmachine::diagnostic::quote::shown;
+use gmachine::inspect::core::residual;
+use gmachine::inspect::{self, Options, Stage};
 
 use super::args::Specialise;
 use super::exit::Exit;
@@ -18,7 +18,7 @@ pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
         optimise.passes = optimise.passes.without(Pass::Strictness);
     }
     let options = Options { until: Stage::Optimised, open: true, optimise, ..Options::RUN };
-    let built = driver::build(&root, &files::Files, &options);
+    let built = inspect::build(&root, &files::Files, &options);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
     let Some(program) = &built.core else {
         return Err(Failure(Exit::of_all(&built.diagnostics)));

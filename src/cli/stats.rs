@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use gmachine::machine::outcome::Statistics;
+use gmachine::Statistics;
 use serde_json::{Map, Value, json};
 
 use super::args::Stats;
-use super::quantity::show_count;
+use gmachine::render::grouped;
 
 /// How long the parts of a run took.
 #[derive(Clone, Copy, Default)]
@@ -65,7 +65,7 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
             let mut out = String::new();
             for (name, _, count) in counts(statistics) {
                 if let Some(count) = count {
-                    out.push_str(&format!("{name:<24} {:>18}\n", show_count(count)));
+                    out.push_str(&format!("{name:<24} {:>18}\n", grouped(count)));
                 }
             }
             for (name, time) in [("compile time", clocks.compile), ("run time", clocks.run)] {

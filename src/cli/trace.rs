@@ -1,12 +1,13 @@
 //! `gmachine trace`
 
-use gmachine::base::quote::string_literal;
-use gmachine::base::source::SourceMap;
+use gmachine::Format;
+use gmachine::MachineKind;
+use gmachine::diagnostic::SourceMap;
+use gmachine::diagnostic::quote::string_literal;
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
-use gmachine::machine::outcome::{Output, Stop};
-use gmachine::machine::print::Format;
-use gmachine::machine::reference::{Addr, Event, Machine, Position, Rule};
+use gmachine::inspect::trace::{Addr, Config, Event, Machine, Position, Rule};
+use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
@@ -22,18 +23,26 @@ const MANY: usize = 100;
 /// Runs a program step by step.
 pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
-    let (program, sources) = run::compile(&args.program, &args.optimise, context)?;
+    let module = run::compile(&args.program, &args.optimise, MachineKind::Reference, context)?;
+    let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
-    let machine = Machine::new(program, run::config(&args.limits, &stopper));
-    let mut tracer = Tracer { args, sources: &sources, machine };
+    let options = run::store_options(&args.limits, &stopper);
+    let config = Config {
+        heap_limit: options.limits.heap,
+        fuel: options.limits.fuel,
+        interrupt: options.interrupt,
+        ..Config::default()
+    };
+    let machine = Machine::new(module.program().clone(), config);
+    let mut tracer = Tracer { args, sources, machine };
     let stopped = tracer
         .machine
         .start(Format::Default, Some(input))
         .and_then(|()| tracer.steps(&mut stdout))
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
-    stopped.map_err(|stop| run::failed(stop, &stopper, &sources, context))
+    stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
 }
 
 /// A run that is watched.

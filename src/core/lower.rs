@@ -118,6 +118,17 @@ impl<'a> Lowerer<'a> {
                     }
                 }
             }
+            Roots::InScope => {
+                for (at, item) in self.ast.items.iter().enumerate() {
+                    if let Some(name) = item.name
+                        && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
+                        && target == Target::Defn(at as u32)
+                    {
+                        let global = self.global(target, name);
+                        self.program.roots.push(global);
+                    }
+                }
+            }
             Roots::All => {
                 for (at, item) in self.ast.items.iter().enumerate() {
                     let target = Target::Defn(at as u32);

@@ -19,6 +19,9 @@ pub enum Roots {
     Named(Vec<String>),
     /// All that the program itself defines.
     All,
+    /// All that has a name in the program's scope: what the program defines, and what of the
+    /// prelude and of the modules that it imports is not shadowed.
+    InScope,
 }
 
 /// What lowering is asked to do.

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::access::{Access, Key, Session, Shared};
 use super::error::Error;
-use super::eval::{Access, Value};
+use super::eval::Value;
 use crate::gcode::program::HostId;
 use crate::machine::host::{HostFailure, Hosts};
 use crate::machine::outcome::Stop;
@@ -14,6 +15,7 @@ use crate::machine::{Machine, Root};
 /// [`Eval`](super::Eval) the means to force them and to make its result.
 pub struct Call<'a> {
     machine: &'a mut dyn Machine,
+    shared: &'a Shared,
     args: Vec<Value>,
 }
 
@@ -35,8 +37,8 @@ impl Call<'_> {
 }
 
 impl Access for Call<'_> {
-    fn machine(&mut self) -> &mut dyn Machine {
-        self.machine
+    fn session(&mut self, _: Key) -> Session<'_> {
+        Session { machine: &mut *self.machine, shared: self.shared }
     }
 }
 
@@ -98,21 +100,29 @@ pub(super) type HostFunction = Arc<dyn Fn(&mut Call<'_>) -> Result<Value, HostEr
 /// The host functions of a module, by their numbers in its program.
 pub(super) struct HostTable(pub(super) Vec<HostFunction>);
 
-impl Hosts for HostTable {
+/// The host functions of a module as a store calls them.
+pub(super) struct StoreHosts {
+    pub(super) table: Arc<HostTable>,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Hosts for StoreHosts {
     fn call(
         &self,
         machine: &mut dyn Machine,
         host: HostId,
         args: &[Root],
     ) -> Result<Root, HostFailure> {
-        let Some(function) = self.0.get(host.0 as usize) else {
+        let Some(function) = self.table.0.get(host.0 as usize) else {
             return Err(HostFailure::Failed("it is not there".into()));
         };
-        let mut call = Call { machine, args: args.iter().cloned().map(Value).collect() };
-        match function(&mut call) {
-            Ok(value) => Ok(value.0),
-            Err(HostError(Why::Failed(message))) => Err(HostFailure::Failed(message)),
-            Err(HostError(Why::Stopped(stop))) => Err(HostFailure::Stopped(stop)),
+        let args = args.iter().cloned().map(Value).collect();
+        let mut call = Call { machine, shared: &self.shared, args };
+        match self.shared.catch(|| function(&mut call)) {
+            Some(Ok(value)) => Ok(value.0),
+            Some(Err(HostError(Why::Failed(message)))) => Err(HostFailure::Failed(message)),
+            Some(Err(HostError(Why::Stopped(stop)))) => Err(HostFailure::Stopped(stop)),
+            None => Err(HostFailure::Stopped(Stop::Interrupted)),
         }
     }
 }

@@ -8,14 +8,14 @@ use super::engine::Engine;
 use super::module::Module;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
-use crate::core::options::{self, Roots};
+use crate::core::options::{self, Mode, Roots};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
 use crate::load::{Loader, Root};
 use crate::optimise;
 
 /// Why a program does not compile.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CompileError {
     /// What there is to say of it, in the order of the source. At least one is an error.
     pub diagnostics: Vec<Diagnostic>,
@@ -34,7 +34,31 @@ impl fmt::Display for CompileError {
     }
 }
 
+/// As it is displayed, below its name: `main` prints errors so, and the sources are large.
+impl fmt::Debug for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CompileError\n{self}")
+    }
+}
+
 impl std::error::Error for CompileError {}
+
+/// What there is to say of a program, whether it compiles or not.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Errors and warnings, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the spans refer to.
+    pub sources: SourceMap,
+}
+
+impl Checked {
+    /// Whether there is an error among the diagnostics.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
 
 /// For programs that are one text.
 struct NoFiles;
@@ -72,24 +96,40 @@ impl Engine {
     /// # Errors
     /// When the program has mistakes, or a file of it cannot be read.
     pub fn compile_root(&self, root: &Root, loader: &dyn Loader) -> Result<Module, CompileError> {
-        let declare = |(name, arity): (&str, u32)| HostDecl { name: name.to_owned(), arity };
-        let hosts: Vec<HostDecl> = self.host_names().map(declare).collect();
-        let options = Options {
-            hosts: &hosts,
-            lower: options::Options {
-                needs_main: false,
-                roots: Roots::All,
-                ..options::Options::RUN
-            },
-            optimise: optimise::Options { passes: self.passes(), verbose: false },
-            ..Options::RUN
-        };
-        let built = driver::build(root, loader, &options);
+        let hosts = self.declarations();
+        let built = driver::build(root, loader, &self.options(&hosts, Mode::Run));
         let (diagnostics, sources) = (built.diagnostics, built.loaded.sources);
         // The schemes make valid code, so a module is never refused.
         match built.gcode.map(|program| Module::from_gcode(self, program)) {
-            Some(Ok(module)) => Ok(module.with_sources(diagnostics, sources)),
+            Some(Ok(module)) => Ok(module.with_sources(diagnostics, sources, built.report)),
             Some(Err(_)) | None => Err(CompileError { diagnostics, sources }),
+        }
+    }
+
+    /// Finds the mistakes of a program, and compiles nothing.
+    #[must_use]
+    pub fn check(&self, root: &Root, loader: &dyn Loader) -> Checked {
+        let hosts = self.declarations();
+        let built = driver::build(root, loader, &self.options(&hosts, Mode::Check));
+        Checked { diagnostics: built.diagnostics, sources: built.loaded.sources }
+    }
+
+    fn declarations(&self) -> Vec<HostDecl> {
+        let declare = |(name, arity): (&str, u32)| HostDecl { name: name.to_owned(), arity };
+        self.host_names().map(declare).collect()
+    }
+
+    fn options<'a>(&self, hosts: &'a [HostDecl], mode: Mode) -> Options<'a> {
+        Options {
+            hosts,
+            lower: options::Options {
+                mode,
+                needs_main: self.roots == Roots::Main,
+                roots: self.roots.clone(),
+                ..options::Options::RUN
+            },
+            optimise: optimise::Options { passes: self.passes(), verbose: self.explain },
+            ..Options::RUN
         }
     }
 }

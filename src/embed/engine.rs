@@ -2,11 +2,15 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::call::{Call, HostError, HostFunction};
 use super::eval::Value;
-use crate::machine::MachineKind;
+use crate::core::options::Roots;
+use crate::machine::{Clock, MachineKind};
 use crate::optimise::Passes;
+use crate::primitive::Primitive;
+use crate::syntax::lex;
 
 /// What a store may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +20,11 @@ pub struct Limits {
     /// Steps: reductions of the fast machine, instructions of the reference machine; `None`: as
     /// many as it takes.
     pub fuel: Option<u64>,
+    /// Time from when the store is made, or the limit is set; `None`: as much as it takes. When
+    /// it is up, whatever is evaluated stops with [`Limit::Time`](super::Limit::Time), within
+    /// some ten thousand steps, until the limit is set again. Where Rust has no clock, as on
+    /// `wasm32-unknown-unknown`, it is up at once unless [`Engine::set_clock`] gives one.
+    pub time: Option<Duration>,
 }
 
 /// A host function.
@@ -35,6 +44,9 @@ pub struct Engine {
     pub(super) passes: Passes,
     pub(super) machine: MachineKind,
     pub(super) count: bool,
+    pub(super) roots: Roots,
+    pub(super) explain: bool,
+    pub(super) clock: Option<Clock>,
 }
 
 impl Default for Engine {
@@ -45,6 +57,9 @@ impl Default for Engine {
             passes: Passes::ALL,
             machine: MachineKind::default(),
             count: false,
+            roots: Roots::All,
+            explain: false,
+            clock: super::clock::system(),
         }
     }
 }
@@ -56,6 +71,9 @@ pub enum RegisterError {
     Taken(String),
     /// A program could not write the name.
     NoName(String),
+    /// A primitive has this name, or a constructor of lists: programs could not tell whether
+    /// they have the function.
+    Reserved(String),
     /// It has no arguments, or more than 255.
     Arity(u32),
 }
@@ -65,6 +83,9 @@ impl fmt::Display for RegisterError {
         match self {
             RegisterError::Taken(name) => write!(f, "there is a host function `{name}` already"),
             RegisterError::NoName(name) => write!(f, "`{name}` is no name of the language"),
+            RegisterError::Reserved(name) => {
+                write!(f, "`{name}` is a primitive of the language or a constructor of its lists")
+            }
             RegisterError::Arity(arity) => {
                 write!(f, "a host function has 1 to 255 arguments, not {arity}")
             }
@@ -93,7 +114,7 @@ impl Engine {
     ///
     /// ```
     /// use gmachine::Engine;
-    /// use gmachine::optimise::{Pass, Passes};
+    /// use gmachine::{Pass, Passes};
     ///
     /// let mut engine = Engine::new();
     /// engine.set_passes(Passes::ALL.without(Pass::Specialise));
@@ -127,14 +148,53 @@ impl Engine {
         self.count = count;
     }
 
+    /// Sets which definitions the modules that are compiled from now on keep, and
+    /// [`global`](super::Eval::global) finds: [`Roots::All`] of the program's own unless it is
+    /// set. With [`Roots::InScope`] it is the prelude's too, and those of imported modules; with
+    /// [`Roots::Main`] a program must have a `main`, and what that does not reach is left out.
+    ///
+    /// ```
+    /// use gmachine::{Engine, Eval, Roots};
+    ///
+    /// let mut engine = Engine::new();
+    /// engine.set_roots(Roots::InScope);
+    /// let mut store = engine.compile("empty", "")?.store();
+    /// let product = store.global("product")?;
+    /// let numbers = store.value(vec![2, 3, 7])?;
+    /// let value = store.call(&product, &[numbers])?;
+    /// assert_eq!(store.get::<i32>(&value)?, 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_roots(&mut self, roots: Roots) {
+        self.roots = roots;
+    }
+
+    /// Sets whether the optimiser lists its single decisions in
+    /// [`Module::report`](super::Module::report).
+    pub fn set_explain(&mut self, explain: bool) {
+        self.explain = explain;
+    }
+
+    /// Sets the clock of [`Limits::time`]: the time since some fixed moment. Unless it is set,
+    /// it is the monotonic clock of the system, where Rust has one.
+    pub fn set_clock(&mut self, clock: impl Fn() -> Duration + Send + Sync + 'static) {
+        self.clock = Some(Arc::new(clock));
+    }
+
     /// Makes a function of the embedding program known to the modules that are compiled from
     /// now on. It gets its arguments unevaluated. It should depend on nothing but them: like
     /// any other expression a call is evaluated at most once and only when needed, and after
     /// a stop inside it it is called again.
     ///
+    /// What the prelude or a module calls by the same name is shadowed in the program, as it
+    /// would be by a definition; a definition of the program shadows the host function.
+    ///
+    /// A panic in the function goes on in whoever asked for the value, after the machine has
+    /// stopped as for an interrupt: the store stays usable and every value evaluable.
+    ///
     /// # Errors
-    /// When the name is taken or no NAME of the language, or the number of arguments is 0 or
-    /// above 255.
+    /// When the name is taken, no NAME of the language, a primitive's or that of a constructor
+    /// of lists, or the number of arguments is 0 or above 255.
     pub fn register<F>(&mut self, name: &str, arity: u32, function: F) -> Result<(), RegisterError>
     where
         F: Fn(&mut Call<'_>) -> Result<Value, HostError> + Send + Sync + 'static,
@@ -142,8 +202,12 @@ impl Engine {
         if self.hosts.iter().any(|entry| &*entry.name == name) {
             return Err(RegisterError::Taken(name.to_owned()));
         }
-        if !is_name(name) {
+        if !lex::is_name(name) {
             return Err(RegisterError::NoName(name.to_owned()));
+        }
+        let is_primitive = Primitive::ALL.iter().any(|primitive| primitive.name() == name);
+        if is_primitive || matches!(name, "Nil" | "Cons") {
+            return Err(RegisterError::Reserved(name.to_owned()));
         }
         if !(1..=255).contains(&arity) {
             return Err(RegisterError::Arity(arity));
@@ -165,13 +229,4 @@ impl fmt::Debug for Engine {
         engine.field("hosts", &hosts).field("limits", &self.limits);
         engine.field("passes", &self.passes).field("machine", &self.machine).finish_non_exhaustive()
     }
-}
-
-/// Whether a program can write this name and the name is no keyword.
-fn is_name(name: &str) -> bool {
-    let keywords = ["defn", "data", "import", "let", "letrec", "fn", "case", "_"];
-    let mut chars = name.chars();
-    let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
-    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'' | '?' | '!');
-    starts && chars.all(goes_on) && !keywords.contains(&name)
 }

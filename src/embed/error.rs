@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::base::integer::OutOfRange;
 use crate::machine::outcome::Stop;
 
 /// Why an operation on values gave no result. The store stays usable whatever it is.
@@ -30,6 +31,14 @@ pub enum Error {
         /// What it is.
         found: &'static str,
     },
+    /// An integer does not fit the type of Rust that was asked for.
+    OutOfRange,
+}
+
+impl From<OutOfRange> for Error {
+    fn from(_: OutOfRange) -> Error {
+        Error::OutOfRange
+    }
 }
 
 impl From<Stop> for Error {
@@ -51,8 +60,16 @@ impl fmt::Display for Error {
                 write!(f, "the constructor takes {takes} fields, not {given}")
             }
             Error::Kind { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Error::OutOfRange => OutOfRange.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Stop(stop) => Some(stop),
+            _ => None,
+        }
+    }
+}

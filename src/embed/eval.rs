@@ -1,16 +1,26 @@
 //! Values, and what can be done with them.
 
+use std::fmt;
 use std::sync::Arc;
 
+use super::access::{Access, Key};
+use super::convert::{FromValue, IntoValue};
 use super::error::Error;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::{self, Machine, Root};
+use crate::machine::{self, Root};
 
 /// A handle on a value of a store, evaluated or not. The collector keeps the value while a
 /// clone of the handle lives.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Value(pub(super) Root);
+
+impl fmt::Debug for Value {
+    /// The number of the handle: what it stands for is the store's.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({:?})", self.0)
+    }
+}
 
 /// A value in weak head normal form.
 #[derive(Clone, Debug)]
@@ -55,12 +65,6 @@ fn is_list(name: &str, fields: usize) -> bool {
     matches!((name, fields), ("Nil", 0) | ("Cons", 2))
 }
 
-/// Hands out the machine, inside the crate.
-pub trait Access {
-    /// The machine.
-    fn machine(&mut self) -> &mut dyn Machine;
-}
-
 /// Operations on values: of a [`Store`](super::Store), and inside a host function.
 ///
 /// Every operation can fail for want of memory, with [`Error::Stop`]. A value of another
@@ -71,7 +75,7 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// [`Error::UnknownGlobal`].
     fn global(&mut self, name: &str) -> Result<Value, Error> {
-        let machine = self.machine();
+        let machine = self.session(Key(())).machine;
         let global = machine.program().find(name);
         let global = global.ok_or_else(|| Error::UnknownGlobal(name.into()))?;
         Ok(Value(machine.global_root(global)?))
@@ -82,7 +86,7 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// Only the general ones.
     fn int(&mut self, value: impl Into<Integer>) -> Result<Value, Error> {
-        Ok(Value(self.machine().new_int(value.into())?))
+        Ok(Value(self.session(Key(())).machine.new_int(value.into())?))
     }
 
     /// A character.
@@ -90,7 +94,7 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// Only the general ones.
     fn character(&mut self, value: char) -> Result<Value, Error> {
-        Ok(Value(self.machine().new_char(value)?))
+        Ok(Value(self.session(Key(())).machine.new_char(value)?))
     }
 
     /// A list of characters.
@@ -98,7 +102,7 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// Only the general ones.
     fn text(&mut self, text: &str) -> Result<Value, Error> {
-        Ok(Value(self.machine().new_text(text)?))
+        Ok(Value(self.session(Key(())).machine.new_text(text)?))
     }
 
     /// The list of these elements.
@@ -107,7 +111,7 @@ pub trait Eval: Access + Sized {
     /// Only the general ones.
     fn list(&mut self, items: &[Value]) -> Result<Value, Error> {
         let roots = roots(items);
-        Ok(Value(self.machine().new_list(&roots).ok_or(Error::ForeignValue)??))
+        Ok(Value(self.session(Key(())).machine.new_list(&roots).ok_or(Error::ForeignValue)??))
     }
 
     /// A constructor with all its fields.
@@ -115,7 +119,7 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// [`Error::UnknownConstructor`], [`Error::FieldCount`].
     fn con(&mut self, name: &str, fields: &[Value]) -> Result<Value, Error> {
-        let machine = self.machine();
+        let machine = self.session(Key(())).machine;
         let cons = &machine.program().cons;
         let of = |symbol: bool| {
             cons.enumerate().find(|(_, con)| name == if symbol { &*con.symbol } else { &*con.name })
@@ -135,7 +139,12 @@ pub trait Eval: Access + Sized {
     /// Only the general ones: what is no function fails when it is forced.
     fn call(&mut self, function: &Value, args: &[Value]) -> Result<Value, Error> {
         let roots = roots(args);
-        Ok(Value(self.machine().apply(&function.0, &roots).ok_or(Error::ForeignValue)??))
+        Ok(Value(
+            self.session(Key(()))
+                .machine
+                .apply(&function.0, &roots)
+                .ok_or(Error::ForeignValue)??,
+        ))
     }
 
     /// Evaluates a value to weak head normal form.
@@ -144,11 +153,23 @@ pub trait Eval: Access + Sized {
     /// [`Error::Stop`] when the evaluation stops. Forced again the value goes on, or fails
     /// again.
     fn force(&mut self, value: &Value) -> Result<Whnf, Error> {
-        let machine = self.machine();
-        machine.force(&value.0).ok_or(Error::ForeignValue)??;
+        let session = self.session(Key(()));
+        let forced = session.machine.force(&value.0).ok_or(Error::ForeignValue)?;
+        session.shared.outcome(forced)?;
         // What was forced is in weak head normal form.
-        let whnf = machine.whnf(&value.0).ok_or(Error::ForeignValue)?;
-        Ok(match whnf {
+        self.peek(value)?.ok_or(Error::ForeignValue)
+    }
+
+    /// What a value is, if it is evaluated already; `None` if it is not. Nothing is evaluated.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn peek(&mut self, value: &Value) -> Result<Option<Whnf>, Error> {
+        let machine = self.session(Key(())).machine;
+        if !machine.owns(&value.0) {
+            return Err(Error::ForeignValue);
+        }
+        Ok(machine.whnf(&value.0).map(|whnf| match whnf {
             machine::Whnf::Int(value) => Whnf::Int(value),
             machine::Whnf::Char(value) => Whnf::Char(value),
             machine::Whnf::Con(con, fields) => {
@@ -160,7 +181,37 @@ pub trait Eval: Access + Sized {
                 let global = machine.program().globals.get(global);
                 Whnf::Function { name: global.and_then(|global| global.display.clone()), arity }
             }
-        })
+        }))
+    }
+
+    /// The value that something of Rust stands for: integers, characters, texts, truth values,
+    /// vectors, pairs, or a type of one's own that is [`IntoValue`].
+    ///
+    /// ```
+    /// use gmachine::{Engine, Eval};
+    ///
+    /// let module = Engine::new().compile("sum", "(defn total[ns] (sum ns))")?;
+    /// let mut store = module.store();
+    /// let total = store.global("total")?;
+    /// let numbers = store.value(vec![1, 2, 39])?;
+    /// let sum = store.call(&total, &[numbers])?;
+    /// assert_eq!(store.get::<u8>(&sum)?, 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the conversion.
+    fn value<T: IntoValue>(&mut self, from: T) -> Result<Value, Error> {
+        from.into_value(self)
+    }
+
+    /// Evaluates a value as far as it takes to make something of Rust of it.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is something else, [`Error::OutOfRange`] if it is an integer that
+    /// the type has no room for; otherwise those of [`force`](Eval::force).
+    fn get<T: FromValue>(&mut self, value: &Value) -> Result<T, Error> {
+        T::from_value(value, self)
     }
 
     /// Evaluates an integer.
@@ -235,11 +286,14 @@ impl<S: Access> Iterator for Items<'_, S> {
         if self.ended {
             return None;
         }
-        let machine = self.store.machine();
+        let session = self.store.session(Key(()));
+        let machine = session.machine;
         let forced = match machine.force(&self.rest.0) {
             None => Err(Error::ForeignValue),
-            Some(Err(stop)) => Err(Error::Stop(stop)),
-            Some(Ok(())) => Ok(machine.whnf(&self.rest.0)),
+            Some(forced) => match session.shared.outcome(forced) {
+                Err(stop) => Err(Error::Stop(stop)),
+                Ok(()) => Ok(machine.whnf(&self.rest.0)),
+            },
         };
         match forced {
             Ok(Some(machine::Whnf::Con(CONS, fields))) => {

@@ -7,7 +7,7 @@
 //! the store usable and every value evaluable: forced again it goes on, or fails again.
 //!
 //! ```
-//! use gmachine::embed::{Engine, Eval, Store};
+//! use gmachine::{Engine, Eval, Store};
 //!
 //! let module = Engine::new().compile("nats", "(defn from[n] (Cons n (from (add n 1))))")?;
 //! let mut store = Store::new(&module);
@@ -22,22 +22,33 @@
 //! The operations on values are in the trait [`Eval`], which both a [`Store`] and the
 //! [`Call`] that a host function gets have.
 
+mod access;
 mod call;
+mod clock;
 mod compile;
+mod convert;
 mod engine;
 mod error;
 mod eval;
 mod module;
 mod store;
 
+pub use crate::base::integer::{Integer, OutOfRange};
+pub use crate::core::options::Roots;
 pub use crate::load::{Loader, Root, RootFile};
-pub use crate::machine::outcome::{Input, Output, Statistics, Stop};
+pub use crate::machine::outcome::{
+    Chain, Input, InputError, Limit, LimitReached, Location, Output, OutputError, RunError,
+    Statistics, Stop, Waiting,
+};
 pub use crate::machine::print::Format;
-pub use crate::machine::{Coverage, Interrupt, MachineKind};
+pub use crate::machine::profile::{Profile, Sampler};
+pub use crate::machine::{Clock, Coverage, Interrupt, MachineKind};
+pub use crate::optimise::{Pass, Passes, Report};
 pub use call::{Call, HostError};
-pub use compile::CompileError;
+pub use compile::{Checked, CompileError};
+pub use convert::{FromValue, IntoValue};
 pub use engine::{Engine, Limits, RegisterError};
 pub use error::Error;
 pub use eval::{Eval, Items, Value, Whnf};
-pub use module::{Module, ModuleError};
+pub use module::{Module, ModuleError, StoreOptions};
 pub use store::Store;

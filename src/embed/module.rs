@@ -3,13 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::HostTable;
+use super::access::Shared;
+use super::call::{HostTable, StoreHosts};
 use super::engine::{Engine, Limits};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::gcode::program::Program;
 use crate::gcode::verify::{Violation, verify};
-use crate::machine::{Config, Loaded, Machine};
+use crate::machine::profile::Sampler;
+use crate::machine::{Clock, Config, Interrupt, Loaded, Machine, MachineKind};
+use crate::optimise::Report;
 
 /// A compiled program: immutable, cheap to clone, shareable between threads.
 #[derive(Clone)]
@@ -18,9 +21,25 @@ pub struct Module {
     hosts: Arc<HostTable>,
     limits: Limits,
     count: bool,
+    clock: Option<Clock>,
     loaded: Loaded,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
+    report: Arc<Report>,
+}
+
+/// How a store runs: what its engine says, unless it is changed.
+#[derive(Clone, Debug, Default)]
+pub struct StoreOptions {
+    /// What it may use.
+    pub limits: Limits,
+    /// Whether each instruction is counted by its kind, which takes time.
+    pub count: bool,
+    /// What asks for samples, if what it evaluates is to be profiled. The reference machine
+    /// takes none.
+    pub sampler: Option<Sampler>,
+    /// What stops it from outside, if that is to exist before the store.
+    pub interrupt: Interrupt,
 }
 
 /// Why G-code makes no module.
@@ -79,13 +98,39 @@ impl Module {
             hosts,
             limits: engine.limits,
             count: engine.count,
+            clock: engine.clock.clone(),
             warnings: Arc::default(),
             sources: Arc::default(),
+            report: Arc::default(),
         })
     }
 
-    pub(super) fn with_sources(self, warnings: Vec<Diagnostic>, sources: SourceMap) -> Module {
-        Module { warnings: warnings.into(), sources: Arc::new(sources), ..self }
+    pub(super) fn with_sources(
+        self,
+        warnings: Vec<Diagnostic>,
+        sources: SourceMap,
+        report: Report,
+    ) -> Module {
+        let (sources, report) = (Arc::new(sources), Arc::new(report));
+        Module { warnings: warnings.into(), sources, report, ..self }
+    }
+
+    /// The same program, for another machine.
+    #[must_use]
+    pub fn for_machine(&self, machine: MachineKind) -> Module {
+        Module { loaded: machine.load(self.program.clone()), ..self.clone() }
+    }
+
+    /// How its stores run unless they are told otherwise.
+    #[must_use]
+    pub fn store_options(&self) -> StoreOptions {
+        StoreOptions { limits: self.limits, count: self.count, ..StoreOptions::default() }
+    }
+
+    /// What the optimiser did; empty for a module of G-code.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
     }
 
     /// What there was to say of its source.
@@ -107,13 +152,21 @@ impl Module {
         &self.program
     }
 
-    /// A machine for it.
-    pub(super) fn machine(&self) -> Box<dyn Machine> {
-        let Limits { heap: heap_limit, fuel } = self.limits;
-        let config = Config { heap_limit, fuel, count: self.count, ..Config::default() };
+    /// The clock of its time limits.
+    pub(super) fn clock(&self) -> Option<Clock> {
+        self.clock.clone()
+    }
+
+    /// A machine for it, and what the machine's store shares with its host functions.
+    pub(super) fn machine(&self, options: StoreOptions) -> (Box<dyn Machine>, Arc<Shared>) {
+        let StoreOptions { limits, count, sampler, interrupt } = options;
+        let Limits { heap: heap_limit, fuel, time: _ } = limits;
+        let config = Config { heap_limit, fuel, count, sampler, interrupt, ..Config::default() };
         let mut machine = self.loaded.machine(config);
-        machine.set_hosts(self.hosts.clone());
-        machine
+        let shared = Arc::new(Shared::new(self.sources.clone()));
+        let hosts = StoreHosts { table: self.hosts.clone(), shared: shared.clone() };
+        machine.set_hosts(Arc::new(hosts));
+        (machine, shared)
     }
 }
 

@@ -1,23 +1,43 @@
 //! A heap with its limits.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::access::{Access, GuardedInput, GuardedOutput, Key, Session, Shared};
+use super::engine::Limits;
 use super::error::Error;
-use super::eval::{Access, Value};
-use super::module::Module;
+use super::eval::Value;
+use super::module::{Module, StoreOptions};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
-use crate::machine::{Coverage, Interrupt, Machine};
+use crate::machine::profile::Profile;
+use crate::machine::{Clock, Coverage, Interrupt, Machine};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
 pub struct Store {
     machine: Box<dyn Machine>,
+    shared: Arc<Shared>,
+    clock: Option<Clock>,
 }
 
 impl Store {
     /// An empty store for a module, with the limits of its engine.
     #[must_use]
     pub fn new(module: &Module) -> Store {
-        Store { machine: module.machine() }
+        Store::with(module, module.store_options())
+    }
+
+    /// An empty store for a module, run in another way than its engine says.
+    #[must_use]
+    pub fn with(module: &Module, options: StoreOptions) -> Store {
+        let time = options.limits.time;
+        let (machine, shared) = module.machine(options);
+        let mut store = Store { machine, shared, clock: module.clock() };
+        if time.is_some() {
+            store.set_time_limit(time);
+        }
+        store
     }
 
     /// Evaluates and prints `main`, applied to `input` if it has a parameter. What was
@@ -31,10 +51,17 @@ impl Store {
         output: &mut dyn Output,
         format: Format,
     ) -> Result<(), Stop> {
-        self.machine.start(format, input)?;
-        let result = self.machine.run(output);
-        self.machine.abandon();
-        result
+        let shared = &self.shared;
+        let input = input.map(|input| -> Box<dyn Input> {
+            Box::new(GuardedInput { input, shared: shared.clone() })
+        });
+        let started = self.machine.start(format, input);
+        let result = started.and_then(|()| {
+            let result = self.machine.run(&mut GuardedOutput { output, shared });
+            self.machine.abandon();
+            result
+        });
+        shared.outcome(result)
     }
 
     /// Evaluates a value as far as there is any, and prints it.
@@ -47,7 +74,9 @@ impl Store {
         format: Format,
         output: &mut dyn Output,
     ) -> Result<(), Error> {
-        Ok(self.machine.print_root(&value.0, format, output).ok_or(Error::ForeignValue)??)
+        let mut output = GuardedOutput { output, shared: &self.shared };
+        let printed = self.machine.print_root(&value.0, format, &mut output);
+        Ok(self.shared.outcome(printed.ok_or(Error::ForeignValue)?)?)
     }
 
     /// A handle that stops an evaluation of this store from any thread.
@@ -64,6 +93,26 @@ impl Store {
     /// Changes the limit on memory, in bytes.
     pub fn set_heap_limit(&mut self, limit: Option<u64>) {
         self.machine.set_heap_limit(limit);
+    }
+
+    /// Allows so much time from now on; `None`: as much as it takes.
+    pub fn set_time_limit(&mut self, limit: Option<Duration>) {
+        let clock = || self.clock.clone().unwrap_or_else(|| Arc::new(|| Duration::MAX));
+        self.machine.interrupt_handle().set_deadline(limit.map(|limit| (limit, clock())));
+    }
+
+    /// Changes all limits; fuel and time count from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        let Limits { heap, fuel, time } = limits;
+        self.set_heap_limit(heap);
+        self.set_fuel(fuel);
+        self.set_time_limit(time);
+    }
+
+    /// The profile, if [`StoreOptions::sampler`] asked for one and the machine can.
+    #[must_use]
+    pub fn profile(&self) -> Option<&Profile> {
+        self.machine.profile()
     }
 
     /// Frees what no handle and no code still to run can reach. CAFs among it are evaluated
@@ -93,8 +142,8 @@ impl Store {
 }
 
 impl Access for Store {
-    fn machine(&mut self) -> &mut dyn Machine {
-        &mut *self.machine
+    fn session(&mut self, _: Key) -> Session<'_> {
+        Session { machine: &mut *self.machine, shared: &self.shared }
     }
 }
 

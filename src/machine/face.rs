@@ -60,6 +60,10 @@ pub trait Machine: Debug + Send {
     /// [`HOST_DEPTH`](super::host::HOST_DEPTH) calls of host functions always.
     fn force(&mut self, root: &Root) -> Option<Result<(), Stop>>;
 
+    /// Whether a handle is one of this machine's.
+    #[must_use]
+    fn owns(&self, root: &Root) -> bool;
+
     /// What a value is; `None` if it is not evaluated, or the handle is foreign.
     fn whnf(&mut self, root: &Root) -> Option<Whnf>;
 

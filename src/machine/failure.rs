@@ -33,7 +33,8 @@ impl Failure {
     pub fn at(self, span: Span, chain: Chain) -> Stop {
         let Failure { code, message, label } = self;
         let label = label.to_owned();
-        Stop::Error(Box::new(RunError { code, message, span, label, chain, help: None }))
+        let (place, help) = (None, None);
+        Stop::Error(Box::new(RunError { code, message, span, place, label, chain, help }))
     }
 
     pub fn missing_main() -> Failure {

@@ -1,7 +1,8 @@
-//! Stopping a machine from another thread.
+//! Stopping a machine: from another thread, or when its time is up.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// No one has asked.
@@ -11,13 +12,33 @@ const USER: u64 = 1;
 /// What a duration in nanoseconds is offset by, to stay apart from the two.
 const TIME: u64 = 2;
 
+/// A clock: the time since some fixed moment. It never goes backwards.
+pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+
 /// A handle that stops a running machine at its next safe point. Clones stop the same
 /// machine, from any thread or a signal handler.
 ///
 /// A request is used up by the evaluation that it stops. One that comes while nothing runs
 /// stops the next evaluation before its first instruction.
-#[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicU64>);
+#[derive(Clone, Default)]
+pub struct Interrupt(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    request: AtomicU64,
+    /// Whether there is a deadline.
+    timed: AtomicBool,
+    deadline: Mutex<Option<Deadline>>,
+}
+
+/// A moment after which every evaluation stops.
+struct Deadline {
+    clock: Clock,
+    /// The moment.
+    at: Duration,
+    /// The time that was allowed, for messages.
+    allowed: Duration,
+}
 
 impl Interrupt {
     /// A handle of no machine yet.
@@ -28,32 +49,65 @@ impl Interrupt {
 
     /// Asks for a stop: [`Stop::Interrupted`](crate::machine::outcome::Stop::Interrupted).
     pub fn interrupt(&self) {
-        self.0.store(USER, Ordering::Relaxed);
+        self.0.request.store(USER, Ordering::Relaxed);
     }
 
     /// Asks for a stop because the time is up:
     /// [`Limit::Time`](crate::machine::outcome::Limit::Time), with the time that was allowed.
     pub fn time_is_up(&self, allowed: Duration) {
         let nanos = u64::try_from(allowed.as_nanos()).unwrap_or(u64::MAX);
-        self.0.store(nanos.saturating_add(TIME), Ordering::Relaxed);
+        self.0.request.store(nanos.saturating_add(TIME), Ordering::Relaxed);
     }
 
     /// Takes a request back that has not stopped anything yet.
     pub fn clear(&self) {
-        self.0.store(NONE, Ordering::Relaxed);
+        self.0.request.store(NONE, Ordering::Relaxed);
+    }
+
+    /// Allows so much time from now on by `clock`; `None`: as much as it takes. When it is up,
+    /// every evaluation stops until this is called again.
+    pub(crate) fn set_deadline(&self, allowed: Option<(Duration, Clock)>) {
+        let deadline = allowed.map(|(allowed, clock)| {
+            let at = clock().saturating_add(allowed);
+            Deadline { clock, at, allowed }
+        });
+        let timed = deadline.is_some();
+        *self.0.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+        self.0.timed.store(timed, Ordering::Relaxed);
     }
 
     /// The request, which is used up.
     #[inline]
     pub(in crate::machine) fn take(&self) -> Option<Request> {
-        if self.0.load(Ordering::Relaxed) == NONE {
-            return None;
+        if self.0.request.load(Ordering::Relaxed) == NONE {
+            return self.0.late();
         }
-        match self.0.swap(NONE, Ordering::Relaxed) {
-            NONE => None,
+        match self.0.request.swap(NONE, Ordering::Relaxed) {
+            NONE => self.0.late(),
             USER => Some(Request::User),
             time => Some(Request::Time(Duration::from_nanos(time - TIME))),
         }
+    }
+}
+
+impl Shared {
+    /// A request of the deadline, if it has passed.
+    #[inline]
+    fn late(&self) -> Option<Request> {
+        if !self.timed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let deadline = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let deadline = deadline.as_ref()?;
+        ((deadline.clock)() >= deadline.at).then_some(Request::Time(deadline.allowed))
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = self.0.request.load(Ordering::Relaxed) != NONE;
+        let timed = self.0.timed.load(Ordering::Relaxed);
+        f.debug_struct("Interrupt").field("asked", &asked).field("timed", &timed).finish()
     }
 }
 
@@ -64,4 +118,37 @@ pub(in crate::machine) enum Request {
     User,
     /// The time that was allowed is up.
     Time(Duration),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock that goes on by a second each time somebody looks at it.
+    fn counting() -> Clock {
+        let seconds = AtomicU64::new(0);
+        Arc::new(move || Duration::from_secs(seconds.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    #[test]
+    fn a_deadline_holds_until_it_is_set_again() {
+        let handle = Interrupt::new();
+        let allowed = Duration::from_secs(3);
+        handle.set_deadline(Some((allowed, counting())));
+        assert_eq!([handle.take(), handle.take()], [None; 2]);
+        let late = Some(Request::Time(allowed));
+        assert_eq!([handle.take(), handle.take()], [late; 2]);
+        handle.set_deadline(None);
+        assert_eq!(handle.take(), None);
+    }
+
+    #[test]
+    fn a_request_is_used_up() {
+        let handle = Interrupt::new();
+        handle.clone().interrupt();
+        assert_eq!([handle.take(), handle.take()], [Some(Request::User), None]);
+        handle.time_is_up(Duration::ZERO);
+        handle.clear();
+        assert_eq!(handle.take(), None);
+    }
 }

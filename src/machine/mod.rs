@@ -3,6 +3,7 @@
 //!
 //! [`MachineKind`] chooses one. They share this face and G-code, and no code that evaluates.
 
+mod chains;
 mod config;
 mod coverage;
 mod face;
@@ -10,9 +11,9 @@ mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
+#[doc(hidden)]
 pub mod heap;
 pub mod host;
-mod indirections;
 mod interrupt;
 mod kind;
 pub mod outcome;
@@ -20,12 +21,14 @@ pub mod print;
 pub mod profile;
 pub mod reference;
 mod roots;
+#[cfg(test)]
+mod tests;
 mod whnf;
 
 pub use config::{Config, Refusal, Stress};
 pub use coverage::Coverage;
 pub use face::Machine;
-pub use interrupt::Interrupt;
+pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use roots::Root;
 pub use whnf::Whnf;

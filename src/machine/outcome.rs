@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::source::SourceMap;
 use crate::base::span::Span;
 
 /// Why an evaluation stopped without a value. Whatever the reason, the thunks that were
@@ -26,12 +27,8 @@ pub enum Stop {
 impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Stop::Error(error) => write!(f, "{}: {}", error.code, error.message),
-            Stop::Limit(reached) => match reached.limit {
-                Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
-                Limit::Fuel(fuel) => write!(f, "the limit of {fuel} steps is reached"),
-                Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
-            },
+            Stop::Error(error) => error.fmt(f),
+            Stop::Limit(reached) => reached.fmt(f),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Input(error) => f.write_str(&error.message),
             Stop::Output(error) => f.write_str(&error.message),
@@ -40,6 +37,73 @@ impl std::fmt::Display for Stop {
 }
 
 impl std::error::Error for Stop {}
+
+impl Stop {
+    /// Resolves the span of where it stopped, so that its text says file, line and column.
+    pub(crate) fn locate(&mut self, sources: &SourceMap) {
+        let (span, place) = match self {
+            Stop::Error(error) => (error.span, &mut error.place),
+            Stop::Limit(reached) => (reached.span, &mut reached.place),
+            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) => return,
+        };
+        if place.is_none() {
+            *place = sources.place(span).map(|place| Location {
+                file: place.file.into(),
+                line: place.line,
+                column: place.column,
+            });
+        }
+    }
+}
+
+/// A place in a source text, as people count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// The file, as messages call it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl std::fmt::Display for RunError {
+    /// `file:line:column: error[G0502]: message`; without a place `G0502: message`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: error[{}]: {}", self.code, self.message),
+            None => write!(f, "{}: {}", self.code, self.message),
+        }
+    }
+}
+
+impl std::fmt::Display for LimitReached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        self.limit.fmt(f)
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Limit::Heap(bytes) => write!(f, "the memory limit of {bytes} bytes is reached"),
+            Limit::System(bytes) => {
+                write!(f, "the system has no more memory beside {bytes} bytes in use")
+            }
+            Limit::Fuel(fuel) => write!(f, "the limit of {fuel} steps is reached"),
+            Limit::Time(time) => write!(f, "the time limit of {time:?} is reached"),
+        }
+    }
+}
 
 /// A failure of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +114,8 @@ pub struct RunError {
     pub message: String,
     /// The source expression that failed; [`Span::NONE`] if it has none.
     pub span: Span,
+    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    pub place: Option<Location>,
     /// A few words for that place; may be empty.
     pub label: String,
     /// What waited for the failing expression, innermost first.
@@ -88,6 +154,8 @@ pub struct LimitReached {
     pub limit: Limit,
     /// The source expression under evaluation.
     pub span: Span,
+    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    pub place: Option<Location>,
     /// What waited for it.
     pub chain: Chain,
 }
@@ -97,10 +165,12 @@ pub struct LimitReached {
 pub enum Limit {
     /// Bytes of heap, stack and big integers.
     Heap(u64),
+    /// The system refused memory below that limit. The bytes that the machine had.
+    System(u64),
     /// Steps: instructions of the reference machine, reductions and printed values of the
     /// fast one.
     Fuel(u64),
-    /// Time; told from outside.
+    /// Time: a deadline that has passed.
     Time(std::time::Duration),
 }
 
@@ -121,6 +191,46 @@ pub struct OutputError {
     pub kind: std::io::ErrorKind,
     /// One sentence, no full stop.
     pub message: String,
+}
+
+impl Stop {
+    /// The report of it; `None` for an interrupt, which is no mistake.
+    #[must_use]
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Stop::Error(error) => error.diagnostic(),
+            Stop::Limit(reached) => reached.diagnostic(),
+            Stop::Interrupted => return None,
+            Stop::Input(error) => Diagnostic::error(error.code, Span::NONE, &error.message),
+            Stop::Output(error) => {
+                Diagnostic::error(Code::OutputFailed, Span::NONE, &error.message)
+            }
+        })
+    }
+
+    /// What waited for the expression at which it stopped, if it stopped at one.
+    #[must_use]
+    pub fn chain(&self) -> Option<&Chain> {
+        match self {
+            Stop::Error(error) => Some(&error.chain),
+            Stop::Limit(reached) => Some(&reached.chain),
+            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) => None,
+        }
+    }
+}
+
+impl LimitReached {
+    /// The report of this limit.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let code = match self.limit {
+            Limit::Heap(_) | Limit::System(_) => Code::HeapLimit,
+            Limit::Fuel(_) => Code::FuelLimit,
+            Limit::Time(_) => Code::TimeLimit,
+        };
+        let message = self.limit.to_string();
+        Diagnostic::error(code, self.span, message).label("under evaluation")
+    }
 }
 
 impl RunError {

@@ -1,8 +1,8 @@
-//! Handles: values that an embedder holds, and that the collector keeps.
+//! Handles: references of an embedder to values, which are roots of the collector.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The places of handles that were dropped, to be used again.
+/// The indices of handles that were dropped, which are free for others.
 #[derive(Debug, Default)]
 struct Dropped(Mutex<Vec<u32>>);
 
@@ -24,16 +24,21 @@ impl Drop for Inner {
     }
 }
 
-/// A handle on a value of a machine. While a clone of it lives, the collector keeps the
-/// value. It belongs to one machine; another one does not know it.
-#[derive(Clone, Debug)]
+/// A handle of a value of a machine. The value stays alive as long as a clone of its handle. A
+/// handle belongs to one machine; another one does not know it.
+#[derive(Clone)]
 pub struct Root(Arc<Inner>);
 
-/// The handles of a machine. What a handle is a number for is the machine's own matter: `W`
-/// is whatever it refers to a value by.
+impl std::fmt::Debug for Root {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Root({})", self.0.index)
+    }
+}
+
+/// The handle table of a machine. `W` is the machine's own reference to a value.
 ///
-/// Dropping a [`Root`] only notes its number, so handles may be dropped on any thread; the
-/// table takes the notes up when it is next used.
+/// Dropping the last clone of a [`Root`] only notes its index, so handles may be dropped on any
+/// thread; the table frees these entries when it is next used.
 #[derive(Debug)]
 pub(in crate::machine) struct Roots<W> {
     slots: Vec<Option<W>>,
@@ -48,7 +53,7 @@ impl<W> Default for Roots<W> {
 }
 
 impl<W: Copy> Roots<W> {
-    /// A new handle.
+    /// Makes a handle of a value.
     pub(in crate::machine) fn add(&mut self, word: W) -> Root {
         self.reclaim();
         let index = match self.free.pop() {
@@ -64,7 +69,7 @@ impl<W: Copy> Roots<W> {
         Root(Arc::new(Inner { index, dropped: self.dropped.clone() }))
     }
 
-    /// What a handle stands for; `None` if it belongs to another machine.
+    /// The value of a handle; `None` if it belongs to another machine.
     pub(in crate::machine) fn get(&self, root: &Root) -> Option<W> {
         if !Arc::ptr_eq(&self.dropped, &root.0.dropped) {
             return None;
@@ -72,12 +77,13 @@ impl<W: Copy> Roots<W> {
         self.slots.get(root.0.index as usize).copied().flatten()
     }
 
-    /// What the collector must keep, and may move.
+    /// The values of all handles in use: roots, which the collector may replace.
     pub(in crate::machine) fn live(&mut self) -> impl Iterator<Item = &mut W> {
         self.reclaim();
         self.slots.iter_mut().flatten()
     }
 
+    /// Frees the entries of handles that were dropped.
     fn reclaim(&mut self) {
         let mut dropped = self.dropped.lock();
         for index in dropped.drain(..) {

@@ -10,6 +10,13 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::quote::shown;
 use crate::base::span::Span;
 
+/// Whether `text` is one NAME and nothing else: what a definition can be called.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let mut tokens = Tok::lexer(text);
+    tokens.next() == Some(Ok(Tok::Name)) && tokens.slice() == text
+}
+
 /// The tokens of one source text, with global positions. A mistake becomes a
 /// [`Tok::Bad`] and one report.
 pub struct Lexer<'s> {

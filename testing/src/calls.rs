@@ -466,7 +466,7 @@ impl Session {
             Error::Stop(Stop::Interrupted) => short == Short::Interrupt,
             Error::Stop(Stop::Limit(reached)) => match reached.limit {
                 Limit::Fuel(_) => short == Short::Fuel,
-                Limit::Heap(_) => short == Short::Memory,
+                Limit::Heap(_) | Limit::System(_) => short == Short::Memory,
                 Limit::Time(_) => false,
             },
             _ => false,

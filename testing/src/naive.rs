@@ -12,7 +12,7 @@ use gmachine::gcode::program::{CONS, ConId, GlobalId, GlobalKind, NIL, TextId};
 use gmachine::machine::fast::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
 use gmachine::machine::fast::code::program::{Program, ThunkId};
 use gmachine::machine::heap::word::{View, Word};
-use gmachine::machine::print::{Format, Move, Printer, Shape, Trouble};
+use gmachine::machine::print::{Format, Move, PrintError, Printer, Shape};
 
 /// Why a run ends early.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -143,8 +143,8 @@ impl Naive {
                     let from = stack.len() - count - usize::from(keep);
                     stack[from..].reverse();
                 }
-                Err(Trouble::Value(..)) => return Err(Stop::Fails("print")),
-                Err(Trouble::Output(_)) => return Err(Stop::Broken("output".into())),
+                Err(PrintError::Value(..)) => return Err(Stop::Fails("print")),
+                Err(PrintError::Output(_)) => return Err(Stop::Broken("output".into())),
             }
         }
         _ = printer.end_line(out);

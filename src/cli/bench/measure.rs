@@ -4,10 +4,10 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gmachine::gcode::program::Program;
-use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Statistics, Stop};
-use gmachine::machine::print::Format;
-use gmachine::machine::{Config, Loaded, MachineKind};
+use gmachine::{
+    Format, Input, InputError, MachineKind, Module, Output, OutputError, Statistics, Stop, Store,
+    StoreOptions,
+};
 
 /// A machine and a level of optimisation, and what was measured of one program with them.
 pub struct Column {
@@ -15,10 +15,8 @@ pub struct Column {
     pub machine: MachineKind,
     /// The level.
     pub level: u8,
-    /// The program at that level.
-    pub program: Arc<Program>,
-    /// The same, ready for that machine.
-    pub loaded: Loaded,
+    /// The program at that level, ready for that machine.
+    pub module: Module,
     /// How long that took, once.
     pub compile: Duration,
     /// How long each run took.
@@ -32,15 +30,14 @@ impl Column {
     ///
     /// # Errors
     /// When it stops.
-    pub fn run(&mut self, config: &Config, input: &Arc<str>) -> Result<Printed, Stop> {
-        let mut machine = self.loaded.machine(config.clone());
+    pub fn run(&mut self, options: &StoreOptions, input: &Arc<str>) -> Result<Printed, Stop> {
+        let mut store = Store::with(&self.module, options.clone());
         let mut printed = Printed::default();
         let input = Box::new(Text { text: input.clone(), at: 0 });
         let start = Instant::now();
-        machine.start(Format::Default, Some(input))?;
-        machine.run(&mut printed)?;
+        store.run_main(Some(input), &mut printed, Format::Default)?;
         self.runs.push(start.elapsed());
-        self.statistics = machine.statistics();
+        self.statistics = store.statistics();
         Ok(printed)
     }
 
@@ -130,13 +127,13 @@ impl Output for Printed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gmachine::Engine;
 
     fn column(millis: &[u64]) -> Column {
         Column {
             machine: MachineKind::Reference,
             level: 0,
-            program: Arc::default(),
-            loaded: MachineKind::Reference.load(Arc::default()),
+            module: Engine::new().compile("empty", "").expect("a program"),
             compile: Duration::ZERO,
             runs: millis.iter().map(|&millis| Duration::from_millis(millis)).collect(),
             statistics: Statistics::default(),

@@ -8,11 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use gmachine::base::source::SourceMap;
-use gmachine::driver::{self, Options};
-use gmachine::machine::outcome::{Input, Statistics, Stop};
-use gmachine::machine::{Config, MachineKind};
-use gmachine::optimise::{self, Passes};
+use gmachine::diagnostic::SourceMap;
+use gmachine::{
+    Engine as Compiler, Input, MachineKind, Passes, Roots, Statistics, Stop, StoreOptions,
+};
 use serde_json::json;
 
 use self::measure::{Column, Printed};
@@ -47,7 +46,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let mut bench = Bencher {
         runs: args.runs,
-        config: run::config(&args.limits, &stopper),
+        options: run::store_options(&args.limits, &stopper),
         settings: settings(args),
         stopper,
         input: None,
@@ -100,7 +99,7 @@ fn settings(args: &Bench) -> Vec<(MachineKind, u8)> {
 /// How programs are measured.
 struct Bencher {
     runs: u32,
-    config: Config,
+    options: StoreOptions,
     settings: Vec<(MachineKind, u8)>,
     stopper: Stopper,
     /// Standard input, once a program has wanted it.
@@ -118,7 +117,7 @@ impl Bencher {
         };
         let mut expected = subject.prints.map(|line| (Printed::line(line), None));
         for column in &mut columns {
-            let ran = column.run(&self.config, &input);
+            let ran = column.run(&self.options, &input);
             let printed = ran.map_err(|stop| failed(&self.stopper, stop))?;
             match &expected {
                 None => expected = Some((printed, Some(column.name()))),
@@ -136,7 +135,7 @@ impl Bencher {
             for turn in 0..columns.len() {
                 let at = (round + turn) % columns.len();
                 if let Some(column) = columns.get_mut(at) {
-                    let ran = column.run(&self.config, &input);
+                    let ran = column.run(&self.options, &input);
                     ran.map_err(|stop| failed(&self.stopper, stop))?;
                 }
             }
@@ -154,30 +153,32 @@ impl Bencher {
         let mut sources = None;
         for &(machine, level) in &self.settings {
             let known = columns.iter().find(|column| column.level == level);
-            let (program, compile) = match known {
-                Some(column) => (column.program.clone(), column.compile),
+            let (module, compile) = match known {
+                Some(column) => (column.module.for_machine(machine), column.compile),
                 None => {
-                    let passes = Passes::level(level);
-                    let optimise = optimise::Options { passes, verbose: false };
+                    let mut engine = Compiler::new();
+                    engine.set_roots(Roots::Main);
+                    engine.set_machine(machine);
+                    engine.set_passes(Passes::level(level));
                     let start = Instant::now();
-                    let options = Options { optimise, ..Options::RUN };
-                    let built = driver::build(&subject.root, &files::Files, &options);
+                    let compiled = engine.compile_root(&subject.root, &files::Files);
                     let took: Duration = start.elapsed();
                     if sources.is_none() {
-                        context.reporter.all(&built.diagnostics, &built.loaded.sources);
+                        let (reports, sources) = match &compiled {
+                            Ok(module) => (module.warnings(), module.sources()),
+                            Err(error) => (&*error.diagnostics, &error.sources),
+                        };
+                        context.reporter.all(reports, sources);
                     }
-                    let Some(program) = built.gcode else {
-                        return Err(Failure(Exit::of_all(&built.diagnostics)));
-                    };
+                    let module =
+                        compiled.map_err(|error| Failure(Exit::of_all(&error.diagnostics)))?;
                     // The sources are the same at every level.
-                    sources.get_or_insert(built.loaded.sources);
-                    (Arc::new(program), took)
+                    sources.get_or_insert_with(|| module.sources().clone());
+                    (module, took)
                 }
             };
-            let statistics = Statistics::default();
-            let loaded = machine.load(program.clone());
-            let runs = Vec::new();
-            columns.push(Column { machine, level, program, loaded, compile, runs, statistics });
+            let (runs, statistics) = (Vec::new(), Statistics::default());
+            columns.push(Column { machine, level, module, compile, runs, statistics });
         }
         Ok((columns, sources.unwrap_or_default()))
     }
@@ -190,7 +191,7 @@ impl Bencher {
         columns: &[Column],
         context: &Context,
     ) -> Result<Arc<str>, Failure> {
-        let program = columns.first().map(|column| &column.program);
+        let program = columns.first().map(|column| column.module.program());
         let main = program.and_then(|program| program.globals.get(program.main?));
         if main.is_none_or(|main| main.arity == 0) || subject.name == "-" {
             return Ok("".into());

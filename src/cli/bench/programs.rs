@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gmachine::base::quote::shown;
-use gmachine::base::suggest::nearest;
-use gmachine::load::Root;
+use gmachine::Root;
+use gmachine::diagnostic::nearest;
+use gmachine::diagnostic::quote::shown;
 
 use crate::cli::{Context, Failure, files, usage};
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::measure::Column;
-use crate::cli::quantity::{show_count, show_size};
+use crate::cli::quantity::show_size;
 use crate::cli::stats::counts_json;
+use gmachine::render::grouped;
 
 /// The heads of the columns but the first, with their widths.
 const HEADS: [(&str, usize); 10] = [
@@ -58,10 +59,10 @@ impl Table {
                 show_time(median),
                 format!("{:.0} %", 100.0 * part),
                 format!("{:.2}", ratio(column)),
-                show_count(counts.instructions),
-                show_count(counts.reductions),
+                grouped(counts.instructions),
+                grouped(counts.reductions),
                 show_size(counts.allocated_bytes),
-                show_count(counts.collections),
+                grouped(counts.collections),
                 // Only a collection knows it.
                 match counts.collections {
                     0 => "-".to_owned(),

@@ -3,7 +3,7 @@
 use gmachine::gcode::instr::Operand;
 use gmachine::gcode::program::{Global, GlobalId, GlobalKind, Program};
 
-use super::super::report::one_line;
+use gmachine::render::one_line;
 
 /// The graph of which global's code mentions which, of those in `wanted`, and what they
 /// mention themselves. Primitives that the code has as instructions are no nodes.

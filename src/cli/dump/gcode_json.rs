@@ -1,58 +1,106 @@
 //! G-code as JSON.
 
-use gmachine::base::source::SourceMap;
+use gmachine::diagnostic::SourceMap;
 use gmachine::gcode::instr::{Instr, IntLit, Jumps, Lit, Operand};
-use gmachine::gcode::program::{GlobalId, GlobalKind, Program};
+use gmachine::gcode::program::{ConId, GlobalId, GlobalKind, Program};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::report::json_span;
-use super::json::{array, object};
-use super::{schema, version};
+use super::super::report::{JsonPlace, json_span, json_text};
+use super::VERSION;
+use super::json::Array;
+
+// In every object the fields are in the order of their names.
+
+#[derive(Serialize)]
+struct Document<'a, D, G, H> {
+    data: D,
+    globals: G,
+    hosts: H,
+    main: Option<&'a str>,
+    schema: &'a str,
+    version: u32,
+}
+
+#[derive(Serialize)]
+struct Data<'a, C> {
+    constructors: C,
+    symbol: &'a str,
+}
+
+#[derive(Serialize)]
+struct Constructor<'a> {
+    arity: u32,
+    name: &'a str,
+    symbol: &'a str,
+    tag: u32,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    arity: u32,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Code<'a, C> {
+    arity: u32,
+    code: C,
+    display: Option<&'a str>,
+    kind: &'a str,
+    params: Vec<Option<&'a str>>,
+    span: Option<JsonPlace<'a>>,
+    strict: &'a [bool],
+    symbol: &'a str,
+}
+
+#[derive(Serialize)]
+struct Instruction<'a> {
+    instruction: &'a str,
+    operands: Vec<Value>,
+    span: Option<JsonPlace<'a>>,
+}
 
 /// The globals in `wanted`, and the tables of the program: a document.
 pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> String {
     let symbol = |id: GlobalId| program.globals.get(id).map(|global| &*global.symbol);
-    let datas = program.datas.iter().map(|data| {
-        let cons = data.cons.iter().filter_map(|&con| program.cons.get(con)).map(|con| {
-            json!({"symbol": &*con.symbol, "name": &*con.name, "tag": con.tag, "arity": con.arity})
-        });
-        let data = json!({"symbol": &*data.symbol, "constructors": cons.collect::<Vec<_>>()});
-        data.to_string()
-    });
-    let hosts = program.hosts.iter().map(|host| {
-        let host = json!({"name": &*host.name, "arity": host.arity});
-        host.to_string()
-    });
-    let globals = wanted.iter().filter_map(|&id| program.globals.get(id)).map(|global| {
-        let code = global.code.iter().enumerate().map(|(at, instr)| {
-            let span = global.spans.get(at).and_then(|&span| json_span(span, sources));
-            let instr = json!({
-                "instruction": instr.op().name(),
-                "operands": operands(program, instr),
-                "span": span,
-            });
-            instr.to_string()
-        });
-        let params: Vec<Option<&str>> = global.params.iter().map(|name| name.as_deref()).collect();
-        object([
-            ("symbol", json!(&*global.symbol).to_string()),
-            ("display", json!(global.display.as_deref()).to_string()),
-            ("kind", json!(kind(global.kind)).to_string()),
-            ("arity", json!(global.arity).to_string()),
-            ("params", json!(params).to_string()),
-            ("strict", json!(global.strict).to_string()),
-            ("span", json!(json_span(global.span, sources)).to_string()),
-            ("code", array(code)),
-        ])
-    });
-    object([
-        schema("gcode"),
-        version(),
-        ("main", json!(program.main.and_then(symbol)).to_string()),
-        ("data", array(datas)),
-        ("hosts", array(hosts)),
-        ("globals", array(globals)),
-    ]) + "\n"
+    let constructor = |con: &ConId| {
+        let con = program.cons.get(*con)?;
+        Some(Constructor { arity: con.arity, name: &con.name, symbol: &con.symbol, tag: con.tag })
+    };
+    let document = Document {
+        data: Array(|| {
+            program.datas.iter().map(|data| Data {
+                constructors: Array(move || data.cons.iter().filter_map(constructor)),
+                symbol: &data.symbol,
+            })
+        }),
+        globals: Array(|| {
+            wanted.iter().filter_map(|&id| program.globals.get(id)).map(|global| Code {
+                arity: global.arity,
+                code: Array(move || {
+                    global.code.iter().enumerate().map(move |(at, instr)| Instruction {
+                        instruction: instr.op().name(),
+                        operands: operands(program, instr),
+                        span: global.spans.get(at).and_then(|&span| json_span(span, sources)),
+                    })
+                }),
+                display: global.display.as_deref(),
+                kind: kind(global.kind),
+                params: global.params.iter().map(|name| name.as_deref()).collect(),
+                span: json_span(global.span, sources),
+                strict: &global.strict,
+                symbol: &global.symbol,
+            })
+        }),
+        hosts: Array(|| {
+            program.hosts.iter().map(|host| Host { arity: host.arity, name: &host.name })
+        }),
+        main: program.main.and_then(symbol),
+        schema: "gmachine-gcode",
+        version: VERSION,
+    };
+    json_text(&document) + "\n"
 }
 
 fn kind(kind: GlobalKind) -> &'static str {

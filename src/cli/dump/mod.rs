@@ -7,25 +7,21 @@ mod syntax;
 
 use std::sync::Arc;
 
-use gmachine::base::source::SourceMap;
-use gmachine::base::span::Span;
-use gmachine::base::suggest::nearest;
-use gmachine::core::expr as core;
-use gmachine::core::options::{self, Roots};
-use gmachine::core::print as print_core;
-use gmachine::core::signature::Demand;
-use gmachine::driver::{self, Built, Options};
+use gmachine::Root;
+use gmachine::Roots;
+use gmachine::diagnostic::{SourceMap, Span, nearest};
 use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{GlobalId, Program};
-use gmachine::load::Root;
-use gmachine::machine::fast::code::listing as print_fast;
-use gmachine::machine::fast::translate::translate;
-use gmachine::optimise::strictness::{Row, listing, rows};
-use serde_json::{Value, json};
+use gmachine::inspect::compact::{listing as print_fast, translate};
+use gmachine::inspect::core::{self, Demand, Row, listing, print as print_core, rows};
+use gmachine::inspect::{self, Built, Options};
+use gmachine::render::short_expression;
+use serde::Serialize;
 
+use self::json::Array;
 use super::args::{Dump, DumpFormat, Stage};
 use super::exit::Exit;
-use super::report::{json_span, short_expression};
+use super::report::{JsonPlace, json_span, json_text};
 use super::{Context, Failure, files, passes, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
@@ -71,11 +67,11 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
 /// one without all its definitions.
 fn build(args: &Dump, root: &Root) -> Built {
     let until = match args.stage {
-        Stage::Tokens | Stage::Ast => driver::Stage::Syntax,
-        Stage::Core => driver::Stage::Core,
-        Stage::Lifted => driver::Stage::Lifted,
-        Stage::Specialised | Stage::Strictness => driver::Stage::Optimised,
-        Stage::Gcode | Stage::Fast => driver::Stage::Gcode,
+        Stage::Tokens | Stage::Ast => inspect::Stage::Syntax,
+        Stage::Core => inspect::Stage::Core,
+        Stage::Lifted => inspect::Stage::Lifted,
+        Stage::Specialised | Stage::Strictness => inspect::Stage::Optimised,
+        Stage::Gcode | Stage::Fast => inspect::Stage::Gcode,
     };
     let roots = match &args.only {
         Some(name) => Roots::Named(vec![name.clone()]),
@@ -83,18 +79,18 @@ fn build(args: &Dump, root: &Root) -> Built {
     };
     let mut options = Options {
         until,
-        lower: options::Options { needs_main: false, roots, ..options::Options::RUN },
+        lower: core::Options { needs_main: false, roots, ..core::Options::RUN },
         optimise: passes::options(&args.optimise),
         ..Options::RUN
     };
-    let built = driver::build(root, &files::Files, &options);
+    let built = inspect::build(root, &files::Files, &options);
     let without_main = built.core.as_ref().is_some_and(|program| program.main.is_none())
         || built.gcode.as_ref().is_some_and(|program| program.main.is_none());
     if args.only.is_some() || !without_main {
         return built;
     }
     options.lower.roots = Roots::All;
-    driver::build(root, &files::Files, &options)
+    inspect::build(root, &files::Files, &options)
 }
 
 /// Whether the thing called `symbol` is the definition `only`, or was lifted out of it.
@@ -126,10 +122,7 @@ fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, 
     if wanted.is_empty() && only.is_some() {
         return Err(program.globals.iter().map(|global| global.symbol.to_string()).collect());
     }
-    let mut margin = |span: Span| {
-        let text = sources.text(span);
-        (!text.is_empty()).then(|| short_expression(text))
-    };
+    let mut margin = margin(sources);
     Ok(match args.format {
         DumpFormat::Text if only.is_none() => print_gcode::program(program, &mut margin),
         DumpFormat::Text => wanted
@@ -151,12 +144,8 @@ fn fast(
     let only = args.only.as_deref();
     let code = translate(Arc::new(program.clone()))
         .map_err(|reason| usage("dump", reason.to_string(), "--stage gcode has its listing"))?;
-    let mut margin = |span: Span| {
-        let text = sources.text(span);
-        (!text.is_empty()).then(|| short_expression(text))
-    };
     if only.is_none() && args.format == DumpFormat::Text {
-        return Ok(Ok(print_fast::program(&code, &mut margin)));
+        return Ok(Ok(print_fast::program(&code, &mut margin(sources))));
     }
     let symbol = |id: GlobalId| program.globals.get(id).map_or("", |global| &global.symbol);
     let wanted: Vec<GlobalId> =
@@ -165,15 +154,18 @@ fn fast(
         return Ok(Err(program.globals.indices().map(|id| symbol(id).to_owned()).collect()));
     }
     if args.format == DumpFormat::Text {
-        let listings = wanted.iter().map(|&id| print_fast::global(&code, id, &mut margin));
+        let listing = |&id: &GlobalId| print_fast::global(&code, id, &mut margin(sources));
+        let listings = wanted.iter().map(listing);
         return Ok(Ok(listings.collect::<Vec<_>>().join("\n")));
     }
-    let definitions = json::array(wanted.into_iter().map(|id| {
-        let span = program.globals.get(id).and_then(|global| json_span(global.span, sources));
-        let text = print_fast::global(&code, id, &mut margin);
-        json!({"symbol": symbol(id), "span": span, "text": text}).to_string()
-    }));
-    Ok(Ok(document("fast", [("definitions", definitions)])))
+    let definitions = Array(|| {
+        wanted.iter().map(|&id| Compact {
+            span: program.globals.get(id).and_then(|global| json_span(global.span, sources)),
+            symbol: symbol(id),
+            text: print_fast::global(&code, id, &mut margin(sources)),
+        })
+    });
+    Ok(Ok(definitions_of("fast", definitions)))
 }
 
 /// Core or supercombinators; or the names that there are.
@@ -201,24 +193,22 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
         out
     };
     if args.format == DumpFormat::Text {
-        return Ok(wanted.into_iter().map(text).collect::<Vec<_>>().join("\n"));
+        return Ok(wanted.iter().copied().map(text).collect::<Vec<_>>().join("\n"));
     }
-    let definitions = json::array(wanted.into_iter().map(|id| {
-        let global = &program.globals[id];
-        let definition = json!({
-            "symbol": &*global.symbol,
-            "arity": program.arity(id),
-            "span": json_span(global.span, &built.loaded.sources),
-            "text": text(id),
-        });
-        definition.to_string()
-    }));
+    let definitions = Array(|| {
+        wanted.iter().map(|&id| Definition {
+            arity: program.arity(id),
+            span: json_span(program.globals[id].span, &built.loaded.sources),
+            symbol: &program.globals[id].symbol,
+            text: text(id),
+        })
+    });
     let stage = match args.stage {
         Stage::Core => "core",
         Stage::Specialised => "specialised",
         _ => "lifted",
     };
-    Ok(document(stage, [("definitions", definitions)]))
+    Ok(definitions_of(stage, definitions))
 }
 
 /// How supercombinators use their arguments; or the names that there are.
@@ -236,26 +226,69 @@ fn strictness(args: &Dump, program: &core::Program, built: &Built) -> Result<Str
         let lines = listing.lines().zip(&all).filter(|(_, row)| wanted(row));
         return Ok(lines.map(|(line, _)| format!("{line}\n")).collect());
     }
-    let definitions = json::array(all.iter().filter(wanted).map(|row| {
-        let param = |(name, demand): &(Option<&str>, Demand)| json!({"name": name, "demand": demand.words(program)});
-        let params: Vec<Value> = row.params.iter().map(param).collect();
-        let span = json_span(program.globals[row.global].span, &built.loaded.sources);
-        json!({"symbol": row.symbol, "params": params, "fails": row.fails, "span": span}).to_string()
-    }));
-    Ok(document("strictness", [("definitions", definitions)]))
+    let param = |(name, demand): &(Option<&'_ str>, Demand)| Param {
+        demand: demand.words(program),
+        name: name.map(str::to_owned),
+    };
+    let definitions = Array(|| {
+        all.iter().filter(wanted).map(|row| Strictness {
+            fails: row.fails,
+            params: row.params.iter().map(param).collect(),
+            span: json_span(program.globals[row.global].span, &built.loaded.sources),
+            symbol: row.symbol,
+        })
+    });
+    Ok(definitions_of("strictness", definitions))
 }
 
-/// A JSON document of a stage with one part, with a line end.
-fn document(stage: &str, [part]: [(&str, String); 1]) -> String {
-    json::object([part, schema(stage), version()]) + "\n"
+// In every object the fields are in the order of their names.
+
+#[derive(Serialize)]
+struct Definitions<D> {
+    definitions: D,
+    schema: String,
+    version: u32,
 }
 
-/// The name of a stage's JSON format.
-fn schema(stage: &str) -> (&'static str, String) {
-    ("schema", Value::from(format!("gmachine-{stage}")).to_string())
+#[derive(Serialize)]
+struct Definition<'a> {
+    arity: usize,
+    span: Option<JsonPlace<'a>>,
+    symbol: &'a str,
+    text: String,
 }
 
-/// The version of the JSON formats.
-fn version() -> (&'static str, String) {
-    ("version", VERSION.to_string())
+#[derive(Serialize)]
+struct Compact<'a> {
+    span: Option<JsonPlace<'a>>,
+    symbol: &'a str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Strictness<'a> {
+    fails: bool,
+    params: Vec<Param>,
+    span: Option<JsonPlace<'a>>,
+    symbol: &'a str,
+}
+
+#[derive(Serialize)]
+struct Param {
+    demand: String,
+    name: Option<String>,
+}
+
+/// What stands beside an instruction: the source expression that it comes from.
+fn margin(sources: &SourceMap) -> impl FnMut(Span) -> Option<String> + '_ {
+    |span| {
+        let text = sources.text(span);
+        (!text.is_empty()).then(|| short_expression(text))
+    }
+}
+
+/// The JSON document of a stage with its definitions, with a line end.
+fn definitions_of(stage: &str, definitions: impl Serialize) -> String {
+    let schema = format!("gmachine-{stage}");
+    json_text(&Definitions { definitions, schema, version: VERSION }) + "\n"
 }

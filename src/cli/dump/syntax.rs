@@ -1,18 +1,15 @@
 //! Tokens and syntax trees.
 
-use gmachine::base::source::{SourceFile, SourceMap};
-use gmachine::base::span::Span;
-use gmachine::driver::Built;
-use gmachine::syntax::ast::{Item, ItemKind};
-use gmachine::syntax::balance::Balancer;
-use gmachine::syntax::lex::Lexer;
-use gmachine::syntax::listing;
-use serde_json::json;
+use gmachine::diagnostic::{SourceFile, SourceMap, Span};
+use gmachine::inspect::Built;
+use gmachine::inspect::syntax::{Balancer, Item, ItemKind, Lexer, listing};
+use gmachine::render::one_line;
+use serde::Serialize;
 
 use super::super::args::{Dump, DumpFormat, Stage};
-use super::super::report::{json_span, one_line};
-use super::document;
-use super::json::array;
+use super::super::report::{JsonPlace, json_span, json_text};
+use super::VERSION;
+use super::json::Array;
 
 /// The tokens or the syntax trees of the program's own files; or the names that there are,
 /// if the wanted one is none of them.
@@ -20,6 +17,7 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
     if let Some(only) = &args.only {
         keep(only, built)?;
     }
+    let built = &*built;
     let own = |file: &&SourceFile| !file.corelib;
     let sources = &built.loaded.sources;
     let files: Vec<usize> = (0..sources.files().len())
@@ -28,11 +26,15 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
     Ok(match (args.stage, args.format) {
         (Stage::Tokens, DumpFormat::Text) => texts(sources, &files, |file| tokens(built, file)),
         (Stage::Tokens, _) => {
-            let tokens = array(files.iter().flat_map(|&file| tokens_json(built, file)));
-            document("tokens", [("tokens", tokens)])
+            let tokens = Array(|| files.iter().flat_map(|&file| tokens_json(built, file)));
+            let schema = "gmachine-tokens";
+            json_text(&Tokens { schema, tokens, version: VERSION }) + "\n"
         }
         (_, DumpFormat::Text) => texts(sources, &files, |file| tree(built, file)),
-        _ => document("ast", [("items", array(items_json(built)))]),
+        _ => {
+            let (items, schema) = (Array(|| items_json(built)), "gmachine-ast");
+            json_text(&Items { items, schema, version: VERSION }) + "\n"
+        }
     })
 }
 
@@ -72,40 +74,65 @@ fn tree(built: &Built, file: usize) -> String {
     listing::tree(&built.loaded.sources, &built.loaded.names, &built.loaded.ast, file)
 }
 
-fn tokens_json(built: &Built, file: usize) -> impl Iterator<Item = String> {
+// In every object the fields are in the order of their names.
+
+#[derive(Serialize)]
+struct Tokens<T> {
+    schema: &'static str,
+    tokens: T,
+    version: u32,
+}
+
+#[derive(Serialize)]
+struct TokenObject<'a> {
+    kind: &'static str,
+    span: Option<JsonPlace<'a>>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Items<I> {
+    items: I,
+    schema: &'static str,
+    version: u32,
+}
+
+#[derive(Serialize)]
+struct ItemObject<'a> {
+    body: Option<String>,
+    kind: &'static str,
+    name: Option<&'a str>,
+    span: Option<JsonPlace<'a>>,
+}
+
+fn tokens_json(built: &Built, file: usize) -> impl Iterator<Item = TokenObject<'_>> {
     let sources = &built.loaded.sources;
     let source = &sources.files()[file];
     Balancer::new(Lexer::new(&source.text, source.base)).map(|(lo, token, hi)| {
         let span = Span::new(lo, hi);
-        let token = json!({
-            "kind": token.kind(),
-            "text": sources.text(span),
-            "span": json_span(span, sources),
-        });
-        token.to_string()
+        let (kind, text) = (token.kind(), sources.text(span));
+        TokenObject { kind, span: json_span(span, sources), text }
     })
 }
 
-fn items_json(built: &Built) -> impl Iterator<Item = String> {
+fn items_json(built: &Built) -> impl Iterator<Item = ItemObject<'_>> {
     let loaded = &built.loaded;
     let own = loaded.ast.items.iter().filter(|item| !loaded.sources.files()[item.file].corelib);
     own.map(|item| {
-        let body = match item.kind {
+        let (kind, body) = match item.kind {
             ItemKind::Defn { body, .. } => {
-                Some(listing::expression(&loaded.sources, &loaded.names, &loaded.ast, body))
+                let expression =
+                    listing::expression(&loaded.sources, &loaded.names, &loaded.ast, body);
+                ("defn", Some(expression))
             }
-            ItemKind::Data { .. } | ItemKind::ImportFile { .. } | ItemKind::ImportModule => None,
+            ItemKind::Data { .. } => ("data", None),
+            ItemKind::ImportFile { .. } | ItemKind::ImportModule => ("import", None),
         };
-        let item = json!({
-            "kind": match item.kind {
-                ItemKind::Defn { .. } => "defn",
-                ItemKind::Data { .. } => "data",
-                ItemKind::ImportFile { .. } | ItemKind::ImportModule => "import",
-            },
-            "name": item.name.map(|name| loaded.names.text(name)),
-            "span": json_span(item.span, &loaded.sources),
-            "body": body,
-        });
-        item.to_string()
+        ItemObject {
+            body,
+            kind,
+            name: item.name.map(|name| loaded.names.text(name)),
+            span: json_span(item.span, &loaded.sources),
+        }
     })
 }

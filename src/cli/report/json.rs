@@ -1,10 +1,8 @@
 //! Reports for programs: one JSON object a line.
 
-use gmachine::base::diagnostic::Label;
-use gmachine::base::source::SourceMap;
-use gmachine::base::span::Span;
-use gmachine::machine::outcome::Chain;
-use serde_json::{Value, json};
+use gmachine::Chain;
+use gmachine::diagnostic::{Label, SourceMap, Span};
+use serde::Serialize;
 
 use super::{Report, severity};
 
@@ -12,37 +10,93 @@ use super::{Report, severity};
 const SCHEMA: &str = "gmachine-diagnostic";
 const VERSION: u32 = 1;
 
+// In every object the fields are in the order of their names.
+
+/// A report.
+#[derive(Serialize)]
+struct Object<'a> {
+    code: &'a str,
+    help: Option<&'a str>,
+    message: &'a str,
+    notes: &'a [String],
+    schema: &'a str,
+    severity: &'a str,
+    spans: Vec<Labelled<'a>>,
+    version: u32,
+    waiting: Option<Waits<'a>>,
+}
+
+/// A labelled place.
+#[derive(Serialize)]
+struct Labelled<'a> {
+    end: Point,
+    file: &'a str,
+    label: &'a str,
+    primary: bool,
+    start: Point,
+}
+
+/// What waited, innermost first.
+#[derive(Serialize)]
+struct Waits<'a> {
+    more: usize,
+    shown: Vec<Waiting<'a>>,
+}
+
+#[derive(Serialize)]
+struct Waiting<'a> {
+    name: &'a str,
+    span: Option<Place<'a>>,
+}
+
+/// A place: lines and columns from 1, columns in characters; offsets in bytes from 0.
+#[derive(Serialize)]
+pub struct Place<'a> {
+    end: Point,
+    file: &'a str,
+    start: Point,
+}
+
+#[derive(Serialize)]
+struct Point {
+    column: u32,
+    line: u32,
+    offset: u32,
+}
+
 /// Appends a report and a line end.
 pub fn render(out: &mut String, report: Report<'_>) {
     let Report { diagnostic, chain, sources } = report;
     let mut spans = Vec::new();
     spans.extend(label(&diagnostic.primary, true, sources));
     spans.extend(diagnostic.secondary.iter().filter_map(|l| label(l, false, sources)));
-    let object = json!({
-        "schema": SCHEMA,
-        "version": VERSION,
-        "code": diagnostic.code.id(),
-        "severity": severity(diagnostic.severity),
-        "message": diagnostic.message,
-        "spans": spans,
-        "notes": diagnostic.notes,
-        "help": diagnostic.help,
-        "waiting": chain.map(|chain| waiting(chain, sources)),
-    });
-    out.push_str(&object.to_string());
+    out.push_str(&text(&Object {
+        code: diagnostic.code.id(),
+        help: diagnostic.help.as_deref(),
+        message: &diagnostic.message,
+        notes: &diagnostic.notes,
+        schema: SCHEMA,
+        severity: severity(diagnostic.severity),
+        spans,
+        version: VERSION,
+        waiting: chain.map(|chain| waiting(chain, sources)),
+    }));
     out.push('\n');
 }
 
-/// A labelled place.
-fn label(label: &Label, primary: bool, sources: &SourceMap) -> Option<Value> {
-    let mut object = span(label.span, sources)?;
-    object["label"] = label.text.as_str().into();
-    object["primary"] = primary.into();
-    Some(object)
+/// A value as JSON.
+pub fn text(value: &impl Serialize) -> String {
+    // Only a map with keys that are no texts, or a serialiser of one's own, fails.
+    serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A place: lines and columns from 1, columns in characters; offsets in bytes from 0.
-pub fn span(span: Span, sources: &SourceMap) -> Option<Value> {
+fn label<'a>(label: &'a Label, primary: bool, sources: &'a SourceMap) -> Option<Labelled<'a>> {
+    let Place { end, file, start } = span(label.span, sources)?;
+    Some(Labelled { end, file, label: &label.text, primary, start })
+}
+
+/// Where a span is.
+pub fn span(span: Span, sources: &SourceMap) -> Option<Place<'_>> {
     if span.is_none() {
         return None;
     }
@@ -50,26 +104,23 @@ pub fn span(span: Span, sources: &SourceMap) -> Option<Value> {
     let point = |at: u32| {
         let offset = at.saturating_sub(file.base).min(file.text.len() as u32);
         let (line, column) = file.line_column(offset);
-        json!({"line": line, "column": column, "offset": offset})
+        Point { column, line, offset }
     };
-    Some(json!({"file": file.name, "start": point(span.lo), "end": point(span.hi)}))
+    Some(Place { end: point(span.hi), file: &file.name, start: point(span.lo) })
 }
 
-/// What waited, innermost first.
-fn waiting(chain: &Chain, sources: &SourceMap) -> Value {
-    let shown: Vec<Value> = chain
-        .shown
-        .iter()
-        .map(|waiting| json!({"name": &*waiting.name, "span": span(waiting.span, sources)}))
-        .collect();
-    json!({"shown": shown, "more": chain.more})
+fn waiting<'a>(chain: &'a Chain, sources: &'a SourceMap) -> Waits<'a> {
+    let shown = chain.shown.iter();
+    let shown =
+        shown.map(|one| Waiting { name: &one.name, span: span(one.span, sources) }).collect();
+    Waits { more: chain.more, shown }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gmachine::base::code::Code;
-    use gmachine::base::diagnostic::Diagnostic;
+    use gmachine::diagnostic::{Code, Diagnostic};
+    use serde_json::{Value, json};
 
     #[test]
     fn a_report_is_one_line_that_says_all() {

@@ -1,20 +1,19 @@
 //! Reports on standard error: for people, for editors, for programs.
 
-mod excerpt;
-mod human;
 mod json;
 
-pub use json::span as json_span;
+pub use json::{Place as JsonPlace, span as json_span, text as json_text};
 
+use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
-use gmachine::base::diagnostic::{Diagnostic, Severity};
-use gmachine::base::quote::drives_display;
-use gmachine::base::source::SourceMap;
-use gmachine::base::span::Span;
-use gmachine::machine::outcome::{Chain, Waiting};
+use gmachine::Chain;
+use gmachine::diagnostic::{Diagnostic, Severity, SourceMap};
+use gmachine::render::{Renderer, one_line, place};
 
 use super::args::{Color, ErrorFormat, Global};
+use super::output::Patient;
 
 /// How many reports people get to see.
 const SHOWN: usize = 100;
@@ -79,7 +78,11 @@ impl Reporter {
 
     fn render(&self, out: &mut String, report: Report<'_>) {
         match self.format {
-            ErrorFormat::Human => human::render(out, report, self.color),
+            ErrorFormat::Human => {
+                let Report { diagnostic, chain, sources } = report;
+                let renderer = if self.color { Renderer::styled() } else { Renderer::plain() };
+                out.push_str(&renderer.with_chain(diagnostic, chain, sources));
+            }
             ErrorFormat::Short => short(out, report),
             ErrorFormat::Json => json::render(out, report),
         }
@@ -88,7 +91,11 @@ impl Reporter {
 
 /// Writes to standard error; that it fails cannot be reported anywhere.
 pub fn write(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let stderr = std::io::stderr();
+    let _ = match stderr.as_fd().try_clone_to_owned() {
+        Ok(file) => Patient::new(File::from(file)).write_all(text.as_bytes()),
+        Err(_) => stderr.lock().write_all(text.as_bytes()),
+    };
 }
 
 /// Whether a stream is coloured.
@@ -138,69 +145,5 @@ fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-    }
-}
-
-/// `file:line:col`
-pub fn place(sources: &SourceMap, span: Span) -> Option<String> {
-    let place = sources.place(span)?;
-    Some(format!("{}:{}:{}", one_line(place.file), place.line, place.column))
-}
-
-/// How many characters of an expression are shown in a line of text.
-const EXPRESSION: usize = 40;
-
-/// What one evaluation waits for: ``take waits for `(f x)` at file:line:col``.
-fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
-    let mut line = one_line(&waiting.name);
-    let text = sources.text(waiting.span);
-    if !text.is_empty() {
-        line.push_str(&format!(" waits for `{}`", short_expression(text)));
-    }
-    if let Some(place) = place(sources, waiting.span) {
-        line.push_str(" at ");
-        line.push_str(&place);
-    }
-    line
-}
-
-/// An expression in one line, blanks made one, its end left away if it is long.
-pub fn short_expression(text: &str) -> String {
-    let mut out = String::new();
-    let mut length = 0;
-    for word in text.split_ascii_whitespace() {
-        if length > 0 {
-            out.push(' ');
-        }
-        for c in word.chars() {
-            if length == EXPRESSION {
-                out.push('…');
-                return out;
-            }
-            push_plain(&mut out, c);
-            length += 1;
-        }
-    }
-    out
-}
-
-/// Text that cannot drive a terminal, and stays on its line.
-pub fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| push_plain(&mut out, c));
-    out
-}
-
-/// Text that cannot drive a terminal; it keeps its lines.
-fn plain(text: &str) -> String {
-    text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
-}
-
-/// Appends `c`, or its escape if a terminal would act on it.
-fn push_plain(out: &mut String, c: char) {
-    if drives_display(c) {
-        out.push_str(&format!("\\u{{{:X}}}", c as u32));
-    } else {
-        out.push(c);
     }
 }

@@ -7,8 +7,8 @@ use super::run::{node_at, read_arg};
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
-use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::heap::{Fields, Kind, Size};
 use crate::machine::outcome::Stop;
 
 /// What an application is to.
@@ -73,6 +73,10 @@ impl Machine {
             Callee::Function(global, held) => {
                 let entry = self.entry(global);
                 let partial = held + count < entry.takes as usize;
+                if partial && Size::new(held + count).is_none() {
+                    // More arguments than a partial application can hold.
+                    return Err(self.heap_limit());
+                }
                 (held + entry.frame as usize, if partial { 1 + held + count } else { 0 })
             }
             Callee::Unknown => (0, 0),
@@ -220,7 +224,8 @@ impl Machine {
             if held.len() + count < takes {
                 let given = std::slice::from_raw_parts(to, count);
                 let all: Vec<Word> = held.iter().chain(given).copied().collect();
-                let pap = self.heap.alloc(Kind::Pap, global.0, &all);
+                let Some(all) = Fields::new(&all) else { return Err(self.heap_limit()) };
+                let pap = self.heap.alloc(Kind::Pap, global.0, all);
                 return self.give(pap);
             }
             let used = takes - held.len();

@@ -10,8 +10,8 @@ use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Rounding, Written};
 use crate::machine::failure::Failure;
-use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
+use crate::machine::heap::{Kind, compute_words};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -48,7 +48,7 @@ impl Machine {
     /// The integer that an evaluated word is, if it is one of a few limbs; `limb` is for those
     /// of a word. Looked at before the next collection.
     #[inline]
-    fn limbs<'a>(&self, word: Word, limb: &'a mut [u64; 1]) -> Option<Limbs<'a>> {
+    fn limbs<'a>(&'a self, word: Word, limb: &'a mut [u64; 1]) -> Option<Limbs<'a>> {
         if word.is_int() {
             return Some(Limbs::of(word.as_int(), limb));
         }
@@ -57,7 +57,7 @@ impl Machine {
 
     /// [`limbs`](Machine::limbs) of an integer that is no word.
     #[inline]
-    fn big_limbs<'a>(&self, word: Word) -> Option<Limbs<'a>> {
+    fn big_limbs(&self, word: Word) -> Option<Limbs<'_>> {
         // SAFETY: it is a pointer.
         let is_big =
             word.is_value_pointer() && unsafe { self.heap.header(word) }.kind() == Kind::Big;
@@ -101,7 +101,9 @@ impl Machine {
             && let Some(p) = self.big_limbs(x)
         {
             let limbs = p.magnitude.len() + 1;
-            return self.write(d, limbs, 0, |out, _| p.product_with(i64::from(k), out));
+            return self.write(d, [x, Word::ZERO], limbs, 0, |[p, _], out, _| {
+                p.product_with(i64::from(k), out)
+            });
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
@@ -130,54 +132,35 @@ impl Machine {
         if let (Some(p), Some(q)) = (self.limbs(x, &mut first), self.limbs(y, &mut second)) {
             let is_division = !matches!(op, Op::Add | Op::Sub | Op::Mul);
             if !is_division || !p.division_is_long(q) {
-                return self.compute_limbs(op, d, p, q);
+                let Some((limbs, work)) = limbs_of(op, p, q) else {
+                    return Err(self.division_by_zero(op));
+                };
+                return self.write(d, [x, y], limbs, work, |[p, q], out, work| {
+                    write_to(op, p, q, out, work)
+                });
             }
         }
         self.compute_integers(op, d, x, y)
     }
 
-    /// `d` becomes `p op q`, of two integers of a few limbs.
-    fn compute_limbs(&mut self, op: Op, d: Dst, p: Limbs<'_>, q: Limbs<'_>) -> Result<(), Stop> {
-        let sum = p.sum_limbs(q);
-        match op {
-            Op::Add => self.write(d, sum, 0, |out, _| p.sum(q, out)),
-            Op::Sub => self.write(d, sum, 0, |out, _| p.sum(q.negated(), out)),
-            Op::Mul => {
-                let (limbs, work) = (p.product_limbs(q), p.product_work(q));
-                self.write(d, limbs, work, |out, work| p.product(q, out, work))
-            }
-            _ if q.magnitude.is_empty() => Err(self.division_by_zero(op)),
-            _ => {
-                let (limbs, work) = (p.division_limbs(q), p.division_work());
-                let rounding = match op {
-                    Op::Div | Op::Rem => Rounding::Truncate,
-                    _ => Rounding::Floor,
-                };
-                self.write(d, limbs, work, |out, work| match op {
-                    Op::Div | Op::FloorDiv => p.quotient(q, rounding, out, work),
-                    _ => p.remainder(q, rounding, out, work),
-                })
-            }
-        }
-    }
-
-    /// `d` becomes what `operation` writes to so many limbs, with so many for working copies.
+    /// `d` becomes the integer that `operation` computes from two operands, with that many limbs
+    /// for it and for working copies. The operands are integers of a few limbs.
     #[inline]
     fn write(
         &mut self,
         d: Dst,
+        operands: [Word; 2],
         limbs: usize,
         work: usize,
-        operation: impl FnOnce(&mut [u64], &mut [u64]) -> Written,
+        operation: impl FnOnce([Limbs<'_>; 2], &mut [u64], &mut [u64]) -> Written,
     ) -> Result<(), Stop> {
-        // A result of too many limbs gets a node that is smaller than them.
-        let words = 1 + limbs.max(2) + work;
+        let words = compute_words(limbs, work);
         if !self.heap.fits(words) {
             // The words may move: the instruction is executed again.
             return self.collect_for(words);
         }
-        // SAFETY: there is room.
-        let word = unsafe { self.heap.compute(limbs, work, operation) };
+        // SAFETY: there is room, and the operands are what it takes.
+        let word = unsafe { self.heap.compute(operands, limbs, work, operation) };
         self.set_slot(d.0, word);
         self.advance();
         Ok(())
@@ -369,5 +352,30 @@ impl Machine {
 
     fn incomparable(&self, name: &str, a: Word, b: Word) -> Stop {
         self.fail(Failure::incomparable(name, &self.describe(a), &self.describe(b)))
+    }
+}
+
+/// The limbs that `p op q` takes, and those of working copies; `None` if it divides by 0.
+#[inline]
+fn limbs_of(op: Op, p: Limbs<'_>, q: Limbs<'_>) -> Option<(usize, usize)> {
+    match op {
+        Op::Add | Op::Sub => Some((p.sum_limbs(q), 0)),
+        Op::Mul => Some((p.product_limbs(q), p.product_work(q))),
+        _ if q.magnitude.is_empty() => None,
+        _ => Some((p.division_limbs(q), p.division_work())),
+    }
+}
+
+/// Writes `p op q`.
+#[inline]
+fn write_to(op: Op, p: Limbs<'_>, q: Limbs<'_>, out: &mut [u64], work: &mut [u64]) -> Written {
+    match op {
+        Op::Add => p.sum(q, out),
+        Op::Sub => p.sum(q.negated(), out),
+        Op::Mul => p.product(q, out, work),
+        Op::Div => p.quotient(q, Rounding::Truncate, out, work),
+        Op::Rem => p.remainder(q, Rounding::Truncate, out, work),
+        Op::FloorDiv => p.quotient(q, Rounding::Floor, out, work),
+        _ => p.remainder(q, Rounding::Floor, out, work),
     }
 }

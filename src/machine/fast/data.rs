@@ -8,7 +8,7 @@ use crate::base::quote::shown;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::heap::{Header, Kind, integer_words, node_words};
+use crate::machine::heap::{Header, Kind, Size, integer_words, node_words};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -21,12 +21,13 @@ impl Machine {
         args: ArgsId,
     ) -> Result<(), Stop> {
         let count = self.args(args).len();
+        let Some(size) = Size::of_fields(count) else { return Err(self.heap_limit()) };
         if !self.heap.fits(node_words(count)) {
             return self.collect_for(node_words(count));
         }
         // SAFETY: there is room, and the fields are what the instruction says.
         let node = unsafe {
-            let node = self.heap.alloc_empty(kind, info, count.max(1));
+            let node = self.heap.alloc_empty(kind, info, size);
             self.put_fields(node, args);
             node
         };
@@ -52,11 +53,12 @@ impl Machine {
     /// A node that a `Fill` will make something of.
     pub(super) fn new_hole(&mut self, d: Dst, words: i32) -> Result<(), Stop> {
         let words = words.max(1) as usize;
+        let Some(size) = Size::new(words) else { return Err(self.heap_limit()) };
         if !self.heap.fits(node_words(words)) {
             return self.collect_for(node_words(words));
         }
         // SAFETY: there is room.
-        let node = unsafe { self.heap.alloc_empty(Kind::Hole, Header::UNFILLED, words) };
+        let node = unsafe { self.heap.alloc_empty(Kind::Hole, Header::UNFILLED, size) };
         self.counts.allocations += u64::from(self.count);
         self.set_slot(d.0, node);
         self.advance();

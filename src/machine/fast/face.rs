@@ -10,7 +10,7 @@ use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL, Program};
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::word::{View, Word};
-use crate::machine::heap::{Kind, integer_words, node_words};
+use crate::machine::heap::{Fields, Kind, integer_words, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
@@ -180,6 +180,10 @@ impl Face for Machine {
         }))
     }
 
+    fn owns(&self, root: &Root) -> bool {
+        self.root(root).is_some()
+    }
+
     fn whnf(&mut self, root: &Root) -> Option<Whnf> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(self.root(root)?) };
@@ -240,10 +244,12 @@ impl Face for Machine {
         self.known(fields)?;
         Some(self.rooted(node_words(fields.len()), |machine| {
             let fields: Vec<Word> = machine.words(fields).collect();
-            match fields[..] {
-                [] => Word::con(con),
-                // SAFETY: room is made sure of.
-                _ => unsafe { machine.heap.alloc(Kind::Con, con.0, &fields) },
+            match Fields::new(&fields) {
+                Some(fields) if !fields.words().is_empty() => {
+                    // SAFETY: room is made sure of.
+                    unsafe { machine.heap.alloc(Kind::Con, con.0, fields) }
+                }
+                _ => Word::con(con),
             }
         }))
     }

@@ -27,7 +27,8 @@ impl Machine {
     /// A limit that is reached.
     pub(super) fn limit(&self, limit: Limit) -> Stop {
         let span = self.here();
-        Stop::Limit(Box::new(LimitReached { limit, span, chain: self.chain(span) }))
+        let (place, chain) = (None, self.chain(span));
+        Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
     }
 
     /// The positions in code of what waits for a value, innermost first, and the thunks that

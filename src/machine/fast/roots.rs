@@ -158,7 +158,9 @@ impl Outer {
     }
 }
 
-impl Mutator for Outer {
+// SAFETY: the words outside of the heap are those of the stack, as far as its frames need them,
+// of CAFs, handles, the printer and records, and each function visits those that it says.
+unsafe impl Mutator for Outer {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         self.clear_mark();
         self.clean = self.walk(self.clean, visit);

@@ -7,6 +7,7 @@
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr::NonNull;
 
+use crate::base::allocation::fallible;
 use crate::machine::heap::word::{Tag, Word};
 
 /// What becomes of a value.
@@ -227,7 +228,8 @@ impl Stack {
     pub(super) fn with_capacity(words: usize) -> Option<Stack> {
         let capacity = words.max(Self::FIRST);
         // SAFETY: the layout is not of size 0.
-        let base = NonNull::new(unsafe { alloc(Self::layout(capacity)?) }.cast())?;
+        let base = fallible(|| unsafe { Some(alloc(Self::layout(capacity)?)) })?;
+        let base = NonNull::new(base.cast())?;
         Some(Stack { base, capacity })
     }
 
@@ -258,7 +260,7 @@ impl Stack {
             return false;
         };
         // SAFETY: allocated with this layout; the new size is not 0.
-        let moved = unsafe { realloc(self.base.as_ptr().cast(), old, new.size()) };
+        let moved = fallible(|| unsafe { realloc(self.base.as_ptr().cast(), old, new.size()) });
         match NonNull::new(moved.cast()) {
             Some(base) => {
                 (self.base, self.capacity) = (base, words);

@@ -251,23 +251,27 @@ impl Machine {
     /// Collects, so that `words` are free.
     #[cold]
     pub(super) fn collect_for(&mut self, words: usize) -> Result<(), Stop> {
-        self.collecting(|heap, outer| heap.collect(Need::words(words), outer))
+        // SAFETY: the words of the machine are words of its heap.
+        self.collecting(|heap, outer| unsafe { heap.collect(Need::words(words), outer) })
     }
 
     /// Makes sure that `bytes` outside of the nursery stay within the limit, and of `words`
     /// in it.
     pub(super) fn collect_for_bytes(&mut self, words: usize, bytes: u64) -> Result<(), Stop> {
-        self.collecting(|heap, outer| heap.collect(Need { words, bytes }, outer))
+        // SAFETY: the words of the machine are words of its heap.
+        self.collecting(|heap, outer| unsafe { heap.collect(Need { words, bytes }, outer) })
     }
 
     /// Makes everything old.
     pub(super) fn tenure(&mut self) -> Result<(), Stop> {
-        self.collecting(|heap, outer| heap.tenure(outer))
+        // SAFETY: the words of the machine are words of its heap.
+        self.collecting(|heap, outer| unsafe { heap.tenure(outer) })
     }
 
     /// Collects everything that nothing can reach.
     pub(super) fn collect_all(&mut self) -> Result<(), Stop> {
-        self.collecting(|heap, outer| heap.collect_full(Need::default(), outer))
+        // SAFETY: the words of the machine are words of its heap.
+        self.collecting(|heap, outer| unsafe { heap.collect_full(Need::default(), outer) })
     }
 
     fn collecting(
@@ -281,14 +285,14 @@ impl Machine {
         let marked = self.outer.mark.map(|(at, _)| at);
         let mut result = collect(&mut self.heap, &mut self.outer);
         if self.refuse.meets() {
-            result = Err(Full);
+            result = Err(Full::Limit);
         }
         self.outer.collected(marked);
         self.verify_if_due();
         self.outer.phase = Phase::Idle;
         self.outer.set_mark();
         self.count_outside();
-        result.map_err(|Full| self.heap_limit())
+        result.map_err(|full| self.out_of_memory(full))
     }
 
     /// Verifies the heap after each collection, or if there is much to be walked, after so
@@ -299,7 +303,8 @@ impl Machine {
             *left -= 1;
             return;
         }
-        if let Err(wrong) = self.heap.verify(&mut self.outer) {
+        // SAFETY: the words of the machine are words of its heap.
+        if let Err(wrong) = unsafe { self.heap.verify(&mut self.outer) } {
             // Only tests ask for this, and a heap that is wrong is a mistake of ours.
             panic!("after a collection: {wrong}");
         }
@@ -320,7 +325,7 @@ impl Machine {
         }
         if self.try_grow(need).is_err() {
             self.collect_all()?;
-            self.try_grow(need).map_err(|Full| self.heap_limit())?;
+            self.try_grow(need).map_err(|full| self.out_of_memory(full))?;
         }
         self.rare.stack_grown += 1;
         self.count_outside();
@@ -338,19 +343,31 @@ impl Machine {
         let left = self.heap.limit().map(|limit| limit.saturating_sub(self.heap.footprint()));
         let quarter = left.unwrap_or(u64::MAX) / 4 / size_of::<Word>() as u64;
         let fair = capacity.saturating_add(usize::try_from(quarter).unwrap_or(usize::MAX));
+        let mut full = Full::Limit;
         for wanted in [ample.min(fair).max(modest), modest, need] {
             let bytes = wanted.saturating_sub(capacity) * size_of::<Word>();
-            if self.heap.can_grow(bytes as u64) && self.outer.stack.resize(wanted) {
-                return Ok(());
+            if self.heap.can_grow(bytes as u64) {
+                if self.outer.stack.resize(wanted) {
+                    return Ok(());
+                }
+                full = Full::System;
             }
         }
-        Err(Full)
+        Err(full)
+    }
+
+    /// What stops a run that has reached its memory limit.
+    pub(super) fn heap_limit(&self) -> Stop {
+        self.out_of_memory(Full::Limit)
     }
 
     /// What stops a run that is out of memory.
-    pub(super) fn heap_limit(&self) -> Stop {
-        // Without a limit of ours it is the system that refused.
-        self.limit(Limit::Heap(self.heap.limit().unwrap_or(self.heap.footprint())))
+    fn out_of_memory(&self, full: Full) -> Stop {
+        self.limit(match (full, self.heap.limit()) {
+            (Full::Limit, Some(limit)) => Limit::Heap(limit),
+            (Full::Limit, None) => Limit::Heap(self.heap.footprint()),
+            (Full::System, _) => Limit::System(self.heap.footprint()),
+        })
     }
 
     /// The word of a CAF, which gets a node if it has none.

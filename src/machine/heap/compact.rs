@@ -1,21 +1,21 @@
-//! Sliding what lives of the old space together, in place.
+//! Sliding compaction of the old space, in place.
 //!
 //! After Kermany and Petrank, *The Compressor: concurrent, incremental, and parallel
-//! compaction* (2006): where a node goes follows from the live words before it, so that a
-//! word for each block of 64 is all that has to be remembered. The nodes that begin in a
-//! block go to one place together; if they do not fit in what is left of a chunk, they go to
-//! the next one. The order of nodes stays, so none goes to where a later one still is.
+//! compaction* (2006): where a node goes follows from the mark bits before it, so one word for
+//! each block of 64 is all that has to be stored. The nodes that begin in a block go to one
+//! place together; if they do not fit in the rest of a chunk, they go to the next one. The
+//! order of nodes stays the same, so no node is moved to where a later one still is.
 
 use super::chunk::{BLOCK_BYTES, BLOCK_WORDS, Block, Chunk, block_of};
 use super::mark::{bit, for_each_live, is_marked};
 use super::old::Old;
 use super::word::Word;
-use super::{Header, Kind, Mutator, POISON, node_at};
+use super::{Header, Kind, Mutator, asan, node_at, overwrite};
 
-/// Where a pointer leads when the live nodes have moved.
+/// The word after compaction.
 ///
 /// # Safety
-/// If `word` is a pointer, it is one to a marked node, and places were worked out.
+/// If `word` is a pointer, it leads to a marked node, and [`plan`](Old::plan) was called.
 #[inline(always)]
 pub(super) unsafe fn moved(word: Word) -> Word {
     if !word.is_pointer() {
@@ -25,7 +25,10 @@ pub(super) unsafe fn moved(word: Word) -> Word {
     Word::from_bits(unsafe { place(word.address()) } as u64 | word.bits() & 0b111)
 }
 
-/// Where a marked node goes.
+/// The address of a marked node after compaction.
+///
+/// # Safety
+/// There is such a node, and [`plan`](Old::plan) was called.
 #[inline(always)]
 pub(super) unsafe fn place(address: usize) -> usize {
     // SAFETY: a node of the old space has a block, and nothing else refers to that now.
@@ -39,14 +42,14 @@ pub(super) unsafe fn place(address: usize) -> usize {
     }
 }
 
-/// Where nodes go: the chunk and the next free address in it.
+/// The place for the next nodes: a chunk, and a free address in it.
 struct Target {
     chunk: usize,
     next: usize,
 }
 
 impl Old {
-    /// Unmarks all nodes, and notes where those of the last chunk end.
+    /// Clears all mark bits.
     pub(super) fn begin_marking(&mut self) {
         if let Some(last) = self.chunks.last_mut() {
             last.top = self.next;
@@ -56,11 +59,11 @@ impl Old {
         }
     }
 
-    /// Works out where each marked node goes. Frees chunks of single nodes that are not
+    /// Computes where each marked node goes. Frees the chunks of large nodes that are not
     /// marked.
     ///
     /// # Safety
-    /// Everything that lives is marked.
+    /// All live nodes are marked.
     pub(super) unsafe fn plan(&mut self) -> Plan {
         // SAFETY: as the caller says; each chunk is that of its nodes.
         unsafe {
@@ -77,7 +80,10 @@ impl Old {
         }
     }
 
-    /// Works out where the nodes of one chunk go.
+    /// Computes where the marked nodes of one chunk go.
+    ///
+    /// # Safety
+    /// As for [`plan`](Old::plan).
     unsafe fn plan_chunk(&self, chunk: &Chunk, target: &mut Target, tops: &mut Vec<usize>) {
         let mut at = chunk.address();
         while at < chunk.top {
@@ -110,11 +116,11 @@ impl Old {
         }
     }
 
-    /// Moves the marked nodes to their places, and all their pointers with them. Words that
-    /// were moved.
+    /// Moves the marked nodes, and updates the pointers in them. Returns how many words were
+    /// moved.
     ///
     /// # Safety
-    /// Places were worked out, and nothing has changed since.
+    /// [`plan`](Old::plan) was called, and nothing has changed since.
     pub(super) unsafe fn slide(&mut self, mutator: &mut impl Mutator) -> u64 {
         let mut words = 0;
         for chunk in &self.large {
@@ -122,7 +128,7 @@ impl Old {
             unsafe { move_node(chunk.only(), chunk.only(), mutator) };
         }
         for chunk in &self.chunks {
-            // SAFETY: a node goes to where no node is that has not gone, see the module.
+            // SAFETY: where a node goes is no node that was not moved, see the module.
             unsafe {
                 for_each_live(chunk, |address| {
                     let to = place(address);
@@ -136,24 +142,27 @@ impl Old {
         words
     }
 
-    /// Gives the chunks their new ends, and makes those without nodes spare ones.
-    pub(super) fn finish(&mut self, plan: Plan, poison: bool) {
+    /// Notes where the nodes of each chunk end now, and adds the chunks without nodes to the
+    /// reserve.
+    ///
+    /// # Safety
+    /// `plan` is what [`plan`](Old::plan) has returned, and [`slide`](Old::slide) has moved the
+    /// nodes.
+    pub(super) unsafe fn finish(&mut self, plan: Plan, poison: bool) {
         let used = plan.tops.len() + 1;
         let tops = plan.tops.iter().copied().chain([plan.next]);
         let mut filled = 0;
         for (chunk, top) in self.chunks.iter_mut().zip(tops) {
-            if poison {
-                overwrite(top, chunk.top);
-            }
+            // SAFETY: no node is there any more, between the new end and the old one.
+            unsafe { vacate(top, chunk.top, poison) };
             chunk.top = top;
             filled += (top - chunk.first()) as u64;
         }
         for mut chunk in self.chunks.drain(used.min(self.chunks.len())..).rev() {
             self.chunk_bytes -= chunk.bytes() as u64;
             self.spare_bytes += chunk.bytes() as u64;
-            if poison {
-                overwrite(chunk.first(), chunk.top);
-            }
+            // SAFETY: no node is in the chunk any more.
+            unsafe { vacate(chunk.first(), chunk.top, poison) };
             chunk.top = chunk.first();
             self.spare.push(chunk);
         }
@@ -167,13 +176,16 @@ impl Old {
     }
 }
 
-/// Where the nodes of each chunk but the last will end, and those of the last.
+/// Where the nodes of each chunk but the last one will end, and those of the last one.
 pub(super) struct Plan {
     tops: Vec<usize>,
     next: usize,
 }
 
-/// Moves a node, and what it points to with it. Its words.
+/// Moves a node, and updates the pointers in it. Returns its words.
+///
+/// # Safety
+/// There is a marked node at `from`, and [`place`] says `to`; the nodes before it were moved.
 #[inline(always)]
 unsafe fn move_node(from: usize, to: usize, mutator: &mut impl Mutator) -> usize {
     let (old, new) = (node_at(from), node_at(to));
@@ -181,7 +193,8 @@ unsafe fn move_node(from: usize, to: usize, mutator: &mut impl Mutator) -> usize
     // payload of these kinds are words whose pointers lead to marked nodes.
     unsafe {
         let header = Header::from_bits(*old);
-        let words = header.words() + 1;
+        let words = header.node_words();
+        asan::unpoison(to, words * 8);
         match header.kind() {
             Kind::Con | Kind::Thunk | Kind::Pap => {
                 *new = header.bits();
@@ -201,10 +214,14 @@ unsafe fn move_node(from: usize, to: usize, mutator: &mut impl Mutator) -> usize
     }
 }
 
-/// Overwrites memory that nodes have left.
-fn overwrite(from: usize, to: usize) {
-    for at in (from..to).step_by(8) {
-        // SAFETY: the caller has moved all nodes away.
-        unsafe { *node_at(at) = POISON };
+/// Gives up the nodes between two addresses.
+///
+/// # Safety
+/// They are in one chunk, and no live node is there.
+unsafe fn vacate(from: usize, to: usize, poison: bool) {
+    if poison {
+        // SAFETY: the caller's obligation.
+        unsafe { overwrite(from, to) };
     }
+    asan::poison(from, to.saturating_sub(from));
 }

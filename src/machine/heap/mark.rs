@@ -1,33 +1,34 @@
-//! Marking: what lives of the old space.
+//! Marking of the old space.
 //!
-//! Every pointer that is followed is first shortened, past indirections and selections. So
-//! from a marked node all pointers lead to marked nodes, and none of these is an indirection.
+//! Every pointer is short-circuited before it is followed: past indirections and reduced
+//! selector thunks. So the pointers of a marked node lead to marked nodes, and none of these is
+//! an indirection.
 //!
-//! What a pointer leads to is looked at a while after the pointer was found (`ring.rs`), so
-//! several paths are followed at once.
+//! A pointer waits in a prefetch queue before it is followed (`prefetch.rs`), so several paths
+//! are followed at once.
 //!
 //! The mark stack is bounded. Once it is half full, one path is followed at a time: a node all
-//! of whose children but one are marked goes on with that child, and one without pointers is
+//! of whose children but one are marked goes on with that child, and a node without pointers is
 //! done when it is marked. So lists and chains need no stack, and a list of lists one place.
-//! When there is no place, the chunk of the node is looked at again later.
+//! When the stack overflows, the chunk of the node is scanned again later.
 
 use super::chunk::{
     BLOCK_BYTES, BLOCK_WORDS, Chunk, LARGE_WORDS, MIN_BYTES, block_of, head_of, large_words,
 };
 use super::mutator::{Code, Selectors};
 use super::old::Old;
-use super::ring::{Found, Ring};
-use super::shorten::{Rules, follow, shorten};
+use super::prefetch::{Found, PrefetchQueue};
+use super::short_circuit::{Rules, follow, reduce};
 use super::word::{View, Word};
-use super::{Header, Kind, Mutator, node_at, tag_of};
+use super::{Header, Kind, Mutator, Size, node_at, tag_of};
 use crate::gcode::program::GlobalId;
 
-/// A set of small numbers.
+/// A bit set of small numbers.
 #[derive(Debug, Default)]
 struct Seen(Vec<u64>);
 
 impl Seen {
-    /// Adds a number; whether it is new.
+    /// Adds a number, and returns whether it is new.
     #[inline]
     fn insert(&mut self, number: u32) -> bool {
         let (at, bit) = (number as usize / 64, 1 << (number % 64));
@@ -40,13 +41,14 @@ impl Seen {
     }
 }
 
-/// A node that is marked stays what it is.
+/// The rules of a full collection: a node that is marked stays what it is.
 pub(super) struct Unmarked;
 
 impl Rules for Unmarked {
     #[inline]
-    fn may_replace(&self, address: usize) -> bool {
-        !is_marked(address)
+    unsafe fn may_replace(&self, address: usize) -> bool {
+        // SAFETY: the caller says that there is a node, and all nodes are old.
+        unsafe { !is_marked(address) }
     }
 
     #[inline]
@@ -55,9 +57,12 @@ impl Rules for Unmarked {
     }
 }
 
-/// Whether the node at an address of the old space is marked.
+/// Whether the node at an address is marked.
+///
+/// # Safety
+/// There is a node at that address, in the old space.
 #[inline]
-pub(super) fn is_marked(address: usize) -> bool {
+pub(super) unsafe fn is_marked(address: usize) -> bool {
     // SAFETY: a node of the old space has a block, and nothing else refers to that now.
     let live = unsafe { (*block_of(address)).live };
     live & bit(address) != 0
@@ -69,36 +74,36 @@ pub(super) const fn bit(address: usize) -> u64 {
     1 << (address / 8 % BLOCK_WORDS)
 }
 
-/// The first half of a full collection.
+/// The marking phase of a full collection.
 pub(super) struct Marker<'a> {
     selectors: &'a Selectors,
-    /// Marked nodes whose children are to be marked.
+    /// The mark stack: marked nodes whose children are to be marked.
     pending: Vec<usize>,
     capacity: usize,
-    /// Pointers of marked nodes that are to be followed.
-    ring: Ring,
-    /// Whether there was a node for which there was no place.
+    /// Pointers in marked nodes that are to be followed.
+    queue: PrefetchQueue,
+    /// Whether the mark stack had no place for a node.
     overflowed: bool,
-    /// Code that was reached, and that whose CAFs are still to be marked.
+    /// Code that was reached, and the code whose CAFs are still to be marked.
     thunks: Seen,
     functions: Seen,
     codes: Vec<Code>,
-    /// Suspended evaluations whose words are still to be marked.
+    /// Saved stacks whose words are still to be marked.
     suspended: Vec<i64>,
-    /// How often the chunks were looked at again.
+    /// Passes over the chunks after the mark stack had overflowed.
     pub(super) rescans: u64,
-    /// How many pointers to indirections were followed.
+    /// Pointers to an indirection that were redirected past it.
     pub(super) indirections: u64,
 }
 
 impl<'a> Marker<'a> {
-    /// A marker with a stack of at most that many nodes.
+    /// A marker with a mark stack of `capacity` nodes.
     pub(super) fn new(selectors: &'a Selectors, capacity: usize) -> Marker<'a> {
         Marker {
             selectors,
             pending: Vec::new(),
             capacity,
-            ring: Ring::new(),
+            queue: PrefetchQueue::new(),
             overflowed: false,
             thunks: Seen::default(),
             functions: Seen::default(),
@@ -109,11 +114,11 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Marks all that lives.
+    /// Marks all live nodes.
     ///
     /// # Safety
-    /// All nodes are in the old space, no node is marked, and the mutator's words are words of
-    /// this heap.
+    /// All live nodes are in the old space, no node is marked, and the words that `mutator`
+    /// visits are words of this heap.
     pub(super) unsafe fn run(&mut self, old: &mut Old, mutator: &mut impl Mutator) {
         // SAFETY: as the caller says.
         unsafe {
@@ -133,13 +138,16 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Marks what a word leads to, and sooner or later what is reachable from there; what the
-    /// word may be instead.
+    /// Marks the node that a word leads to, and sooner or later what is reachable from there.
+    /// Returns the word to use instead, which is past indirections.
+    ///
+    /// # Safety
+    /// As for [`run`](Marker::run); `word` is a word of this heap.
     #[inline]
     unsafe fn visit(&mut self, word: Word) -> Word {
         // SAFETY: as for `run`.
         unsafe {
-            let short = self.shorten(word);
+            let short = self.short_circuit(word);
             if short.is_pointer() && self.mark(short.address()) {
                 self.push(short.address());
                 if self.is_half_full() {
@@ -150,20 +158,24 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Whether nodes wait for which there may soon be no place.
+    /// Whether the mark stack is more than half full.
     #[inline(always)]
     fn is_half_full(&self) -> bool {
         self.pending.len() > self.capacity / 2
     }
 
-    /// What a word may be instead. Notes the code of functions.
+    /// Short-circuits a word: returns one that is past indirections and reducible selections.
+    /// Notes the code of functions.
+    ///
+    /// # Safety
+    /// As for [`visit`](Marker::visit).
     #[inline(always)]
-    unsafe fn shorten(&mut self, word: Word) -> Word {
+    unsafe fn short_circuit(&mut self, word: Word) -> Word {
         match word.bits() & 0b111 {
-            // What is said to be a value is not behind an indirection.
+            // A pointer tagged as a value does not lead to an indirection.
             0b011 | 0b101 => word,
             // SAFETY: as for `run`.
-            0b001 => unsafe { self.shorten_unknown(word) },
+            0b001 => unsafe { self.short_circuit_unknown(word) },
             0b111 => {
                 if let View::Function(global) = word.view() {
                     self.reach_function(global);
@@ -174,6 +186,7 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Notes that a function was reached.
     #[inline]
     fn reach_function(&mut self, global: GlobalId) {
         if self.functions.insert(global.0) {
@@ -181,20 +194,24 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// [`short_circuit`](Marker::short_circuit) of a pointer to an unknown node.
+    ///
+    /// # Safety
+    /// As for [`visit`](Marker::visit).
     #[inline]
-    unsafe fn shorten_unknown(&mut self, word: Word) -> Word {
+    unsafe fn short_circuit_unknown(&mut self, word: Word) -> Word {
         // SAFETY: as for `run`.
         unsafe {
             let header = Header::from_bits(*node_at(word.address()));
             match header.kind() {
                 // It may lead to a function, or to a selection.
-                Kind::Ind => self.shorten_ind(word),
+                Kind::Ind => self.short_circuit_ind(word),
                 Kind::Thunk
                     if header.words() == 1
                         && self.selectors.is_selector(header.info())
                         && !is_marked(word.address()) =>
                 {
-                    let short = shorten(word, self.selectors, &Unmarked);
+                    let short = reduce(word, self.selectors, &Unmarked);
                     if let View::Function(global) = short.view() {
                         self.reach_function(global);
                     }
@@ -205,17 +222,24 @@ impl<'a> Marker<'a> {
         }
     }
 
-    unsafe fn shorten_ind(&mut self, word: Word) -> Word {
+    /// [`short_circuit`](Marker::short_circuit) of a pointer to an indirection.
+    ///
+    /// # Safety
+    /// As for [`visit`](Marker::visit).
+    unsafe fn short_circuit_ind(&mut self, word: Word) -> Word {
         self.indirections += 1;
         // SAFETY: as for `run`. What is at the end of the chain is no indirection, so this is
         // no recursion.
         unsafe {
             let end = follow(word, &Unmarked);
-            self.shorten(end)
+            self.short_circuit(end)
         }
     }
 
-    /// Marks a node; whether it has children that are to be marked.
+    /// Marks a node. Returns whether it has children that are to be marked.
+    ///
+    /// # Safety
+    /// There is a node at `address`, in the old space.
     #[inline(always)]
     unsafe fn mark(&mut self, address: usize) -> bool {
         let block = block_of(address);
@@ -229,12 +253,12 @@ impl<'a> Marker<'a> {
             let mut header = Header::from_bits(*node);
             let is_small = header.words() < large_words(MIN_BYTES);
             if header.kind() == Kind::Hole && header.info() != Header::UNFILLED && is_small {
-                // All that will ever be written to it is an indirection. (A chunk of a single
+                // All that will ever be written to it is an indirection. (The chunk of a single
                 // node would not become smaller.)
-                header = Header::new(Kind::Hole, 1, header.info());
+                header = Header::new(Kind::Hole, Size::ONE, header.info());
                 *node = header.bits();
             }
-            let words = header.words() + 1;
+            let words = header.node_words();
             if words as u32 <= (first.leading_zeros() + 1) {
                 // `words` ones from `first` on; 64 of them do not come from a shift.
                 (*block).live |= (first << (words - 1)) | ((first << (words - 1)) - first);
@@ -251,8 +275,11 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Marks all that is reachable from the nodes that wait, but by code and suspended
-    /// evaluations.
+    /// Marks everything that is reachable from the mark stack and the queue, but not through
+    /// code and saved stacks.
+    ///
+    /// # Safety
+    /// As for [`run`](Marker::run).
     unsafe fn trace(&mut self) {
         loop {
             // SAFETY: what waits are marked nodes, and fields of marked nodes.
@@ -264,8 +291,8 @@ impl<'a> Marker<'a> {
                     }
                 } else if let Some(node) = self.pending.pop() {
                     self.scan(node);
-                } else if let Some(found) = self.ring.take() {
-                    self.settle(found);
+                } else if let Some(found) = self.queue.pop() {
+                    self.follow(found);
                 } else {
                     return;
                 }
@@ -273,21 +300,24 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Notes the pointers of a marked node.
+    /// Enqueues the pointers in a marked node.
+    ///
+    /// # Safety
+    /// There is a marked node at `address`.
     #[inline(always)]
     unsafe fn scan(&mut self, address: usize) {
         let node = node_at(address);
         // SAFETY: it is a node.
         unsafe {
-            // What comes last is looked at first: of a cell its head, so that lists of lists
-            // are followed list by list.
+            // The last one to be enqueued is the first to be followed if nothing waits: of a
+            // cell its head, so that lists of lists are followed list by list.
             let mut last = None;
             for at in (1..=self.pointers(address)).rev() {
                 let field = node.add(at);
                 let word = Word::from_bits(*field);
                 if word.is_pointer() {
                     if let Some(found) = last.replace(Found { field: field.addr(), word }) {
-                        self.find(found);
+                        self.enqueue(found);
                     }
                 } else if let View::Function(global) = word.view() {
                     self.reach_function(global);
@@ -295,30 +325,36 @@ impl<'a> Marker<'a> {
             }
             match last {
                 None => {}
-                // There is nothing to do in the meantime.
-                Some(found) if self.pending.is_empty() && self.ring.is_empty() => {
-                    self.settle(found);
+                // There is nothing to do until its cache line has come.
+                Some(found) if self.pending.is_empty() && self.queue.is_empty() => {
+                    self.follow(found);
                 }
-                Some(found) => self.find(found),
+                Some(found) => self.enqueue(found),
             }
         }
     }
 
-    /// Notes a pointer, and settles the one that has waited longest if too many wait.
+    /// Enqueues a pointer, and follows the oldest one if the queue is full.
+    ///
+    /// # Safety
+    /// It was found in a marked node.
     #[inline(always)]
-    unsafe fn find(&mut self, found: Found) {
-        if let Some(oldest) = self.ring.put(found) {
-            // SAFETY: what waits are fields of marked nodes.
-            unsafe { self.settle(oldest) }
+    unsafe fn enqueue(&mut self, found: Found) {
+        if let Some(oldest) = self.queue.push(found) {
+            // SAFETY: all pointers in the queue were found in marked nodes.
+            unsafe { self.follow(oldest) }
         }
     }
 
-    /// Shortens a pointer, and marks what it leads to.
+    /// Short-circuits a pointer, and marks the node that it leads to.
+    ///
+    /// # Safety
+    /// It was found in a marked node.
     #[inline(always)]
-    unsafe fn settle(&mut self, found: Found) {
+    unsafe fn follow(&mut self, found: Found) {
         // SAFETY: the word is that of a field of a marked node.
         unsafe {
-            let short = self.shorten(found.word);
+            let short = self.short_circuit(found.word);
             if short != found.word {
                 *node_at(found.field) = short.bits();
             }
@@ -328,7 +364,10 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// How many words of a marked node are to be looked at. Notes the code that it leads to.
+    /// How many payload words of a marked node may be pointers. Notes the code that it leads to.
+    ///
+    /// # Safety
+    /// There is a marked node at `address`.
     #[inline(always)]
     unsafe fn pointers(&mut self, address: usize) -> usize {
         // SAFETY: it is a node.
@@ -355,8 +394,11 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Shortens and marks the children of a marked node; the first of those whose children
-    /// are to be marked, the others wait. So a list of whatever needs one place.
+    /// Marks the children of a marked node. Returns the first of those that have children
+    /// themselves, and pushes the others: so a list of whatever needs one place.
+    ///
+    /// # Safety
+    /// There is a marked node at `address`.
     #[inline(always)]
     unsafe fn children(&mut self, address: usize) -> Option<usize> {
         let node = node_at(address);
@@ -368,7 +410,7 @@ impl<'a> Marker<'a> {
                 if !leads_on(bits) {
                     continue;
                 }
-                let short = self.shorten(Word::from_bits(bits));
+                let short = self.short_circuit(Word::from_bits(bits));
                 *node.add(at) = short.bits();
                 if short.is_pointer() && self.mark(short.address()) {
                     match next {
@@ -381,8 +423,12 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Pushes a node on the mark stack, or has its chunk scanned again if there is no place.
+    ///
+    /// # Safety
+    /// There is a marked node at `address`.
     #[inline]
-    fn push(&mut self, address: usize) {
+    unsafe fn push(&mut self, address: usize) {
         if self.pending.len() < self.capacity {
             self.pending.push(address);
         } else {
@@ -392,7 +438,10 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Looks again at the nodes of chunks that hold marked nodes whose children are not.
+    /// Marks the children of all marked nodes of the chunks where the mark stack has overflowed.
+    ///
+    /// # Safety
+    /// As for [`run`](Marker::run).
     unsafe fn rescan(&mut self, old: &mut Old) {
         self.overflowed = false;
         self.rescans += 1;
@@ -414,7 +463,7 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Whether something may be reachable from a word: it is a pointer or a function.
+/// Whether these are the bits of a pointer or a function: something may be reachable from it.
 #[inline(always)]
 fn leads_on(bits: u64) -> bool {
     let word = Word::from_bits(bits);
@@ -422,6 +471,9 @@ fn leads_on(bits: u64) -> bool {
 }
 
 /// Marks the words of a node that is in several blocks, and notes in each how many they are.
+///
+/// # Safety
+/// There is a node of `words` words at `address`, not in a chunk of its own.
 #[cold]
 unsafe fn mark_long(address: usize, words: usize) {
     let (mut at, end) = (address, address + words * 8);
@@ -440,13 +492,13 @@ unsafe fn mark_long(address: usize, words: usize) {
     }
 }
 
-/// Calls `then` with the address of each live node of a chunk, in order. It may mark more.
+/// Calls `then` with the address of each marked node of a chunk, in order. It may mark more.
 ///
 /// # Safety
-/// The live words of the chunk are those of nodes.
+/// The marked words of the chunk are those of nodes.
 pub(super) unsafe fn for_each_live(chunk: &Chunk, mut then: impl FnMut(usize)) {
     let mut at = chunk.address();
-    // SAFETY: `at` is below the end of the nodes, and a live word that belongs to no node
+    // SAFETY: `at` is below the end of the nodes, and a marked word that belongs to no node
     // before it is a header.
     unsafe {
         if chunk.is_large() {
@@ -463,7 +515,7 @@ pub(super) unsafe fn for_each_live(chunk: &Chunk, mut then: impl FnMut(usize)) {
             }
             at = (at & !(BLOCK_WORDS * 8 - 1)) + rest.trailing_zeros() as usize * 8;
             let address = at;
-            at += (Header::from_bits(*node_at(address)).words() + 1) * 8;
+            at += Header::from_bits(*node_at(address)).node_words() * 8;
             then(address);
         }
     }

@@ -1,25 +1,32 @@
 //! The minor collection.
 //!
-//! What lives of Eden is copied to the other room for survivors, as far as there is space, and
-//! what lives of the room in use to the old space, by Cheney's algorithm (*A nonrecursive list
-//! compacting algorithm*, 1970): the copies that were made but not scanned are the queue.
+//! Live nodes of Eden are copied to the other survivor space, as far as there is room, and those
+//! of the survivor space in use to the old space (they are promoted), by Cheney's algorithm (*A
+//! nonrecursive list compacting algorithm*, 1970): the copies that were not scanned yet are its
+//! queue.
 //!
-//! A node that became old while what it leads to is young is remembered. Without a second
-//! chance for what is new, a lazy list that is consumed as it is produced would get old as
-//! a whole: its last cell is promoted, updated with the next one when it is dead already, and
-//! keeps all that follows alive until the next full collection.
+//! A node that is promoted while it leads to a young one is added to the remembered set. If
+//! nodes were promoted at their first collection, a lazy list that is consumed as it is produced
+//! would be promoted as a whole: its last cell is promoted, is updated with the next one when it
+//! is dead already, and keeps all that follows alive until the next full collection.
 
 use super::nursery::{Moving, Nursery};
-use super::shorten::{Rules, follow, shorten};
+use super::short_circuit::{Rules, follow, reduce};
 use super::word::{Tag, Word};
-use super::{Header, Heap, Kind, Mutator, POISON, big_bytes, drop_big, node_at, tag_of};
+use super::{
+    Free, Header, Heap, Kind, Mutator, Size, asan, big_bytes_at, drop_big, node_at, overwrite,
+    tag_of,
+};
 
 impl Heap {
-    /// Moves what is young. Afterwards Eden is empty, and has no room; with `all`, nothing is
-    /// young.
-    pub(super) fn minor(&mut self, all: bool, mutator: &mut impl Mutator) {
+    /// Evacuates Eden and the survivor space in use. Afterwards Eden is empty, and nothing fits
+    /// in it; with `all`, nothing is young.
+    ///
+    /// # Safety
+    /// The words that `mutator` visits are words of this heap.
+    pub(super) unsafe fn minor(&mut self, all: bool, mutator: &mut impl Mutator) {
         self.counters.minor += 1;
-        self.counters.words_allocated += (self.next.addr() - self.nursery.start()) as u64 / 8;
+        self.counters.words_allocated += (self.free.next.addr() - self.nursery.start()) as u64 / 8;
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
         let remembered = self.remembered.len() as u64;
         self.counters.longest_remembered = self.counters.longest_remembered.max(remembered);
@@ -36,7 +43,7 @@ impl Heap {
             survivor: room.start,
         };
         // SAFETY: the mutator's words are words of this heap, and so are those of the nodes
-        // that are remembered.
+        // of the remembered set.
         unsafe {
             mutator.young(&mut |word| {
                 *word = self.forward(*word);
@@ -46,32 +53,35 @@ impl Heap {
                 self.scan::<true>(address);
             }
             self.scan_copies(&mut queue);
+            self.sort_bigs();
         }
         self.counters.words_survived += (self.survivor - room.start) as u64 / 8;
         self.nursery.swap(self.survivor);
-        self.sort_bigs();
         self.counters.words_promoted += (self.old.node_bytes() - before) / 8;
         self.counters.peak_live_bytes =
             self.counters.peak_live_bytes.max(self.old_live() + self.outside);
+        let evacuated = self.moving.range();
         if self.config.poison {
-            for at in self.moving.range().step_by(8) {
-                // SAFETY: nothing lives in what was moved from.
-                unsafe { *node_at(at) = POISON };
-            }
+            // SAFETY: no live node is there any more.
+            unsafe { overwrite(evacuated.start, evacuated.end) };
         }
-        (self.next, self.end) = (self.nursery.eden(), self.nursery.eden());
+        asan::poison(evacuated.start, evacuated.len());
+        self.free = Free::none(self.nursery.eden());
     }
 
-    /// Drops the big integers that were young and that nothing has copied.
-    fn sort_bigs(&mut self) {
+    /// Drops the young big integers that were not evacuated.
+    ///
+    /// # Safety
+    /// All live nodes were evacuated, and nothing was written to where they were.
+    unsafe fn sort_bigs(&mut self) {
         self.young_big_bytes = 0;
         for address in std::mem::take(&mut self.young_bigs) {
-            // SAFETY: the node is as it was, or has its new address in place of its header.
+            // SAFETY: the node is as it was, or has a forwarding address instead of a header.
             unsafe {
                 let first = *node_at(address);
                 if first & 1 == 0 {
                     let moved = Word::from_bits(first | 1).address();
-                    let bytes = big_bytes(&*node_at(moved).add(1).cast());
+                    let bytes = big_bytes_at(moved);
                     if self.nursery.holds(moved) {
                         self.young_big_bytes += bytes;
                         self.young_bigs.push(moved);
@@ -87,7 +97,10 @@ impl Heap {
         }
     }
 
-    /// Scans the copies that were not scanned, until there are no more.
+    /// Scans the copies that were not scanned yet, until there are no more.
+    ///
+    /// # Safety
+    /// From where `queue` begins on there are copies, which were not scanned.
     unsafe fn scan_copies(&mut self, queue: &mut Queue) {
         loop {
             while queue.survivor < self.survivor {
@@ -123,8 +136,11 @@ impl Heap {
         }
     }
 
-    /// Forwards the words of a node, and remembers it if it is old and leads to what is young;
-    /// its size in bytes.
+    /// Evacuates what the fields of a node lead to. If the node is old and leads to young ones,
+    /// adds it to the remembered set. Returns its size in bytes.
+    ///
+    /// # Safety
+    /// There is a node at `address`, which was not evacuated.
     #[inline(always)]
     unsafe fn scan<const OLD: bool>(&mut self, address: usize) -> usize {
         let node = node_at(address);
@@ -148,11 +164,14 @@ impl Heap {
             if young {
                 self.remembered.push(address);
             }
-            (header.words() + 1) * 8
+            header.node_words() * 8
         }
     }
 
-    /// Where a word leads to when all that moves has moved.
+    /// Evacuates the node that a word leads to, and returns the word to use instead.
+    ///
+    /// # Safety
+    /// `word` is a word of this heap.
     #[inline(always)]
     unsafe fn forward(&mut self, word: Word) -> Word {
         if !word.is_pointer() {
@@ -171,7 +190,10 @@ impl Heap {
         }
     }
 
-    /// [`forward`](Heap::forward) for a pointer to an old node, of which nothing is known.
+    /// [`forward`](Heap::forward) for a pointer to an old, unknown node.
+    ///
+    /// # Safety
+    /// As for [`forward`](Heap::forward).
     unsafe fn forward_old(&mut self, word: Word) -> Word {
         // SAFETY: a pointer leads to a node.
         unsafe {
@@ -182,7 +204,10 @@ impl Heap {
         }
     }
 
-    /// [`forward`](Heap::forward) for a pointer to whatever, without recursion.
+    /// [`forward`](Heap::forward) for any pointer, without recursion.
+    ///
+    /// # Safety
+    /// As for [`forward`](Heap::forward).
     unsafe fn promote(&mut self, mut word: Word) -> Word {
         while word.is_pointer() {
             let node = node_at(word.address());
@@ -208,9 +233,9 @@ impl Heap {
                 if !self.moving.holds(word.address()) {
                     return word.with_tag(tag_of(kind));
                 }
-                let mut words = header.words() + 1;
+                let mut words = header.node_words();
                 if kind == Kind::Thunk && words == 2 && self.selectors.is_selector(header.info()) {
-                    let short = shorten(word, &self.selectors, &Young(self.moving, &self.nursery));
+                    let short = reduce(word, &self.selectors, &Young(self.moving, &self.nursery));
                     if short != word.with_tag(Tag::Unknown) {
                         word = short;
                         continue;
@@ -219,16 +244,17 @@ impl Heap {
                 let mut header = header;
                 if kind == Kind::Hole && header.info() != Header::UNFILLED {
                     // All that will ever be written to it is an indirection.
-                    header = Header::new(Kind::Hole, 1, header.info());
+                    header = Header::new(Kind::Hole, Size::ONE, header.info());
                     words = 2;
                 }
                 let aged = self.moving.is_aged(word.address());
                 let copy = if !aged && words * 8 <= self.survivors_end - self.survivor {
                     let copy = node_at(self.survivor);
+                    asan::unpoison(self.survivor, words * 8);
                     self.survivor += words * 8;
                     copy
                 } else {
-                    self.old.claim(words)
+                    self.old.allocate(words)
                 };
                 copy_payload(node, copy, words);
                 *copy = header.bits();
@@ -241,11 +267,14 @@ impl Heap {
     }
 }
 
-/// Copies the payload of a node of that many words, header included. Most nodes are small, and
-/// for these a call of a library costs more than the copy.
+/// Copies the payload of a node of `words` words, header included. Most nodes are small, and for
+/// these a call of `memcpy` costs more than the copy.
+///
+/// # Safety
+/// Both nodes have so many words, at least 2, and do not overlap.
 #[inline(always)]
 unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
-    // SAFETY: both nodes have that many words, and the new one is where no node is.
+    // SAFETY: the caller's obligation.
     unsafe {
         *to.add(1) = *from.add(1);
         match words {
@@ -258,12 +287,13 @@ unsafe fn copy_payload(from: *const u64, to: *mut u64, words: usize) {
     }
 }
 
-/// A minor collection changes what it moves; an old node must not come to lead to a young one.
+/// The rules of a minor collection: it changes the nodes that it evacuates, and no old node must
+/// come to lead to a young one.
 struct Young<'a>(Moving, &'a Nursery);
 
 impl Rules for Young<'_> {
     #[inline]
-    fn may_replace(&self, address: usize) -> bool {
+    unsafe fn may_replace(&self, address: usize) -> bool {
         self.0.holds(address)
     }
 
@@ -273,7 +303,8 @@ impl Rules for Young<'_> {
     }
 }
 
-/// Where the copies begin that were not scanned.
+/// Cheney's scan pointers: where the copies begin that were not scanned, in the old space's
+/// chunks, its large nodes, and the survivor space.
 struct Queue {
     chunk: usize,
     at: usize,

@@ -1,15 +1,34 @@
 //! The heap of the fast machine: nodes in memory that a generational collector moves.
 //!
-//! A node is a [`Header`] word and payload words. New ones are bumped off the *nursery*, a
-//! contiguous piece of about cache size; a *minor* collection copies what lives of it to the
-//! *old space*, so that afterwards nothing is young. A *full* collection marks the old space
-//! and slides it together in place (`mark.rs`, `compact.rs`).
+//! A node is a [`Header`] word and payload words. New nodes are bump-allocated in the
+//! *nursery*, one piece of memory of about the size of a cache. A *minor* collection copies
+//! its live nodes, to a survivor space first and to the *old space* the second time. A *full*
+//! collection marks the old space and compacts it in place (`mark.rs`, `compact.rs`).
 //!
-//! Everything is counted: chunks with their tables, nursery, what the survivors of the
-//! nursery will take, limbs of big integers, the collector's own lists, and what the machine
-//! says that it has outside of the heap. (Integers of a few limbs are nodes like others:
-//! `bigs.rs`.)
+//! The footprint counts everything: chunks with their mark tables, the nursery, the reserve
+//! that the nursery's survivors will take, limbs of big integers, the collector's own lists,
+//! and what the machine has outside of the heap. (Integers of a few limbs are nodes like
+//! others: `bigs.rs`.)
+//!
+//! # Safety
+//!
+//! Words do not know which heap they belong to, and a collection moves what they point to. So
+//! all that reads or writes a node is `unsafe`, with one contract: a word that is a pointer
+//! leads to a node of this heap, and every collection since it was obtained has visited it.
+//! The collections themselves are `unsafe` as to the words that the [`Mutator`] shows them,
+//! and what a mutator has to visit is the contract of that `unsafe` trait. The safe functions
+//! only count.
+//!
+//! # Provenance
+//!
+//! A word is an integer, so a pointer among words has no provenance of its own. Each piece of
+//! memory (nursery, chunk) exposes the provenance of its allocation when it is made, and
+//! `node_at` takes it up again; nothing else turns integers into pointers. That is what
+//! `std::ptr` calls exposed provenance, and Miri `-Zmiri-permissive-provenance`.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+mod asan;
 mod bigs;
 mod chunk;
 mod collect;
@@ -20,16 +39,17 @@ pub mod mutator;
 pub mod node;
 mod nursery;
 mod old;
-mod ring;
-mod shorten;
+mod prefetch;
+mod short_circuit;
 #[cfg(test)]
 mod tests;
 mod verify;
 pub mod word;
 
-pub use bigs::integer_words;
+pub use bigs::{compute_words, integer_words};
 pub use mutator::{Code, Mutator, Selectors};
-pub use node::{Header, Kind, node_words};
+pub use node::{Fields, Header, Kind, Size, node_words};
+pub use prefetch::prefetch;
 
 use std::ptr::with_exposed_provenance_mut;
 
@@ -38,14 +58,19 @@ use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
 
-/// No memory, by the limit or by the system.
+/// Out of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full;
+pub enum Full {
+    /// The limit is reached.
+    Limit,
+    /// The system refused an allocation below the limit.
+    System,
+}
 
-/// How often the collector runs: for tests.
+/// How often the collector runs; more often than it pays is for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stress {
-    /// As it pays.
+    /// When the nursery is full.
     #[default]
     None,
     /// A minor collection at each reservation.
@@ -59,18 +84,18 @@ pub enum Stress {
 pub struct Config {
     /// The most bytes that heap and machine together may take.
     pub limit: Option<u64>,
-    /// Words of the nursery.
+    /// The size of Eden, in words.
     pub nursery_words: usize,
     /// How often the collector runs.
     pub stress: Stress,
-    /// Whether memory that nodes have left is overwritten.
+    /// Whether memory that nodes have left is overwritten: for tests.
     pub poison: bool,
-    /// How many nodes a full collection keeps in mind at once; `None`: a share of the heap.
+    /// The capacity of the mark stack, in nodes; `None`: a share of the old space.
     pub mark_stack: Option<usize>,
 }
 
 impl Config {
-    /// Words of the nursery, unless someone knows better. Twice as many are no faster.
+    /// The default size of Eden in words: 1 MB. Twice as many are no faster.
     pub const NURSERY_WORDS: usize = (1 << 20) / 8;
 }
 
@@ -86,24 +111,24 @@ impl Default for Config {
     }
 }
 
-/// What is to be made room for.
+/// The room that an allocation needs (GHC: what a heap check asks for).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Need {
-    /// Words of the nursery.
+    /// Words in the nursery.
     pub words: usize,
-    /// Bytes outside of it: limbs of big integers, stack.
+    /// Bytes outside of the nursery: limbs of big integers, stack.
     pub bytes: u64,
 }
 
 impl Need {
-    /// Words of the nursery, and nothing else.
+    /// Room for `words` words in the nursery.
     #[must_use]
     pub const fn words(words: usize) -> Need {
         Need { words, bytes: 0 }
     }
 }
 
-/// What has been counted since the heap was made.
+/// Counters since the heap was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Minor collections, those at the beginning of full ones included.
@@ -114,102 +139,106 @@ pub struct Counters {
     pub words_allocated: u64,
     /// Bytes of big integers beside their nodes that were allocated.
     pub big_bytes_allocated: u64,
-    /// Words that minor collections have copied.
+    /// Words that minor collections have copied to the old space.
     pub words_promoted: u64,
-    /// Words that full collections have moved.
+    /// Words that full collections have moved (compaction).
     pub words_moved: u64,
-    /// The most bytes that were found alive by a full collection or, where there was none,
-    /// were in use after a minor one.
+    /// The maximum over all collections of the live bytes after a full one, or of the bytes in
+    /// use after a minor one.
     pub peak_live_bytes: u64,
-    /// The largest footprint that was seen at a collection.
+    /// The largest footprint at a collection, in bytes.
     pub peak_bytes: u64,
-    /// The most old nodes that were remembered at once.
+    /// The largest size of the remembered set.
     pub longest_remembered: u64,
-    /// How often a full collection looked again for nodes that the mark stack had no room for.
+    /// Passes over chunks after the mark stack had overflowed.
     pub rescans: u64,
-    /// Words that minor collections have copied and left young.
+    /// Words that minor collections have copied to a survivor space.
     pub words_survived: u64,
-    /// Old nodes that were remembered when a minor collection began.
+    /// The sizes of the remembered sets at all minor collections, added up.
     pub remembered: u64,
-    /// Nodes that got a chunk of their own.
+    /// Large nodes that were copied to the old space, each to a chunk of its own.
     pub large: u64,
-    /// Selections that were reduced.
+    /// Selector thunks that the collector has reduced.
     pub selections: u64,
-    /// Pointers to an indirection that were made to lead past it.
+    /// Pointers to an indirection that the collector has redirected past it.
     pub indirections: u64,
-    /// Big integers that were found dead.
+    /// Integers with limbs outside of the heap that were found dead and dropped.
     pub bigs_dropped: u64,
 }
 
-/// The heap. See the module.
-///
-/// A `Word` that is handed in and said to be a pointer has to be one to a node of this heap,
-/// and to have been visited by every collection since it was obtained.
+/// The heap. See the module for the contract of its `unsafe` functions.
 #[derive(Debug)]
 pub struct Heap {
-    /// Where the next node goes. The machine may allocate itself: it writes a header and all
-    /// payload words and moves `next` past them, as long as it stays below [`end`](Heap::end).
-    pub next: *mut u64,
-    /// Where the nursery ends. If a node does not fit, the machine calls
-    /// [`collect`](Heap::collect).
-    pub end: *mut u64,
+    free: Free,
     nursery: Nursery,
-    /// During a minor collection: what it moves nodes from, and the space for survivors.
+    /// During a minor collection: the addresses that are evacuated.
     moving: Moving,
+    /// During a minor collection: the free part of the survivor space that is copied to.
     survivor: usize,
     survivors_end: usize,
     old: Old,
-    /// Addresses of old nodes that may point to young ones.
+    /// The remembered set: addresses of old nodes that may point to young ones.
     remembered: Vec<usize>,
-    /// Addresses of integers with limbs outside, in the nursery and in the old space.
+    /// Addresses of [`Kind::Huge`] nodes, in the nursery and in the old space.
     young_bigs: Vec<usize>,
     old_bigs: Vec<usize>,
-    /// Bytes of big integers beside their nodes, and how many of them may be young.
+    /// Bytes of the limbs of these, and how many bytes of young ones make the next reservation
+    /// collect.
     young_big_bytes: u64,
     old_big_bytes: u64,
     young_big_allowance: u64,
-    /// Bytes of the machine's own.
+    /// Bytes that the machine has outside of the heap.
     outside: u64,
-    /// Bytes of nodes and big integers in the old space that make a full collection due, and
-    /// what the last one has left.
+    /// Bytes of nodes and big integers in the old space above which a full collection is due.
     due: u64,
+    /// The same bytes after the last full collection.
     survived: u64,
     config: Config,
     selectors: Selectors,
     counters: Counters,
 }
 
-// SAFETY: the pointers are into memory that the heap owns.
-unsafe impl Send for Heap {}
-
-/// Bytes of young big integers that make a minor collection due.
-const YOUNG_BIG_BYTES: u64 = 4 << 20;
-/// What an allocator takes for itself of each piece of memory, with rounding.
-const ALLOCATION: u64 = 16;
-
-/// What is written over memory that nodes have left: a pointer to nowhere, and no header.
-const POISON: u64 = 0xdead_dead_dead_de19;
-
-/// Says that what is at an address, a pointer's or a word's bits, will be read soon.
-#[inline(always)]
-pub fn prefetch(address: u64) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: it reads nothing, wherever that is.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
+/// The free part of Eden: the heap pointer and its limit (GHC: `Hp` and `HpLim`).
+#[derive(Debug)]
+struct Free {
+    /// Where the next node goes.
+    next: *mut u64,
+    /// Below here nodes may be allocated without a collection.
+    limit: *mut u64,
 }
 
-/// A pointer to the words of the node at an address.
+// SAFETY: both pointers lead into the nursery of the heap that has this value, which is sent
+// with it; they are read and written through `&Heap` and `&mut Heap` alone.
+unsafe impl Send for Free {}
+
+impl Free {
+    /// Nothing is free, from `next` on.
+    fn none(next: *mut u64) -> Free {
+        Free { next, limit: next }
+    }
+}
+
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Heap>();
+};
+
+/// Bytes of the limbs of young big integers that make a minor collection due.
+const YOUNG_BIG_BYTES: u64 = 4 << 20;
+/// The allocator's overhead for each allocation, in bytes, with rounding.
+const ALLOCATION: u64 = 16;
+
+/// Overwrites memory that nodes have left, in tests: an unaligned pointer, and no header.
+const POISON: u64 = 0xdead_dead_dead_de19;
+
+/// The node at an address.
 #[inline(always)]
 fn node_at(address: usize) -> *mut u64 {
     with_exposed_provenance_mut(address)
 }
 
-/// Bytes of a big integer beside its node: it is in two pieces.
+/// Bytes of an integer's limbs outside of its node, with the allocator's overhead for the two
+/// allocations that they are in.
 #[inline]
 fn big_bytes(value: &Integer) -> u64 {
     value.heap_bytes() as u64 + 2 * ALLOCATION
@@ -220,8 +249,7 @@ impl Heap {
     #[must_use]
     pub fn new(config: Config, selectors: Selectors) -> Heap {
         Heap {
-            next: std::ptr::null_mut(),
-            end: std::ptr::null_mut(),
+            free: Free::none(std::ptr::null_mut()),
             moving: Nursery::default().moving(),
             survivor: 0,
             survivors_end: 0,
@@ -245,7 +273,7 @@ impl Heap {
     /// The header of a node.
     ///
     /// # Safety
-    /// `node` is a pointer.
+    /// `node` is a pointer to a node of this heap.
     #[inline(always)]
     #[must_use]
     pub unsafe fn header(&self, node: Word) -> Header {
@@ -257,7 +285,8 @@ impl Heap {
     /// A payload word of a node.
     ///
     /// # Safety
-    /// `node` is a pointer to a node of more than `index` payload words that mean something.
+    /// `node` is a pointer to a node of this heap that has more than `index` payload words,
+    /// which are words (not limbs).
     #[inline(always)]
     #[must_use]
     pub unsafe fn field(&self, node: Word, index: usize) -> Word {
@@ -268,75 +297,97 @@ impl Heap {
         }
     }
 
-    /// The payload of a node.
+    /// The payload of a node. It can be looked at until the heap changes.
     ///
     /// # Safety
-    /// `node` is a pointer to a constructor, thunk, partial application or text.
+    /// `node` is a pointer to a constructor, thunk, partial application or text of this heap.
     #[inline(always)]
     #[must_use]
     pub unsafe fn fields(&self, node: Word) -> &[Word] {
-        // SAFETY: the payload are words; it changes only through `&mut self`.
+        // SAFETY: the payload of these kinds are words, all of which were written when the node
+        // was; nodes change only through `&mut self`.
         unsafe {
             let words = self.header(node).words();
             std::slice::from_raw_parts(node_at(node.address()).add(1).cast::<Word>(), words)
         }
     }
 
-    /// Whether that many words can be allocated without a collection.
+    /// Whether `words` words can be allocated without a collection.
     #[inline(always)]
     #[must_use]
     pub fn fits(&self, words: usize) -> bool {
-        words <= (self.end.addr() - self.next.addr()) / 8
+        words <= (self.free.limit.addr() - self.free.next.addr()) / 8
     }
 
-    /// A new node with these fields, of [`node_words`] words. The pointer to it says what is
-    /// known of it.
+    /// Allocates a node with these fields, of [`node_words`] words, and returns a pointer with
+    /// the best tag for it.
     ///
     /// # Safety
-    /// Room was made sure of, and the fields are words that `kind` has.
+    /// So many words [`fit`](Heap::fits), or did when they were reserved; the fields are words
+    /// of this heap, such as `kind` has (not `Big` and `Huge`).
     #[inline]
-    pub unsafe fn alloc(&mut self, kind: Kind, info: u32, fields: &[Word]) -> Word {
-        let node = self.next;
-        let words = node_words(fields.len());
-        debug_assert!(node.addr() + words * 8 <= self.nursery.end(), "room was made sure of");
-        // SAFETY: there is room for the node from `next` on.
+    pub unsafe fn alloc<'a>(
+        &mut self,
+        kind: Kind,
+        info: u32,
+        fields: impl Into<Fields<'a>>,
+    ) -> Word {
+        let fields = fields.into();
+        let size = fields.size();
+        let fields = fields.words();
+        // SAFETY: there is room for the node, as the caller says.
+        let node = unsafe { self.take(size.words() + 1) };
+        // SAFETY: as above; the fields are elsewhere.
         unsafe {
-            *node = Header::new(kind, words - 1, info).bits();
+            *node = Header::new(kind, size, info).bits();
             let payload = node.add(1).cast::<Word>();
             if fields.is_empty() {
                 *payload = Word::NOTHING;
             }
             payload.copy_from_nonoverlapping(fields.as_ptr(), fields.len());
-            self.next = node.add(words);
         }
         Word::pointer(node.expose_provenance(), tag_of(kind))
     }
 
-    /// A new node of this many payload words whose fields mean nothing: a
-    /// [`Hole`](Kind::Hole) that is to be filled, or a thunk without fields.
+    /// Allocates a node whose payload words are all [`Word::NOTHING`]: a [`Kind::Hole`] that is
+    /// to be filled, or a node whose fields the caller writes at once.
     ///
     /// # Safety
-    /// Room for one word more was made sure of; there is at least one.
+    /// Room for `size` and one word more was made sure of. If `kind` has fields, they are
+    /// written before the next collection.
     #[inline]
-    pub unsafe fn alloc_empty(&mut self, kind: Kind, info: u32, words: usize) -> Word {
-        let node = self.next;
-        debug_assert!(node.addr() + (words + 1) * 8 <= self.nursery.end());
-        // SAFETY: there is room for the node from `next` on.
+    pub unsafe fn alloc_empty(&mut self, kind: Kind, info: u32, size: Size) -> Word {
+        // SAFETY: there is room for the node, as the caller says.
+        let node = unsafe { self.take(size.words() + 1) };
+        // SAFETY: as above.
         unsafe {
-            *node = Header::new(kind, words, info).bits();
-            for at in 1..=words {
+            *node = Header::new(kind, size, info).bits();
+            for at in 1..=size.words() {
                 *node.add(at) = Word::NOTHING.bits();
             }
-            self.next = node.add(words + 1);
         }
         Word::pointer(node.expose_provenance(), Tag::Unknown)
     }
 
-    /// What a word leads to through indirections: an immediate word, or a pointer that says
-    /// all that is known of its node.
+    /// Takes `words` words of Eden.
     ///
     /// # Safety
-    /// If `word` is a pointer, it is one to a node of this heap.
+    /// There are so many before Eden's end.
+    #[inline(always)]
+    unsafe fn take(&mut self, words: usize) -> *mut u64 {
+        let node = self.free.next;
+        debug_assert!(words <= (self.nursery.end() - node.addr()) / 8, "room was made sure of");
+        asan::unpoison(node.addr(), words * 8);
+        // SAFETY: the caller says that they are in the nursery.
+        self.free.next = unsafe { node.add(words) };
+        node
+    }
+
+    /// Follows indirections: returns an immediate word, or a pointer to a node that is no
+    /// indirection, with the best tag for it.
+    ///
+    /// # Safety
+    /// `word` is a word of this heap.
     #[inline]
     #[must_use]
     pub unsafe fn resolve(&self, mut word: Word) -> Word {
@@ -353,10 +404,11 @@ impl Heap {
         word
     }
 
-    /// Makes a node an indirection to `value`, which does not lead back to it.
+    /// Updates a node with `value`: makes it an indirection.
     ///
     /// # Safety
-    /// `node` is a pointer to a node that is no value; `value` is a word of this heap.
+    /// `node` is a pointer to a thunk, black hole or stopped evaluation of this heap; `value` is
+    /// a word of this heap that does not lead back to it through indirections.
     #[inline(always)]
     pub unsafe fn update(&mut self, node: Word, value: Word) {
         let pointer = node_at(node.address());
@@ -370,10 +422,10 @@ impl Heap {
         }
     }
 
-    /// Notes that the evaluation of a thunk has begun: what it captured means nothing now.
+    /// Makes a thunk that is entered a black hole, which keeps nothing alive.
     ///
     /// # Safety
-    /// `thunk` is a pointer to a node that is no value.
+    /// `thunk` is a pointer to a thunk, text, input or stopped evaluation of this heap.
     #[inline(always)]
     pub unsafe fn black_hole(&mut self, thunk: Word) {
         // SAFETY: a pointer leads to a node.
@@ -383,21 +435,22 @@ impl Heap {
         }
     }
 
-    /// Makes something else of a node, and returns the pointer that says so.
+    /// Makes a node of another kind of a hole, and returns a pointer with the best tag for it.
     ///
     /// # Safety
-    /// `node` is a pointer to a node that is no value and has at least as many payload words
-    /// as there are fields; the fields are words that `kind` has.
+    /// `node` is a pointer to a hole of this heap that nobody has filled, with at least as many
+    /// payload words as there are fields; the fields are words of this heap, such as `kind`
+    /// has.
     pub unsafe fn fill(&mut self, node: Word, kind: Kind, info: u32, fields: &[Word]) -> Word {
         let pointer = node_at(node.address());
         // SAFETY: the caller says that there is room for the fields.
         unsafe {
-            let words = self.header(node).words();
-            debug_assert!(fields.len() <= words);
-            *pointer = Header::new(kind, words, info).bits();
+            let header = self.header(node);
+            debug_assert!(fields.len() <= header.words());
+            *pointer = header.with(kind, info).bits();
             let payload = pointer.add(1).cast::<Word>();
             payload.copy_from_nonoverlapping(fields.as_ptr(), fields.len());
-            for at in fields.len()..words {
+            for at in fields.len()..header.words() {
                 *payload.add(at) = Word::NOTHING;
             }
         }
@@ -409,26 +462,27 @@ impl Heap {
         node.with_tag(tag_of(kind))
     }
 
-    /// Whether a pointer leads to the nursery.
+    /// Whether a pointer leads into the nursery.
     #[inline(always)]
     #[must_use]
     pub fn is_young(&self, node: Word) -> bool {
         self.nursery.holds(node.address())
     }
 
+    /// Adds an old node to the remembered set.
     #[cold]
     #[inline(never)]
     fn remember(&mut self, address: usize) {
         self.remembered.push(address);
     }
 
-    /// Tells how many bytes the machine has outside of the heap: its stack, suspended
-    /// evaluations, tables that grow.
+    /// Sets how many bytes the machine has outside of the heap: its stack, saved stacks, tables
+    /// that grow.
     pub fn set_outside(&mut self, bytes: u64) {
         self.outside = bytes;
     }
 
-    /// Bytes in use. See the module for what is counted.
+    /// The footprint in bytes. See the module for what is counted.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.used() + self.nursery.bytes() as u64 + self.old.spare_bytes()
@@ -442,8 +496,8 @@ impl Heap {
         self.old.used_bytes() + bigs + (lists * size_of::<usize>()) as u64 + self.outside
     }
 
-    /// Whether that many bytes more stay within the limit, as things are. If not, a
-    /// [`collect`](Heap::collect) that needs them may help.
+    /// Whether `bytes` more stay within the limit without a collection. If not, a
+    /// [`collect`](Heap::collect) for them may help.
     #[inline]
     #[must_use]
     pub fn can_grow(&self, bytes: u64) -> bool {
@@ -456,18 +510,18 @@ impl Heap {
         self.config.limit
     }
 
-    /// Changes the limit; the next collection looks at it.
+    /// Changes the limit, in bytes; the next collection observes it.
     pub fn set_limit(&mut self, limit: Option<u64>) {
         self.config.limit = limit;
         // A nursery that is too large now is given back by that collection.
-        self.end = self.next;
+        self.free.limit = self.free.next;
     }
 
-    /// Bytes of nodes and big integers in use, dead ones included, and of what the machine has
-    /// outside.
+    /// Bytes of nodes and big integers, dead ones that were not collected yet included, and of
+    /// what the machine has outside.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
-        let eden = (self.next.addr() - self.nursery.start()) as u64;
+        let eden = (self.free.next.addr() - self.nursery.start()) as u64;
         let young = eden + self.nursery.survivors().len() as u64;
         young + self.young_big_bytes + self.old_live() + self.outside
     }
@@ -477,10 +531,10 @@ impl Heap {
         self.old.node_bytes() + self.old_big_bytes
     }
 
-    /// What has been counted, up to now.
+    /// The counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        let young = (self.next.addr() - self.nursery.start()) as u64 / 8;
+        let young = (self.free.next.addr() - self.nursery.start()) as u64 / 8;
         Counters {
             words_allocated: self.counters.words_allocated + young,
             large: self.old.large_made,
@@ -494,22 +548,49 @@ impl Drop for Heap {
     fn drop(&mut self) {
         let all = self.young_bigs.drain(..).chain(self.old_bigs.drain(..));
         for address in all {
-            // SAFETY: the lists hold each big integer once.
+            // SAFETY: the lists hold each node of a huge integer once.
             unsafe { drop_big(address) };
         }
     }
 }
 
-/// Drops the value of a big integer's node.
-///
-/// # Safety
-/// It has not been dropped.
-unsafe fn drop_big(address: usize) {
-    // SAFETY: the payload of such a node is an integer.
-    unsafe { std::ptr::drop_in_place(node_at(address).add(1).cast::<Integer>()) }
+/// The integer of the [`Kind::Huge`] node at an address.
+#[inline(always)]
+fn huge_at(address: usize) -> *mut Integer {
+    node_at(address).wrapping_add(1).cast()
 }
 
-/// The best tag for a pointer to a node.
+/// Bytes of the limbs of the [`Kind::Huge`] node at an address.
+///
+/// # Safety
+/// There is such a node, whose integer was not dropped.
+unsafe fn big_bytes_at(address: usize) -> u64 {
+    // SAFETY: the payload of such a node is an integer.
+    big_bytes(unsafe { &*huge_at(address) })
+}
+
+/// Drops the integer of the [`Kind::Huge`] node at an address.
+///
+/// # Safety
+/// There is such a node, whose integer was not dropped.
+unsafe fn drop_big(address: usize) {
+    // SAFETY: the payload of such a node is an integer.
+    unsafe { std::ptr::drop_in_place(huge_at(address)) }
+}
+
+/// Overwrites the memory between two addresses with [`POISON`].
+///
+/// # Safety
+/// It is memory of this heap, and no live node is there.
+unsafe fn overwrite(from: usize, to: usize) {
+    asan::unpoison(from, to.saturating_sub(from));
+    for at in (from..to).step_by(8) {
+        // SAFETY: the caller's obligation.
+        unsafe { *node_at(at) = POISON };
+    }
+}
+
+/// The best tag for a pointer to a node of that kind.
 #[inline(always)]
 fn tag_of(kind: Kind) -> Tag {
     match kind {

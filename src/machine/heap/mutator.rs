@@ -1,80 +1,91 @@
-//! What the collector asks of the machine.
+//! What the collector asks of the mutator, the machine: roots, CAFs, saved stacks, selectors.
 
 use std::cell::Cell;
 
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::Word;
 
-/// Code that a reached node or word can still run.
+/// Code that a reachable node or word can still run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Code {
-    /// That of a thunk, by the info of its node.
+    /// The code of a thunk, by the info of its node.
     Thunk(u32),
-    /// That of a function.
+    /// The code of a function.
     Function(GlobalId),
 }
 
-/// The machine, as the collector sees it: words outside of the heap, and code.
+/// The machine, as the collector sees it: the words that it has outside of the heap, and code.
 ///
-/// The collector calls `visit` with each word, and the word is changed in place. It may
-/// become anything that means the same: a pointer to where the node has gone or to what it is
-/// an indirection to, or an immediate word. A pointer to a [`Hole`](super::Kind::Hole) stays
-/// a pointer to that hole.
-pub trait Mutator {
-    /// For a minor collection: visits all words outside of the heap that may lead to what is
-    /// young. `visit` returns whether the word still does so, and is to be visited again by the
-    /// next one even if nobody changes it. (How often it was visited says nothing: each time
-    /// it may become a pointer to something younger, to which there was an indirection.)
+/// `visit` replaces a word in place, by one with the same meaning: a pointer to where the node
+/// was moved, or to what it is an indirection to, or an immediate word. A pointer to a
+/// [`Hole`](super::Kind::Hole) stays a pointer to that hole.
+///
+/// # Safety
+///
+/// The collector moves and frees nodes by what an implementation visits:
+///
+/// - Each function visits every word that it is said to visit; a word that was not visited is
+///   not used after the collection, but by a later visit.
+/// - A word is written to by nobody else while it is visited, and `visit` gets the word itself,
+///   not a copy.
+/// - The words are words of one heap, and no word is forged.
+pub unsafe trait Mutator {
+    /// For a minor collection: visits all words outside of the heap that may lead to young
+    /// nodes. `visit` returns whether the word still does, so that the next minor collection has
+    /// to visit it again even if nobody changes it. (How often it was visited says nothing:
+    /// each time it may become a pointer to a younger node, to which there was an indirection.)
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool);
 
-    /// For a full collection: visits all words outside of the heap, but those of CAFs and of
-    /// suspended evaluations. Called twice a collection, with the same words.
+    /// For a full collection: visits the roots, which are all words outside of the heap but
+    /// those of CAFs and of saved stacks. Called twice a collection, with the same words.
     fn roots(&mut self, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: code was reached; visits the words of the CAFs that code can
-    /// still reach from there, through other functions too. (Words of CAFs that were visited
-    /// before in this collection need not be visited again.) Called once for each code, after
-    /// the first call of `roots`.
+    /// For a full collection: `code` was reached; visits the words of the CAFs that it can
+    /// reach, through other functions too (GHC: its static reference table). CAFs that were
+    /// visited before in this collection may be left out. Called once for each code, after the
+    /// first call of `roots`.
     fn code(&mut self, code: Code, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: a [`Suspended`](super::Kind::Suspended) node was reached; visits
-    /// the words of that evaluation, and those of the CAFs that its code can reach. Called at
-    /// least once before `sweep` for each that was reached, and once after it, where words of
-    /// CAFs are not to be visited. They never point to young nodes: a machine that suspends
-    /// an evaluation visits its words in `young` once.
+    /// For a full collection: the [`Suspended`](super::Kind::Suspended) node with this number
+    /// was reached; visits the words of its saved stack, and those of the CAFs that its code can
+    /// reach. Called at least once before `sweep` for each that was reached, and once after it,
+    /// where CAFs are not to be visited. Saved stacks never point to young nodes: a machine that
+    /// saves a stack visits its words in `young` once.
     fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: everything that lives was reached. Forgets each CAF whose word
-    /// `lives` refuses, and each suspended evaluation whose id was not asked for. `lives` may
-    /// change the word, as `visit` does.
-    fn sweep(&mut self, lives: &mut impl FnMut(&mut Word) -> bool);
+    /// For a full collection: all live nodes were marked. Forgets each CAF of whose word
+    /// `is_live` is false, and each saved stack whose number was not asked for. `is_live` may
+    /// replace the word, as `visit` does.
+    fn sweep(&mut self, is_live: &mut impl FnMut(&mut Word) -> bool);
 
-    /// For a full collection, after `sweep`: visits the words of all CAFs that are left.
+    /// For a full collection, after `sweep`: visits the words of all remaining CAFs.
     fn cafs(&mut self, visit: &mut impl FnMut(&mut Word));
 }
 
-/// Which thunks select a field of their only captured variable, and do nothing else.
+/// The selector thunks of a program: those that select a field of their only captured variable.
 ///
-/// A thunk `fst p` keeps all of `p` alive. Once `p` is evaluated the collector puts the field
-/// in the thunk's place (Wadler, *Fixing some space leaks with a garbage collector*, 1987).
+/// A thunk `fst p` keeps all of `p` alive. Once `p` is evaluated, the collector replaces the thunk
+/// by the field (Wadler, *Fixing some space leaks with a garbage collector*, 1987).
 #[derive(Clone, Default, Debug)]
 pub struct Selectors {
-    /// For each thunk where its row ends; it begins where that of the thunk before ends.
-    ends: Box<[u32]>,
+    /// For each thunk the end of its row in `rows`; it begins at the end of the row before.
+    ends: Box<[usize]>,
     rows: Box<[(ConId, u32)]>,
-    /// How many selections were reduced.
+    /// How many selections the collector has reduced.
     reduced: Cell<u64>,
 }
 
 impl Selectors {
-    /// A table with a row for each thunk: constructors, and the field that is selected.
+    /// The table with a row for each thunk: constructors, and the field that it selects of them.
+    /// The row of a thunk that is no selector is empty. A thunk of more or less than one captured
+    /// variable, and a field that the constructor does not have, are never reduced.
     pub fn new<'a>(of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) -> Selectors {
         let (mut ends, mut rows) = (Vec::new(), Vec::new());
         for row in of_thunks {
             rows.extend_from_slice(row);
-            ends.push(rows.len() as u32);
+            ends.push(rows.len());
         }
-        // Most programs have none: then nothing is ever looked up.
+        // Many programs have none: then nothing is ever looked up.
         if rows.is_empty() {
             ends.clear();
         }
@@ -87,7 +98,7 @@ impl Selectors {
         let at = thunk as usize;
         let Some(&end) = self.ends.get(at) else { return &[] };
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.rows[start as usize..end as usize]
+        &self.rows[start..end]
     }
 
     /// Whether a thunk selects from any constructor.
@@ -96,8 +107,8 @@ impl Selectors {
         !self.row(thunk).is_empty()
     }
 
-    /// Notes that a selection was reduced.
-    pub(super) fn note(&self) {
+    /// Counts a selection that was reduced.
+    pub(super) fn count_reduced(&self) {
         self.reduced.set(self.reduced.get() + 1);
     }
 

@@ -1,28 +1,34 @@
-//! The nursery: one piece of memory for what is young.
+//! The nursery: one piece of memory for the young generation.
 //!
-//! In its middle is *Eden*, where nodes are allocated one after the other; before and after it
-//! are two equal rooms for *survivors*, one of which is in use. A minor collection moves what
-//! lives of Eden to the other room, and what lives of the room in use to the old space: what
-//! gets old has survived two collections. So what is not in the new room afterwards is one
-//! range of addresses, and everything young is in one too. (After Ungar, *Generation
-//! scavenging*, 1984.)
+//! In its middle is *Eden*, where nodes are bump-allocated; before and after it are two equal
+//! *survivor spaces*, one of which is in use. A minor collection copies the live nodes of Eden
+//! to the survivor space that is not in use, and those of the one in use to the old space: a
+//! node is promoted when it has survived two collections. So what is evacuated is one range of
+//! addresses, and so is everything young. (After Ungar, *Generation scavenging*, 1984.)
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
-/// Of Eden's size the part that each room for survivors has.
+use super::asan;
+use crate::base::allocation::fallible;
+
+/// Each survivor space has this fraction of Eden's size.
 const ROOM: usize = 4;
 
-/// A piece of memory in which nodes are allocated one after the other.
+/// The memory of the young generation. It owns it.
 #[derive(Debug)]
 pub(super) struct Nursery {
     base: *mut u64,
-    /// All bytes, and those of a room for survivors.
+    /// The bytes of all of it, and those of a survivor space.
     bytes: usize,
     room: usize,
-    /// Whether the room in use is the one after Eden, and where its nodes end.
+    /// Whether the survivor space in use is the one after Eden, and where its nodes end.
     upper: bool,
     survivors_end: usize,
 }
+
+// SAFETY: `base` is memory that the nursery owns, and that the heap with this nursery alone reads
+// and writes.
+unsafe impl Send for Nursery {}
 
 impl Default for Nursery {
     fn default() -> Nursery {
@@ -31,35 +37,41 @@ impl Default for Nursery {
 }
 
 impl Nursery {
-    /// A nursery with an Eden of that many bytes, a multiple of 8 and not 0. `None` if the
-    /// system gives no memory.
+    /// A nursery with an Eden of `eden` bytes, a multiple of 8; `None` if the system has no
+    /// memory.
     pub(super) fn new(eden: usize) -> Option<Nursery> {
-        let bytes = Nursery::total(eden);
+        debug_assert!(eden.is_multiple_of(8));
+        let bytes = Nursery::total(eden)?;
         let layout = Layout::array::<u64>(bytes / 8).ok()?;
-        debug_assert!(eden > 0 && eden.is_multiple_of(8));
-        // Written memory, so that what a number is computed in is one. SAFETY: the layout has
-        // bytes.
-        let base = unsafe { alloc_zeroed(layout) }.cast::<u64>();
+        if bytes == 0 {
+            return None;
+        }
+        // Zeroed, because `Heap::compute` makes slices of what is free.
+        // SAFETY: the layout is not of size 0.
+        let base = fallible(|| unsafe { alloc_zeroed(layout) }).cast::<u64>();
         if base.is_null() {
             return None;
         }
         let start = base.expose_provenance();
         let room = Nursery::room(eden);
+        asan::poison(start, bytes);
         Some(Nursery { base, bytes, room, upper: false, survivors_end: start })
     }
 
+    /// Bytes of a survivor space, by those of Eden.
     fn room(eden: usize) -> usize {
         (eden / ROOM) & !7
     }
 
-    /// The bytes that a nursery takes, by those of its Eden.
-    pub(super) fn total(eden: usize) -> usize {
-        eden + 2 * Nursery::room(eden)
+    /// The bytes of a nursery, by those of its Eden; `None` if they are more than can be.
+    pub(super) fn total(eden: usize) -> Option<usize> {
+        eden.checked_add(2 * Nursery::room(eden))
     }
 
-    /// The bytes that can live in it at the same time: one room is empty.
+    /// The most bytes of live nodes in a nursery, by those of its Eden: one survivor space is
+    /// empty.
     pub(super) fn most(eden: usize) -> usize {
-        eden + Nursery::room(eden)
+        eden.saturating_add(Nursery::room(eden))
     }
 
     /// The first word of Eden.
@@ -67,45 +79,45 @@ impl Nursery {
         self.base.wrapping_byte_add(self.room)
     }
 
-    /// Where Eden begins.
+    /// The address where Eden begins.
     #[inline(always)]
     pub(super) fn start(&self) -> usize {
         self.base.addr() + self.room
     }
 
-    /// Where Eden ends.
+    /// The address where Eden ends.
     #[inline(always)]
     pub(super) fn end(&self) -> usize {
         self.base.addr() + self.bytes - self.room
     }
 
-    /// Bytes of all of it.
+    /// The bytes of all of it.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes of Eden.
+    /// The bytes of Eden.
     pub(super) fn eden_bytes(&self) -> usize {
         self.bytes - 2 * self.room
     }
 
-    /// Whether an address is in it.
+    /// Whether an address is in the nursery.
     #[inline(always)]
     pub(super) fn holds(&self, address: usize) -> bool {
         address.wrapping_sub(self.base.addr()) < self.bytes
     }
 
-    /// Where the room in use begins, or the other one.
+    /// Where a survivor space begins: the one after Eden, or the one before it.
     fn room_start(&self, upper: bool) -> usize {
         self.base.addr() + if upper { self.bytes - self.room } else { 0 }
     }
 
-    /// The nodes in the room in use, as addresses.
+    /// The addresses of the nodes in the survivor space in use.
     pub(super) fn survivors(&self) -> std::ops::Range<usize> {
         self.room_start(self.upper)..self.survivors_end
     }
 
-    /// What a collection moves: Eden and the room in use.
+    /// The addresses that a collection evacuates: Eden and the survivor space in use.
     pub(super) fn moving(&self) -> Moving {
         let start = if self.upper { self.start() } else { self.base.addr() };
         Moving {
@@ -116,20 +128,21 @@ impl Nursery {
         }
     }
 
-    /// The room that is not in use.
+    /// The addresses of the survivor space that is not in use.
     pub(super) fn other_room(&self) -> std::ops::Range<usize> {
         let start = self.room_start(!self.upper);
         start..start + self.room
     }
 
-    /// The room that was not in use is, and its nodes end there.
+    /// Swaps the survivor spaces; the nodes in the one now in use end at `survivors_end`.
     pub(super) fn swap(&mut self, survivors_end: usize) {
+        debug_assert!(survivors_end - self.room_start(!self.upper) <= self.room);
         self.upper = !self.upper;
         self.survivors_end = survivors_end;
     }
 }
 
-/// The addresses that a minor collection moves nodes from.
+/// The addresses that a minor collection evacuates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
     start: usize,
@@ -139,19 +152,19 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    /// Whether an address is among them.
+    /// Whether it evacuates a node at this address.
     #[inline(always)]
     pub(super) fn holds(self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.bytes
     }
 
-    /// Whether one that is among them has survived a collection.
+    /// Whether a node that it evacuates has survived a collection before.
     #[inline(always)]
     pub(super) fn is_aged(self, address: usize) -> bool {
         address.wrapping_sub(self.aged) < self.room
     }
 
-    /// All of them.
+    /// All of the addresses.
     pub(super) fn range(self) -> std::ops::Range<usize> {
         self.start..self.start + self.bytes
     }
@@ -162,7 +175,8 @@ impl Drop for Nursery {
         if self.bytes > 0
             && let Ok(layout) = Layout::array::<u64>(self.bytes / 8)
         {
-            // SAFETY: `base` came from `alloc` with this layout.
+            asan::unpoison(self.base.addr(), self.bytes);
+            // SAFETY: `base` came from `alloc_zeroed` with this layout.
             unsafe { dealloc(self.base.cast(), layout) }
         }
     }

@@ -1,31 +1,31 @@
-//! The old space: chunks that nodes are copied to, one after the other.
+//! The old space: chunks that nodes are promoted to, one after the other.
 
 use std::alloc::{Layout, handle_alloc_error};
 
 use super::chunk::{ALIGN, Chunk, LARGE_WORDS, MIN_BYTES, large_words};
-use super::node_at;
+use super::{asan, node_at};
 
-/// Bytes in the old space below which no full collection is due.
+/// No full collection is due while the old space has fewer bytes.
 pub(super) const MIN_DUE: u64 = 16 << 20;
 
-/// The old space.
+/// The old generation.
 #[derive(Debug, Default)]
 pub(super) struct Old {
-    /// Chunks with nodes. All but the last one are as full as they get.
+    /// Chunks with nodes. All but the last one are full.
     pub(super) chunks: Vec<Chunk>,
-    /// Chunks of a single node.
+    /// Chunks of a single, large node.
     pub(super) large: Vec<Chunk>,
-    /// Chunks without nodes: room for what lives of the nursery.
+    /// The reserve: chunks without nodes, for the survivors of the nursery.
     pub(super) spare: Vec<Chunk>,
-    /// Where the next node goes in the last chunk, and where that chunk ends.
+    /// The addresses of the free part of the last chunk.
     pub(super) next: usize,
     pub(super) end: usize,
     pub(super) chunk_bytes: u64,
     pub(super) large_bytes: u64,
     pub(super) spare_bytes: u64,
-    /// Bytes of nodes in the chunks that are full, and of those in `large`.
+    /// Bytes of the nodes in full chunks and in `large`.
     pub(super) filled: u64,
-    /// How many nodes were ever put in `large`.
+    /// How many nodes were ever allocated in `large`.
     pub(super) large_made: u64,
 }
 
@@ -35,7 +35,7 @@ impl Old {
         self.chunk_bytes + self.large_bytes
     }
 
-    /// Bytes of the spare chunks.
+    /// Bytes of the reserve.
     pub(super) fn spare_bytes(&self) -> u64 {
         self.spare_bytes
     }
@@ -46,32 +46,34 @@ impl Old {
         self.filled + last as u64
     }
 
-    /// Room for a node of that many words.
+    /// Allocates a node of `words` words, header included, which the caller writes. It does not
+    /// fail: see [`reserve`](Old::reserve).
     #[inline(always)]
-    pub(super) fn claim(&mut self, words: usize) -> *mut u64 {
+    pub(super) fn allocate(&mut self, words: usize) -> *mut u64 {
         let address = self.next;
         if words * 8 <= self.end - address && words <= LARGE_WORDS {
             self.next = address + words * 8;
+            asan::unpoison(address, words * 8);
             return node_at(address);
         }
-        self.claim_elsewhere(words)
+        self.allocate_elsewhere(words)
     }
 
     #[cold]
     #[inline(never)]
-    fn claim_elsewhere(&mut self, words: usize) -> *mut u64 {
-        // Of a chunk that is begun little must be left when a node does not fit any more.
+    fn allocate_elsewhere(&mut self, words: usize) -> *mut u64 {
+        // Little of a chunk must be left when a node does not fit any more.
         let bytes = self.spare.last().map_or(MIN_BYTES, Chunk::bytes);
         if words > large_words(bytes) {
-            let chunk = Chunk::large(words).unwrap_or_else(|| refused(Chunk::large_bytes(words)));
+            let chunk = self.large_chunk(words);
             let address = chunk.only();
             self.large_bytes += chunk.bytes() as u64;
             self.filled += words as u64 * 8;
             self.large.push(chunk);
             self.large_made += 1;
+            asan::unpoison(address, words * 8);
             return node_at(address);
         }
-        // `reserve` has put as many there as the nursery can need.
         let chunk = match self.spare.pop() {
             Some(chunk) => {
                 self.spare_bytes -= chunk.bytes() as u64;
@@ -81,11 +83,25 @@ impl Old {
         };
         self.close();
         self.open(chunk);
-        self.claim(words)
+        self.allocate(words)
     }
 
-    /// Notes where the nodes of the last chunk end.
-    pub(super) fn close(&mut self) {
+    /// A chunk for a single node. The reserve has as many bytes for it; if the system has no
+    /// others, they are given back to it first.
+    fn large_chunk(&mut self, words: usize) -> Chunk {
+        loop {
+            if let Some(chunk) = Chunk::large(words) {
+                return chunk;
+            }
+            match self.spare.pop() {
+                Some(spare) => self.spare_bytes -= spare.bytes() as u64,
+                None => refused(Chunk::large_bytes(words)),
+            }
+        }
+    }
+
+    /// Closes the last chunk: no more nodes go there.
+    fn close(&mut self) {
         if let Some(last) = self.chunks.last_mut() {
             last.top = self.next;
             self.filled += (last.top - last.first()) as u64;
@@ -94,18 +110,20 @@ impl Old {
         }
     }
 
-    /// Makes a chunk without nodes the last one.
+    /// Opens a chunk without nodes: the next ones go there.
     fn open(&mut self, chunk: Chunk) {
         (self.next, self.end) = (chunk.first(), chunk.end());
         self.chunk_bytes += chunk.bytes() as u64;
         self.chunks.push(chunk);
     }
 
-    /// Has as many spare chunks as a nursery of that many bytes can need, and no more than that
-    /// and `kept` bytes. Whether the system gave them.
+    /// Fills the reserve for the survivors of a nursery with at most `nursery` bytes of live
+    /// nodes, from chunks of `chunk` bytes, and gives back what is above that and `kept` bytes.
+    /// Returns whether the system had the memory. If so, promoting these survivors needs no
+    /// other: that is why no collection fails half-way.
     pub(super) fn reserve(&mut self, nursery: usize, chunk: usize, kept: u64) -> bool {
         let bytes = Old::reserve_bytes(nursery, chunk);
-        let most = bytes + kept;
+        let most = bytes.saturating_add(kept);
         while let Some(last) = self.spare.last()
             && (self.spare_bytes - last.bytes() as u64 >= most
                 || self.spare_bytes > bytes && last.bytes() > chunk)
@@ -121,14 +139,15 @@ impl Old {
         true
     }
 
-    /// Bytes of spare chunks for a nursery of that many bytes.
+    /// Bytes of the reserve for a nursery with at most `nursery` bytes of live nodes.
     pub(super) fn reserve_bytes(nursery: usize, chunk: usize) -> u64 {
-        // Beside its table and the end that no node fits in, an eighth at most, and the first
-        // one may be begun when the last chunk is as good as full.
-        (nursery + nursery / 4).next_multiple_of(chunk) as u64
+        // Of a chunk its table and the end that no node fits in are not for nodes, an eighth at
+        // most; and the last chunk may be full.
+        let bytes = (nursery as u64).saturating_add(nursery as u64 / 4);
+        bytes.checked_next_multiple_of(chunk as u64).unwrap_or(u64::MAX)
     }
 
-    /// How large chunks are under a limit: small enough that it can be kept.
+    /// The size of chunks in bytes under a limit: small enough to keep it.
     pub(super) fn chunk_size(limit: Option<u64>) -> usize {
         let share = limit.map_or(ALIGN, |limit| (limit / 128).min(ALIGN as u64) as usize);
         let power = share.checked_ilog2().map_or(0, |log| 1 << log);
@@ -136,7 +155,8 @@ impl Old {
     }
 }
 
-/// The system gave no memory in the middle of a collection, where nothing can be undone.
+/// Ends the process: the system has no memory in the middle of a collection, which cannot be
+/// undone. Only a node that is as large as all of the reserve can come here.
 #[cold]
 fn refused(bytes: usize) -> ! {
     handle_alloc_error(Layout::from_size_align(bytes, ALIGN).unwrap_or(Layout::new::<u64>()))

@@ -1,15 +1,15 @@
-//! Whether the heap is what it should be: for tests.
+//! The heap's invariants, checked: for tests.
 
 use rustc_hash::FxHashSet;
 
-use crate::base::limbs::MAX_LIMBS;
-use crate::machine::indirections::Ending;
+use crate::base::limbs::{Limbs, MAX_LIMBS};
+use crate::machine::chains::Acyclic;
 
 use super::node::HUGE_PAYLOAD;
 use super::word::{Tag, View, Word};
-use super::{Header, Heap, Kind, Mutator, big_bytes, node_at};
+use super::{Header, Heap, Kind, Mutator, big_bytes_at, node_at};
 
-/// What a walk through all nodes has found.
+/// The nodes of a heap.
 #[derive(Default)]
 struct Found {
     nodes: FxHashSet<usize>,
@@ -20,99 +20,70 @@ struct Found {
 }
 
 impl Heap {
-    /// Checks all nodes, dead ones too, and all words of the mutator: sizes, kinds, that
-    /// pointers lead to nodes and say nothing untrue of them, that what points from old to
-    /// young is known to the collector, and that all big integers are counted. To be called
-    /// between collections.
+    /// Checks all nodes, dead ones too, and all words of the mutator: that headers are valid and
+    /// sizes fit, that pointers lead to nodes and their tags are true of them, that pointers from
+    /// old to young nodes are in the remembered set, that chains of indirections end, and that all
+    /// big integers are counted. To be called between collections, for tests.
     ///
     /// # Errors
-    /// What is wrong.
-    pub fn verify(&self, mutator: &mut impl Mutator) -> Result<(), String> {
+    /// The invariant that does not hold, and where.
+    ///
+    /// # Safety
+    /// As for [`collect`](Heap::collect); a word may lead to no node.
+    pub unsafe fn verify(&self, mutator: &mut impl Mutator) -> Result<(), String> {
         let mut found = Found::default();
-        self.walk(&mut found)?;
-        let mut ending = Ending::default();
+        // SAFETY: chunks and nursery hold nodes one after the other.
+        unsafe { self.walk(&mut found)? };
+        let mut acyclic = Acyclic::default();
         let remembered: FxHashSet<usize> = self.remembered.iter().copied().collect();
         for &address in &found.nodes {
-            self.verify_node(address, &found, &remembered)?;
-            ending
-                .follow(address, |at| Ok(self.ind(at, &found)))
-                .map_err(|wrong| format!("{address:#x}: {wrong}"))?;
+            // SAFETY: these are the addresses of nodes.
+            unsafe { self.verify_node(address, &found, &remembered)? };
+            // SAFETY: as above; `ind` returns addresses of nodes.
+            let next = |at| Ok(unsafe { self.ind(at, &found) });
+            acyclic.follow(address, next).map_err(|wrong| format!("{address:#x}: {wrong}"))?;
         }
         self.verify_counts(&found)?;
         self.verify_mutator(&found, mutator)
     }
 
     /// Finds all nodes.
-    fn walk(&self, found: &mut Found) -> Result<(), String> {
+    ///
+    /// # Safety
+    /// The words of the used parts of chunks and nursery were written.
+    unsafe fn walk(&self, found: &mut Found) -> Result<(), String> {
         let last = self.old.chunks.len().wrapping_sub(1);
         for (at, chunk) in self.old.chunks.iter().enumerate() {
             let top = if at == last { self.old.next } else { chunk.top };
-            self.walk_piece(chunk.first(), top, found)?;
+            // SAFETY: as the caller says.
+            unsafe { walk_piece(chunk.first(), top, found)? };
         }
         for chunk in &self.old.large {
-            self.walk_piece(chunk.only(), chunk.end(), found)?;
+            // SAFETY: as above.
+            unsafe { walk_piece(chunk.only(), chunk.end(), found)? };
         }
-        found.old_bytes = found.nodes.iter().map(|&address| size(address)).sum();
+        // SAFETY: these are addresses of nodes.
+        found.old_bytes = found.nodes.iter().map(|&address| unsafe { size(address) } as u64).sum();
         let survivors = self.nursery.survivors();
-        self.walk_piece(survivors.start, survivors.end, found)?;
-        self.walk_piece(self.nursery.start(), self.next.addr(), found)
-    }
-
-    fn walk_piece(&self, from: usize, to: usize, found: &mut Found) -> Result<(), String> {
-        let mut at = from;
-        while at < to {
-            // SAFETY: the piece is memory of this heap that nodes were written to.
-            let first = unsafe { *node_at(at) };
-            if first & 1 == 0 || first & 0xff > Kind::LAST as u64 {
-                return Err(format!("{at:#x}: {first:#x} is no header"));
-            }
-            // SAFETY: the low byte is that of a kind.
-            let header = unsafe { Header::from_bits(first) };
-            if header.words() == 0 || at + size(at) as usize > to {
-                return Err(format!("{at:#x}: {header:?} has a size that cannot be"));
-            }
-            found.nodes.insert(at);
-            match header.kind() {
-                Kind::Big => {
-                    // SAFETY: it is such a node.
-                    let limbs = unsafe { self.limbs(Word::pointer(at, Tag::Value)) };
-                    let fits = limbs.to_i64().is_some_and(|value| Word::int(value).is_some());
-                    if fits || limbs.magnitude.len() > MAX_LIMBS || limbs.magnitude.ends_with(&[0])
-                    {
-                        return Err(format!("{at:#x}: {limbs:?} is no big integer"));
-                    }
-                }
-                Kind::Huge if header.words() == HUGE_PAYLOAD => {
-                    found.bigs.insert(at);
-                    // SAFETY: the payload of such a node is an integer.
-                    found.big_bytes += unsafe { big_bytes(&*node_at(at).add(1).cast()) };
-                }
-                Kind::Huge => return Err(format!("{at:#x}: {header:?} is no integer")),
-                Kind::Text | Kind::Suspended => {
-                    // SAFETY: every node has a payload word.
-                    let word = unsafe { Word::from_bits(*node_at(at).add(1)) };
-                    if !word.is_int() {
-                        return Err(format!("{at:#x}: {header:?} holds {word:?}"));
-                    }
-                    if header.kind() == Kind::Suspended {
-                        found.suspended.push(word.as_int());
-                    }
-                }
-                _ => {}
-            }
-            at += size(at) as usize;
+        // SAFETY: as above.
+        unsafe {
+            walk_piece(survivors.start, survivors.end, found)?;
+            walk_piece(self.nursery.start(), self.free.next.addr(), found)
         }
-        Ok(())
     }
 
-    fn verify_node(
+    /// Checks the fields of a node.
+    ///
+    /// # Safety
+    /// There is a node at `address`.
+    unsafe fn verify_node(
         &self,
         address: usize,
         found: &Found,
         remembered: &FxHashSet<usize>,
     ) -> Result<(), String> {
         let node = node_at(address);
-        // SAFETY: it is the address of a node.
+        // SAFETY: the caller's obligation.
         let header = unsafe { Header::from_bits(*node) };
         let words = match header.kind() {
             Kind::Con | Kind::Thunk | Kind::Pap => header.words(),
@@ -132,20 +103,24 @@ impl Heap {
         Ok(())
     }
 
-    /// The node that an indirection leads to.
-    fn ind(&self, address: usize, found: &Found) -> Option<usize> {
+    /// The node that the one at `address` leads to, if it is an indirection.
+    ///
+    /// # Safety
+    /// There is a node at `address`.
+    unsafe fn ind(&self, address: usize, found: &Found) -> Option<usize> {
         let node = Word::pointer(address, Tag::Unknown);
-        // SAFETY: it is the address of a node, and an indirection has a field.
+        // SAFETY: the caller's obligation, and an indirection has a field.
         let word = unsafe { (self.header(node).kind() == Kind::Ind).then(|| self.field(node, 0)) }?;
         (word.is_pointer() && found.nodes.contains(&word.address())).then(|| word.address())
     }
 
+    /// Checks that a pointer leads to a node, of which its tag is true.
     fn verify_word(&self, word: Word, found: &Found) -> Result<(), String> {
         let View::Node(tag) = word.view() else { return Ok(()) };
         if !found.nodes.contains(&word.address()) {
             return Err(format!("{word:?} leads to no node"));
         }
-        // SAFETY: it leads to a node.
+        // SAFETY: that was checked.
         let kind = unsafe { self.header(word).kind() };
         let is_true = match tag {
             Tag::Unknown => true,
@@ -155,6 +130,7 @@ impl Heap {
         if is_true { Ok(()) } else { Err(format!("{word:?} leads to a node of kind {kind:?}")) }
     }
 
+    /// Checks the counts of bytes, and the lists of big integers.
     fn verify_counts(&self, found: &Found) -> Result<(), String> {
         if found.old_bytes != self.old.node_bytes() {
             let counted = self.old.node_bytes();
@@ -177,6 +153,7 @@ impl Heap {
         Ok(())
     }
 
+    /// Checks the words of the mutator, and that it visits those that lead to young nodes.
     fn verify_mutator(&self, found: &Found, mutator: &mut impl Mutator) -> Result<(), String> {
         let mut result = Ok(());
         let mut young: FxHashSet<usize> = FxHashSet::default();
@@ -206,8 +183,64 @@ impl Heap {
     }
 }
 
-/// Bytes of a node.
-fn size(address: usize) -> u64 {
-    // SAFETY: it is the address of a node.
-    unsafe { (Header::from_bits(*node_at(address)).words() as u64 + 1) * 8 }
+/// Finds the nodes between two addresses, and checks each on its own.
+///
+/// # Safety
+/// They are in one chunk or nursery, and the words between them were written.
+unsafe fn walk_piece(from: usize, to: usize, found: &mut Found) -> Result<(), String> {
+    let mut at = from;
+    while at < to {
+        // SAFETY: `at` is below the end, as the caller says a word that was written.
+        let first = unsafe { *node_at(at) };
+        if !Header::is_valid(first) {
+            return Err(format!("{at:#x}: {first:#x} is no header"));
+        }
+        // SAFETY: that was checked.
+        let header = unsafe { Header::from_bits(first) };
+        let bytes = header.node_words() * 8;
+        if bytes > to - at {
+            return Err(format!("{at:#x}: {header:?} has a size that cannot be"));
+        }
+        found.nodes.insert(at);
+        match header.kind() {
+            Kind::Big => {
+                // SAFETY: the payload of such a node are limbs, which are below the end.
+                let magnitude =
+                    unsafe { std::slice::from_raw_parts(node_at(at).add(1), header.words()) };
+                let limbs = Limbs { negative: header.info() != 0, magnitude };
+                let fits = limbs.to_i64().is_some_and(|value| Word::int(value).is_some());
+                if fits || magnitude.len() > MAX_LIMBS || magnitude.ends_with(&[0]) {
+                    return Err(format!("{at:#x}: {limbs:?} is no big integer"));
+                }
+            }
+            Kind::Huge if header.words() == HUGE_PAYLOAD => {
+                found.bigs.insert(at);
+                // SAFETY: the payload of such a node is an integer.
+                found.big_bytes += unsafe { big_bytes_at(at) };
+            }
+            Kind::Huge => return Err(format!("{at:#x}: {header:?} is no integer")),
+            Kind::Text | Kind::Suspended => {
+                // SAFETY: every node has a payload word.
+                let word = unsafe { Word::from_bits(*node_at(at).add(1)) };
+                if !word.is_int() {
+                    return Err(format!("{at:#x}: {header:?} holds {word:?}"));
+                }
+                if header.kind() == Kind::Suspended {
+                    found.suspended.push(word.as_int());
+                }
+            }
+            _ => {}
+        }
+        at += bytes;
+    }
+    Ok(())
+}
+
+/// The bytes of the node at an address.
+///
+/// # Safety
+/// There is a node.
+unsafe fn size(address: usize) -> usize {
+    // SAFETY: the caller's obligation.
+    unsafe { Header::from_bits(*node_at(address)).node_words() * 8 }
 }

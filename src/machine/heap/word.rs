@@ -1,18 +1,21 @@
-//! Words: what a field of a node, a slot of the stack and an operand hold.
+//! Words: the contents of a node's field, of a stack slot, of an operand.
 //!
-//! The low bits say what a word is:
+//! The low bits are the tag:
 //!
 //! | bits | word |
 //! |---|---|
 //! | `...0` | an integer of 63 bits, itself |
-//! | `001` | a pointer to a node of which nothing is known |
+//! | `001` | a pointer to any node |
 //! | `011` | a pointer to a constructor with fields |
 //! | `101` | a pointer to another value: a big integer or a partial application |
 //! | `111` | immediate: a character, a constructor without fields, a function |
 //!
-//! A tag may know less than is true (`001` may lead to a value), never more. (Marlow,
+//! A tag may say less than is true (`001` may lead to a value), never more. (Marlow,
 //! Rodriguez Yakushev and Peyton Jones, *Faster laziness using dynamic pointer tagging*,
 //! 2007.)
+//!
+//! A word is an integer, and anybody can make one: that a pointer leads to a node is the
+//! obligation of who reads the node, which is `unsafe`.
 
 use crate::gcode::program::{ConId, GlobalId};
 
@@ -21,7 +24,7 @@ use crate::gcode::program::{ConId, GlobalId};
 #[repr(transparent)]
 pub struct Word(u64);
 
-/// What a pointer knows of its node.
+/// What a pointer says of its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Tag {
@@ -29,11 +32,11 @@ pub enum Tag {
     Unknown = 0b001,
     /// It is a constructor with fields.
     Con = 0b011,
-    /// It is a value that is no constructor.
+    /// It is a value that is no constructor: a big integer or a partial application.
     Value = 0b101,
 }
 
-/// The kinds of immediate words: bits 3 to 7.
+/// The kinds of immediate words, in bits 3 to 7; the value is in bits 32 to 63.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 enum Immediate {
@@ -50,12 +53,12 @@ const CHAR_BITS: u8 = (Immediate::Char as u8) << 3 | IMMEDIATE as u8;
 /// The low byte of a constructor without fields.
 const CON_BITS: u8 = (Immediate::Con as u8) << 3 | IMMEDIATE as u8;
 
-/// A word, taken apart.
+/// A word by cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
     /// An integer.
     Int(i64),
-    /// A pointer to a node, and what it knows of it.
+    /// A pointer to a node, and its tag.
     Node(Tag),
     /// A character.
     Char(char),
@@ -63,7 +66,7 @@ pub enum View {
     Con(ConId),
     /// A function: a global that takes arguments.
     Function(GlobalId),
-    /// No value at all: what the collector leaves in an item that nothing uses.
+    /// No value: the payload of a node without fields, and an absent entry of a table.
     Nothing,
 }
 
@@ -121,21 +124,21 @@ impl Word {
         Word::immediate(Immediate::Function, global.0)
     }
 
-    /// A pointer to a node at an address that 8 divides.
+    /// A pointer to a node at an address, which is a multiple of 8.
     #[inline]
     #[must_use]
     pub const fn pointer(address: usize, tag: Tag) -> Word {
         Word(address as u64 | tag as u64)
     }
 
-    /// Its bits.
+    /// The bits of the word.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The word of these bits, which [`bits`](Word::bits) has given.
+    /// The word of these bits: the inverse of [`bits`](Word::bits).
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Word {
@@ -149,14 +152,14 @@ impl Word {
         self.0 & 1 == 0
     }
 
-    /// Twice the integer that it is, if it is one.
+    /// Twice the integer, if it is one.
     #[inline]
     #[must_use]
     pub const fn twice(self) -> i64 {
         self.0 as i64
     }
 
-    /// The integer that it is, if it is one.
+    /// The integer, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_int(self) -> i64 {
@@ -178,28 +181,28 @@ impl Word {
         self.0 & 1 != 0 && self.0 & TAG_MASK != IMMEDIATE
     }
 
-    /// Whether it is known to be a value in weak head normal form.
+    /// Whether its tag says that it is in weak head normal form.
     #[inline]
     #[must_use]
     pub const fn is_evaluated(self) -> bool {
         self.0 & TAG_MASK != Tag::Unknown as u64
     }
 
-    /// Whether it is a pointer that says that it leads to a constructor with fields.
+    /// Whether it is a pointer tagged as one to a constructor with fields.
     #[inline]
     #[must_use]
     pub const fn is_con_pointer(self) -> bool {
         self.0 & TAG_MASK == Tag::Con as u64
     }
 
-    /// Whether it is a pointer that says that it leads to another value.
+    /// Whether it is a pointer tagged as one to another value.
     #[inline]
     #[must_use]
     pub const fn is_value_pointer(self) -> bool {
         self.0 & TAG_MASK == Tag::Value as u64
     }
 
-    /// The constructor without fields that it is, if it is one.
+    /// The constructor without fields, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_con(self) -> Option<ConId> {
@@ -209,21 +212,21 @@ impl Word {
         }
     }
 
-    /// The address that a pointer leads to.
+    /// The address of the node, if it is a pointer.
     #[inline]
     #[must_use]
     pub const fn address(self) -> usize {
         (self.0 & !TAG_MASK) as usize
     }
 
-    /// A pointer with another tag.
+    /// The same pointer with another tag.
     #[inline]
     #[must_use]
     pub const fn with_tag(self, tag: Tag) -> Word {
         Word::pointer(self.address(), tag)
     }
 
-    /// What it is.
+    /// The word by cases.
     #[inline]
     #[must_use]
     pub const fn view(self) -> View {

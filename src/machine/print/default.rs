@@ -1,6 +1,6 @@
 //! The default format: tokens, or raw text.
 
-use super::{Line, Move, Shape, Trouble, no_end_of_text, not_text};
+use super::{Line, Move, PrintError, Shape, no_end_of_text, not_text};
 use crate::base::quote::{char_literal, escape_char};
 use crate::machine::outcome::Output;
 
@@ -55,7 +55,7 @@ impl Automaton {
         shape: Shape<'_>,
         line: &mut Line,
         out: &mut dyn Output,
-    ) -> Result<Move, Trouble> {
+    ) -> Result<Move, PrintError> {
         let Some(context) = self.contexts.pop() else { return Ok(Move::Drop) };
         let mut text = String::new();
         let next = self.step(context, shape, line.open, &mut text)?;
@@ -75,7 +75,7 @@ impl Automaton {
         shape: Shape<'_>,
         open: bool,
         text: &mut String,
-    ) -> Result<Move, Trouble> {
+    ) -> Result<Move, PrintError> {
         match (context, shape) {
             (Context::Main, Shape::Cons) => {
                 self.contexts.extend([Context::TokenTail, Context::MainHead]);

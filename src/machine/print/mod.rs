@@ -1,15 +1,15 @@
-//! How a value prints: an automaton that every machine drives.
+//! Printing of values: an automaton that every machine drives.
 //!
-//! The machine evaluates a value and hands its [`Shape`] over; the [`Printer`] writes what is
-//! known by then and answers which values come next, as a [`Move`] of the machine's stack.
-//! What is still to be written is on a stack of its own, so depth costs no native stack. It
-//! knows nothing of any heap.
+//! The machine evaluates a value and passes its [`Shape`]; the [`Printer`] writes what can be
+//! written by then, and returns as a [`Move`] of the machine's stack which values come next. What
+//! is still to be written is on a stack of the printer's own, so depth costs no native stack. The
+//! printer knows nothing of any heap.
 //!
 //! # The formats
 //!
-//! **Default**: what a person reads, as the language reference says under "What a run
-//! prints". Where that says nothing: a text that ends in something else than `Nil` is the
-//! same error as one with an element that is no character.
+//! **Default**: for people, as the language reference describes under "What a run prints". It
+//! says nothing of a text that ends in something else than `Nil`: that is the same error as an
+//! element that is no character.
 //!
 //! **Sexpr**: one expression that reads back as the same value. A list is a STRING if all its
 //! elements are characters, else a list literal; an improper one is written with `Cons`. So
@@ -28,7 +28,7 @@ use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::machine::outcome::{Output, OutputError};
 
-/// How a value is written.
+/// The format of a printed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     /// Tokens, or raw text.
@@ -40,7 +40,7 @@ pub enum Format {
     Json,
 }
 
-/// What the automaton wants to know of an evaluated value.
+/// The outermost constructor of an evaluated value, as far as the printer has to know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape<'a> {
     /// An integer.
@@ -60,22 +60,22 @@ pub enum Shape<'a> {
         /// Whether the program can use that name for it.
         readable: bool,
     },
-    /// A function. Its fields are the arguments that it has been given.
+    /// A function or partial application, whose fields are its arguments so far.
     Function {
         /// The name that it prints with.
         name: Option<&'a str>,
-        /// How many arguments it has been given; fewer than it takes.
+        /// The number of its arguments so far.
         arguments: usize,
         /// Whether the program can use that name for it.
         readable: bool,
     },
 }
 
-/// What the machine does with the value that it handed over, before it evaluates the top of
-/// its stack and hands that over. The value itself is off the stack.
+/// What the machine does with the value that it has passed, and has popped off its stack, before
+/// it evaluates the top of the stack and passes that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// Nothing.
+    /// Nothing: the value is not needed any more.
     Drop,
     /// Push its fields, the first one on top.
     Fields,
@@ -92,22 +92,22 @@ pub enum Move {
     },
 }
 
-/// Why a value cannot be printed.
+/// The reason why a value cannot be printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
-    /// The output takes no more.
+pub enum PrintError {
+    /// The output has failed.
     Output(OutputError),
-    /// The value has no such form: a program error with this code and message.
+    /// The value has no form in this format: a program error with this code and message.
     Value(Code, String),
 }
 
-impl From<OutputError> for Trouble {
-    fn from(error: OutputError) -> Trouble {
-        Trouble::Output(error)
+impl From<OutputError> for PrintError {
+    fn from(error: OutputError) -> PrintError {
+        PrintError::Output(error)
     }
 }
 
-/// The automaton.
+/// The printer of one value.
 #[derive(Debug)]
 pub struct Printer {
     state: State,
@@ -120,10 +120,10 @@ enum State {
     Tree(tree::Automaton),
 }
 
-/// Where the output stands.
+/// The state of the output's last line.
 #[derive(Debug, Default)]
 struct Line {
-    /// Whether something stands on the present line.
+    /// Whether the line is not empty.
     open: bool,
 }
 
@@ -137,7 +137,7 @@ impl Line {
 }
 
 impl Printer {
-    /// An automaton that waits for the value to be printed.
+    /// A printer that waits for the value.
     #[must_use]
     pub fn new(format: Format) -> Printer {
         let state = match format {
@@ -148,19 +148,19 @@ impl Printer {
         Printer { state, line: Line::default() }
     }
 
-    /// Takes the next value, which is evaluated, and tells how the machine goes on; nothing
-    /// is left to do once [`is_done`](Printer::is_done).
+    /// Prints as much as the next evaluated value allows, and returns how the machine goes on,
+    /// unless the printer [`is_done`](Printer::is_done).
     ///
     /// # Errors
-    /// When the output takes no more, or the value has no form in this format.
-    pub fn value(&mut self, shape: Shape<'_>, out: &mut dyn Output) -> Result<Move, Trouble> {
+    /// If the output fails, or the value has no form in this format.
+    pub fn value(&mut self, shape: Shape<'_>, out: &mut dyn Output) -> Result<Move, PrintError> {
         match &mut self.state {
             State::Default(automaton) => automaton.value(shape, &mut self.line, out),
             State::Tree(automaton) => automaton.value(shape, &mut self.line, out),
         }
     }
 
-    /// Whether all is printed, but for the end of the line.
+    /// Whether everything is printed but the end of the line.
     #[must_use]
     pub fn is_done(&self) -> bool {
         match &self.state {
@@ -172,22 +172,22 @@ impl Printer {
     /// Ends the line, unless it is empty.
     ///
     /// # Errors
-    /// When the output takes no more.
+    /// If the output fails.
     pub fn end_line(&mut self, out: &mut dyn Output) -> Result<(), OutputError> {
         if self.line.open { self.line.write("\n", out) } else { Ok(()) }
     }
 }
 
-/// What is no character in a text.
-fn not_text(shape: Shape<'_>) -> Trouble {
+/// The error of an element of a text that is no character.
+fn not_text(shape: Shape<'_>) -> PrintError {
     let what = kind(shape);
-    Trouble::Value(Code::NotText, format!("a text has {what} where a character must be"))
+    PrintError::Value(Code::NotText, format!("a text has {what} where a character must be"))
 }
 
-/// What is no rest of a text.
-fn no_end_of_text(shape: Shape<'_>) -> Trouble {
+/// The error of a text that does not end in `Nil`.
+fn no_end_of_text(shape: Shape<'_>) -> PrintError {
     let what = kind(shape);
-    Trouble::Value(Code::NotText, format!("a text ends in {what}, which is no list"))
+    PrintError::Value(Code::NotText, format!("a text ends in {what}, which is no list"))
 }
 
 fn kind(shape: Shape<'_>) -> &'static str {

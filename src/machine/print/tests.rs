@@ -43,7 +43,7 @@ fn text(text: &str) -> Value {
 
 /// Drives the automaton as a machine does. Also checks that it is done exactly when the
 /// stack is empty.
-fn drive(format: Format, value: Value) -> (String, Result<(), Trouble>) {
+fn drive(format: Format, value: Value) -> (String, Result<(), PrintError>) {
     let mut printer = Printer::new(format);
     let mut out = String::new();
     let mut stack = vec![value];
@@ -160,10 +160,10 @@ fn a_text_with_another_element_is_an_error_that_ends_the_line() {
     let mixed = list([Char('a'), Int(1)]);
     let (out, result) = drive(Format::Default, mixed.clone());
     assert_eq!(out, "a\n");
-    assert!(matches!(result, Err(Trouble::Value(Code::NotText, _))));
+    assert!(matches!(result, Err(PrintError::Value(Code::NotText, _))));
     let (out, result) = drive(Format::Default, node(vec![mixed]));
     assert_eq!(out, "(Node \"a\n");
-    assert!(matches!(result, Err(Trouble::Value(Code::NotText, _))));
+    assert!(matches!(result, Err(PrintError::Value(Code::NotText, _))));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_text_that_ends_in_another_value_is_an_error() {
     {
         let (out, result) = drive(Format::Default, value);
         assert_eq!(out, printed);
-        let Err(Trouble::Value(Code::NotText, message)) = result else { panic!("{result:?}") };
+        let Err(PrintError::Value(Code::NotText, message)) = result else { panic!("{result:?}") };
         assert_eq!(message, "a text ends in an integer, which is no list");
     }
 }
@@ -210,7 +210,7 @@ fn sexpr_reads_back() {
 fn sexpr_refuses_what_no_expression_is() {
     for value in [Function(None, vec![]), Shadowed("Just"), node(vec![Shadowed("Just")])] {
         let (_, result) = drive(Format::Sexpr, value);
-        assert!(matches!(result, Err(Trouble::Value(Code::Unprintable, _))));
+        assert!(matches!(result, Err(PrintError::Value(Code::Unprintable, _))));
     }
     assert_eq!(print(Format::Default, Shadowed("Just")), "Just\n");
 }

@@ -4,7 +4,7 @@
 //! a proper one. On the way the elements wait on the machine's stack; while all of them are
 //! characters they are evaluated and kept here instead, because that makes a string.
 
-use super::{Line, Move, Shape, Trouble};
+use super::{Line, Move, PrintError, Shape};
 use crate::base::code::Code;
 use crate::base::quote::{char_literal, shown, string_literal};
 use crate::machine::outcome::Output;
@@ -63,7 +63,7 @@ impl Automaton {
         shape: Shape<'_>,
         line: &mut Line,
         out: &mut dyn Output,
-    ) -> Result<Move, Trouble> {
+    ) -> Result<Move, PrintError> {
         let mut text = String::new();
         let next = match self.contexts.pop() {
             Some(Context::Head) => self.head(shape),
@@ -154,7 +154,7 @@ impl Automaton {
     }
 
     /// A value that begins here.
-    fn write(&mut self, shape: Shape<'_>, text: &mut String) -> Result<Move, Trouble> {
+    fn write(&mut self, shape: Shape<'_>, text: &mut String) -> Result<Move, PrintError> {
         let json = self.style == Style::Json;
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
@@ -190,15 +190,15 @@ impl Automaton {
             Shape::Con { name, .. } => {
                 let name = shown(name);
                 let message = format!("no expression is a `{name}` that the program shadows");
-                return Err(Trouble::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message));
             }
             Shape::Function { name: None, .. } => {
                 let message = "no expression is a function without a name".to_owned();
-                return Err(Trouble::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message));
             }
             Shape::Function { name: Some(name), .. } => {
                 let message = format!("no expression is the function `{}`", shown(name));
-                return Err(Trouble::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message));
             }
         }
         Ok(Move::Drop)

@@ -40,6 +40,10 @@ impl face::Machine for Machine {
         self.force(root)
     }
 
+    fn owns(&self, root: &Root) -> bool {
+        self.roots.get(root).is_some()
+    }
+
     fn whnf(&mut self, root: &Root) -> Option<Whnf> {
         self.whnf(root)
     }

@@ -6,7 +6,7 @@ use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
 use crate::machine::failure::Failure;
 use crate::machine::outcome::{Output, Stop};
-use crate::machine::print::{Move, Shape, Trouble};
+use crate::machine::print::{Move, PrintError, Shape};
 
 impl Machine {
     /// `<Print : i, a : s, d, h[a: NNum n], o>  =>  <i, s, d, h, o n>`
@@ -32,8 +32,8 @@ impl Machine {
         self.printer = Some(printer);
         let next = match said {
             Ok(next) => next,
-            Err(Trouble::Output(error)) => return Err(Stop::Output(error)),
-            Err(Trouble::Value(code, message)) => {
+            Err(PrintError::Output(error)) => return Err(Stop::Output(error)),
+            Err(PrintError::Value(code, message)) => {
                 let failure = Failure::unprintable(code, message);
                 return Err(self.fail_at(self.main_span(), failure));
             }

@@ -23,7 +23,8 @@ impl Machine {
 
     pub(super) fn limit(&self, limit: Limit) -> Stop {
         let span = self.here();
-        Stop::Limit(Box::new(LimitReached { limit, span, chain: self.chain(span) }))
+        let (place, chain) = (None, self.chain(span));
+        Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
     }
 
     /// The source expression under evaluation. In code that no source stands behind, such as

@@ -8,6 +8,7 @@ use super::heap::mark::Marker;
 use super::heap::node::{Addr, Node};
 use super::heap::{Full, Heap};
 use super::liveness::Liveness;
+use crate::base::allocation::fallible;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
@@ -175,7 +176,10 @@ impl Machine {
 
     fn heap_limit(&self) -> Stop {
         // Without a limit of ours it is the system that refused.
-        self.limit(Limit::Heap(self.heap.limit.unwrap_or(self.heap.footprint())))
+        self.limit(match self.heap.limit {
+            Some(limit) => Limit::Heap(limit),
+            None => Limit::System(self.heap.footprint()),
+        })
     }
 
     /// Collects: what neither the stack, the dump, a handle nor code still to run can reach
@@ -297,7 +301,9 @@ fn grow<T>(vec: &mut Vec<T>, more: usize, heap: &Heap) -> Result<(), Full> {
     let fair = ample.min(vec.capacity().saturating_add(fair));
     for wanted in [fair.max(modest).max(256), modest, need] {
         let bytes = wanted.saturating_sub(vec.capacity()) * size_of::<T>();
-        if heap.fits(bytes as u64).is_ok() && vec.try_reserve_exact(wanted - vec.len()).is_ok() {
+        if heap.fits(bytes as u64).is_ok()
+            && fallible(|| vec.try_reserve_exact(wanted - vec.len())).is_ok()
+        {
             return Ok(());
         }
     }

@@ -7,6 +7,7 @@ fn limited(limit: u64) -> Machine {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large")]
 fn what_lives_may_take_nearly_all_that_the_limit_allows() {
     for limit in [1 << 20, 3 << 20, 20 << 20] {
         let mut machine = limited(limit);
@@ -47,15 +48,16 @@ fn what_the_machine_has_outside_counts() {
     machine.heap.set_outside(7 << 19);
     assert!(!machine.heap.can_grow(1 << 20));
     let need = Need { words: 0, bytes: 1 << 20 };
-    assert_eq!(machine.heap.collect(need, &mut machine.words), Err(Full));
+    assert_eq!(machine.collect(need), Err(Full::Limit));
     machine.heap.set_outside(1 << 20);
-    assert_eq!(machine.heap.collect(need, &mut machine.words), Ok(()));
+    assert_eq!(machine.collect(need), Ok(()));
     assert!(machine.heap.can_grow(1 << 20));
     machine.words.changed(0);
     machine.verify();
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large")]
 fn big_integers_count() {
     let limit = 4 << 20;
     let mut machine = limited(limit);
@@ -63,9 +65,9 @@ fn big_integers_count() {
     let bytes = value.heap_bytes() as u64;
     let mut count = 0;
     loop {
-        let need = Need { words: super::super::integer_words(&value), bytes: bytes + 100 };
+        let need = Need { words: integer_words(&value), bytes: bytes + 100 };
         if (!machine.heap.fits(need.words) || !machine.heap.can_grow(need.bytes))
-            && machine.heap.collect(need, &mut machine.words) == Err(Full)
+            && machine.collect(need) == Err(Full::Limit)
         {
             break;
         }
@@ -92,17 +94,19 @@ fn a_reservation_larger_than_the_nursery_makes_it_larger_once() {
     machine.minor();
     assert!(!machine.heap.fits(100_000));
     let mut machine = limited(1 << 20);
-    assert_eq!(machine.reserve(1 << 20), Err(Full));
-    assert_eq!(machine.reserve(usize::MAX), Err(Full));
+    assert_eq!(machine.reserve(1 << 20), Err(Full::Limit));
+    assert_eq!(machine.reserve(usize::MAX), Err(Full::Limit));
+    assert_eq!(machine.reserve(usize::MAX / 8), Err(Full::Limit));
     assert_eq!(machine.reserve(1 << 10), Ok(()));
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large")]
 fn a_limit_may_change() {
     let mut machine = Machine::new(Config::default(), selectors());
     machine.push_list(100_000).expect("no limit");
     machine.heap.set_limit(Some(1 << 20));
-    assert_eq!(machine.reserve(3), Err(Full));
+    assert_eq!(machine.reserve(3), Err(Full::Limit));
     machine.heap.set_limit(Some(4 << 20));
     machine.reserve(3).expect("room");
     assert!(machine.heap.footprint() <= 4 << 20);
@@ -115,5 +119,35 @@ fn a_limit_may_change() {
     }
     machine.heap.set_limit(None);
     machine.push_list(500_000).expect("no limit");
+    machine.verify();
+}
+
+#[test]
+fn more_words_than_an_address_space_has_are_refused() {
+    let mut machine = Machine::small(600);
+    machine.push_list(10).expect("room");
+    for words in [usize::MAX / 8, usize::MAX / 10, usize::MAX / 16] {
+        assert_eq!(machine.reserve(words), Err(Full::System), "{words}");
+        machine.verify();
+    }
+    assert_eq!(machine.reserve(usize::MAX), Err(Full::Limit));
+    machine.reserve(3).expect("room");
+    assert_eq!(machine.list(machine.top()), (0..10).collect::<Vec<i64>>());
+}
+
+#[test]
+fn a_large_node_that_the_system_has_no_memory_for_gets_that_of_the_reserve() {
+    let mut machine = Machine::small(600);
+    machine.reserve(5_000).expect("room");
+    (0..4_000).for_each(|n| machine.push(int(n)));
+    machine.build(Kind::Con, PAIR.0, 4_000).expect("room");
+    // As many as make it fail until spare chunks are given back.
+    super::super::chunk::refuse_large(3);
+    machine.tenure();
+    assert_eq!(super::super::chunk::refuse_large(0), 0, "all were refused");
+    machine.verify();
+    assert!((0..4_000).all(|n| machine.field(machine.top(), n) == int(n as i64)));
+    machine.push_list(1_000).expect("room");
+    machine.full();
     machine.verify();
 }

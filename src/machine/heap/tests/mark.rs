@@ -8,14 +8,17 @@ fn narrow(places: usize) -> Machine {
     Machine::new(config, selectors())
 }
 
-const LEN: i64 = 100_000;
+const LEN: i64 = if cfg!(miri) { 600 } else { 100_000 };
+
+/// Of the capacities of the mark stack that a test goes through.
+const RUNS: usize = if cfg!(miri) { 1 } else { 3 };
 
 /// Fields of a wide node.
-const WIDE: i64 = 300;
+const WIDE: i64 = if cfg!(miri) { 80 } else { 300 };
 
 #[test]
 fn lists_and_chains_need_no_mark_stack() {
-    for places in [1, 3, 40] {
+    for places in [1, 3, 40].into_iter().take(RUNS) {
         lists_and_chains(narrow(places));
     }
 }
@@ -69,7 +72,7 @@ fn a_mark_stack_that_overflows_costs_a_few_scans() {
 #[test]
 fn what_many_wait_for_is_marked_whatever_the_room() {
     // A tuple of pairs of pairs of lists, each of which waits for the others.
-    for places in [0, 1, 2, 10, 40, 1000] {
+    for places in [0, 1, 2, 10, 40, 1000].into_iter().take(2 * RUNS) {
         let mut machine = narrow(places);
         for n in 0..WIDE {
             machine.push_list(n % 5).expect("room");
@@ -91,7 +94,8 @@ fn what_many_wait_for_is_marked_whatever_the_room() {
 #[test]
 fn nodes_that_end_anywhere_in_a_block_find_their_places() {
     let mut machine = Machine::new(Config { poison: true, ..Config::default() }, selectors());
-    let mut sizes: Vec<usize> = (1..=130).flat_map(|size| [size, size % 7 + 1]).collect();
+    let largest = if cfg!(miri) { 66 } else { 130 };
+    let mut sizes: Vec<usize> = (1..=largest).flat_map(|size| [size, size % 7 + 1]).collect();
     for &size in &sizes {
         (0..size).for_each(|n| machine.push(int(n as i64)));
         machine.build(Kind::Con, PAIR.0, size).expect("room");
@@ -116,8 +120,10 @@ fn nodes_that_end_anywhere_in_a_block_find_their_places() {
 #[test]
 fn long_chains_of_indirections_are_followed_once() {
     for old in [false, true] {
-        let mut machine =
-            Machine::new(Config { nursery_words: 4 << 20, ..Config::default() }, selectors());
+        let mut machine = Machine::new(
+            Config { nursery_words: 40 * LEN as usize, ..Config::default() },
+            selectors(),
+        );
         let first = LEN as usize;
         for _ in 0..=LEN {
             machine.push(int(7));

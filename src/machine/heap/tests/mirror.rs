@@ -123,7 +123,7 @@ impl Mirror {
                 }
                 Node::Hole(info, words) => {
                     assert_eq!((header.kind(), header.info()), (Kind::Hole, *info));
-                    let may_shrink = *info != super::super::Header::UNFILLED;
+                    let may_shrink = *info != Header::UNFILLED;
                     assert!(header.words() == *words || may_shrink && header.words() == 1);
                 }
                 Node::Big(value) => {

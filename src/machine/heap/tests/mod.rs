@@ -1,5 +1,7 @@
 //! The heap under a machine that is made of tables.
 
+#[cfg(gmachine_asan)]
+mod asan;
 mod collect;
 mod limit;
 mod mark;
@@ -10,7 +12,10 @@ mod select;
 use std::collections::BTreeMap;
 
 use super::word::Word;
-use super::{Code, Config, Full, Heap, Kind, Mutator, Need, Selectors, Stress, node_words};
+use super::{
+    Code, Config, Fields, Full, Header, Heap, Kind, Mutator, Need, Selectors, Size, Stress,
+    integer_words, node_words,
+};
 use crate::base::integer::Integer;
 use crate::gcode::program::ConId;
 
@@ -36,7 +41,9 @@ impl Words {
     }
 }
 
-impl Mutator for Words {
+// SAFETY: each function visits all words of the table that it is about, and the tests use no
+// others after a collection.
+unsafe impl Mutator for Words {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         let is_young: Vec<bool> = self.stack[self.clean..].iter_mut().map(&mut *visit).collect();
         self.clean += is_young.iter().position(|is| *is).unwrap_or(is_young.len());
@@ -63,8 +70,8 @@ impl Mutator for Words {
         self.records.get_mut(&id).expect("a record").iter_mut().for_each(visit);
     }
 
-    fn sweep(&mut self, lives: &mut impl FnMut(&mut Word) -> bool) {
-        self.cafs.retain(|_, word| lives(word));
+    fn sweep(&mut self, is_live: &mut impl FnMut(&mut Word) -> bool) {
+        self.cafs.retain(|_, word| is_live(word));
         self.records.retain(|id, _| self.asked.contains(id));
         self.asked.clear();
         self.codes.clear();
@@ -92,27 +99,35 @@ impl Machine {
 
     fn reserve(&mut self, words: usize) -> Result<(), Full> {
         if !self.heap.fits(words) {
-            self.heap.collect(Need::words(words), &mut self.words)?;
+            self.collect(Need::words(words))?;
         }
         Ok(())
     }
 
+    fn collect(&mut self, need: Need) -> Result<(), Full> {
+        // SAFETY: the words are words of this heap.
+        unsafe { self.heap.collect(need, &mut self.words) }
+    }
+
     fn full(&mut self) {
-        self.heap.collect_full(Need::default(), &mut self.words).expect("room");
+        // SAFETY: as for `collect`.
+        unsafe { self.heap.collect_full(Need::default(), &mut self.words) }.expect("room");
     }
 
     fn minor(&mut self) {
-        self.heap.collect(Need::default(), &mut self.words).expect("room");
+        self.collect(Need::default()).expect("room");
     }
 
     /// Makes everything old.
     fn tenure(&mut self) {
-        self.heap.tenure(&mut self.words).expect("room");
+        // SAFETY: as for `collect`.
+        unsafe { self.heap.tenure(&mut self.words) }.expect("room");
     }
 
     #[track_caller]
     fn verify(&mut self) {
-        if let Err(wrong) = self.heap.verify(&mut self.words) {
+        // SAFETY: as for `collect`.
+        if let Err(wrong) = unsafe { self.heap.verify(&mut self.words) } {
             panic!("{wrong}");
         }
         self.words.asked.clear();
@@ -142,7 +157,10 @@ impl Machine {
         self.reserve(node_words(fields))?;
         let rest = self.words.stack.len() - fields;
         // SAFETY: room was made, the words of the stack are words of the heap.
-        let node = unsafe { self.heap.alloc(kind, info, &self.words.stack[rest..]) };
+        let node = unsafe {
+            let fields = Fields::new(&self.words.stack[rest..]).expect("not too many");
+            self.heap.alloc(kind, info, fields)
+        };
         self.words.stack.truncate(rest);
         self.words.changed(rest);
         self.push(node);
@@ -152,13 +170,13 @@ impl Machine {
     fn push_big(&mut self, power: u32) {
         let mut value = Integer::from(i64::MAX);
         (0..power).for_each(|_| value = value.add(&value));
-        self.reserve(super::integer_words(&value)).expect("room");
+        self.reserve(integer_words(&value)).expect("room");
         // SAFETY: room was made.
         let node = unsafe { self.heap.int(value) };
         self.push(node);
     }
 
-    fn header(&self, word: Word) -> super::Header {
+    fn header(&self, word: Word) -> Header {
         assert!(word.is_pointer(), "{word:?}");
         // SAFETY: the words of the tests lead to nodes.
         unsafe { self.heap.header(word) }
@@ -223,6 +241,10 @@ const OTHER: u32 = 0;
 
 fn selectors() -> Selectors {
     Selectors::new([&[][..], &[(PAIR, 0)], &[(PAIR, 1), (CONS, 1)]])
+}
+
+fn size(words: usize) -> Size {
+    Size::new(words).expect("at least one word, and not too many")
 }
 
 fn int(value: i64) -> Word {

@@ -70,9 +70,10 @@ impl Mirror {
             }
             9 => {
                 self.machine.reserve(fields + 1).expect("no limit");
-                let unfilled = super::super::Header::UNFILLED;
+                let unfilled = Header::UNFILLED;
                 // SAFETY: room was made.
-                let word = unsafe { self.machine.heap.alloc_empty(Kind::Hole, unfilled, fields) };
+                let word =
+                    unsafe { self.machine.heap.alloc_empty(Kind::Hole, unfilled, size(fields)) };
                 self.nodes.push(Node::Hole(unfilled, fields));
                 self.push(Value::Node(self.nodes.len() - 1), word);
             }
@@ -125,7 +126,7 @@ impl Mirror {
                 }
                 _ => self.update(node, word, dice),
             },
-            (Node::Hole(super::super::Header::UNFILLED, words), Kind::Hole) => {
+            (Node::Hole(Header::UNFILLED, words), Kind::Hole) => {
                 let kind = [Kind::Con, Kind::Thunk, Kind::Pap][dice.below(3)];
                 let start = self.stack.len();
                 (0..words).for_each(|_| self.push_any(dice));
@@ -200,27 +201,35 @@ fn run(seed: u64, steps: usize, config: Config) {
     }
 }
 
+/// Steps of a run; Miri takes a thousand times as long.
+const STEPS: usize = if cfg!(miri) { 256 } else { 3000 };
+
+/// So many seeds, from the first on.
+fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
+    first..first + if cfg!(miri) { 2 } else { count }
+}
+
 #[test]
 fn graphs_stay_what_they_are() {
-    for seed in 0..60 {
+    for seed in seeds(0, 60) {
         let config = Config { nursery_words: 512, poison: true, ..Config::default() };
-        run(seed, 3000, config);
+        run(seed, STEPS, config);
     }
 }
 
 #[test]
 fn graphs_stay_what_they_are_with_a_mark_stack_of_no_place() {
-    for seed in 100..130 {
+    for seed in seeds(100, 30) {
         let mark_stack = Some(seed as usize % 3);
         let config = Config { nursery_words: 2000, mark_stack, poison: true, ..Config::default() };
-        run(seed, 2000, config);
+        run(seed, STEPS / 3 * 2, config);
     }
 }
 
 #[test]
 fn graphs_stay_what_they_are_when_each_reservation_collects() {
-    for seed in 200..220 {
+    for seed in seeds(200, 20) {
         let stress = if seed % 2 == 0 { Stress::Minor } else { Stress::Full };
-        run(seed, 700, Config { stress, poison: true, ..Config::default() });
+        run(seed, STEPS / 4, Config { stress, poison: true, ..Config::default() });
     }
 }

@@ -5,6 +5,8 @@ pub mod node;
 pub(super) mod sweep;
 
 use node::NODE_BYTES;
+
+use crate::base::allocation::fallible;
 pub use node::{Addr, Node, Site};
 
 /// Nodes of a chunk, as a power of two.
@@ -175,8 +177,8 @@ impl Heap {
                 return Err(Full);
             }
             let mut cells = Vec::new();
-            cells.try_reserve_exact(CHUNK).map_err(|_| Full)?;
-            self.chunks.try_reserve(1).map_err(|_| Full)?;
+            fallible(|| cells.try_reserve_exact(CHUNK)).map_err(|_| Full)?;
+            fallible(|| self.chunks.try_reserve(1)).map_err(|_| Full)?;
             let chunk = Chunk::free(self.chunks.len(), cells, self.free);
             self.add_chunk(chunk);
         }

@@ -2,7 +2,7 @@
 
 use super::node::{Addr, NODE_BYTES, Node};
 use super::{CHUNK, CHUNK_BITS, Heap, MIN_ALLOWANCE};
-use crate::machine::indirections::Ending;
+use crate::machine::chains::Acyclic;
 use crate::machine::reference::freeze::Frozen;
 
 impl Heap {
@@ -66,7 +66,7 @@ impl Heap {
             return Err(format!("nodes own {owned} bytes, not {}", self.owned));
         }
         debug_assert_eq!(size_of::<Node>() as u64, NODE_BYTES);
-        let mut ending = Ending::default();
+        let mut ending = Acyclic::default();
         for addr in self.addresses() {
             self.verify_node(addr, code_size, &mut ending)
                 .map_err(|what| format!("{}: {what}", addr.0))?;
@@ -79,7 +79,7 @@ impl Heap {
         &self,
         addr: Addr,
         code_size: usize,
-        ending: &mut Ending<Addr>,
+        ending: &mut Acyclic<Addr>,
     ) -> Result<(), String> {
         let used = |to: Addr| match self.node_at(to)? {
             Node::Free(_) => Err(format!("leads to {}, which is free", to.0)),

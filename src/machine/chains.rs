@@ -1,25 +1,25 @@
-//! Chains of indirections: what verifying a heap looks at.
+//! Chains of indirections, for the verifiers of both heaps: a chain must not be a cycle.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-/// The indirections that have been found to lead to something else, by their addresses.
-pub(in crate::machine) struct Ending<A>(FxHashSet<A>);
+/// The addresses of indirections whose chains were found to end.
+pub(in crate::machine) struct Acyclic<A>(FxHashSet<A>);
 
-impl<A> Default for Ending<A> {
-    fn default() -> Ending<A> {
-        Ending(FxHashSet::default())
+impl<A> Default for Acyclic<A> {
+    fn default() -> Acyclic<A> {
+        Acyclic(FxHashSet::default())
     }
 }
 
-impl<A: Copy + Eq + Hash> Ending<A> {
-    /// Follows a chain up to where its end is known. `next` says where an indirection leads,
-    /// and `None` of what is none; it is asked once about each indirection, however many
-    /// chains go through it, and once about the end of each chain.
+impl<A: Copy + Eq + Hash> Acyclic<A> {
+    /// Follows a chain until it ends, or meets one that does. `next` returns where an indirection
+    /// leads, and `None` for anything else; it is called once for each indirection, however many
+    /// chains go through it, and once for the end of each chain.
     ///
     /// # Errors
-    /// When the chain leads back to itself, and what `next` finds wrong.
+    /// If the chain is a cycle, and the errors of `next`.
     pub fn follow(
         &mut self,
         from: A,
@@ -46,10 +46,10 @@ mod tests {
 
     const LENGTH: u32 = 1000;
 
-    /// Follows the chains 0 → 1 → … → `LENGTH` that begin at some places; how often it was
-    /// asked where one leads.
+    /// Follows the chains 0 → 1 → … → `LENGTH` that begin at some places, and returns how often
+    /// `next` was called.
     fn asked(from: impl Iterator<Item = u32>) -> u32 {
-        let (mut ending, mut asked) = (Ending::default(), 0);
+        let (mut ending, mut asked) = (Acyclic::default(), 0);
         for from in from {
             let next = |at| {
                 asked += 1;
@@ -71,7 +71,7 @@ mod tests {
     fn a_circle_of_indirections_is_found_from_everywhere() {
         for from in 0..20 {
             let next = |at| Ok(Some(if at == 19 { 12 } else { at + 1 }));
-            assert!(Ending::default().follow(from, next).is_err(), "{from}");
+            assert!(Acyclic::default().follow(from, next).is_err(), "{from}");
         }
     }
 }

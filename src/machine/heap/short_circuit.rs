@@ -1,27 +1,31 @@
-//! What a pointer may point to instead of an indirection or of a selection.
+//! Short-circuiting pointers: past indirections, and to the fields that selector thunks select
+//! (Wadler, *Fixing some space leaks with a garbage collector*, 1987). For both collections.
 
 use super::mutator::Selectors;
 use super::word::{Tag, Word};
-use super::{Header, Kind, node_at, tag_of};
+use super::{Header, Kind, Size, node_at, tag_of};
 use crate::gcode::program::ConId;
 
-/// How many selections waiting for one another are followed at once.
+/// How many selections, each from what the next one selects, are reduced at once.
 const DEPTH: usize = 64;
 
-/// What a collection may change.
+/// The nodes that a collection may change.
 pub(super) trait Rules {
     /// Whether the thunk at an address may become an indirection.
-    fn may_replace(&self, address: usize) -> bool;
+    ///
+    /// # Safety
+    /// There is a node at that address.
+    unsafe fn may_replace(&self, address: usize) -> bool;
     /// Whether the indirection at an address may lead to `end`.
     fn may_redirect(&self, address: usize, end: Word) -> bool;
 }
 
-/// The end of a chain of indirections, with the best tag; a node that has moved is found at
-/// its new place. All of the chain then leads there at once, so that many pointers into one
-/// chain cost no more than its length.
+/// Returns the word at the end of a chain of indirections, with the best tag, and past a
+/// forwarding address. All indirections of the chain then lead there (path compression), so many
+/// pointers into one chain cost no more than its length.
 ///
 /// # Safety
-/// `word` is a word of the heap.
+/// `word` is a word of the heap, and `rules` are those of the collection.
 pub(super) unsafe fn follow(word: Word, rules: &impl Rules) -> Word {
     // SAFETY: as the caller says; what an indirection leads to is a word of the heap.
     unsafe {
@@ -40,7 +44,10 @@ pub(super) unsafe fn follow(word: Word, rules: &impl Rules) -> Word {
     }
 }
 
-/// The end of a chain of indirections, and how many there are.
+/// The word at the end of a chain of indirections, and how many these are.
+///
+/// # Safety
+/// As for [`follow`].
 unsafe fn end_of(mut word: Word) -> (Word, usize) {
     let mut steps = 0;
     // No chain of indirections leads back to itself, so this ends.
@@ -62,23 +69,26 @@ unsafe fn end_of(mut word: Word) -> (Word, usize) {
     (word, steps)
 }
 
-/// What a pointer to a thunk of one captured variable may point to instead: if it selects a
-/// field of an evaluated constructor, that field.
+/// Reduces a selector thunk, if it selects from an evaluated constructor: it becomes an
+/// indirection to the field. So do the selections that it selects from in turn. Returns the word
+/// to use instead of the pointer to it.
 ///
 /// # Safety
-/// `thunk` is a pointer to such a node, which may be replaced.
-pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, rules: &impl Rules) -> Word {
+/// `thunk` is a pointer to a thunk of one captured variable, which may be replaced; `rules` are
+/// those of the collection.
+pub(super) unsafe fn reduce(thunk: Word, selectors: &Selectors, rules: &impl Rules) -> Word {
     let mut at = thunk;
     let mut waiting = [Word::NOTHING; DEPTH];
     let mut depth = 0;
-    // SAFETY: only pointers to nodes come into `at` and `waiting`.
+    // SAFETY: `at` and `waiting` are pointers to thunks of one captured variable that may be
+    // replaced: the one that the caller names, and those that `is_candidate` has found.
     unsafe {
         loop {
             match select(at, selectors, rules) {
                 Selection::Field(field) => {
-                    selectors.note();
+                    selectors.count_reduced();
                     let node = node_at(at.address());
-                    *node = Header::new(Kind::Ind, 1, 0).bits();
+                    *node = Header::new(Kind::Ind, Size::ONE, 0).bits();
                     *node.add(1) = field.bits();
                     at = field;
                     if is_candidate(at, selectors, rules) {
@@ -103,17 +113,20 @@ pub(super) unsafe fn shorten(thunk: Word, selectors: &Selectors, rules: &impl Ru
     }
 }
 
-/// What [`select`] finds.
+/// The state of a selection.
 enum Selection {
-    /// The thunk is this field.
+    /// It selects this field.
     Field(Word),
-    /// What it selects from may be a selection itself.
+    /// It selects from what this selection will be.
     Waits(Word),
-    /// It is to be left as it is.
+    /// It cannot be reduced.
     None,
 }
 
-/// Whether a word leads to a selection that may be changed.
+/// Whether a word leads to a selection that may be replaced.
+///
+/// # Safety
+/// As for [`follow`].
 unsafe fn is_candidate(word: Word, selectors: &Selectors, rules: &impl Rules) -> bool {
     if word.view() != super::word::View::Node(Tag::Unknown) {
         return false;
@@ -126,15 +139,19 @@ unsafe fn is_candidate(word: Word, selectors: &Selectors, rules: &impl Rules) ->
         }
         let header = Header::from_bits(first);
         header.kind() == Kind::Thunk
+            && header.words() == 1
             && selectors.is_selector(header.info())
             && rules.may_replace(word.address())
     }
 }
 
-/// What a thunk of one captured variable is, if it is a selection.
+/// The state of a thunk of one captured variable.
+///
+/// # Safety
+/// As for [`reduce`].
 unsafe fn select(thunk: Word, selectors: &Selectors, rules: &impl Rules) -> Selection {
     let node = node_at(thunk.address());
-    // SAFETY: a thunk has a payload word; a constructor has the fields that are selected.
+    // SAFETY: a thunk has a payload word; that the constructor has the field is checked.
     unsafe {
         let info = Header::from_bits(*node).info();
         if !selectors.is_selector(info) {

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use gmachine::base::diagnostic::Label;
-use gmachine::base::source::{SourceFile, SourceMap};
+use crate::base::diagnostic::Label;
+use crate::base::source::{SourceFile, SourceMap};
 
-use super::push_plain;
+use super::text::push_plain;
 
 /// Marks in one file whose lines are no further apart than this share an excerpt.
 const NEAR: u32 = 40;
@@ -194,7 +194,7 @@ fn window(line: &str, edge: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gmachine::base::span::Span;
+    use crate::base::span::Span;
 
     fn show(text: &str, range: Range<u32>) -> (String, String) {
         let mut sources = SourceMap::new();

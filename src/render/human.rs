@@ -1,13 +1,13 @@
 //! Reports for people.
 
+use crate::base::diagnostic::{Diagnostic, Severity};
+use crate::base::source::SourceMap;
+use crate::machine::outcome::Chain;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use gmachine::base::diagnostic::{Diagnostic, Severity};
-use gmachine::base::source::SourceMap;
-use gmachine::machine::outcome::Chain;
 
-use super::super::quantity::show_count;
+use super::Report;
 use super::excerpt::{Excerpt, excerpts};
-use super::{Report, one_line, plain, waiting};
+use super::text::{grouped, one_line, plain, waiting};
 
 /// Wide enough never to cut a line: excerpts are cut before.
 const WIDTH: usize = 400;
@@ -46,7 +46,7 @@ fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
         lines.extend(same.first().map(|one| waiting(one, sources) + &times));
     }
     if chain.more > 0 {
-        lines.push(format!("and {} more", show_count(chain.more as u64)));
+        lines.push(format!("and {} more", grouped(chain.more as u64)));
     }
     lines.join("\n")
 }
@@ -91,9 +91,9 @@ fn name_places(out: &mut String, text: &str, excerpts: &[Excerpt<'_>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gmachine::base::code::Code;
-    use gmachine::base::span::Span;
-    use gmachine::machine::outcome::Waiting;
+    use crate::base::code::Code;
+    use crate::base::span::Span;
+    use crate::machine::outcome::Waiting;
 
     fn sources(texts: &[&str]) -> SourceMap {
         let mut sources = SourceMap::new();

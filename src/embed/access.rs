@@ -1,0 +1,113 @@
+//! How the operations on values reach the machine: from a store, and inside a host function.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::base::code::Code;
+use crate::base::source::SourceMap;
+use crate::machine::Machine;
+use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop};
+
+/// What only this module can make: so an operation that asks for it is no one else's to call.
+pub struct Key(pub(super) ());
+
+/// Hands out the machine. Outside of this crate nobody has a [`Key`] to ask with.
+pub trait Access {
+    /// The machine, and what belongs to its store.
+    #[doc(hidden)]
+    fn session(&mut self, key: Key) -> Session<'_>;
+}
+
+/// A machine, and what belongs to its store.
+pub struct Session<'a> {
+    pub(super) machine: &'a mut dyn Machine,
+    pub(super) shared: &'a Shared,
+}
+
+/// What a store shares with the calls of host functions that its machine makes.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// The texts that spans point into.
+    pub(super) sources: Arc<SourceMap>,
+    /// A panic of the embedding program, on its way past the machine.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Shared {
+    pub(super) fn new(sources: Arc<SourceMap>) -> Shared {
+        Shared { sources, panic: Mutex::default() }
+    }
+
+    /// Calls what the embedding program has given. A panic in it does not unwind through the
+    /// machine, which stops as for an interrupt (so all that was under evaluation stays
+    /// evaluable); [`outcome`](Shared::outcome) goes on with it.
+    pub(super) fn catch<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+        match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(result) => Some(result),
+            Err(payload) => {
+                let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+                panic.get_or_insert(payload);
+                None
+            }
+        }
+    }
+
+    /// What an evaluation has come to, once the machine has put itself in order: a panic that
+    /// stopped it goes on, any other stop gets the place in the source where it was.
+    pub(super) fn outcome<T>(&self, result: Result<T, Stop>) -> Result<T, Stop> {
+        result.map_err(|mut stop| {
+            let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(payload) = panic {
+                resume_unwind(payload);
+            }
+            stop.locate(&self.sources);
+            stop
+        })
+    }
+}
+
+/// An input whose panics do not unwind through the machine.
+pub(super) struct GuardedInput {
+    pub(super) input: Box<dyn Input>,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Input for GuardedInput {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        let next = self.shared.catch(|| self.input.next());
+        next.unwrap_or_else(|| {
+            let message = "the input panicked".to_owned();
+            Err(InputError { code: Code::InputFailed, message })
+        })
+    }
+}
+
+/// An output whose panics do not unwind through the machine.
+pub(super) struct GuardedOutput<'a> {
+    pub(super) output: &'a mut dyn Output,
+    pub(super) shared: &'a Shared,
+}
+
+impl GuardedOutput<'_> {
+    fn guarded(
+        &mut self,
+        call: impl FnOnce(&mut dyn Output) -> Result<(), OutputError>,
+    ) -> Result<(), OutputError> {
+        let done = self.shared.catch(|| call(&mut *self.output));
+        done.unwrap_or_else(|| {
+            let message = "the output panicked".to_owned();
+            Err(OutputError { kind: std::io::ErrorKind::Other, message })
+        })
+    }
+}
+
+impl Output for GuardedOutput<'_> {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.guarded(|output| output.write(text))
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        self.guarded(|output| output.flush())
+    }
+}

@@ -1,0 +1,145 @@
+//! Values of Rust to values of a store and back; looking at what is there.
+
+use gmachine::{Engine, Error, Eval, Integer, OutOfRange, Roots, Store, Value};
+use proptest::prelude::*;
+
+use super::on_every_machine;
+
+const PROGRAM: &str = "
+(defn pair[a b] (Pair a b))
+(defn triple[a] (Triple a a a))
+(defn maybe[n] (if (eq n 0) Nothing (Just n)))
+(defn id[x] x)
+(defn loop[n] (loop (add n 1)))
+";
+
+fn store(machine: gmachine::MachineKind) -> Store {
+    let mut engine = Engine::new();
+    engine.set_machine(machine);
+    engine.compile("convert", PROGRAM).unwrap().store()
+}
+
+#[test]
+fn values_of_rust_come_back_as_they_went_in() {
+    on_every_machine(|machine| {
+        let mut store = store(machine);
+        macro_rules! both_ways {
+            ($($value:expr => $of:ty),+ $(,)?) => {$(
+                let value = store.value::<$of>($value).unwrap();
+                assert_eq!(store.get::<$of>(&value), Ok($value));
+            )+};
+        }
+        both_ways! {
+            i8::MIN => i8, u8::MAX => u8, i64::MIN => i64, u64::MAX => u64, i128::MIN => i128,
+            u128::MAX => u128, usize::MAX => usize, true => bool, false => bool, 'λ' => char,
+            "a\u{0}λ".to_owned() => String, vec![vec![1u8], vec![], vec![2, 3]] => Vec<Vec<u8>>,
+            (1u8, 'x') => (u8, char), ((1u8, true), vec!['a'], 2i16) => ((u8, bool), Vec<char>, i16),
+            Some(3u32) => Option<u32>, None => Option<u32>,
+        }
+        let big = Integer::parse("-123456789012345678901234567890123456789012345").unwrap();
+        let value = store.value(big.clone()).unwrap();
+        assert_eq!(store.get::<Integer>(&value), Ok(big));
+        assert_eq!(store.get::<i128>(&value), Err(Error::OutOfRange));
+    });
+}
+
+#[test]
+fn what_is_something_else_is_no_panic() {
+    on_every_machine(|machine| {
+        let mut store = store(machine);
+        let (two, text) = (store.value(2).unwrap(), store.value("ab").unwrap());
+        assert_eq!(
+            store.get::<bool>(&two).unwrap_err().to_string(),
+            "expected a truth value, 1 or 0, found another integer"
+        );
+        assert!(matches!(store.get::<String>(&two), Err(Error::Kind { .. })));
+        assert!(matches!(
+            store.get::<(u8, u8)>(&text),
+            Err(Error::Kind { expected: "a pair", found: "a list" })
+        ));
+        assert!(matches!(store.get::<Vec<u8>>(&text), Err(Error::Kind { .. })));
+        assert!(matches!(store.get::<Option<u8>>(&text), Err(Error::Kind { .. })));
+        let large = store.value(300).unwrap();
+        assert_eq!(store.get::<u8>(&large), Err(Error::OutOfRange));
+        let negative = store.value(-1).unwrap();
+        assert_eq!(store.get::<usize>(&negative), Err(Error::OutOfRange));
+        // A constructor that the program does not mention.
+        let mut bare = Engine::new().compile("bare", "(defn one[] 1)").unwrap().store();
+        assert!(matches!(bare.value((1, 2)), Err(Error::UnknownConstructor(_))));
+    });
+}
+
+#[test]
+fn looking_at_a_value_evaluates_nothing() {
+    on_every_machine(|machine| {
+        let mut store = store(machine);
+        let (function, zero) = (store.global("loop").unwrap(), store.value(0).unwrap());
+        let endless = store.call(&function, std::slice::from_ref(&zero)).unwrap();
+        assert!(store.peek(&endless).unwrap().is_none());
+        assert_eq!(store.peek(&function).unwrap().unwrap().kind(), "a function");
+        assert_eq!(store.peek(&zero).unwrap().unwrap().kind(), "an integer");
+        let id = store.global("id").unwrap();
+        let later = store.call(&id, &[zero]).unwrap();
+        assert!(store.peek(&later).unwrap().is_none());
+        store.force(&later).unwrap();
+        assert_eq!(store.peek(&later).unwrap().unwrap().kind(), "an integer");
+        let mut other = Engine::new().compile("other", "").unwrap().store();
+        assert!(matches!(other.peek(&later), Err(Error::ForeignValue)));
+    });
+}
+
+#[test]
+fn the_prelude_and_imported_modules_are_reachable_by_name() {
+    on_every_machine(|machine| {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        let text = "(import set) (defn product[xs] 7)";
+        let mut store = engine.compile("own", text).unwrap().store();
+        assert!(matches!(store.global("map"), Err(Error::UnknownGlobal(_))));
+        engine.set_roots(Roots::InScope);
+        let mut wide = engine.compile("own", text).unwrap().store();
+        for name in ["map", "foldl", "setInsert", "product"] {
+            assert!(wide.global(name).is_ok(), "{name}");
+        }
+        // The program's own comes first.
+        for store in [&mut store, &mut wide] {
+            let (product, list) =
+                (store.global("product").unwrap(), store.value(vec![2, 3]).unwrap());
+            let value = store.call(&product, &[list]).unwrap();
+            assert_eq!(store.get(&value), Ok(7));
+        }
+        let (sum, list) = (wide.global("sum").unwrap(), wide.value(vec![2, 3]).unwrap());
+        let value: Value = wide.call(&sum, &[list]).unwrap();
+        assert_eq!(wide.get(&value), Ok(5));
+        engine.set_roots(Roots::Main);
+        let error = engine.compile("own", text).unwrap_err();
+        assert_eq!(error.diagnostics[0].code.id(), "G0308");
+    });
+}
+
+#[test]
+fn debug_text_is_short() {
+    let error = Engine::new().compile("bad", "(defn f[x] (g x))").unwrap_err();
+    let text = format!("{error:?}");
+    assert!(text.starts_with("CompileError\nbad:1:13: error[G0301]: "), "{text}");
+    assert!(text.len() < 300, "{text}");
+    assert!(format!("{:?}", error.sources).len() < 200);
+    let mut store = store(gmachine::MachineKind::default());
+    let value = store.value("a long text").unwrap();
+    assert!(format!("{value:?}").len() < 40);
+    let whnf = store.force(&value).unwrap();
+    assert!(format!("{whnf:?}").len() < 200);
+}
+
+proptest! {
+    #[test]
+    fn integers_convert_like_their_digits(digits in "-?[0-9]{1,45}") {
+        let integer = Integer::parse(&digits).unwrap();
+        prop_assert_eq!(i128::try_from(&integer).ok(), digits.parse::<i128>().ok());
+        prop_assert_eq!(u64::try_from(&integer).ok(), digits.parse::<i128>().ok().and_then(|n| n.try_into().ok()));
+        prop_assert_eq!(i8::try_from(&integer), digits.parse::<i128>().ok().and_then(|n| n.try_into().ok()).ok_or(OutOfRange));
+        if let Ok(n) = digits.parse::<i128>() {
+            prop_assert_eq!(Integer::from(n), integer);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Limits of a store, and what a stop says.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use gmachine::{Engine, Error, Eval, Limit, Limits, Stop, Value};
+
+use super::on_every_machine;
+
+const PROGRAM: &str = "(defn loop[n] (loop (add n 1)))
+(defn half[n] (div n 0))
+(defn inc[n] (add n 1))";
+
+fn limit(result: Result<gmachine::Whnf, Error>) -> Option<Limit> {
+    match result {
+        Err(Error::Stop(Stop::Limit(reached))) => Some(reached.limit),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_limit_on_time_stops_what_runs_until_it_is_set_again() {
+    on_every_machine(|machine| {
+        // A clock that goes on by a second each time it is looked at.
+        let seconds = Arc::new(AtomicU64::new(0));
+        let clock = seconds.clone();
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        engine.set_clock(move || Duration::from_secs(clock.fetch_add(1, Ordering::Relaxed)));
+        let allowed = Duration::from_secs(20);
+        engine.set_limits(Limits { time: Some(allowed), ..Limits::default() });
+        let mut store = engine.compile("time", PROGRAM).unwrap().store();
+        let (function, zero) = (store.global("loop").unwrap(), store.value(0).unwrap());
+        let endless = store.call(&function, std::slice::from_ref(&zero)).unwrap();
+        let timed = Some(Limit::Time(allowed));
+        assert_eq!(limit(store.force(&endless)), timed);
+        assert!((20..40).contains(&seconds.load(Ordering::Relaxed)));
+        let inc = store.global("inc").unwrap();
+        let one = store.call(&inc, std::slice::from_ref(&zero)).unwrap();
+        assert_eq!(limit(store.force(&one)), timed, "the time is up for everything");
+        store.set_time_limit(None);
+        assert_eq!(store.get(&one), Ok(1));
+        store.set_limits(Limits { fuel: Some(1000), ..Limits::default() });
+        assert_eq!(limit(store.force(&endless)), Some(Limit::Fuel(1000)));
+        store.set_limits(Limits { time: Some(Duration::from_secs(5)), ..Limits::default() });
+        assert_eq!(limit(store.force(&endless)), Some(Limit::Time(Duration::from_secs(5))));
+    });
+}
+
+#[test]
+fn a_stop_says_where_it_was() {
+    on_every_machine(|machine| {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        engine
+            .register("again", 1, |call| {
+                let arg = call.arg(0)?;
+                call.force(&arg)?;
+                Ok(arg)
+            })
+            .unwrap();
+        let text = format!("{PROGRAM}\n(defn main[] (again (half 1)))");
+        let module = engine.compile("stop", &text).unwrap();
+        let mut store = module.store();
+        let said = "stop:2:15: error[G0502]: `div` by zero";
+        let (half, one) = (store.global("half").unwrap(), store.value(1).unwrap());
+        let value: Value = store.call(&half, &[one]).unwrap();
+        for _ in 0..2 {
+            assert_eq!(store.force(&value).unwrap_err().to_string(), said);
+            assert_eq!(store.items(&value).next().unwrap().unwrap_err().to_string(), said);
+        }
+        // Through a host function too, and printed.
+        let mut out = String::new();
+        let stop = store.run_main(None, &mut out, gmachine::Format::Default).unwrap_err();
+        assert_eq!(stop.to_string(), said);
+        let report = gmachine::render::Renderer::plain().stop(&stop, module.sources());
+        assert!(report.starts_with("error[G0502]: `div` by zero\n --> stop:2:15\n"), "{report}");
+        assert!(report.contains("2 | (defn half[n] (div n 0))"), "{report}");
+        store.set_fuel(Some(10));
+        let (endless, zero) = (store.global("loop").unwrap(), store.value(0).unwrap());
+        let endless = store.call(&endless, &[zero]).unwrap();
+        let stop = store.force(&endless).unwrap_err().to_string();
+        assert!(stop.starts_with("stop:1:"), "{stop}");
+        assert!(stop.ends_with(": the limit of 10 steps is reached"), "{stop}");
+    });
+}
