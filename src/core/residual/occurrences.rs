@@ -38,11 +38,7 @@ pub(super) fn occurrences(program: &Program, global: GlobalId) -> Occurrences {
             }
         };
         match program.exprs[expr] {
-            Expr::Global(global) => {
-                if globals.insert(global) {
-                    out.globals.push(global);
-                }
-            }
+            Expr::Global(global) if globals.insert(global) => out.globals.push(global),
             Expr::Con(con) => note(con),
             Expr::Join(join, _) => {
                 let Join { params, handler } = program.joins[join];

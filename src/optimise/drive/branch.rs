@@ -490,10 +490,10 @@ impl Driver<'_> {
     /// Puts an expression where another one, a jump, stood.
     fn become_expr(&mut self, jump: ExprId, expr: ExprId) {
         self.new.exprs[jump] = self.new.exprs[expr];
-        if let Expr::Jump(next, _) = self.new.exprs[jump] {
-            if let Some(site) = self.jumps[next].iter_mut().rev().find(|site| **site == expr) {
-                *site = jump;
-            }
+        if let Expr::Jump(next, _) = self.new.exprs[jump]
+            && let Some(site) = self.jumps[next].iter_mut().rev().find(|site| **site == expr)
+        {
+            *site = jump;
         }
     }
 
