@@ -252,7 +252,7 @@ fn compiling_twice_as_much_of_any_form_takes_twice_the_work() {
     for (level, passes) in levels {
         let base = empty(passes);
         for &(name, program) in SHAPES {
-            let [small, large] = [400, 800].map(|n| work(&program(n), passes).saturating_sub(base));
+            let [small, large] = [150, 300].map(|n| work(&program(n), passes).saturating_sub(base));
             // A third more for what is logarithmic and for tables that double.
             if large > small * 8 / 3 {
                 wrong.push(format!("{level} {name}: {small} accesses, then {large}"));

@@ -48,9 +48,6 @@ pub mod render;
 #[doc(hidden)]
 pub mod syntax;
 
-#[cfg(test)]
-mod growth_tests;
-
 pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, Error, Eval, Format, FromValue,
     HostError, Input, InputError, Integer, Interrupt, IntoValue, Items, Limit, LimitReached,
@@ -125,3 +122,6 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/embedding.md")]
 struct Guide;
+
+#[cfg(test)]
+mod growth_tests;

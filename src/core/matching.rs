@@ -284,9 +284,13 @@ impl<'a> Compiler<'a, '_> {
         for (at, (test, mut rows)) in groups.into_iter().enumerate() {
             rows.reverse();
             let node = self.nodes.push(Node::Hole);
-            self.work += columns.len() as u64;
-            let mut columns =
-                if at == last { std::mem::take(&mut columns) } else { columns.clone() };
+            let mut columns = match at == last {
+                true => std::mem::take(&mut columns),
+                false => {
+                    self.work += columns.len() as u64;
+                    columns.clone()
+                }
+            };
             if let Test::Con(_, fields) = &test {
                 columns.extend(fields.iter().rev().map(|&local| Column { local, forced: false }));
             }
