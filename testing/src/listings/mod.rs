@@ -167,7 +167,7 @@ fn run(
             machine.set_fuel(Some(piece.min(left)));
             left -= piece.min(left);
             // Each stop goes through the stack: there are fewer and fewer of them.
-            piece += piece / 8;
+            piece += 1 + piece / 8;
             result = machine.run(&mut out);
             let is_fuel = |reached: &Limit| matches!(reached, Limit::Fuel(_));
             match &result {
