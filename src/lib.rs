@@ -48,6 +48,9 @@ pub mod render;
 #[doc(hidden)]
 pub mod syntax;
 
+#[cfg(test)]
+mod growth_tests;
+
 pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, Error, Eval, Format, FromValue,
     HostError, Input, InputError, Integer, Interrupt, IntoValue, Items, Limit, LimitReached,

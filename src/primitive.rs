@@ -1,6 +1,6 @@
 //! The primitives: one table of name, arity and meaning.
 
-/// What a primitive takes.
+/// The values that an operand of a primitive may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// An integer.
@@ -13,7 +13,7 @@ pub enum Operand {
     Any,
 }
 
-/// How a primitive is compiled.
+/// The way in which a primitive is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Strict in all operands, and one instruction.
@@ -38,31 +38,31 @@ macro_rules! primitives {
             /// All primitives.
             pub const ALL: &[Primitive] = &[$(Primitive::$name),+];
 
-            /// Its name in a program.
+            /// Returns its name in a program.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Primitive::$name => $text,)+ }
             }
 
-            /// Its number of operands.
+            /// Returns its number of operands.
             #[must_use]
             pub const fn arity(self) -> usize {
                 match self { $(Primitive::$name => $arity,)+ }
             }
 
-            /// How it is compiled.
+            /// Returns how it is compiled.
             #[must_use]
             pub const fn shape(self) -> Shape {
                 match self { $(Primitive::$name => Shape::$shape,)+ }
             }
 
-            /// What its operands must be.
+            /// Returns what its operands must be.
             #[must_use]
             pub const fn operand(self) -> Operand {
                 match self { $(Primitive::$name => Operand::$operand,)+ }
             }
 
-            /// What its result is.
+            /// Returns what its result is.
             #[must_use]
             pub const fn result(self) -> Operand {
                 match self { $(Primitive::$name => Operand::$result,)+ }

@@ -11,7 +11,7 @@ use gmachine::base::code::Code;
 use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Input, InputError, Limit, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, Machine, MachineKind, Refusal, Stress};
+use gmachine::machine::{Config, Interrupt, Machine, MachineKind, Refusal, Stress};
 use gmachine::optimise::Passes;
 use gmachine_testing::common::{Mode, Run, Text, code_in, compile_after, machine};
 use programs::INPUT;
@@ -301,4 +301,45 @@ fn an_input_that_fails_at_any_character_ends_the_runs_that_need_it() {
         }
     }
     assert!(failed > 100, "{failed}");
+}
+
+/// An input of one character, which asks for a stop when it is read.
+struct Stops(Interrupt);
+
+impl Input for Stops {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        self.0.interrupt();
+        Ok(Some('x'))
+    }
+}
+
+/// `main` reads a character once `x` is an integer of many limbs, and goes on with it.
+fn after_reading(expression: &str) -> String {
+    format!(
+        "(defn main[input] (case (power 15) [x (seq x (case input [(Cons _ _) {expression}] [Nil 0]))]))
+         (defn power[n] (if (eq n 0) 1234567890123456789 (square (power (sub n 1)))))
+         (defn square[x] (mul x x))"
+    )
+}
+
+#[test]
+fn a_long_computation_of_integers_stops_at_an_interrupt_and_is_done_again() {
+    for (expression, shown) in [
+        ("(rem (mul x (add x 1)) 1000007)", "product"),
+        ("(rem (div (add x 1) (square (power 12))) 1000007)", "quotient"),
+        ("x", "digits"),
+    ] {
+        let program = compile_after(&after_reading(expression), Passes::NONE).unwrap();
+        for kind in MachineKind::ALL {
+            let mut machine = machine(*kind, &program, Config::default());
+            let stops = Box::new(Stops(machine.interrupt_handle()));
+            machine.start(Format::Default, Some(stops)).unwrap();
+            let mut out = String::new();
+            let stopped = machine.run(&mut out);
+            assert!(matches!(stopped, Err(Stop::Interrupted)), "{kind:?}: {shown}: {stopped:?}");
+            assert_eq!(out, "", "{kind:?}: {shown}");
+            machine.run(&mut out).unwrap();
+            assert!(!out.is_empty(), "{kind:?}: {shown}");
+        }
+    }
 }

@@ -15,19 +15,19 @@ macro_rules! codes {
             /// All codes, in order.
             pub const ALL: &[Code] = &[$(Code::$name),+];
 
-            /// The code as printed: `G` and four digits.
+            /// Returns the code as printed: `G` and four digits.
             #[must_use]
             pub const fn id(self) -> &'static str {
                 match self { $(Code::$name => stringify!($code),)+ }
             }
 
-            /// A short name of the kind.
+            /// Returns a short name of the kind.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Code::$name => $title,)+ }
             }
 
-            /// What it means, why it is so, what to do; with an example.
+            /// Returns what it means, why it is so, what to do; with an example.
             #[must_use]
             pub const fn explanation(self) -> &'static str {
                 match self { $(Code::$name => $explanation,)+ }
@@ -37,7 +37,7 @@ macro_rules! codes {
 }
 
 impl Code {
-    /// The code that prints as `id`, in either case.
+    /// Returns the code that prints as `id`, in either case.
     #[must_use]
     pub fn find(id: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.id().eq_ignore_ascii_case(id))

@@ -43,7 +43,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error of kind `code` at `span`.
+    /// Returns an error of kind `code` at `span`.
     #[must_use]
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
@@ -57,41 +57,41 @@ impl Diagnostic {
         }
     }
 
-    /// A warning of kind `code` at `span`.
+    /// Returns a warning of kind `code` at `span`.
     #[must_use]
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// With words at the place itself.
+    /// Adds words at the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// With another place.
+    /// Adds another place.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// With a further fact.
+    /// Adds a further fact.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// With what to do.
+    /// Adds advice on what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
     }
 
-    /// The report in one line: `file:line:column: error[G0301]: message`.
+    /// Returns the report in one line: `file:line:column: error[G0301]: message`.
     #[must_use]
     pub fn line(&self, sources: &SourceMap) -> String {
         let place = sources.place(self.primary.span).map(|place| format!("{place}: "));
@@ -102,7 +102,7 @@ impl Diagnostic {
         format!("{}{severity}[{}]: {}", place.unwrap_or_default(), self.code, self.message)
     }
 
-    /// Whether it is an error.
+    /// Returns whether it is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

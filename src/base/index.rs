@@ -5,9 +5,9 @@ use std::ops::{Index, IndexMut, Range};
 
 /// A dense index of 32 bits.
 pub trait Idx: Copy + Eq + 'static {
-    /// The index as a position.
+    /// Returns the index as a position.
     fn index(self) -> usize;
-    /// The index of a position; positions stay below 2^32 because sources do.
+    /// Returns the index of a position. Positions stay below 2^32 because sources do.
     fn new(index: usize) -> Self;
 }
 
@@ -33,7 +33,7 @@ pub struct IndexVec<I, T> {
 }
 
 impl<I: Idx, T> IndexVec<I, T> {
-    /// An empty vector.
+    /// Returns an empty vector.
     #[must_use]
     pub const fn new() -> Self {
         IndexVec { items: Vec::new(), index: PhantomData }
@@ -46,45 +46,45 @@ impl<I: Idx, T> IndexVec<I, T> {
         id
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no item.
+    /// Returns whether there is no item.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The index that the next [`push`](Self::push) returns.
+    /// Returns the index that the next [`push`](Self::push) returns.
     #[must_use]
     pub fn next_index(&self) -> I {
         I::new(self.items.len())
     }
 
-    /// The items in order.
+    /// Returns the items in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// The items in order, to be changed.
+    /// Returns the items in order, to be changed.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
 
-    /// The indices in order.
+    /// Returns the indices in order.
     pub fn indices(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         (0..self.items.len()).map(I::new)
     }
 
-    /// Indices and items in order.
+    /// Returns the indices and items in order.
     pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(at, item)| (I::new(at), item))
     }
 
-    /// The item at `index`, if there is one.
+    /// Returns the item at `index`, if there is one.
     #[must_use]
     pub fn get(&self, index: I) -> Option<&T> {
         self.items.get(index.index())
@@ -95,7 +95,7 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.items.truncate(len);
     }
 
-    /// The items as a slice.
+    /// Returns the items as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.items
@@ -111,12 +111,16 @@ impl<I: Idx, T> Default for IndexVec<I, T> {
 impl<I: Idx, T> Index<I> for IndexVec<I, T> {
     type Output = T;
     fn index(&self, index: I) -> &T {
+        #[cfg(test)]
+        count::add(1);
         &self.items[index.index()]
     }
 }
 
 impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     fn index_mut(&mut self, index: I) -> &mut T {
+        #[cfg(test)]
+        count::add(1);
         &mut self.items[index.index()]
     }
 }
@@ -139,13 +143,13 @@ impl<T> List<T> {
     /// The empty run, of any pool.
     pub const EMPTY: List<T> = List { start: 0, len: 0, item: PhantomData };
 
-    /// Number of items.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether there is no item.
+    /// Returns whether there is no item.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
@@ -155,14 +159,14 @@ impl<T> List<T> {
         self.start as usize..self.start as usize + self.len as usize
     }
 
-    /// The run without its first `n` items (all of them, if there are fewer).
+    /// Returns the run without its first `n` items (all of them, if there are fewer).
     #[must_use]
     pub fn skip(self, n: usize) -> List<T> {
         let n = (n as u32).min(self.len);
         List { start: self.start + n, len: self.len - n, item: PhantomData }
     }
 
-    /// The first `n` items of the run (all of them, if there are fewer).
+    /// Returns the first `n` items of the run (all of them, if there are fewer).
     #[must_use]
     pub fn take(self, n: usize) -> List<T> {
         List { start: self.start, len: (n as u32).min(self.len), item: PhantomData }
@@ -202,13 +206,13 @@ impl<T> Pool<T> {
         List { start: start as u32, len: (self.items.len() - start) as u32, item: PhantomData }
     }
 
-    /// Number of items in all lists.
+    /// Returns the number of items in all lists.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether no list holds an item.
+    /// Returns whether no list holds an item.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -223,6 +227,8 @@ impl<T> Pool<T> {
 impl<T> Index<List<T>> for Pool<T> {
     type Output = [T];
     fn index(&self, list: List<T>) -> &[T] {
+        #[cfg(test)]
+        count::add(list.len() as u64);
         &self.items[list.range()]
     }
 }
@@ -230,5 +236,27 @@ impl<T> Index<List<T>> for Pool<T> {
 impl<T> IndexMut<List<T>> for Pool<T> {
     fn index_mut(&mut self, list: List<T>) -> &mut [T] {
         &mut self.items[list.range()]
+    }
+}
+
+/// In unit tests, counts the accesses to arenas and lists on the present thread: a measure of
+/// work that does not depend on clocks.
+#[cfg(test)]
+pub mod count {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ACCESSES: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Adds to the count.
+    pub(super) fn add(number: u64) {
+        ACCESSES.set(ACCESSES.get() + number);
+    }
+
+    /// Returns the number of items that have been accessed.
+    #[must_use]
+    pub fn accesses() -> u64 {
+        ACCESSES.get()
     }
 }

@@ -1,11 +1,13 @@
 //! Exact integers of any size.
 
+mod long;
+
 use std::cmp::Ordering;
 use std::fmt;
 
 use super::limbs::{Limbs, Written};
-use num_bigint::{BigInt, BigUint, Sign};
-use num_integer::Integer as _;
+pub use long::{Poll, Stopped};
+use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// An exact integer. A value that fits a word is always [`Small`](Integer::Small), so that
@@ -144,27 +146,56 @@ macro_rules! exact {
     };
 }
 
-/// A division: `None` when the divisor is 0.
+/// A division: `None` when the divisor is 0. `$of` makes the result of sign and magnitude: of
+/// the operands, the truncated quotient and its remainder.
 macro_rules! division {
-    ($(#[$doc:meta])* $name:ident, $checked:expr, $big:expr) => {
+    ($(#[$doc:meta])* $name:ident, $until:ident, $checked:expr, $of:expr) => {
         $(#[$doc])*
         #[must_use]
         pub fn $name(&self, other: &Integer) -> Option<Integer> {
+            ended(self.$until(other, &mut || Ok(())))
+        }
+
+        #[doc = concat!("As [`", stringify!($name), "`](Integer::", stringify!($name), "), asking `poll` between pieces.")]
+        ///
+        /// # Errors
+        /// When `poll` stops it.
+        pub fn $until(&self, other: &Integer, poll: Poll<'_>) -> Result<Option<Integer>, Stopped> {
             if other.is_zero() {
-                return None;
+                return Ok(None);
             }
             let word: fn(i64, i64) -> Option<i64> = $checked;
             if let (Integer::Small(a), Integer::Small(b)) = (self, other)
                 && let Some(small) = word(*a, *b)
             {
-                return Some(Integer::Small(small));
+                return Ok(Some(Integer::Small(small)));
             }
-            let operation: fn(&BigInt, &BigInt) -> BigInt = $big;
-            let result = with_big(self, |a| with_big(other, |b| operation(a, b)));
+            let of: fn(Division<'_>) -> BigInt = $of;
+            let result = with_big(self, |a| with_big(other, |b| {
+                let (quotient, rest) = long::div_rem(a.magnitude(), b.magnitude(), poll)?;
+                let quotient = BigInt::from_biguint(a.sign() * b.sign(), quotient);
+                let rest = BigInt::from_biguint(a.sign(), rest);
+                let floors = a.sign() != b.sign() && !rest.is_zero();
+                Ok(of(Division { divisor: b, quotient, rest, floors }))
+            }))?;
             // How much room a division leaves is anyone's guess.
-            Some(compact(result, 0))
+            Ok(Some(compact(result, 0)))
         }
     };
+}
+
+/// A division that truncates.
+struct Division<'a> {
+    divisor: &'a BigInt,
+    quotient: BigInt,
+    rest: BigInt,
+    /// Whether one that rounds toward minus infinity has another result.
+    floors: bool,
+}
+
+/// The result of a computation that nothing stops.
+fn ended<T>(result: Result<T, Stopped>) -> T {
+    result.unwrap_or_else(|Stopped| unreachable!("nothing stops it"))
 }
 
 /// Hands `value` on as a big integer, without a copy if it is one.
@@ -190,11 +221,14 @@ fn compact(value: BigInt, room: usize) -> Integer {
 
 /// Words of 64 bits that a value takes.
 fn limbs(value: &BigInt) -> usize {
-    (value.bits() as usize).div_ceil(64)
+    long::limbs(value.magnitude())
 }
 
 /// Limbs up to which a product or a quotient is computed without working copies.
 const LIMBS_IN_PLACE: usize = 32;
+
+/// Limbs of the longer factor up to which a product is left to the library.
+const LIMBS_AT_ONCE: usize = 4096;
 
 impl Integer {
     /// Zero, CoreF's false.
@@ -210,26 +244,49 @@ impl Integer {
         /// The difference.
         sub, checked_sub, |a, b| a - b, usize::max
     );
-    exact!(
-        /// The product.
-        mul, checked_mul, |a, b| a * b, |a, b| if a.min(b) <= 1 { a.max(b) } else { a + b }
-    );
+
+    /// The product.
+    #[must_use]
+    pub fn mul(&self, other: &Integer) -> Integer {
+        ended(self.mul_until(other, &mut || Ok(())))
+    }
+
+    /// As [`mul`](Integer::mul), asking `poll` between pieces.
+    ///
+    /// # Errors
+    /// When `poll` stops it.
+    pub fn mul_until(&self, other: &Integer, poll: Poll<'_>) -> Result<Integer, Stopped> {
+        if let (Integer::Small(a), Integer::Small(b)) = (self, other)
+            && let Some(small) = a.checked_mul(*b)
+        {
+            return Ok(Integer::Small(small));
+        }
+        let (a, b) = (self.limbs(), other.limbs());
+        let room = if a.min(b) <= 1 { a.max(b) } else { a + b };
+        let product = with_big(self, |a| with_big(other, |b| long::mul_signed(a, b, poll)))?;
+        Ok(compact(product, room))
+    }
+
     division!(
         /// The quotient truncated toward zero; `None` for a divisor of 0.
-        div, i64::checked_div, |a, b| a / b
+        div, div_until, i64::checked_div, |of| of.quotient
     );
     division!(
         /// The remainder that belongs to [`div`](Integer::div): it has the dividend's sign.
-        rem, i64::checked_rem, |a, b| a % b
+        rem, rem_until, i64::checked_rem, |of| of.rest
     );
     division!(
         /// The quotient rounded toward minus infinity; `None` for a divisor of 0.
-        floor_div, |a, b| (a != i64::MIN || b != -1).then(|| num_integer::div_floor(a, b)), |a, b| a.div_floor(b)
+        floor_div, floor_div_until,
+        |a, b| (a != i64::MIN || b != -1).then(|| num_integer::div_floor(a, b)),
+        |of| if of.floors { of.quotient - 1 } else { of.quotient }
     );
     division!(
         /// The remainder that belongs to [`floor_div`](Integer::floor_div): it has the
         /// divisor's sign.
-        modulo, |a, b| (b != -1).then(|| num_integer::mod_floor(a, b)), |a, b| a.mod_floor(b)
+        modulo, modulo_until,
+        |a, b| (b != -1).then(|| num_integer::mod_floor(a, b)),
+        |of| if of.floors { of.rest + of.divisor } else { of.rest }
     );
 
     /// The negated value.
@@ -305,11 +362,13 @@ impl Integer {
     #[must_use]
     pub fn product_bytes(&self, other: &Integer) -> usize {
         let (short, long) = (self.limbs().min(other.limbs()), self.limbs().max(other.limbs()));
-        let copies = match short {
-            0..=1 => long,
-            2..=LIMBS_IN_PLACE => 0,
+        let copies = match (short, long) {
+            (0..=1, _) => long,
+            (2..=LIMBS_IN_PLACE, _) => 0,
             // The longer one is cut into pieces of no more than twice the shorter.
-            _ => 4 * (short + long.min(2 * short)) + (short + long) / 4,
+            (_, ..=LIMBS_AT_ONCE) => 4 * (short + long.min(2 * short)) + (short + long) / 4,
+            // Parts, values at five points, their products, sums.
+            _ => 6 * (short + long.min(2 * short)) + 2 * (short + long),
         };
         bytes(short + long + 1 + copies)
     }
@@ -318,13 +377,34 @@ impl Integer {
     #[must_use]
     pub fn quotient_bytes(&self, other: &Integer) -> usize {
         let both = self.limbs() + other.limbs();
-        bytes(if other.limbs() <= LIMBS_IN_PLACE { 3 * both } else { 8 * both })
+        bytes(match other.limbs() {
+            ..=LIMBS_IN_PLACE => 3 * both,
+            _ if both <= LIMBS_AT_ONCE => 8 * both,
+            _ => 10 * both,
+        })
     }
 
     /// Bytes that the decimal digits may take, while they are computed.
     #[must_use]
     pub fn digits_bytes(&self) -> usize {
         bytes(14 * self.limbs())
+    }
+
+    /// The decimal digits, after a `-` if it is negative, asking `poll` between pieces.
+    ///
+    /// # Errors
+    /// When `poll` stops it.
+    pub fn digits_until(&self, poll: Poll<'_>) -> Result<String, Stopped> {
+        match self {
+            Integer::Small(small) => Ok(small.to_string()),
+            Integer::Big(big) => {
+                let mut digits = long::digits(big.magnitude(), poll)?;
+                if big.is_negative() {
+                    digits.insert(0, '-');
+                }
+                Ok(digits)
+            }
+        }
     }
 
     /// Reads `-?[0-9]+`; `None` for anything else. Takes time well below quadratic in the
@@ -338,7 +418,7 @@ impl Integer {
         if let Ok(small) = text.parse::<i64>() {
             return Some(Integer::Small(small));
         }
-        let magnitude = parse_digits(digits.as_bytes())?;
+        let magnitude = ended(long::parse(digits.as_bytes(), &mut || Ok(())))?;
         let sign = if digits.len() < text.len() { Sign::Minus } else { Sign::Plus };
         Some(BigInt::from_biguint(sign, magnitude).into())
     }
@@ -347,30 +427,6 @@ impl Integer {
 /// Bytes that a big integer of this many limbs takes, and what its result may take beside.
 fn bytes(limbs: usize) -> usize {
     size_of::<BigInt>() + 16 + limbs.saturating_mul(8)
-}
-
-/// Digits up to which the library's quadratic conversion is the faster one.
-const DIGITS_AT_ONCE: usize = 2_000;
-
-/// The value of decimal digits, by halves: fast multiplication makes it subquadratic.
-fn parse_digits(digits: &[u8]) -> Option<BigUint> {
-    if digits.len() <= DIGITS_AT_ONCE {
-        return BigUint::parse_bytes(digits, 10);
-    }
-    // Halves of one length share their power of ten, so one squaring a level is enough.
-    let mut powers = vec![(DIGITS_AT_ONCE, BigUint::from(10u8).pow(DIGITS_AT_ONCE as u32))];
-    while let Some((len, power)) = powers.last().filter(|(len, _)| len * 2 < digits.len()) {
-        let next = (len * 2, power * power);
-        powers.push(next);
-    }
-    fn convert(digits: &[u8], powers: &[(usize, BigUint)]) -> Option<BigUint> {
-        let fitting = powers.iter().rposition(|(len, _)| *len < digits.len());
-        let Some(at) = fitting else { return BigUint::parse_bytes(digits, 10) };
-        let (len, power) = &powers[at];
-        let (high, low) = digits.split_at(digits.len() - len);
-        Some(convert(high, &powers[..=at])? * power + convert(low, &powers[..at])?)
-    }
-    convert(digits, &powers)
 }
 
 impl PartialOrd for Integer {
@@ -393,65 +449,17 @@ impl fmt::Display for Integer {
         match self {
             Integer::Small(small) => small.fmt(f),
             Integer::Big(big) => {
-                if big.is_negative() {
-                    f.write_str("-")?;
-                }
-                f.write_str(&digits(big.magnitude()))
+                let digits = ended(long::digits(big.magnitude(), &mut || Ok(())));
+                f.pad_integral(!big.is_negative(), "", &digits)
             }
         }
     }
-}
-
-/// Decimal digits, by halves above the size up to which the library is fast.
-fn digits(value: &BigUint) -> String {
-    const BITS_AT_ONCE: u64 = 20_000;
-    if value.bits() <= BITS_AT_ONCE {
-        return value.to_str_radix(10);
-    }
-    let mut powers = vec![(DIGITS_AT_ONCE, BigUint::from(10u8).pow(DIGITS_AT_ONCE as u32))];
-    while let Some((len, power)) =
-        powers.last().filter(|(_, power)| power.bits() * 2 <= value.bits() + 1)
-    {
-        let next = (len * 2, power * power);
-        powers.push(next);
-    }
-    fn convert(value: &BigUint, powers: &[(usize, BigUint)], width: usize, out: &mut String) {
-        match powers.split_last() {
-            Some(((len, power), rest)) if value >= power => {
-                let (high, low) = value.div_rem(power);
-                convert(&high, rest_or(powers, &high, rest), width.saturating_sub(*len), out);
-                convert(&low, rest, *len, out);
-            }
-            Some((_, rest)) if !rest.is_empty() || value.is_zero() => {
-                convert(value, rest, width, out)
-            }
-            _ => {
-                let text = if value.is_zero() && width > 0 {
-                    String::new()
-                } else {
-                    value.to_str_radix(10)
-                };
-                out.extend(std::iter::repeat_n('0', width.saturating_sub(text.len())));
-                out.push_str(&text);
-            }
-        }
-    }
-    /// The high half may still hold the largest power when the value is just above its square.
-    fn rest_or<'a>(
-        powers: &'a [(usize, BigUint)],
-        high: &BigUint,
-        rest: &'a [(usize, BigUint)],
-    ) -> &'a [(usize, BigUint)] {
-        if powers.last().is_some_and(|(_, power)| high >= power) { powers } else { rest }
-    }
-    let mut out = String::new();
-    convert(value, &powers, 0, &mut out);
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_integer::Integer as _;
     use proptest::prelude::*;
 
     fn int(text: &str) -> Integer {

@@ -1,8 +1,13 @@
 //! The leaves: what every stage uses and what uses no stage.
 
 pub mod allocation;
+pub mod bit_set;
 pub mod code;
-pub mod deep;
+/// The former name of [`stack::ensure_sufficient_stack`].
+#[doc(hidden)]
+pub mod deep {
+    pub use super::stack::ensure_sufficient_stack as deep;
+}
 pub mod diagnostic;
 pub mod index;
 pub mod integer;
@@ -10,6 +15,8 @@ pub mod limbs;
 pub mod name;
 pub mod quote;
 pub mod scc;
+pub mod skip_tree;
 pub mod source;
 pub mod span;
+pub mod stack;
 pub mod suggest;

@@ -18,13 +18,13 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// An interner without names.
+    /// Returns an interner without names.
     #[must_use]
     pub fn new() -> Interner {
         Interner::default()
     }
 
-    /// The name with this text.
+    /// Returns the name with this text.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(&name) = self.names.get(text) {
             return name;
@@ -35,37 +35,37 @@ impl Interner {
         name
     }
 
-    /// The name with this text, if something bears it.
+    /// Returns the name with this text, if something bears it.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<Name> {
         self.names.get(text).copied()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     #[must_use]
     pub fn text(&self, name: Name) -> &str {
         &self.texts[name]
     }
 
-    /// The text of a name, to be kept.
+    /// Returns the text of a name, to be kept.
     #[must_use]
     pub fn shared(&self, name: Name) -> Arc<str> {
         self.texts[name].clone()
     }
 
-    /// Number of names.
+    /// Returns the number of names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there is no name.
+    /// Returns whether there is no name.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// All names.
+    /// Returns all names.
     pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
         (0..self.texts.len()).map(Name::new)
     }

@@ -1,7 +1,7 @@
 //! Strongly connected components, after Tarjan ("Depth-first search and linear graph
 //! algorithms", SIAM J. Comput. 1, 1972), without recursion.
 
-/// The components of the graph in which `edges[a]` lists what `a` depends on. A component
+/// Returns the components of the graph in which `edges[a]` lists what `a` depends on. A component
 /// comes after those that it depends on; within one, numbers ascend.
 #[must_use]
 pub fn components(edges: &[Vec<u32>]) -> Vec<Vec<u32>> {

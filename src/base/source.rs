@@ -24,11 +24,11 @@ pub struct SourceFile {
     block_starts: OnceLock<Arc<[u32]>>,
 }
 
-/// Columns past so many bytes of a line are counted from the block they are in, so that
-/// each place on a line of any length costs the same.
+/// The bytes of a block. A column is counted from the start of its block, so a place on a line
+/// of any length takes bounded time.
 const BLOCK: usize = 1024;
 
-/// How many characters start in a stretch of UTF-8.
+/// Returns how many characters start in a stretch of UTF-8.
 fn characters(bytes: &[u8]) -> u32 {
     // All bytes but those that go on with a character; counted this way the compiler
     // takes many at a time.
@@ -43,13 +43,13 @@ impl std::fmt::Debug for SourceFile {
 }
 
 impl SourceFile {
-    /// The span of the whole text.
+    /// Returns the span of the whole text.
     #[must_use]
     pub fn span(&self) -> Span {
         Span::new(self.base, self.base + self.text.len() as u32)
     }
 
-    /// Byte offsets of the line starts; computed when first asked for.
+    /// Returns the byte offsets of the line starts, which are computed at the first call.
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let newlines = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
@@ -57,7 +57,7 @@ impl SourceFile {
         })
     }
 
-    /// The number of characters that start before the byte at `offset`.
+    /// Returns the number of characters that start before the byte at `offset`.
     fn characters_before(&self, offset: usize) -> u32 {
         let bytes = self.text.as_bytes();
         let blocks = self.block_starts.get_or_init(|| {
@@ -73,8 +73,8 @@ impl SourceFile {
         blocks.get(block).copied().unwrap_or(0) + characters(&bytes[block * BLOCK..offset])
     }
 
-    /// Line and column, both from 1, of the byte at `offset` in this file. The column counts
-    /// characters. An offset past the end is taken for the end.
+    /// Returns the line and column, both from 1, of the byte at `offset` in this file. The column
+    /// counts characters. An offset past the end is taken for the end.
     #[must_use]
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let offset = (offset as usize).min(self.text.len());
@@ -92,7 +92,7 @@ impl SourceFile {
         (line as u32, column + 1)
     }
 
-    /// The text of line `line` (from 1), without its line end; empty past the last line.
+    /// Returns the text of line `line` (from 1), without its line end; empty past the last line.
     #[must_use]
     pub fn line(&self, line: u32) -> &str {
         let starts = self.line_starts();
@@ -101,7 +101,7 @@ impl SourceFile {
         self.text[start as usize..end].trim_end_matches('\r')
     }
 
-    /// The byte offset at which line `line` (from 1) starts.
+    /// Returns the byte offset at which line `line` (from 1) starts.
     #[must_use]
     pub fn line_start(&self, line: u32) -> u32 {
         let starts = self.line_starts();
@@ -138,7 +138,7 @@ pub struct SourceMap {
 pub struct SourceTooLarge;
 
 impl SourceMap {
-    /// A map without files.
+    /// Returns a map without files.
     #[must_use]
     pub fn new() -> SourceMap {
         SourceMap::default()
@@ -174,13 +174,13 @@ impl SourceMap {
         Ok(self.files.len() - 1)
     }
 
-    /// The files, in the order in which they were added.
+    /// Returns the files, in the order in which they were added.
     #[must_use]
     pub fn files(&self) -> &[SourceFile] {
         &self.files
     }
 
-    /// The file that holds the global position `at`.
+    /// Returns the file that holds the global position `at`.
     #[must_use]
     pub fn file_at(&self, at: u32) -> Option<&SourceFile> {
         let index = self.files.partition_point(|file| file.base <= at).checked_sub(1)?;
@@ -188,7 +188,7 @@ impl SourceMap {
         (at <= file.span().hi).then_some(file)
     }
 
-    /// Where a span starts; `None` for [`Span::NONE`].
+    /// Returns where a span starts; `None` for [`Span::NONE`].
     #[must_use]
     pub fn place(&self, span: Span) -> Option<Place<'_>> {
         if span.is_none() {
@@ -199,7 +199,7 @@ impl SourceMap {
         Some(Place { file: &file.name, line, column })
     }
 
-    /// The text of a span; empty if it is no stretch of one file.
+    /// Returns the text of a span; empty if it is no stretch of one file.
     #[must_use]
     pub fn text(&self, span: Span) -> &str {
         let Some(file) = self.file_at(span.lo) else { return "" };

@@ -16,31 +16,31 @@ impl Span {
     /// The span of what no source text stands for: the primitives' own code, generated code.
     pub const NONE: Span = Span { lo: 0, hi: 0 };
 
-    /// The span `lo..hi`.
+    /// Returns the span `lo..hi`.
     #[must_use]
     pub const fn new(lo: u32, hi: u32) -> Span {
         Span { lo, hi }
     }
 
-    /// From the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span::new(self.lo, other.hi)
     }
 
-    /// Whether no source text stands behind this span.
+    /// Returns whether no source text stands behind this span.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Span::NONE
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn len(self) -> u32 {
         self.hi.saturating_sub(self.lo)
     }
 
-    /// Whether the span holds no byte.
+    /// Returns whether the span holds no byte.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.hi <= self.lo

@@ -3,7 +3,7 @@
 
 use super::control::Call;
 use super::{Compiler, Source};
-use crate::base::deep::deep;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Bind, Expr, ExprId, LocalId};
 use crate::core::signature::Demand;
 use crate::gcode::instr::Instr;
@@ -11,7 +11,7 @@ use crate::gcode::instr::Instr;
 impl Compiler<'_> {
     /// Emits `C[expr]`.
     pub(super) fn c(&mut self, expr: ExprId) {
-        deep(|| self.c_step(expr));
+        ensure_sufficient_stack(|| self.c_step(expr));
     }
 
     fn c_step(&mut self, expr: ExprId) {
@@ -92,7 +92,7 @@ impl Compiler<'_> {
     /// Emits `E[expr]` of an expression of whose value more is demanded: what is a constructor
     /// here gets those fields evaluated that are.
     fn demanded(&mut self, expr: ExprId, demand: Demand) {
-        deep(|| {
+        ensure_sufficient_stack(|| {
             let Expr::App(callee, args) = self.core.exprs[expr] else { return self.e(expr) };
             let Call::Pack(con) = self.call(callee, args.len()) else { return self.e(expr) };
             for (at, &field) in self.core.expr_lists[args].iter().enumerate().rev() {

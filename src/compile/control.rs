@@ -13,7 +13,7 @@ use crate::core::expr::{
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::primitive::{Primitive, Shape};
 
-/// Which scheme the parts in the same context are compiled with.
+/// The scheme of sub-expressions in the same context.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scheme {
     /// The value goes into the redex.
@@ -22,7 +22,7 @@ pub(super) enum Scheme {
     E,
 }
 
-/// Where a jump to a join goes.
+/// The destination of jumps to a join.
 pub(super) struct Target {
     label: Label,
     /// The depth of the stack where the join begins; the arguments come on top of that.
@@ -30,18 +30,18 @@ pub(super) struct Target {
     /// For each parameter, whether all jumps so far have passed a value in weak head normal
     /// form.
     values: Vec<bool>,
-    /// What of the path lies before the join.
+    /// The length of the environment's path where the join begins.
     mark: usize,
-    /// The locals of outside that every jump so far has behind it as evaluated since then;
-    /// `None` before the first one.
+    /// The locals from outside the join that have been evaluated after `mark` on the paths of all
+    /// jumps so far; `None` before the first jump.
     common: Option<Vec<LocalId>>,
 }
 
-/// So many locals may a handler know to be evaluated because all jumps have evaluated them:
-/// each jump looks at all of them.
+/// The greatest number of locals that a handler knows to be evaluated because all jumps have
+/// evaluated them. Each jump looks at all of them.
 const COMMON: usize = 32;
 
-/// What an application is a call of.
+/// The kind of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
     /// A constructor with all its fields.
@@ -56,14 +56,14 @@ pub(super) enum Call {
     Error,
     /// A host function with all its arguments.
     Host(GlobalId),
-    /// Something with fewer arguments than it takes: a value.
+    /// A partial application, which is a value.
     Partial,
-    /// Anything else: known at run time, or more arguments than it takes.
+    /// Anything else: a callee that only the run knows, or more arguments than its arity.
     Other,
 }
 
 impl Compiler<'_> {
-    /// What `callee` applied to `count` arguments is a call of.
+    /// Returns what `callee` applied to `count` arguments is a call of.
     pub(super) fn call(&self, callee: ExprId, count: usize) -> Call {
         let (arity, saturated) = match self.core.exprs[callee] {
             Expr::Con(con) => (self.core.cons[con].arity as usize, Call::Pack(con)),
@@ -236,7 +236,8 @@ impl Compiler<'_> {
         self.env.undo(mark);
     }
 
-    /// What has been evaluated since a mark stays known only if nothing is to be evaluated twice.
+    /// Forgets what has been evaluated since a mark, unless the options ask to evaluate nothing
+    /// twice.
     fn forget(&mut self, mark: usize) {
         if !self.options.eval_once {
             self.env.undo(mark);

@@ -4,14 +4,14 @@
 use super::control::{Call, Scheme};
 use super::primitive::{MESSAGE_LIMIT, instr};
 use super::{Compiler, Source};
-use crate::base::deep::deep;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId};
 use crate::gcode::instr::{Instr, IntLit};
 
 impl Compiler<'_> {
     /// Emits `E[expr]`.
     pub(super) fn e(&mut self, expr: ExprId) {
-        deep(|| self.e_step(expr));
+        ensure_sufficient_stack(|| self.e_step(expr));
     }
 
     fn e_step(&mut self, expr: ExprId) {
@@ -49,7 +49,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether the graph that C makes of an expression is in weak head normal form.
+    /// Returns whether the graph that C makes of an expression is in weak head normal form.
     pub(super) fn is_value(&self, expr: ExprId) -> bool {
         self.core.is_value(expr, |local| self.env.is_evaluated(local))
     }

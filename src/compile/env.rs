@@ -19,49 +19,51 @@ struct Slot {
 /// table serves all globals and a lookup costs the same however deep the bindings nest.
 pub struct Env {
     slots: IndexVec<LocalId, Slot>,
-    /// The locals that have been evaluated on the way here, since they were bound, in order.
+    /// The locals that have been evaluated after their binding on the path to the present code, in
+    /// order.
     path: Vec<LocalId>,
 }
 
 impl Env {
-    /// A table for so many locals.
+    /// Returns a table for this many locals.
     pub fn new(locals: usize) -> Env {
         Env { slots: (0..locals).map(|_| Slot::default()).collect(), path: Vec::new() }
     }
 
-    /// Says that a local is `height` above the redex.
+    /// Records that a local is `height` items above the redex.
     pub fn bind(&mut self, local: LocalId, height: u32, evaluated: bool) {
         self.slots[local] = Slot { height, evaluated };
     }
 
-    /// How far above the redex a local is.
+    /// Returns how far above the redex a local is.
     pub fn height(&self, local: LocalId) -> u32 {
         self.slots[local].height
     }
 
-    /// Whether a local is known to be evaluated where code is emitted now.
+    /// Returns whether a local is known to be evaluated where code is emitted now.
     pub fn is_evaluated(&self, local: LocalId) -> bool {
         self.slots[local].evaluated
     }
 
-    /// Says that a local has been evaluated.
+    /// Records that a local has been evaluated.
     pub fn evaluate(&mut self, local: LocalId) {
         if !std::mem::replace(&mut self.slots[local].evaluated, true) {
             self.path.push(local);
         }
     }
 
-    /// How many locals have been evaluated on the way here.
+    /// Returns how many locals have been evaluated on the way here.
     pub fn mark(&self) -> usize {
         self.path.len()
     }
 
-    /// The locals that have been evaluated since a mark.
+    /// Returns the locals that have been evaluated since a mark.
     pub fn since(&self, mark: usize) -> &[LocalId] {
         self.path.get(mark..).unwrap_or_default()
     }
 
-    /// Goes back to a mark: what comes now is not reached from what has been evaluated since.
+    /// Restores the state at a mark: the code that comes is not reached from what has been
+    /// evaluated since.
     pub fn undo(&mut self, mark: usize) {
         for local in self.path.drain(mark..) {
             self.slots[local].evaluated = false;
@@ -72,9 +74,9 @@ impl Env {
 /// A label of code under construction.
 #[derive(Clone, Copy)]
 struct Target {
-    /// The instruction that it stands before, once it is placed.
+    /// The index of the instruction that follows it, once it is placed.
     position: u32,
-    /// The depth of the stack there, once something jumps to it.
+    /// The depth of the stack there, once a jump to it was emitted.
     depth: Option<u32>,
 }
 
@@ -91,18 +93,18 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code of a global: above the redex there are its arguments, the first topmost.
+    /// Returns empty code of a global: above the redex there are its arguments, the first topmost.
     pub fn new(arity: u32) -> Code {
         let (instrs, spans, targets) = Default::default();
         Code { instrs, spans, targets, depth: arity + 1, live: true }
     }
 
-    /// Items on the stack at the end of the code, the redex included.
+    /// Returns the number of items on the stack at the end of the code, the redex included.
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Whether the end of the code can be reached.
+    /// Returns whether the end of the code can be reached.
     pub fn is_live(&self) -> bool {
         self.live
     }
@@ -122,14 +124,14 @@ impl Code {
         self.spans.push(span);
     }
 
-    /// A new label, to be placed later. Until [`finish`](Code::finish), labels are numbers
+    /// Returns a new label, to be placed later. Until [`finish`](Code::finish), labels are numbers
     /// of this table, not positions.
     pub fn label(&mut self) -> Label {
         self.targets.push(Target { position: 0, depth: None });
         Label(self.targets.len() as u32 - 1)
     }
 
-    /// Whether something jumps to a label.
+    /// Returns whether something jumps to a label.
     pub fn is_used(&self, label: Label) -> bool {
         self.targets[label.0 as usize].depth.is_some()
     }
@@ -145,7 +147,7 @@ impl Code {
         }
     }
 
-    /// The finished code, its labels positions, and the span of each instruction.
+    /// Returns the finished code, its labels positions, and the span of each instruction.
     pub fn finish(mut self) -> (Vec<Instr>, Vec<Span>) {
         for instr in &mut self.instrs {
             for label in instr.labels_mut() {

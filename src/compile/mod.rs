@@ -30,14 +30,14 @@ use crate::base::integer::Integer;
 use crate::base::name::Interner;
 use crate::base::span::Span;
 use crate::core::expr as core;
-use crate::core::expr::{Branches, Expr, ExprId, LocalId};
+use crate::core::expr::{ExprId, LocalId};
 use crate::gcode::instr::{Instr, IntLit, Lit};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
 use env::{Code, Env};
 
-/// How to compile.
+/// The options of the compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Whether what is known to have been evaluated is not evaluated again: a local that any
@@ -58,9 +58,9 @@ pub fn compile(program: &core::Program, names: &Interner) -> Program {
 #[must_use]
 pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
     let mut compiler = Compiler::new(program, names, options);
-    for root in program.kept() {
-        let id = compiler.global(Source::Core(root));
-        if program.main == Some(root) {
+    for entry in program.kept() {
+        let id = compiler.global(Source::Core(entry));
+        if program.main == Some(entry) {
             compiler.out.main = Some(id);
         }
     }
@@ -85,7 +85,7 @@ struct Compiler<'a> {
     names: &'a Interner,
     options: Options,
     out: Program,
-    /// The globals mentioned so far.
+    /// The globals that the code refers to so far.
     globals: FxHashMap<Source, GlobalId>,
     /// The same, in order: the code of those after `out.globals` is still to be made.
     mentioned: IndexVec<GlobalId, Source>,
@@ -96,7 +96,7 @@ struct Compiler<'a> {
     texts: FxHashMap<Arc<str>, TextId>,
     bigs: FxHashMap<Integer, BigId>,
     env: Env,
-    /// How often each local is used.
+    /// The number of uses of each local.
     uses: IndexVec<LocalId, u32>,
     code: Code,
     /// The joins whose body is being compiled, or has been.
@@ -125,7 +125,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Makes the code of everything mentioned, and of what that mentions.
+    /// Compiles all globals that are referred to, and those that they refer to.
     fn run(&mut self) {
         while let Some(&source) = self.mentioned.get(self.out.globals.next_index()) {
             let global = match source {
@@ -137,7 +137,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The global made from `source`; its code will be made.
+    /// Returns the global made from `source`; its code will be made.
     fn global(&mut self, source: Source) -> GlobalId {
         let mentioned = &mut self.mentioned;
         *self.globals.entry(source).or_insert_with(|| mentioned.push(source))
@@ -183,7 +183,7 @@ impl<'a> Compiler<'a> {
         made
     }
 
-    /// The global whose code has just been emitted.
+    /// Returns the global whose code has just been emitted.
     fn finish(
         &mut self,
         symbol: Arc<str>,
@@ -197,7 +197,7 @@ impl<'a> Compiler<'a> {
         Global { symbol, display, kind, arity, params, strict: Vec::new(), code, spans, span }
     }
 
-    /// `symbol`, changed if it is taken, to something that is no NAME.
+    /// Returns `symbol`, or if it is taken, one made from it that is no NAME.
     fn unique(&mut self, symbol: &str) -> Arc<str> {
         let mut symbol: Arc<str> = symbol.into();
         while !self.symbols.insert(symbol.clone()) {
@@ -210,7 +210,7 @@ impl<'a> Compiler<'a> {
         self.code.emit(&self.out, instr, span);
     }
 
-    /// `PushGlobal` of what is made from `source`. Code that is not reached mentions nothing.
+    /// Emits `PushGlobal` of what is made from `source`. Unreachable code refers to nothing.
     fn push_global(&mut self, source: Source, span: Span) {
         if self.code.is_live() {
             let global = self.global(source);
@@ -218,26 +218,26 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// `Push` of the item that is `height` above the redex.
+    /// Emits `Push` of the item that is `height` above the redex.
     fn push_height(&mut self, height: u32, span: Span) {
         if self.code.is_live() {
             self.emit(Instr::Push(self.code.depth() - 1 - height), span);
         }
     }
 
-    /// `Push` of a local.
+    /// Emits `Push` of a local.
     fn push_local(&mut self, local: LocalId, span: Span) {
         self.push_height(self.env.height(local), span);
     }
 
-    /// Applies the function on top to the `count` arguments below it.
+    /// Emits the application of the function on top to the `count` arguments below it.
     fn apply(&mut self, count: usize, span: Span) {
         for _ in 0..count {
             self.emit(Instr::MkApp, span);
         }
     }
 
-    /// Makes the redex an indirection to the value on top and goes on with it.
+    /// Emits the update of the redex with the value on top, and its unwinding.
     fn update_and_unwind(&mut self, span: Span) {
         if self.code.is_live() {
             let above = self.code.depth() - 2;
@@ -247,7 +247,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Pushes a literal.
+    /// Emits the push of a literal.
     fn push_lit(&mut self, lit: core::Lit, span: Span) {
         let instr = match self.lit(lit) {
             Lit::Int(int) => Instr::PushInt(int),
@@ -289,49 +289,13 @@ impl<'a> Compiler<'a> {
     /// Counts the uses of every local bound in a body.
     fn count_uses(&mut self, body: ExprId) {
         let core = self.core;
-        let mut todo = vec![body];
-        while let Some(expr) = todo.pop() {
-            match core.exprs[expr] {
-                Expr::Local(local) => self.uses[local] += 1,
-                Expr::App(callee, args) => {
-                    todo.push(callee);
-                    todo.extend(&core.expr_lists[args]);
-                }
-                Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
-                    todo.extend([first, second])
-                }
-                Expr::Join(join, body) => todo.extend([body, core.joins[join].handler]),
-                Expr::Jump(_, args) => todo.extend(&core.expr_lists[args]),
-                Expr::Letrec(binds, body) => {
-                    todo.push(body);
-                    todo.extend(core.binds[binds].iter().map(|bind| bind.value));
-                }
-                Expr::Lam(_, body) => todo.push(body),
-                Expr::Switch(switch) => {
-                    let switch = &core.switches[switch];
-                    self.uses[switch.scrutinee] += 1;
-                    match &switch.branches {
-                        Branches::Cons(branches) => {
-                            todo.extend(branches.iter().map(|branch| branch.body));
-                        }
-                        Branches::Lits(branches) => {
-                            todo.extend(branches.iter().map(|(_, body)| *body));
-                        }
-                    }
-                    todo.extend(switch.default);
-                }
-                Expr::Lit(_)
-                | Expr::Text(_)
-                | Expr::Global(_)
-                | Expr::Con(_)
-                | Expr::NoMatch
-                | Expr::Error => {}
-            }
+        for local in core.walk(body).filter_map(|expr| core.used_local(expr)) {
+            self.uses[local] += 1;
         }
     }
 }
 
-/// A program that has the data types of core and nothing else, and what each constructor is
+/// Returns a program that has the data types of core and nothing else, and what each constructor is
 /// in it. Constructors are numbered type by type.
 fn data_tables(core: &core::Program) -> (Program, IndexVec<core::ConId, ConId>) {
     let mut out = Program::default();

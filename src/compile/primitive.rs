@@ -14,7 +14,7 @@ use crate::primitive::{Primitive, Shape};
 /// so that a message without end is reported too.
 pub const MESSAGE_LIMIT: i64 = 10_000;
 
-/// The instruction of a primitive of [`Shape::Strict`].
+/// Returns the instruction of a primitive of [`Shape::Strict`].
 pub(super) fn instr(primitive: Primitive) -> Instr {
     match primitive {
         Primitive::Add => Instr::Add,
@@ -86,7 +86,7 @@ impl Compiler<'_> {
         self.update_and_unwind(Span::NONE);
     }
 
-    /// A constructor as a function of its fields.
+    /// Returns a constructor as a function of its fields.
     pub(super) fn con_function(&mut self, con: core::ConId) -> Global {
         let core::Con { name, symbol, arity, span, .. } = self.core.cons[con].clone();
         let con: ConId = self.cons[con];
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         host
     }
 
-    /// Pushes the arguments of a global again, the first topmost.
+    /// Emits the push of the arguments of a global, the first topmost.
     fn push_arguments(&mut self, arity: u32) {
         for _ in 0..arity {
             self.generated(Instr::Push(arity - 1));

@@ -3,13 +3,13 @@
 
 use super::Compiler;
 use super::control::{Call, Scheme};
-use crate::base::deep::deep;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId};
 
 impl Compiler<'_> {
     /// Emits `R[expr]`. The code ends here.
     pub(super) fn r(&mut self, expr: ExprId) {
-        deep(|| self.r_step(expr));
+        ensure_sufficient_stack(|| self.r_step(expr));
     }
 
     fn r_step(&mut self, expr: ExprId) {

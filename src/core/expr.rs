@@ -79,14 +79,15 @@ pub enum Expr {
     /// Evaluates `e` to weak head normal form, binds it to a local that is known to be
     /// evaluated, and goes on with the body: what a `case` does to its scrutinee.
     Force(LocalId, ExprId, ExprId),
-    /// Goes by the constructor or literal of a local.
+    /// A shallow case on the constructor or literal of a local.
     Switch(SwitchId),
-    /// The body; where it jumps to the join, the value is that of the handler.
+    /// A join point and the body that it is in scope of. Where the body jumps to the join, the
+    /// value is that of the handler.
     Join(JoinId, ExprId),
-    /// Goes on with the handler of a join around it, whose parameters are bound to the
-    /// arguments, which are lazy.
+    /// A jump to the handler of an enclosing join, whose parameters are bound to the arguments.
+    /// Those are lazy.
     Jump(JoinId, List<ExprId>),
-    /// No alternative of the case that stands at this expression's span matches.
+    /// The failure of the case at this expression's span: no alternative matches.
     NoMatch,
     /// A mistake that has been reported. Never reaches lifting.
     Error,
@@ -104,32 +105,33 @@ crate::define_index! {
 /// builds no function and calls none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Join {
-    /// What a jump binds; in scope in the handler alone.
+    /// The parameters, which a jump binds; in scope in the handler alone.
     pub params: List<LocalId>,
-    /// What is done then.
+    /// The expression that a jump goes on with.
     pub handler: ExprId,
 }
 
 /// `x = e` in a letrec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bind {
-    /// What is bound.
+    /// The variable.
     pub local: LocalId,
-    /// To what.
+    /// The expression that it is bound to.
     pub value: ExprId,
 }
 
 /// A shallow case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Switch {
-    /// What it goes by. Forced by the switch, unless `evaluated`.
+    /// The local whose constructor or literal selects the branch. The switch evaluates it, unless
+    /// `evaluated`.
     pub scrutinee: LocalId,
     /// Whether the scrutinee is known to be in weak head normal form here.
     pub evaluated: bool,
     /// The branches, of one kind.
     pub branches: Branches,
-    /// What is done when no branch fits; `None` if the branches are all constructors of
-    /// their type.
+    /// The expression for all other values; `None` if the branches are all constructors of their
+    /// type.
     pub default: Option<ExprId>,
 }
 
@@ -147,7 +149,7 @@ pub enum Branches {
 pub struct ConBranch {
     /// The constructor.
     pub con: ConId,
-    /// What its fields are called; `None` for a field that the body does not use.
+    /// The locals of its fields; `None` for a field that the body does not use.
     pub fields: Vec<Option<LocalId>>,
     /// The expression.
     pub body: ExprId,
@@ -156,7 +158,7 @@ pub struct ConBranch {
 /// A local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Local {
-    /// The name it has in the source; `None` for one made by the compiler.
+    /// Its name in the source; `None` for a local of the compiler.
     pub name: Option<Name>,
     /// Where it is bound.
     pub span: Span,
@@ -190,7 +192,7 @@ pub struct Con {
     pub span: Span,
 }
 
-/// What a global is.
+/// The kind of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GlobalKind {
     /// A `defn`, or a supercombinator made by lifting. No parameters: a CAF.
@@ -220,11 +222,11 @@ pub struct Global {
     pub symbol: Arc<str>,
     /// The name that a function value prints with; `None` for a lambda.
     pub display: Option<Arc<str>>,
-    /// What it is.
+    /// Its kind.
     pub kind: GlobalKind,
     /// Where its name stands; for a lifted expression, the expression.
     pub span: Span,
-    /// How it uses its arguments, as far as that has been found out.
+    /// How it uses its arguments, as far as the analyses have found out.
     pub signature: Signature,
 }
 
@@ -239,7 +241,7 @@ pub struct Program {
     pub cons: IndexVec<ConId, Con>,
     /// `main`, if the program has one.
     pub main: Option<GlobalId>,
-    /// What is kept beside `main`: what an embedding program may ask for by name.
+    /// The definitions that are kept beside `main`, for an embedding program to ask for by name.
     pub roots: Vec<GlobalId>,
     /// The locals.
     pub locals: IndexVec<LocalId, Local>,
@@ -280,8 +282,8 @@ impl Program {
         self.locals.push(Local { name, span })
     }
 
-    /// What the program is for: `main` and the roots; of a program with neither, every
-    /// definition that has a body.
+    /// Returns the definitions that are not removed although nothing refers to them: `main` and the
+    /// roots; of a program with neither, every definition that has a body.
     #[must_use]
     pub fn kept(&self) -> Vec<GlobalId> {
         let mut kept: Vec<GlobalId> = self.main.into_iter().collect();
@@ -295,7 +297,7 @@ impl Program {
         kept
     }
 
-    /// The number of arguments that a global takes.
+    /// Returns the number of arguments that a global takes.
     #[must_use]
     pub fn arity(&self, global: GlobalId) -> usize {
         match self.globals[global].kind {
@@ -305,9 +307,9 @@ impl Program {
         }
     }
 
-    /// Whether the graph of an expression is in weak head normal form as soon as it is built,
-    /// if `evaluated` says so of a local: a literal, a function, a constructor, an application
-    /// that lacks arguments.
+    /// Returns whether the graph of an expression is in weak head normal form as soon as it is
+    /// built, if `evaluated` says so of a local: a literal, a function, a constructor, an
+    /// application that lacks arguments.
     #[must_use]
     pub fn is_value(&self, expr: ExprId, evaluated: impl Fn(LocalId) -> bool) -> bool {
         match self.exprs[expr] {
@@ -323,16 +325,16 @@ impl Program {
         }
     }
 
-    /// Whether an application in a strict context has its argument `at`, of `count`, in a strict
-    /// context too: an operand of a primitive that has them all, except the message of `error`;
-    /// an argument that the signature of what is called says is evaluated, if the call has them
-    /// all.
+    /// Returns whether an application in a strict context has its argument `at`, of `count`, in a
+    /// strict context too: an operand of a primitive that has them all, except the message of
+    /// `error`; an argument that the signature of what is called says is evaluated, if the call has
+    /// them all.
     #[must_use]
     pub fn evaluates(&self, callee: ExprId, count: usize, at: usize) -> bool {
         self.demand(callee, count, at) != Demand::Lazy
     }
 
-    /// What an application in a strict context does to its argument `at`, of `count`.
+    /// Returns what an application in a strict context does to its argument `at`, of `count`.
     #[must_use]
     pub fn demand(&self, callee: ExprId, count: usize, at: usize) -> Demand {
         let Expr::Global(global) = self.exprs[callee] else { return Demand::Lazy };
@@ -352,8 +354,8 @@ impl Program {
         }
     }
 
-    /// The tails of an application: the operands of which one is its value. Those of `if` and
-    /// `seq` with all their operands; of anything else there are none.
+    /// Returns the tail positions of an application, the operands of which one is its value: the
+    /// branches of a saturated `if`, the last operand of a saturated `seq`, none of anything else.
     #[must_use]
     pub fn tails(&self, callee: ExprId, args: List<ExprId>) -> List<ExprId> {
         let shape = match self.exprs[callee] {

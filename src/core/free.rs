@@ -10,13 +10,13 @@ use crate::base::span::Span;
 use crate::load::Loaded;
 use crate::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
-/// What the entry of an expression with free names is called; with a `'` more for as long as
-/// the program defines that.
+/// The name of the definition that an expression with free names becomes. A `'` is appended while
+/// the program defines the name itself.
 const ENTRY: &str = "residual";
 
-/// Makes the names in the expression of a program that nothing binds its parameters, in the
-/// order in which they first occur: then it is no longer `main`. The name that it has, and
-/// its parameters; `None` for a program without expression.
+/// Makes the free names in the expression of a program its parameters, in the order in which
+/// they first occur: then it is no longer `main`. Returns its name and its parameters, or `None`
+/// for a program without expression.
 pub fn open(loaded: &mut Loaded, hosts: &[HostDecl]) -> Option<(String, Vec<String>)> {
     let body = loaded.expression?;
     let (free, entry) = {
@@ -46,16 +46,16 @@ pub fn open(loaded: &mut Loaded, hosts: &[HostDecl]) -> Option<(String, Vec<Stri
 /// stack.
 enum Task {
     Visit(ExprId),
-    /// A name is bound from here on.
+    /// Brings a name into scope.
     Bind(Name),
-    /// So many of the names bound last are not bound any more.
+    /// Ends the scope of this many names, the innermost ones.
     Unbind(usize),
 }
 
 struct Walk<'a> {
     globals: &'a Globals<'a>,
     ast: &'a Ast,
-    /// How many bindings of each name are around.
+    /// The number of enclosing bindings of each name.
     bound: FxHashMap<Name, u32>,
     scope: Vec<Name>,
     free: Vec<(Name, Span)>,
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The free names of an expression, with the place of the first of each.
+    /// Returns the free names of an expression, with the place of the first of each.
     fn names(mut self, body: ExprId) -> Vec<(Name, Span)> {
         self.tasks.push(Task::Visit(body));
         while let Some(task) = self.tasks.pop() {
@@ -155,13 +155,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Binds a name, if there is one; how many are bound.
+    /// Binds a name, if there is one, and returns how many are bound.
     fn bind(&mut self, name: Option<Name>) -> usize {
         self.tasks.extend(name.map(Task::Bind));
         usize::from(name.is_some())
     }
 
-    /// Binds the variables of a pattern; how many they are.
+    /// Binds the variables of a pattern and returns how many they are.
     fn pattern(&mut self, pat: PatId) -> usize {
         let mut count = 0;
         let mut work = vec![pat];

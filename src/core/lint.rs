@@ -7,10 +7,10 @@ use super::expr::{
 };
 use crate::base::index::{Idx, List};
 
-/// More than this are not listed.
+/// The greatest number of violations that are listed.
 const MOST: usize = 100;
 
-/// The violations of the invariants that [`expr`](super::expr) lists, a sentence each.
+/// Returns the violations of the invariants that [`expr`](super::expr) lists, a sentence each.
 #[must_use]
 pub fn lint(program: &Program) -> Vec<String> {
     let mut lint = Lint {
@@ -39,16 +39,15 @@ pub fn lint(program: &Program) -> Vec<String> {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// Looks at an expression; of the open joins, those from this position on may be jumped
-    /// to there.
+    /// Visits an expression, which may jump to the open joins from this index on.
     Expr(ExprId, usize),
-    /// A local is in scope from here on; whether it has been forced.
+    /// Brings a local into scope; the flag says whether it has been forced.
     Bind(LocalId, bool),
-    /// The scope is as long as it was.
+    /// Ends the scope of all locals but the first ones, of this number.
     Scope(usize),
-    /// What has been forced is as much as it was.
+    /// Cuts the path of what has been forced to this length.
     Path(usize),
-    /// The body of a join is done; its handler comes next.
+    /// Ends the body of a join and visits its handler.
     Joined(JoinId, usize),
 }
 
@@ -63,9 +62,9 @@ struct Step {
 /// A join whose body we are in.
 struct Open {
     id: JoinId,
-    /// How much had been forced where it begins.
+    /// The length of the path where its body begins.
     start: usize,
-    /// The steps since then that every jump so far has behind it; `None` before the first one.
+    /// The steps after `start` on the paths of all jumps so far; `None` before the first jump.
     common: Option<Vec<Step>>,
     /// For each parameter, whether every jump so far has passed a value.
     values: Vec<bool>,
@@ -79,15 +78,15 @@ struct Lint<'a> {
     visible: Vec<bool>,
     scope: Vec<LocalId>,
     forced: Vec<u32>,
-    /// What has been forced on the way here, in order.
+    /// The locals forced on the path to the present expression, in order.
     path: Vec<Step>,
-    /// How many steps there have been.
+    /// The number of the last step.
     steps: u64,
-    /// The joins whose bodies we are in, innermost last.
+    /// The joins whose bodies enclose the present expression, the innermost last.
     open: Vec<Open>,
-    /// Where in `open` a join is.
+    /// The index of each join in `open`.
     position: Vec<Option<usize>>,
-    /// The joins that an expression has been found of.
+    /// Whether each join has been met in an expression.
     joined: Vec<bool>,
     tasks: Vec<Task>,
     violations: Vec<String>,
@@ -100,7 +99,7 @@ impl Lint<'_> {
         }
     }
 
-    /// The data types and constructors agree, and symbols are unique.
+    /// Checks that data types and constructors agree and that symbols are unique.
     fn tables(&mut self) {
         let program = self.program;
         for (id, data) in program.datas.enumerate() {
@@ -218,7 +217,7 @@ impl Lint<'_> {
         self.tasks.push(Task::Expr(body, tails));
     }
 
-    /// The handler of a join knows what all jumps have forced.
+    /// Visits the handler of a join, where what all jumps have forced is known.
     fn joined(&mut self, id: JoinId, tails: usize) {
         let Join { params, handler } = self.program.joins[id];
         self.position[id.index()] = None;
@@ -277,7 +276,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Whether an argument is in weak head normal form, of expressions that may not exist.
+    /// Returns whether an argument is in weak head normal form, of expressions that may not exist.
     fn is_value(&self, expr: ExprId) -> bool {
         let program = self.program;
         let exists = |expr| match program.exprs.get(expr) {
@@ -292,7 +291,7 @@ impl Lint<'_> {
         exists && program.is_value(expr, |local| self.is_forced(local))
     }
 
-    /// Expressions from which no jump leads out.
+    /// Visits expressions that may not jump to an enclosing join.
     fn operands(&mut self, exprs: &[ExprId]) {
         let none = self.open.len();
         self.tasks.extend(exprs.iter().rev().map(|&expr| Task::Expr(expr, none)));

@@ -55,9 +55,9 @@ pub(super) fn lower_input(
 enum Task {
     /// Lowers an expression to a place.
     Lower(ast::ExprId, ExprId),
-    /// A name stands for a local from here on.
+    /// Binds a name to a local.
     Bind(Name, LocalId),
-    /// Forgets all bindings but the first so many.
+    /// Undoes all bindings but the first ones, of this number.
     Unbind(usize),
 }
 
@@ -69,11 +69,11 @@ struct Lowerer<'a> {
     /// The globals that have been met, and the definitions among them in that order.
     met: FxHashMap<Target, GlobalId>,
     definitions: Vec<(GlobalId, u32)>,
-    /// What each name stands for here, if for a local.
+    /// The local that each name is bound to at present, if any.
     env: Vec<Option<LocalId>>,
-    /// What they stood for before, innermost binding last.
+    /// The bindings that were replaced, the innermost last.
     undo: Vec<(Name, Option<LocalId>)>,
-    /// Whether a local is used, as far as we have come.
+    /// Whether each local is used in what has been lowered so far.
     used: Vec<bool>,
     tasks: Vec<Task>,
     bigs: BigTable<'a>,
@@ -108,8 +108,8 @@ impl<'a> Lowerer<'a> {
         match &options.roots {
             Roots::Main => {}
             Roots::Named(roots) => {
-                for root in roots {
-                    if let Some(name) = names.find(root)
+                for entry in roots {
+                    if let Some(name) = names.find(entry)
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
                         && !matches!(target, Target::Con(_))
                     {
@@ -214,7 +214,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// New locals for parameters, in scope at once.
+    /// Adds locals for parameters and brings them into scope.
     fn binders(&mut self, binders: List<Binder>) -> Vec<LocalId> {
         let binders = &self.ast.binders[binders];
         let mut locals = Vec::with_capacity(binders.len());
@@ -228,7 +228,7 @@ impl<'a> Lowerer<'a> {
         locals
     }
 
-    /// In the switches from `first` on, takes the locals away from fields that no body uses.
+    /// Removes the locals of fields that no body uses from the switches from `first` on.
     fn forget_unused_fields(&mut self, first: usize) {
         let used = &self.used;
         for switch in self.program.switches.iter_mut().skip(first) {
@@ -247,7 +247,7 @@ impl<'a> Lowerer<'a> {
         self.used[local.index()] = true;
     }
 
-    /// The local that an expression is, if it is one.
+    /// Returns the local that an expression is, if it is one.
     fn local(&self, expr: ast::ExprId) -> Option<LocalId> {
         match self.ast.exprs[expr] {
             ast::Expr::Name(name) => self.env[name.index()],
@@ -255,8 +255,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A place for an expression that stands in the present scope: filled at once if it is an
-    /// atom, else by a task.
+    /// Returns a place for an expression that stands in the present scope: filled at once if it is
+    /// an atom, else by a task.
     fn place(&mut self, expr: ast::ExprId) -> ExprId {
         let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
         match self.atom(expr) {
@@ -266,7 +266,7 @@ impl<'a> Lowerer<'a> {
         to
     }
 
-    /// A place for an expression whose scope is not yet open.
+    /// Returns a place for an expression whose scope is not yet open.
     fn later(&mut self, expr: ast::ExprId) -> ExprId {
         let to = self.program.expr(Expr::Error, self.ast.expr_spans[expr]);
         self.tasks.push(Task::Lower(expr, to));
@@ -331,7 +331,7 @@ impl<'a> Lowerer<'a> {
         self.tasks[mark..].reverse();
     }
 
-    /// `((f a) b)` is `f a b`.
+    /// Lowers an application: `((f a) b)` is `f a b`.
     fn application(
         &mut self,
         callee: ast::ExprId,
@@ -371,7 +371,7 @@ impl<'a> Lowerer<'a> {
         Some(Expr::Let(local, value, self.program.expr(apply, span)))
     }
 
-    /// `[a b]` is `(Cons a (Cons b Nil))`.
+    /// Lowers a list: `[a b]` is `(Cons a (Cons b Nil))`.
     fn list(&mut self, elements: List<ast::ExprId>, to: ExprId) {
         let ast = self.ast;
         let mark = self.tasks.len();
@@ -437,7 +437,7 @@ impl<'a> Lowerer<'a> {
         Some(Expr::Letrec(self.program.binds.add(binds), body))
     }
 
-    /// What is in a form that does nothing but give a local another name, or not even that:
+    /// Returns the binding and body of a form that only gives a local another name, or not even that:
     /// a `let` without names, a `case` whose first pattern fits anything.
     fn inside(&self, expr: ast::ExprId) -> Option<(Option<(Name, LocalId)>, ast::ExprId)> {
         let ast = self.ast;
@@ -460,7 +460,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `(fn [x] (fn [y] e))` is `(fn [x y] e)`: no work stands between.
+    /// Lowers a function: `(fn [x] (fn [y] e))` is `(fn [x y] e)`, since nothing is evaluated
+    /// between the arguments.
     fn function(&mut self, params: List<Binder>, body: ast::ExprId) -> Option<Expr> {
         let mark = self.undo.len();
         let mut locals = self.binders(params);

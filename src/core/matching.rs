@@ -37,7 +37,7 @@ enum Test {
 enum Node {
     /// Not built yet, or moved elsewhere.
     Hole,
-    /// Goes on with the second part of the innermost `Try` around it.
+    /// A failure, which continues with the second part of the innermost enclosing `Try`.
     Fail,
     NoMatch,
     /// The right-hand side of an alternative, by its position in `Tree::leaves`.
@@ -57,7 +57,7 @@ enum Node {
 pub struct Leaf {
     /// Its position in the case.
     pub alt: usize,
-    /// What its variables stand for.
+    /// The locals that its variables are bound to.
     pub binds: Vec<(Name, LocalId)>,
 }
 
@@ -68,8 +68,10 @@ pub struct Tree {
     root: NodeId,
     /// The alternatives that can be reached, in the order of the source.
     pub leaves: Vec<Leaf>,
-    /// The locals that the tree itself looks at.
+    /// The scrutinees of its switches.
     pub scrutinees: Vec<LocalId>,
+    /// The number of rows and columns that were moved or looked at to build it.
+    pub work: u64,
 }
 
 /// A column of the matrix: what its patterns are matched against.
@@ -81,7 +83,7 @@ struct Column {
 }
 
 struct Row {
-    /// One for each column; the leftmost column is the last item.
+    /// The patterns, one for each column; the leftmost column is the last item.
     pats: Vec<PatRef>,
     binds: Vec<(Name, LocalId)>,
     alt: usize,
@@ -90,6 +92,7 @@ struct Row {
 /// Rows to be compiled into `to`.
 struct Problem {
     columns: Vec<Column>,
+    /// The first row is the last item, so taking rows off the top costs no more than they are.
     rows: Vec<Row>,
     to: NodeId,
     /// Whether a failure goes on elsewhere; otherwise it is a failed match.
@@ -97,7 +100,8 @@ struct Problem {
 }
 
 /// Compiles the patterns of a case, one for each alternative, against `scrutinee`, which has
-/// been forced if `evaluated`. The first pattern is refutable: else there is nothing to match. Fields get new locals in `program`; literals go to its tables.
+/// been forced if `evaluated`. The first pattern is refutable: else there is nothing to match.
+/// Fields get new locals in `program`; literals go to its tables.
 pub fn compile<'a>(
     program: &mut Program,
     patterns: Patterns<'a>,
@@ -106,11 +110,12 @@ pub fn compile<'a>(
     evaluated: bool,
     bigs: &mut BigTable<'a>,
 ) -> Tree {
-    let rows = pats
+    let mut rows: Vec<Row> = pats
         .into_iter()
         .enumerate()
         .map(|(alt, pat)| Row { pats: vec![pat], binds: Vec::new(), alt })
         .collect();
+    rows.reverse();
     let mut nodes = IndexVec::new();
     let root = nodes.push(Node::Hole);
     let first = Problem {
@@ -119,12 +124,13 @@ pub fn compile<'a>(
         to: root,
         catch: false,
     };
-    let mut compiler = Compiler { program, patterns, nodes, work: vec![first], bigs };
+    let mut compiler = Compiler { program, patterns, nodes, problems: vec![first], bigs, work: 0 };
     let mut leaves = Vec::new();
-    while let Some(problem) = compiler.work.pop() {
+    while let Some(problem) = compiler.problems.pop() {
         compiler.solve(problem, &mut leaves);
     }
-    let mut tree = Tree { nodes: compiler.nodes, root, leaves, scrutinees: Vec::new() };
+    let mut tree =
+        Tree { nodes: compiler.nodes, root, leaves, scrutinees: Vec::new(), work: compiler.work };
     tree.simplify();
     tree.keep_reachable();
     tree
@@ -137,7 +143,7 @@ pub struct BigTable<'a> {
 }
 
 impl<'a> BigTable<'a> {
-    /// The literal with this value.
+    /// Returns the literal with this value.
     pub fn id(
         &mut self,
         program: &mut Program,
@@ -151,8 +157,9 @@ struct Compiler<'a, 'p> {
     program: &'p mut Program,
     patterns: Patterns<'a>,
     nodes: IndexVec<NodeId, Node>,
-    work: Vec<Problem>,
+    problems: Vec<Problem>,
     bigs: &'p mut BigTable<'a>,
+    work: u64,
 }
 
 /// What a row's first pattern asks of its column; rows of one group agree in it.
@@ -169,54 +176,54 @@ impl<'a> Compiler<'a, '_> {
     }
 
     fn solve(&mut self, mut problem: Problem, leaves: &mut Vec<Leaf>) {
-        if problem.columns.is_empty() || problem.rows.is_empty() {
-            // The first row that is left matches, and those below it are never reached.
-            let node = match problem.rows.into_iter().next() {
-                Some(row) => {
-                    leaves.push(Leaf { alt: row.alt, binds: row.binds });
-                    Node::Leaf(leaves.len() - 1)
-                }
-                None => failure(problem.catch),
-            };
-            self.nodes[problem.to] = node;
-            return;
+        let lead = match problem.rows.last() {
+            Some(first) if !problem.columns.is_empty() => self.lead(first),
+            _ => {
+                // The first row that is left matches, and those below it are never reached.
+                let node = match problem.rows.pop() {
+                    Some(row) => {
+                        leaves.push(Leaf { alt: row.alt, binds: row.binds });
+                        Node::Leaf(leaves.len() - 1)
+                    }
+                    None => failure(problem.catch),
+                };
+                self.nodes[problem.to] = node;
+                return;
+            }
+        };
+        if let Some(last) = problem.rows.iter().rposition(|row| self.lead(row) != lead) {
+            self.split(&mut problem, last + 1);
         }
-        let lead = self.lead(&problem.rows[0]);
-        let end = problem
-            .rows
-            .iter()
-            .position(|row| self.lead(row) != lead)
-            .unwrap_or(problem.rows.len());
-        if end < problem.rows.len() {
-            self.split(&mut problem, end);
-        }
+        self.work += problem.rows.len() as u64;
         match lead {
             Lead::Any => self.variables(problem),
             Lead::Test(_) => self.switch(problem),
         }
     }
 
-    /// Leaves the first `end` rows in `problem`; the others are tried when those fail.
-    fn split(&mut self, problem: &mut Problem, end: usize) {
-        let rest = problem.rows.split_off(end);
+    /// Leaves the rows from index `from` on, the first ones, in `problem`; the others are tried
+    /// when those fail.
+    fn split(&mut self, problem: &mut Problem, from: usize) {
+        self.work += (problem.rows.len() - from + problem.columns.len()) as u64;
+        let group = problem.rows.split_off(from);
+        let rest = std::mem::replace(&mut problem.rows, group);
         let mut columns = problem.columns.clone();
         // The first refutable pattern of the first row is looked at before anything fails.
-        let tested = problem.rows[0]
-            .pats
-            .iter()
-            .rposition(|&pat| !matches!(self.patterns.view(pat), View::Any(_)));
+        let tested = problem.rows.last().and_then(|row| {
+            row.pats.iter().rposition(|&pat| !matches!(self.patterns.view(pat), View::Any(_)))
+        });
         if let Some(column) = tested.and_then(|at| columns.get_mut(at)) {
             column.forced = true;
         }
         let first = self.nodes.push(Node::Hole);
         let second = self.nodes.push(Node::Hole);
         self.nodes[problem.to] = Node::Try(first, second);
-        self.work.push(Problem { columns, rows: rest, to: second, catch: problem.catch });
+        self.problems.push(Problem { columns, rows: rest, to: second, catch: problem.catch });
         problem.to = first;
         problem.catch = true;
     }
 
-    /// All rows begin with a variable: it is another name for the column.
+    /// Removes a column of variables, which become names of what it is matched against.
     fn variables(&mut self, mut problem: Problem) {
         let Some(column) = problem.columns.pop() else { return };
         for row in &mut problem.rows {
@@ -224,16 +231,16 @@ impl<'a> Compiler<'a, '_> {
                 row.binds.push((name, column.local));
             }
         }
-        self.work.push(problem);
+        self.problems.push(problem);
     }
 
-    /// All rows begin with a constructor of one type, or a literal of one kind.
+    /// Compiles rows that begin with constructors of one type or literals of one kind to a switch.
     fn switch(&mut self, problem: Problem) {
         let Problem { mut columns, rows, to, catch } = problem;
         let Some(column) = columns.pop() else { return };
         let mut groups: Vec<(Test, Vec<Row>)> = Vec::new();
         let mut seen: FxHashMap<Result<ConId, Key<'a>>, usize> = FxHashMap::default();
-        for mut row in rows {
+        for mut row in rows.into_iter().rev() {
             let Some(pat) = row.pats.pop() else { continue };
             let at = match self.patterns.view(pat) {
                 View::Any(_) => continue,
@@ -274,15 +281,17 @@ impl<'a> Compiler<'a, '_> {
         }
         let mut branches = Vec::with_capacity(groups.len());
         let last = groups.len().saturating_sub(1);
-        for (at, (test, rows)) in groups.into_iter().enumerate() {
+        for (at, (test, mut rows)) in groups.into_iter().enumerate() {
+            rows.reverse();
             let node = self.nodes.push(Node::Hole);
+            self.work += columns.len() as u64;
             let mut columns =
                 if at == last { std::mem::take(&mut columns) } else { columns.clone() };
             if let Test::Con(_, fields) = &test {
                 columns.extend(fields.iter().rev().map(|&local| Column { local, forced: false }));
             }
             branches.push((test, node));
-            self.work.push(Problem { columns, rows, to: node, catch });
+            self.problems.push(Problem { columns, rows, to: node, catch });
         }
         let default = (!complete).then(|| self.nodes.push(failure(catch)));
         self.nodes[to] =

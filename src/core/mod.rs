@@ -1,6 +1,7 @@
 //! Resolved and desugared expressions.
 
 mod check;
+pub mod copy;
 pub mod expr;
 pub mod free;
 pub mod lint;
@@ -12,6 +13,9 @@ pub mod print;
 pub mod residual;
 pub mod scope;
 pub mod signature;
+pub mod traverse;
 
+#[cfg(test)]
+mod matching_tests;
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,15 @@
-//! What is asked of checking and lowering.
+//! Options of checking and lowering.
 
-/// What lowering is for.
+/// The purpose of lowering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Diagnostics alone; the program that comes out has no definitions.
+    /// To find the diagnostics; the program that comes out has no definitions.
     Check,
-    /// A program to run.
+    /// To run the program.
     Run,
 }
 
-/// Which definitions are kept beside `main`.
+/// The definitions that are kept beside `main`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Roots {
     /// None.
@@ -24,15 +24,15 @@ pub enum Roots {
     InScope,
 }
 
-/// What lowering is asked to do.
+/// The options of lowering.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// What it is for.
+    /// Its purpose.
     pub mode: Mode,
     /// Whether a program without `main` is a mistake, and one with a `main` of two or more
     /// parameters.
     pub needs_main: bool,
-    /// What is kept beside `main`.
+    /// The definitions that are kept beside `main`.
     pub roots: Roots,
     /// Whether the corelib modules are checked like the program.
     pub check_corelib: bool,

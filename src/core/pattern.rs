@@ -71,13 +71,13 @@ pub struct Patterns<'a> {
 }
 
 impl<'a> Patterns<'a> {
-    /// The patterns of `unit`.
+    /// Returns the patterns of `unit`.
     #[must_use]
     pub fn new(globals: &'a Globals<'a>, unit: UnitId) -> Patterns<'a> {
         Patterns { globals, unit }
     }
 
-    /// The outermost level. A pattern with a mistake in it (reported elsewhere) matches
+    /// Returns the outermost level. A pattern with a mistake in it (reported elsewhere) matches
     /// anything.
     #[must_use]
     pub fn view(&self, pattern: PatRef) -> View<'a> {
@@ -132,7 +132,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// The name that a pattern gives to what it matches, if it is a variable.
+    /// Returns the name that a pattern gives to what it matches, if it is a variable.
     #[must_use]
     pub fn variable(&self, pattern: PatRef) -> Option<Name> {
         match self.view(pattern) {
@@ -141,7 +141,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// Where a pattern stands.
+    /// Returns where a pattern stands.
     #[must_use]
     pub fn span(&self, pattern: PatRef) -> Span {
         match pattern {
@@ -152,7 +152,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// What a pattern asks for; `None` if it matches anything.
+    /// Returns what a pattern asks for; `None` if it matches anything.
     #[must_use]
     pub fn kind(&self, pattern: PatRef) -> Option<Kind> {
         match self.view(pattern) {
@@ -163,13 +163,13 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// The number of fields of a constructor.
+    /// Returns the number of fields of a constructor.
     #[must_use]
     pub fn arity(&self, con: ConId) -> usize {
         self.globals.cons[con].arity as usize
     }
 
-    /// How many constructors its data type has.
+    /// Returns how many constructors its data type has.
     #[must_use]
     pub fn siblings(&self, con: ConId) -> usize {
         self.globals.datas[self.globals.cons[con].data].cons.len()

@@ -1,7 +1,7 @@
 //! Core as text: CoreF and what pattern matching adds to it.
 //!
 //! `(force [x e] body)` evaluates `e` and calls it `x`. `(switch x [(Con y) ..] [else ..])`
-//! goes by an evaluated local, `(switch (force x) ..)` evaluates it first.
+//! branches on an evaluated local, `(switch (force x) ..)` evaluates it first.
 //! `(join [(j x) a] b)` is `b`, which goes on with `a` where it comes to `(jump j e)`;
 //! `(no-match)` is a case without a fitting alternative. Locals are named as in the source,
 //! and told apart by a number: `x`, `x'1`, `x'2`.
@@ -11,16 +11,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::expr::{
     Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, SwitchId,
 };
-use crate::base::deep::deep;
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, shown, string_literal};
+use crate::base::stack::ensure_sufficient_stack;
 
-/// The width that a line is broken for.
+/// The width of a line in characters, beyond which it is broken.
 const WIDTH: usize = 90;
-/// Deeper nesting is not indented further, so that the text stays linear in the program.
+/// The deepest nesting that is indented. The text stays linear in the program.
 const DEEPEST: usize = 60;
 
-/// All definitions of a program that have a body, in the order of its globals.
+/// Returns all definitions of a program that have a body, in the order of its globals.
 #[must_use]
 pub fn program(program: &Program, names: &Interner) -> String {
     let mut out = String::new();
@@ -91,11 +91,11 @@ impl Doc {
         out
     }
 
-    /// Only what is narrower than a line is written flat, so this does not nest deeply.
+    /// Writes it on one line. Only what is narrower than a line is, so this does not nest deeply.
     fn write_flat(&self, out: &mut String) {
         match &self.kind {
             DocKind::Atom(text) => out.push_str(text),
-            DocKind::Group(open, _, items) => deep(|| {
+            DocKind::Group(open, _, items) => ensure_sufficient_stack(|| {
                 out.push(*open);
                 for (at, item) in items.iter().enumerate() {
                     if at > 0 {
@@ -108,11 +108,11 @@ impl Doc {
         }
     }
 
-    /// Writes it at a column, with so many brackets to be closed after it.
+    /// Writes it at a column; `after` brackets are closed after it.
     fn write(&self, column: usize, after: usize, out: &mut String) {
         let fits = column.saturating_add(self.width).saturating_add(after) <= WIDTH;
         match &self.kind {
-            DocKind::Group(open, head, items) if !fits => deep(|| {
+            DocKind::Group(open, head, items) if !fits => ensure_sufficient_stack(|| {
                 out.push(*open);
                 let indent = (column + if *open == '(' && *head > 0 { 2 } else { 1 }).min(DEEPEST);
                 let mut here = column + 1;
@@ -137,7 +137,7 @@ impl Doc {
 }
 
 impl Drop for Doc {
-    /// Without recursion: a text may nest deeply.
+    /// Drops the parts in a work list: a text may nest deeply.
     fn drop(&mut self) {
         let take = |doc: &mut Doc| match &mut doc.kind {
             DocKind::Group(_, _, items) => std::mem::take(items),
@@ -173,7 +173,7 @@ impl Printer<'_> {
         Doc::atom(text)
     }
 
-    /// A name that nothing else has.
+    /// Returns a name that nothing else has.
     fn unique(&mut self, base: &str) -> String {
         let mut text = base.to_owned();
         let next = self.next.entry(text.clone()).or_insert(0);
@@ -202,7 +202,7 @@ impl Printer<'_> {
     }
 
     fn expr(&mut self, expr: ExprId) -> Doc {
-        deep(|| self.step(expr))
+        ensure_sufficient_stack(|| self.step(expr))
     }
 
     fn step(&mut self, expr: ExprId) -> Doc {
@@ -268,7 +268,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Bindings that follow each other are one `let`, as in the source.
+    /// Prints bindings that follow each other as one `let`, as in the source.
     fn sequence(&mut self, expr: ExprId) -> Doc {
         let mut expr = expr;
         let mut binds = Vec::new();

@@ -60,7 +60,7 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The part that a file belongs to.
+    /// Returns the part that a file belongs to.
     #[must_use]
     pub fn unit(&self, file: usize) -> UnitId {
         self.unit_of_file.get(file).copied().unwrap_or(PROGRAM)
@@ -224,11 +224,12 @@ impl<'a> Globals<'a> {
         let Input { ast, names, .. } = self.input;
         let reserved = ["Nil", "Cons", "List"].map(|name| names.find(name));
         let mut types: FxHashMap<(UnitId, Name), Span> = FxHashMap::default();
+        let mut unnamed = 0_u32;
         for (at, item) in ast.items.iter().enumerate() {
-            let Some(name) = item.name else { continue };
             let unit = self.input.unit(item.file);
             match &item.kind {
                 ItemKind::Defn { .. } => {
+                    let Some(name) = item.name else { continue };
                     if reserved.contains(&Some(name)) {
                         self.reserved.push((name, item.name_span));
                     } else {
@@ -236,14 +237,17 @@ impl<'a> Globals<'a> {
                     }
                 }
                 ItemKind::Data { cons } => {
-                    if reserved.contains(&Some(name)) {
-                        self.reserved.push((name, item.name_span));
-                    } else if let Some(&first) = types.get(&(unit, name)) {
-                        let second = item.name_span;
-                        self.duplicates.push(Duplicate { name, first, second, data: true });
-                    } else {
-                        types.insert((unit, name), item.name_span);
-                    }
+                    // A type called `_` has no name, but constructors like any other.
+                    let symbol = match item.name {
+                        Some(name) => {
+                            self.declare(unit, name, item.name_span, &reserved, &mut types);
+                            names.shared(name)
+                        }
+                        None => {
+                            unnamed += 1;
+                            format!("_${unnamed}").into()
+                        }
+                    };
                     let data = self.data_units.push(unit);
                     let mut ids = Vec::with_capacity(cons.len());
                     for con in cons {
@@ -267,18 +271,32 @@ impl<'a> Globals<'a> {
                         });
                         ids.push(id);
                     }
-                    self.datas.push(Data {
-                        symbol: names.shared(name),
-                        cons: ids,
-                        span: item.name_span,
-                    });
+                    self.datas.push(Data { symbol, cons: ids, span: item.name_span });
                 }
                 ItemKind::ImportFile { .. } | ItemKind::ImportModule => {}
             }
         }
     }
 
-    /// Whether this was the first definition of the name in its part.
+    /// Notes the name of a data type that is reserved or that its part has already.
+    fn declare(
+        &mut self,
+        unit: UnitId,
+        name: Name,
+        span: Span,
+        reserved: &[Option<Name>],
+        types: &mut FxHashMap<(UnitId, Name), Span>,
+    ) {
+        if reserved.contains(&Some(name)) {
+            self.reserved.push((name, span));
+        } else if let Some(&first) = types.get(&(unit, name)) {
+            self.duplicates.push(Duplicate { name, first, second: span, data: true });
+        } else {
+            types.insert((unit, name), span);
+        }
+    }
+
+    /// Returns whether this was the first definition of the name in its part.
     fn define(&mut self, unit: UnitId, name: Name, span: Span, target: Target) -> bool {
         let Some(table) = self.tables.get(unit) else { return false };
         if let Some(first) = table.get(name) {
@@ -327,7 +345,7 @@ impl<'a> Globals<'a> {
         format!("{module}.{symbol}").into()
     }
 
-    /// What `name` means in `unit`.
+    /// Returns what `name` means in `unit`.
     #[must_use]
     pub fn lookup(&self, unit: UnitId, name: Name) -> Lookup {
         if let Some(target) = self.own(unit, name) {
@@ -372,7 +390,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The constructor that `name` means in `unit`, if it means one.
+    /// Returns the constructor that `name` means in `unit`, if it means one.
     #[must_use]
     pub fn con(&self, unit: UnitId, name: Name) -> Option<ConId> {
         match self.lookup(unit, name) {
@@ -381,25 +399,25 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// What `unit` itself defines as `name`.
+    /// Returns what `unit` itself defines as `name`.
     #[must_use]
     pub fn own(&self, unit: UnitId, name: Name) -> Option<Target> {
         self.tables.get(unit)?.get(name)
     }
 
-    /// What the corelib module `unit` defines as `name` for others: what has a hyphen in its
-    /// name is private.
+    /// Returns what the corelib module `unit` defines as `name` for others: what has a hyphen in
+    /// its name is private.
     fn exported(&self, unit: UnitId, name: Name) -> Option<Target> {
         self.own(unit, name).filter(|_| !self.input.names.text(name).contains('-'))
     }
 
-    /// The visible names that may not be among the interned ones, since no source has them.
+    /// Returns the visible names that may not be among the interned ones, since no source has them.
     pub fn hidden(&self) -> impl Iterator<Item = &str> {
         let built_in = ["Nil", "Cons"].into_iter();
         Primitive::ALL.iter().map(|primitive| primitive.name()).chain(built_in)
     }
 
-    /// The number of arguments that a target takes; 0 for a CAF.
+    /// Returns the number of arguments that a target takes; 0 for a CAF.
     #[must_use]
     pub fn arity(&self, target: Target) -> usize {
         match target {
@@ -416,7 +434,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// Where a target is defined; [`Span::NONE`] for what no source defines.
+    /// Returns where a target is defined; [`Span::NONE`] for what no source defines.
     #[must_use]
     pub fn span(&self, target: Target) -> Span {
         match target {
@@ -428,8 +446,8 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The unique symbol of a target called `name`: the name itself if the program can use it
-    /// for the target, else `part.name`.
+    /// Returns the unique symbol of a target called `name`: the name itself if the program can use
+    /// it for the target, else `part.name`.
     #[must_use]
     pub fn symbol(&self, target: Target, name: Name) -> Arc<str> {
         if self.lookup(PROGRAM, name) == Lookup::Found(target) {
@@ -452,8 +470,8 @@ impl<'a> Globals<'a> {
 }
 
 impl<'a> From<&'a Loaded> for Input<'a> {
-    /// A part for the program, then one for each corelib module; the prelude is the first of
-    /// those.
+    /// Returns a part for the program, then one for each corelib module; the prelude is the first
+    /// of those.
     fn from(loaded: &'a Loaded) -> Input<'a> {
         let ids = |imports: &[usize]| imports.iter().map(|&at| UnitId::new(at + 1)).collect();
         let mut unit_of_file = vec![PROGRAM; loaded.sources.files().len()];

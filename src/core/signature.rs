@@ -9,10 +9,10 @@ use crate::core::expr::{CONS, ConId, Program};
 /// form itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
-    /// Perhaps nothing.
+    /// Perhaps not evaluated.
     #[default]
     Lazy,
-    /// It evaluates it to weak head normal form, or ends in an error, or never ends.
+    /// Evaluated to weak head normal form; or else the call ends in an error, or never ends.
     Strict,
     /// As [`Demand::Strict`]; and of each cell of the list that is ever evaluated because of
     /// this call, what is said here is evaluated too. (The four demands on lists: Wadler and
@@ -25,9 +25,9 @@ pub enum Demand {
     },
     /// As [`Demand::Strict`]; and some fields of the argument are evaluated too.
     Fields {
-        /// The constructor that it is, the only one of its type.
+        /// The constructor, the only one of its type.
         con: ConId,
-        /// How many fields that has; at most 32.
+        /// The number of its fields; at most 32.
         count: u32,
         /// The fields: bit 0 is the first one.
         strict: u32,
@@ -35,7 +35,7 @@ pub enum Demand {
 }
 
 impl Demand {
-    /// What is done to field `at` of an argument that is a constructor.
+    /// Returns what is done to field `at` of an argument that is a constructor.
     #[must_use]
     pub fn field(self, of: ConId, at: usize) -> Demand {
         match self {
@@ -87,19 +87,20 @@ impl fmt::Display for Demand {
 pub struct Signature {
     /// For each parameter; empty if nothing is known.
     pub demands: Vec<Demand>,
-    /// Whether a call with all arguments never comes to a value.
+    /// Whether a call with all arguments always diverges or fails.
     pub fails: bool,
 }
 
 impl Signature {
-    /// What is done to the argument of a parameter.
+    /// Returns what is done to the argument of a parameter.
     #[must_use]
     pub fn demand(&self, parameter: usize) -> Demand {
         self.demands.get(parameter).copied().unwrap_or_default()
     }
 
-    /// Whether an argument may be evaluated before the call. Never so for what always fails:
-    /// it would be strict in everything, and report the argument's error in place of its own.
+    /// Returns whether an argument may be evaluated before the call. Never so for what always
+    /// fails: it would be strict in everything, and report the argument's error in place of its
+    /// own.
     #[must_use]
     pub fn is_strict(&self, parameter: usize) -> bool {
         !self.fails && self.demand(parameter) != Demand::Lazy

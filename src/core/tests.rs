@@ -10,7 +10,7 @@ use crate::core::expr::Program;
 use crate::syntax::ast::Ast;
 use crate::syntax::parse::parse_file;
 
-/// A program (the first text) with modules, the first of them the prelude; each of the
+/// Returns a program (the first text) with modules, the first of them the prelude; each of the
 /// modules is imported by the program alone.
 fn lower_texts(
     texts: &[(&str, &str)],

@@ -5,7 +5,7 @@
 //! the points and what they capture. An occurrence of a variable is added to the points
 //! around it from the inside outwards, up to the place of its binding or to a point that has
 //! it already, so the work is bounded by the size of the result. An occurrence of a local
-//! function stands for what its group captures (Johnsson, "Lambda lifting: transforming
+//! function captures what its group captures (Johnsson, "Lambda lifting: transforming
 //! programs to recursive equations", 1985). While a group is still being walked that is not
 //! known; then the points around the occurrence note the group itself, and get what it
 //! captures when it is done. That is the least solution of Johnsson's equations: the
@@ -19,14 +19,15 @@
 
 use rustc_hash::FxHashSet;
 
-use super::dependency::{Groups, push_children};
+use super::dependency::Groups;
 use super::{LIFTED, LIFTED_PER_EXPRESSION, TooManyCaptures};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId, Program};
+use crate::core::traverse::Position;
 
 crate::define_index! {
-    /// What is lifted.
+    /// A part of the program that becomes a supercombinator.
     pub PointId;
 }
 
@@ -41,12 +42,12 @@ enum Item {
 struct Point {
     /// What is lifted; of a group of functions, the first.
     root: ExprId,
-    /// How often it is referred to. Each time, what it captures is written out.
+    /// The number of references to it. What it captures is written out for each.
     references: usize,
     items: Vec<Item>,
-    /// The points that note this one as a group.
+    /// The points that capture whatever this group does.
     holders: Vec<PointId>,
-    /// How many points are around it.
+    /// The number of enclosing points.
     depth: usize,
     closed: bool,
 }
@@ -62,17 +63,17 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// The point that `expr` is the root of.
+    /// Returns the point that `expr` is the root of.
     pub(super) fn point(&self, expr: ExprId) -> Option<PointId> {
         self.point.get(expr.index()).copied().flatten()
     }
 
-    /// The function that `local` names.
+    /// Returns the function that `local` names.
     pub(super) fn function(&self, local: LocalId) -> Option<ExprId> {
         self.function.get(local.index()).copied().flatten()
     }
 
-    /// The variables that a point captures.
+    /// Returns the variables that a point captures.
     pub(super) fn captured(&self, point: PointId) -> &[LocalId] {
         &self.captured[point]
     }
@@ -81,30 +82,28 @@ impl Captures {
 /// How the value of an expression is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Context {
-    /// Now.
+    /// It is evaluated at once.
     Strict,
-    /// Perhaps later.
+    /// It is evaluated later, if at all.
     Lazy,
-    /// Perhaps later; the expression ends a chain of lets that is known to have no case at
-    /// its end.
+    /// As `Lazy`, for the body of a chain of lets that is known to have no case at its end.
     LazyTail,
 }
 
-/// In which context an application in context `context` has its argument `at`, of `count`.
-pub(super) fn argument(
-    program: &Program,
-    context: Context,
-    callee: ExprId,
-    count: usize,
-    at: usize,
-) -> Context {
-    match context == Context::Strict && program.evaluates(callee, count, at) {
-        true => Context::Strict,
-        false => Context::Lazy,
+impl Context {
+    /// Returns the context of the sub-expression at `position` of `expr`, which is in this one.
+    pub(super) fn within(self, program: &Program, expr: ExprId, position: Position) -> Context {
+        let ends_lets = matches!(program.exprs[expr], Expr::Let(..) | Expr::Letrec(..))
+            && position == Position::Body;
+        match (self, program.is_strict(expr, position)) {
+            (Context::Strict, true) => Context::Strict,
+            (Context::Lazy | Context::LazyTail, true) if ends_lets => Context::LazyTail,
+            _ => Context::Lazy,
+        }
     }
 }
 
-/// Whether an expression may stand in strict contexts only.
+/// Returns whether an expression may stand in strict contexts only.
 pub(super) fn is_strict_only(expr: Expr) -> bool {
     matches!(
         expr,
@@ -112,7 +111,7 @@ pub(super) fn is_strict_only(expr: Expr) -> bool {
     )
 }
 
-/// Whether a chain of lets ends in a case.
+/// Returns whether a chain of lets ends in a case.
 fn ends_in_case(program: &Program, expr: ExprId) -> bool {
     let mut expr = expr;
     while let Expr::Let(_, _, body) | Expr::Letrec(_, body) = program.exprs[expr] {
@@ -133,15 +132,15 @@ struct Walk<'p> {
     groups: &'p Groups,
     point: Vec<Option<PointId>>,
     function: Vec<Option<ExprId>>,
-    /// How many points are around the binding of a local.
+    /// The number of points that enclose the binding of each local.
     level: Vec<u32>,
     points: IndexVec<PointId, Point>,
     has: FxHashSet<(PointId, Item)>,
     open: Vec<PointId>,
     tasks: Vec<Task>,
-    /// How many more captured variables may be noted or looked at.
+    /// The number of captured variables that may still be noted or looked at.
     budget: usize,
-    /// Of the definition that is walked.
+    /// The definition that is walked.
     home: Home,
 }
 
@@ -149,13 +148,13 @@ struct Walk<'p> {
 struct Home {
     /// Whether the locals in it that name functions are variables like all others.
     by_value: bool,
-    /// Its expressions so far.
+    /// The number of its expressions so far.
     size: usize,
-    /// Captured variables that were noted or looked at for it.
+    /// The number of captured variables that were noted or looked at for it.
     noted: usize,
     /// Its first point.
     first: PointId,
-    /// What its functions are called.
+    /// The locals that its functions are bound to.
     named: Vec<LocalId>,
 }
 
@@ -164,7 +163,7 @@ impl Home {
         Home { by_value, size: 0, noted: 0, first, named: Vec::new() }
     }
 
-    /// Whether passing on what its functions capture makes it too large.
+    /// Returns whether passing on what its functions capture makes it too large.
     fn is_too_large(&self, captures: usize) -> bool {
         !self.by_value && captures > LIFTED + LIFTED_PER_EXPRESSION * self.size
     }
@@ -261,7 +260,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many variables are written out for the points from one on.
+    /// Returns how many variables are written out for the points from one on.
     fn written(&self, from: PointId) -> usize {
         let points = self.points.indices().skip(from.index());
         points.map(|at| self.points[at].items.len() * self.points[at].references).sum()
@@ -278,7 +277,7 @@ impl Walk<'_> {
         self.points.push(Point { root, references, items, holders, depth: 0, closed: false })
     }
 
-    /// The report that the budget is used up: it names what captures most.
+    /// Returns the report that the budget is used up: it names what captures most.
     fn refuse(&self) -> TooManyCaptures {
         let most = self.points.iter().max_by_key(|point| point.items.len() * point.references);
         let span = most.map_or(Span::NONE, |point| self.program.spans[point.root]);
@@ -319,7 +318,7 @@ impl Walk<'_> {
         }
     }
 
-    fn mention(&mut self, local: LocalId) {
+    fn use_local(&mut self, local: LocalId) {
         let group = self.function[local.index()].and_then(|function| self.point[function.index()]);
         if let Some(group) = group {
             self.points[group].references += 1;
@@ -383,24 +382,13 @@ impl Walk<'_> {
             self.tasks.push(Task::Expr(expr, Context::Strict));
             return;
         }
-        let tail = if context == Context::Lazy { Context::LazyTail } else { context };
+        if let Some(local) = program.used_local(expr) {
+            self.use_local(local);
+        }
         match kind {
-            Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error => {}
-            Expr::Local(local) => self.mention(local),
-            Expr::App(callee, args) => {
-                for (at, &arg) in program.expr_lists[args].iter().enumerate().rev() {
-                    let inner = argument(program, context, callee, args.len(), at);
-                    self.tasks.push(Task::Expr(arg, inner));
-                }
-                self.tasks.push(Task::Expr(callee, Context::Lazy));
-            }
             Expr::Let(local, value, body) => {
-                self.tasks.push(Task::Expr(body, tail));
+                let inner = context.within(program, expr, Position::Body);
+                self.tasks.push(Task::Expr(body, inner));
                 if self.is_lifted(value) {
                     let point = self.new_point(value);
                     self.name(local, value, point);
@@ -411,7 +399,8 @@ impl Walk<'_> {
                 }
             }
             Expr::Letrec(binds, body) => {
-                self.tasks.push(Task::Expr(body, tail));
+                let inner = context.within(program, expr, Position::Body);
+                self.tasks.push(Task::Expr(body, inner));
                 let binds = &program.binds[binds];
                 for bind in binds.iter().rev() {
                     self.bind(bind.local);
@@ -435,39 +424,17 @@ impl Walk<'_> {
                 self.point[expr.index()] = Some(point);
                 self.enter(point, &[expr]);
             }
-            Expr::Force(local, value, body) => {
-                self.bind(local);
-                self.tasks.push(Task::Expr(body, context));
-                self.tasks.push(Task::Expr(value, context));
-            }
-            Expr::Join(join, body) => {
-                let join = program.joins[join];
-                for &param in &program.local_lists[join.params] {
-                    self.bind(param);
+            _ => {
+                for child in program.children(expr).rev() {
+                    program.scope(expr, child.position).for_each(|local| self.bind(local));
+                    let inner = context.within(program, expr, child.position);
+                    self.tasks.push(Task::Expr(child.expr, inner));
                 }
-                self.tasks.push(Task::Expr(join.handler, context));
-                self.tasks.push(Task::Expr(body, context));
-            }
-            Expr::Jump(_, args) => {
-                for &arg in program.expr_lists[args].iter().rev() {
-                    self.tasks.push(Task::Expr(arg, Context::Lazy));
-                }
-            }
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                self.mention(switch.scrutinee);
-                if let Branches::Cons(branches) = &switch.branches {
-                    let fields = branches.iter().flat_map(|branch| branch.fields.iter().flatten());
-                    fields.for_each(|&field| self.bind(field));
-                }
-                push_children(program, expr, &mut |child| {
-                    self.tasks.push(Task::Expr(child, context));
-                });
             }
         }
     }
 
-    /// Whether the value of a local is a function that goes where its name stands.
+    /// Returns whether the value of a local is a function that goes where its name stands.
     fn is_lifted(&self, value: ExprId) -> bool {
         !self.home.by_value && matches!(self.program.exprs[value], Expr::Lam(..))
     }
@@ -480,7 +447,7 @@ impl Walk<'_> {
     }
 }
 
-/// The parameters of a function expression; none for another one.
+/// Returns the parameters of a function expression; none for another one.
 pub(super) fn params(program: &Program, expr: ExprId) -> List<LocalId> {
     match program.exprs[expr] {
         Expr::Lam(params, _) => params,

@@ -68,7 +68,7 @@ pub(super) fn split_letrecs(program: &mut Program) -> Groups {
 }
 
 impl Analysis<'_> {
-    fn mention(&mut self, local: LocalId) {
+    fn use_local(&mut self, local: LocalId) {
         if let Some(&(letrec, to)) = self.owner.get(&local) {
             let open = &mut self.open[letrec];
             if let Some(from) = open.current {
@@ -78,16 +78,12 @@ impl Analysis<'_> {
     }
 
     fn expr(&mut self, expr: ExprId) {
+        if let Some(local) = self.program.used_local(expr) {
+            self.use_local(local);
+        }
         match self.program.exprs[expr] {
-            Expr::Local(local) => self.mention(local),
             Expr::Letrec(binds, body) => self.letrec(expr, binds, body),
-            Expr::Switch(switch) => {
-                self.mention(self.program.switches[switch].scrutinee);
-                push_children(self.program, expr, &mut |child| self.tasks.push(Task::Expr(child)));
-            }
-            _ => {
-                push_children(self.program, expr, &mut |child| self.tasks.push(Task::Expr(child)));
-            }
+            _ => self.tasks.extend(self.program.children(expr).exprs().rev().map(Task::Expr)),
         }
     }
 
@@ -129,7 +125,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The groups of functions among the members of a component, by position in it.
+    /// Returns the groups of functions among the members of a component, by position in it.
     fn functions(&self, part: &[u32], binds: &[Bind], edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
         let is_function =
             |at: u32| matches!(self.program.exprs[binds[at as usize].value], Expr::Lam(..));
@@ -151,49 +147,5 @@ impl Analysis<'_> {
             .into_iter()
             .map(|group| group.into_iter().map(|at| functions[at as usize].0).collect())
             .collect()
-    }
-}
-
-/// Hands over the subexpressions of an expression, the last one first.
-pub(super) fn push_children(program: &Program, expr: ExprId, push: &mut dyn FnMut(ExprId)) {
-    use crate::core::expr::Branches;
-    match program.exprs[expr] {
-        Expr::Lit(_)
-        | Expr::Text(_)
-        | Expr::Local(_)
-        | Expr::Global(_)
-        | Expr::Con(_)
-        | Expr::NoMatch
-        | Expr::Error => {}
-        Expr::App(callee, args) => {
-            program.expr_lists[args].iter().rev().for_each(|&arg| push(arg));
-            push(callee);
-        }
-        Expr::Let(_, value, body) | Expr::Force(_, value, body) => {
-            push(body);
-            push(value);
-        }
-        Expr::Join(join, body) => {
-            push(program.joins[join].handler);
-            push(body);
-        }
-        Expr::Jump(_, args) => program.expr_lists[args].iter().rev().for_each(|&arg| push(arg)),
-        Expr::Letrec(binds, body) => {
-            push(body);
-            program.binds[binds].iter().rev().for_each(|bind| push(bind.value));
-        }
-        Expr::Lam(_, body) => push(body),
-        Expr::Switch(switch) => {
-            let switch = &program.switches[switch];
-            switch.default.into_iter().for_each(&mut *push);
-            match &switch.branches {
-                Branches::Cons(branches) => {
-                    branches.iter().rev().for_each(|branch| push(branch.body));
-                }
-                Branches::Lits(branches) => {
-                    branches.iter().rev().for_each(|&(_, body)| push(body));
-                }
-            }
-        }
     }
 }

@@ -23,24 +23,25 @@
 mod capture;
 mod dependency;
 pub mod lint;
-mod rebuild;
+mod supercombinators;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 use crate::core::expr::Program;
 
-/// Each function takes what it captures as parameters, and hands on what the functions in it
-/// capture. So functions in each other that all use the variables of all the others become
-/// code of quadratic size. So many captured variables any program may have.
+/// The number of captured variables that any program may have. A function takes what it captures
+/// as parameters and passes on what the functions in it capture, so nested functions that all
+/// use the variables of all others become code of quadratic size.
 const CAPTURES: usize = 1 << 22;
-/// And so many more for each expression: then the result is still linear in the program.
+/// The number of captured variables that a program may have in addition for each of its
+/// expressions. The result is linear in the program.
 const CAPTURES_PER_EXPRESSION: usize = 4;
 
-/// What the local functions of a definition capture is passed to them where they are called,
-/// as long as that is so many variables,
+/// The number of captured variables up to which the local functions of a definition are lifted:
+/// what they capture is passed to them where they are called. Beyond it they are values.
 const LIFTED: usize = 1 << 14;
-/// and so many more for each expression of the definition. Else they are values.
+/// The number of captured variables in addition for each expression of the definition.
 const LIFTED_PER_EXPRESSION: usize = 4;
 
 /// The functions of a program capture so many variables that its supercombinators would be
@@ -52,7 +53,7 @@ pub struct TooManyCaptures {
 }
 
 impl TooManyCaptures {
-    /// The report.
+    /// Returns the report.
     #[must_use]
     pub fn diagnostic(self) -> Diagnostic {
         let message = "the local functions here capture too many variables";
@@ -74,5 +75,5 @@ pub fn lift(program: Program) -> Result<Program, TooManyCaptures> {
     let budget = CAPTURES + CAPTURES_PER_EXPRESSION * program.exprs.len();
     let groups = dependency::split_letrecs(&mut program);
     let captures = capture::captures(&program, &groups, budget)?;
-    Ok(rebuild::rebuild(&mut program, &captures))
+    Ok(supercombinators::write(&mut program, &captures))
 }

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::base::integer::{Poll, Stopped};
+
 /// No one has asked.
 const NONE: u64 = 0;
 /// Someone has asked, without a reason.
@@ -74,6 +76,23 @@ impl Interrupt {
         let timed = deadline.is_some();
         *self.0.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
         self.0.timed.store(timed, Ordering::Relaxed);
+    }
+
+    /// Does a long computation of integers, unless a request comes before its end, which is used
+    /// up.
+    pub(in crate::machine) fn or<T>(
+        &self,
+        compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, Request> {
+        let mut request = None;
+        let result = compute(&mut || match self.take() {
+            None => Ok(()),
+            taken => {
+                request = taken;
+                Err(Stopped)
+            }
+        });
+        result.map_err(|Stopped| request.unwrap_or(Request::User))
     }
 
     /// The request, which is used up.

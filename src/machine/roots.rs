@@ -29,6 +29,13 @@ impl Drop for Inner {
 #[derive(Clone)]
 pub struct Root(Arc<Inner>);
 
+impl Root {
+    /// Its number among the handles of its machine.
+    pub(in crate::machine) fn index(&self) -> u32 {
+        self.0.index
+    }
+}
+
 impl std::fmt::Debug for Root {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Root({})", self.0.index)
@@ -77,6 +84,11 @@ impl<W: Copy> Roots<W> {
         self.slots.get(root.0.index as usize).copied().flatten()
     }
 
+    /// What the handle with this number stands for, if there is one.
+    pub(in crate::machine) fn get_mut(&mut self, index: u32) -> Option<&mut W> {
+        self.slots.get_mut(index as usize)?.as_mut()
+    }
+
     /// The values of all handles in use: roots, which the collector may replace.
     pub(in crate::machine) fn live(&mut self) -> impl Iterator<Item = &mut W> {
         self.reclaim();
@@ -84,7 +96,7 @@ impl<W: Copy> Roots<W> {
     }
 
     /// Frees the entries of handles that were dropped.
-    fn reclaim(&mut self) {
+    pub(in crate::machine) fn reclaim(&mut self) {
         let mut dropped = self.dropped.lock();
         for index in dropped.drain(..) {
             if let Some(slot) = self.slots.get_mut(index as usize) {

@@ -10,7 +10,7 @@
 //! kept, with all that it holds on to, where each call made one anew. So one parameter stays,
 //! and 0 is passed for it.
 
-use super::rebuild::{Fate, Plan, rebuild};
+use super::rewrite::{Plan, Rewrite, rewrite};
 use super::usage::{Usage, usage};
 use super::{Pass, Report};
 use crate::base::index::Idx;
@@ -38,8 +38,8 @@ pub(super) fn dead_arguments(program: Program, names: &Interner, report: &mut Re
             report.count(Pass::DeadArguments, "join parameters dropped", unused as u64);
         }
     }
-    let (program, gone) = rebuild(program, &plan);
-    report.count(Pass::DeadArguments, "unused bindings dropped", gone);
+    let (program, removed) = rewrite(program, &plan);
+    report.count(Pass::DeadArguments, "unused bindings dropped", removed);
     program
 }
 
@@ -59,7 +59,7 @@ fn supercombinator(
     }
     let kept = unused.len() == params.len();
     if kept {
-        plan.fates[unused[0].index()] = Fate::Idle;
+        plan.rewrites[unused[0].index()] = Rewrite::PassZero;
         report.count(Pass::DeadArguments, "parameters left idle", 1);
     }
     let dropped = &unused[usize::from(kept)..];
@@ -75,12 +75,11 @@ fn supercombinator(
     });
 }
 
-/// Plans that all goes that is not used, where the program says what it is: parameters,
-/// bindings, names of fields.
+/// Plans the removal of all unused locals: parameters, bindings and names of fields.
 pub(super) fn drop_unused(usage: &Usage, plan: &mut Plan) {
-    for (fate, used) in plan.fates.iter_mut().zip(&usage.locals) {
+    for (rewrite, used) in plan.rewrites.iter_mut().zip(&usage.locals) {
         if !used {
-            *fate = Fate::Drop;
+            *rewrite = Rewrite::Drop;
         }
     }
 }

@@ -8,8 +8,8 @@
 mod dead_args;
 mod drive;
 mod float_in;
-mod rebuild;
 mod report;
+mod rewrite;
 mod selection;
 pub mod strictness;
 mod usage;
@@ -29,13 +29,13 @@ macro_rules! passes {
             /// All passes.
             pub const ALL: &[Pass] = &[$(Pass::$name),+];
 
-            /// Its name on the command line.
+            /// Returns its name on the command line.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Pass::$name => $text,)+ }
             }
 
-            /// What it does, in a sentence.
+            /// Returns what it does, in a sentence.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Pass::$name => concat!($($doc),+),)+ }
@@ -84,7 +84,7 @@ impl Passes {
     /// Every pass.
     pub const ALL: Passes = Passes((1 << Pass::ALL.len()) - 1);
 
-    /// The passes of an optimisation level: 0 has none, 1 all but partial evaluation, 2 and
+    /// Returns the passes of an optimisation level: 0 has none, 1 all but partial evaluation, 2 and
     /// more have all.
     #[must_use]
     pub fn level(level: u8) -> Passes {
@@ -95,36 +95,36 @@ impl Passes {
         }
     }
 
-    /// This set and one pass more.
+    /// Returns the set with a pass added.
     #[must_use]
     pub fn with(self, pass: Pass) -> Passes {
         Passes(self.0 | 1 << pass as u32)
     }
 
-    /// This set without a pass.
+    /// Returns the set without a pass.
     #[must_use]
     pub fn without(self, pass: Pass) -> Passes {
         Passes(self.0 & !(1 << pass as u32))
     }
 
-    /// Whether a pass is in the set.
+    /// Returns whether a pass is in the set.
     #[must_use]
     pub fn has(self, pass: Pass) -> bool {
         self.0 & 1 << pass as u32 != 0
     }
 }
 
-/// How to optimise.
+/// The options of the optimiser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Which passes run.
+    /// The passes that run.
     pub passes: Passes,
     /// Whether the report lists each decision, not only how many there were.
     pub verbose: bool,
 }
 
-/// Nothing is unfolded in a program that has grown to so many times its expressions, and so
-/// many more. What is then underway is still written: twice as much, at the most seen.
+/// Unfolding stops when the program has `GROWTH` times as many expressions as it began with, and
+/// `GROWTH_BASE` more. What is being unfolded then is still completed.
 const GROWTH: usize = 4;
 const GROWTH_BASE: usize = 4_000;
 

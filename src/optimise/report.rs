@@ -2,14 +2,16 @@
 
 use super::Pass;
 
-/// What the passes did, in their order.
+/// A record of what the passes did, in their order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     verbose: bool,
-    /// For each pass that ran and each kind of thing that it did, how often.
+    /// The number of times that each pass did each kind of thing.
     counts: Vec<(Pass, &'static str, u64)>,
     /// Single decisions, if they were asked for.
     decisions: Vec<(Pass, String)>,
+    /// What the passes did, in steps of about the same time.
+    steps: u64,
 }
 
 impl Report {
@@ -37,7 +39,7 @@ impl Report {
         (Pass::Strictness, "functions given up"),
     ];
 
-    /// An empty report; whether it is to list decisions.
+    /// Returns an empty report, which lists decisions if `explain` says so.
     #[must_use]
     pub fn new(verbose: bool) -> Report {
         Report { verbose, ..Report::default() }
@@ -54,7 +56,19 @@ impl Report {
         }
     }
 
-    /// Whether decisions are asked for.
+    /// Counts steps of work: expressions looked at or written, values made or searched.
+    pub fn work(&mut self, steps: u64) {
+        self.steps += steps;
+    }
+
+    /// How many steps of work the passes took: a measure of their time that does not depend on
+    /// the machine.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Returns whether decisions are asked for.
     #[must_use]
     pub fn is_verbose(&self) -> bool {
         self.verbose
@@ -67,18 +81,13 @@ impl Report {
         }
     }
 
-    /// Takes back the decisions after the first so many.
-    pub fn forget(&mut self, decisions: usize) {
-        self.decisions.truncate(decisions);
-    }
-
-    /// How often each kind of thing was done, by pass, in the order of its first time.
+    /// Returns how often each kind of thing was done, by pass, in the order of its first time.
     #[must_use]
     pub fn counts(&self) -> &[(Pass, &'static str, u64)] {
         &self.counts
     }
 
-    /// The decisions in order; none unless they were asked for.
+    /// Returns the decisions in order; none unless they were asked for.
     #[must_use]
     pub fn decisions(&self) -> &[(Pass, String)] {
         &self.decisions

@@ -10,23 +10,24 @@ use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
 };
+use crate::core::traverse::Position;
 
 /// The functions of a program that may be selectors.
 pub(super) struct Selectors(IndexVec<GlobalId, bool>);
 
 impl Selectors {
-    /// Looks at every function.
+    /// Finds the selectors among the functions of a program.
     pub fn new(program: &Program) -> Selectors {
         let is_selector = |global| branches(program, global).is_some();
         Selectors(program.globals.iter().map(is_selector).collect())
     }
 
-    /// Whether a function may be a selector.
+    /// Returns whether a function may be a selector.
     pub fn has(&self, global: GlobalId) -> bool {
         self.0[global]
     }
 
-    /// The selector of an application and what it is applied to, if that is a variable or a
+    /// Returns the selector of an application and what it is applied to, if that is a variable or a
     /// constant: nothing else can be evaluated by others.
     pub fn selection(&self, program: &Program, expr: ExprId) -> Option<(GlobalId, ExprId)> {
         let Expr::App(callee, args) = program.exprs[expr] else { return None };
@@ -43,7 +44,7 @@ impl Selectors {
     }
 }
 
-/// The branches of a function of one argument that takes it apart, if one of them returns a
+/// Returns the branches of a function of one argument that takes it apart, if one of them returns a
 /// field.
 fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]> {
     let GlobalKind::Defn { params, body: Some(body) } = global.kind else { return None };
@@ -62,7 +63,7 @@ fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]
     selects.then_some(branches)
 }
 
-/// The field that a branch returns, if it does nothing else.
+/// Returns the field that a branch returns, if it does nothing else.
 fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
     let local = |expr: ExprId| match program.exprs[expr] {
         Expr::Local(local) => Some(local),
@@ -76,7 +77,7 @@ fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
     branch.fields.iter().position(|of| *of == Some(field))
 }
 
-/// Which field a selector returns of a constructor.
+/// Returns which field a selector returns of a constructor.
 pub(super) fn selected(program: &Program, selector: GlobalId, con: ConId) -> Option<usize> {
     let branches = branches(program, &program.globals[selector])?;
     returned(program, branches.iter().find(|branch| branch.con == con)?)
@@ -96,38 +97,22 @@ pub(super) fn name_selections(program: &mut Program) {
     }
 }
 
-/// Looks at an expression in a strict context; puts those in it on the list.
+/// Names the selections in what an expression in a strict context builds, and pushes its
+/// sub-expressions in strict contexts on the work list.
 fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
     let mut built: Vec<ExprId> = Vec::new();
-    match program.exprs[expr] {
-        Expr::Let(_, value, body) => {
-            built.push(value);
-            work.push(body);
+    let is_call = matches!(program.exprs[expr], Expr::App(callee, _)
+        if !matches!(program.exprs[callee], Expr::Global(global)
+            if matches!(program.globals[global].kind, GlobalKind::Primitive(_))));
+    let is_letrec = matches!(program.exprs[expr], Expr::Letrec(..));
+    for child in program.children(expr) {
+        match child.position {
+            Position::Callee | Position::Function => {}
+            Position::Binding(_) if is_letrec => {}
+            Position::Argument(_) if is_call => built.push(child.expr),
+            position if program.is_strict(expr, position) => work.push(child.expr),
+            _ => built.push(child.expr),
         }
-        Expr::Letrec(_, body) => work.push(body),
-        Expr::Force(_, value, body) => work.extend([value, body]),
-        Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
-        Expr::Jump(_, args) => built.extend(&program.expr_lists[args]),
-        Expr::Switch(switch) => {
-            let switch = &program.switches[switch];
-            match &switch.branches {
-                Branches::Cons(branches) => work.extend(branches.iter().map(|branch| branch.body)),
-                Branches::Lits(branches) => work.extend(branches.iter().map(|&(_, body)| body)),
-            }
-            work.extend(switch.default);
-        }
-        Expr::App(callee, args) => {
-            let args = &program.expr_lists[args];
-            let is_primitive = matches!(program.exprs[callee], Expr::Global(global)
-                if matches!(program.globals[global].kind, GlobalKind::Primitive(_)));
-            for (at, &arg) in args.iter().enumerate() {
-                match is_primitive && program.evaluates(callee, args.len(), at) {
-                    true => work.push(arg),
-                    false => built.push(arg),
-                }
-            }
-        }
-        _ => {}
     }
     let mut found = Vec::new();
     for value in built {

@@ -7,7 +7,8 @@
 //! with it until the variable is found to be used, so each expression is looked at once.
 
 use crate::base::index::Idx;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::traverse::Position;
 
 /// What is used.
 pub(super) struct Usage {
@@ -46,7 +47,7 @@ pub(super) fn usage(program: &Program, parameters: bool) -> Usage {
         }
     }
     for root in program.kept() {
-        walk.mention(root);
+        walk.reference(root);
         walk.escape(root);
     }
     while let Some(expr) = walk.work.pop() {
@@ -56,7 +57,7 @@ pub(super) fn usage(program: &Program, parameters: bool) -> Usage {
 }
 
 impl Walk<'_> {
-    fn mention(&mut self, global: GlobalId) {
+    fn reference(&mut self, global: GlobalId) {
         if !std::mem::replace(&mut self.usage.globals[global.index()], true)
             && let GlobalKind::Defn { body, .. } = self.program.globals[global].kind
         {
@@ -64,7 +65,7 @@ impl Walk<'_> {
         }
     }
 
-    /// It may be called with anything from anywhere.
+    /// Notes that a global may be called from anywhere: all its parameters are used.
     fn escape(&mut self, global: GlobalId) {
         if !std::mem::replace(&mut self.escaped[global.index()], true)
             && let GlobalKind::Defn { params, .. } = self.program.globals[global].kind
@@ -81,7 +82,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `expr` counts if `local` is used.
+    /// Notes that `expr` counts if `local` is used.
     fn bound(&mut self, local: LocalId, expr: ExprId) {
         match self.usage.locals[local.index()] {
             true => self.work.push(expr),
@@ -97,55 +98,15 @@ impl Walk<'_> {
 
     fn expr(&mut self, expr: ExprId) {
         let program = self.program;
+        if let Some(local) = program.used_local(expr) {
+            self.use_local(local);
+        }
         match program.exprs[expr] {
-            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::NoMatch | Expr::Error => {}
-            Expr::Local(local) => self.use_local(local),
             Expr::Global(global) => {
-                self.mention(global);
+                self.reference(global);
                 self.escape(global);
             }
-            Expr::App(callee, args) => {
-                let args = &program.expr_lists[args];
-                if let Expr::Global(global) = program.exprs[callee]
-                    && let GlobalKind::Defn { params, .. } = program.globals[global].kind
-                    && args.len() >= params.len()
-                {
-                    self.mention(global);
-                    let (own, more) = args.split_at(params.len());
-                    for (&param, &arg) in program.local_lists[params].iter().zip(own) {
-                        self.bound(param, arg);
-                    }
-                    self.work.extend(more);
-                } else {
-                    self.work.push(callee);
-                    self.work.extend(args);
-                }
-            }
-            Expr::Let(local, value, body) => {
-                self.bound(local, value);
-                self.work.push(body);
-            }
-            Expr::Letrec(binds, body) => {
-                for bind in &program.binds[binds] {
-                    self.bound(bind.local, bind.value);
-                }
-                self.work.push(body);
-            }
-            Expr::Lam(_, body) | Expr::Join(_, body) => self.work.push(body),
-            Expr::Force(_, value, body) => self.work.extend([value, body]),
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                self.use_local(switch.scrutinee);
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        self.work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => {
-                        self.work.extend(branches.iter().map(|&(_, body)| body));
-                    }
-                }
-                self.work.extend(switch.default);
-            }
+            Expr::App(callee, args) => self.application(expr, callee, &program.expr_lists[args]),
             Expr::Jump(join, args) => {
                 self.jump(join);
                 let params = &program.local_lists[program.joins[join].params];
@@ -153,6 +114,33 @@ impl Walk<'_> {
                     self.bound(param, arg);
                 }
             }
+            _ => {
+                for child in program.children(expr) {
+                    match child.position {
+                        Position::Binding(local) => self.bound(local, child.expr),
+                        // It counts if something jumps to it.
+                        Position::Handler(_) => {}
+                        _ => self.work.push(child.expr),
+                    }
+                }
+            }
+        }
+    }
+
+    fn application(&mut self, expr: ExprId, callee: ExprId, args: &[ExprId]) {
+        let program = self.program;
+        if let Expr::Global(global) = program.exprs[callee]
+            && let GlobalKind::Defn { params, .. } = program.globals[global].kind
+            && args.len() >= params.len()
+        {
+            self.reference(global);
+            let (own, more) = args.split_at(params.len());
+            for (&param, &arg) in program.local_lists[params].iter().zip(own) {
+                self.bound(param, arg);
+            }
+            self.work.extend(more);
+        } else {
+            self.work.extend(program.children(expr).exprs());
         }
     }
 }

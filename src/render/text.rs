@@ -1,6 +1,6 @@
 //! Pieces of text that are safe to show.
 
-use crate::base::quote::drives_display;
+use crate::base::quote::needs_escape;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::machine::outcome::Waiting;
@@ -65,7 +65,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Appends `c`, or its escape if a terminal would act on it.
 pub(super) fn push_plain(out: &mut String, c: char) {
-    if drives_display(c) {
+    if needs_escape(c) {
         out.push_str(&format!("\\u{{{:X}}}", c as u32));
     } else {
         out.push(c);

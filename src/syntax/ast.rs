@@ -65,9 +65,9 @@ pub struct Binder {
 /// `[x e]` in a let or letrec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binding {
-    /// What is bound.
+    /// The name.
     pub binder: Binder,
-    /// To what.
+    /// The expression that it is bound to.
     pub value: ExprId,
 }
 
@@ -139,9 +139,9 @@ pub enum ItemKind {
 /// An item of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// What it defines, or the module that it imports; `None` for an imported file.
+    /// The name that it defines, or the module that it imports; `None` for an imported file.
     pub name: Option<Name>,
     /// Where the name (for a file import, the path) stands.
     pub name_span: Span,

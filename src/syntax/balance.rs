@@ -39,7 +39,7 @@ impl Open {
     }
 }
 
-/// How a closing bracket is written.
+/// Returns how a closing bracket is written.
 fn closing_sign(square: bool) -> char {
     if square { ']' } else { ')' }
 }
@@ -52,11 +52,11 @@ pub struct Balancer<'s> {
     /// One token ahead; the outer `None` if it has not been read.
     ahead: Option<Option<Spanned>>,
     open: Vec<Open>,
-    /// While more brackets than this are open, they are being closed.
+    /// The number of open brackets down to which brackets are being supplied.
     keep: usize,
-    /// Where the supplied brackets stand.
+    /// The position of the supplied brackets.
     supply_at: u32,
-    /// Whether the `Bad` before the next supplied bracket has been handed out.
+    /// Whether the `Bad` before the next supplied bracket has been returned.
     marked: bool,
     /// Brackets opened before this position are not to be trusted; 0 if nothing of this
     /// region was repaired.
@@ -98,7 +98,7 @@ impl<'s> Balancer<'s> {
         }
     }
 
-    /// What the lexer and the balancer found, and the regions whose brackets did not match,
+    /// Returns what the lexer and the balancer found, and the regions whose brackets did not match,
     /// in the order of their places.
     #[must_use]
     pub fn finish(self) -> (Reports, Reports, Vec<Span>) {
@@ -148,7 +148,7 @@ impl<'s> Balancer<'s> {
         self.again = again;
     }
 
-    /// The next supplied token, while brackets are being closed.
+    /// Returns the next supplied token, while brackets are being closed.
     fn supplied(&mut self) -> Option<Spanned> {
         if self.open.len() <= self.keep {
             self.keep = usize::MAX;
@@ -188,7 +188,7 @@ impl<'s> Balancer<'s> {
         });
     }
 
-    /// An opening bracket; `None` if it is dropped or to be read again.
+    /// Handles an opening bracket; `None` if it is dropped or to be read again.
     fn opening(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
         let (lo, _, hi) = token;
         if self.open.is_empty() {
@@ -215,7 +215,7 @@ impl<'s> Balancer<'s> {
         Some(token)
     }
 
-    /// A closing bracket; `None` if it is dropped or to be read again.
+    /// Handles a closing bracket; `None` if it is dropped or to be read again.
     fn closing(&mut self, token: Spanned, square: bool) -> Option<Spanned> {
         match self.open.last().copied() {
             None => {
@@ -238,7 +238,7 @@ impl<'s> Balancer<'s> {
         }
     }
 
-    /// A closing bracket where none is open.
+    /// Handles a closing bracket where none is open.
     fn extra(&mut self, (lo, _, hi): Spanned, square: bool) {
         if self.repaired == 0 && self.excused == 0 {
             let sign = closing_sign(square);
@@ -256,47 +256,62 @@ impl<'s> Balancer<'s> {
         self.repaired = hi;
     }
 
-    /// `]` where `)` is due, or the other way round.
+    /// Handles `]` where `)` is due, or the other way round: the bracket is of the wrong kind, or
+    /// one is missing before it, or it is one too many. Returns the right one, or `None` if the
+    /// bracket is dropped or to be read again.
     fn mismatch(&mut self, top: Open, token: Spanned, square: bool) -> Option<Spanned> {
         let (lo, _, hi) = token;
-        if top.at >= self.repaired {
-            let (found, due) = (closing_sign(square), closing_sign(top.square));
-            self.report(|| {
-                let message = format!("`{found}` where `{due}` is due");
-                Diagnostic::error(Code::MismatchedBracket, Span::new(lo, hi), message)
-                    .also(top.span(), format!("this `{}` is open", top.sign()))
-                    .help(format!("close it with `{due}`; ( ) and [ ] are different brackets"))
-            });
-        }
+        self.report_mismatch(top, Span::new(lo, hi), square);
         self.repaired = hi;
         let next = self.peek();
         let depth = self.open.len();
-        let outer = depth.checked_sub(2).and_then(|at| self.open.get(at)).map(|open| open.square);
-        let beyond = depth.checked_sub(3).and_then(|at| self.open.get(at)).map(|open| open.square);
-        // Either the bracket is of the wrong kind, or one is missing before it. What comes
-        // next tells which.
-        let wrong_kind = match outer {
-            Some(outer) if outer == square && top.square => {
-                // Mistyped, unless it ends the item and another one follows.
-                let line = self.ahead.flatten().is_none_or(|(at, _, _)| self.lexer.starts_line(at));
-                depth > 2 || !line || !matches!(next, None | Some(Tok::LParen))
+        match self.kind_below(2) {
+            Some(outer) if outer == square && !self.is_mistyped(top, next) => {
+                // The right one is missing before it.
+                self.close_down_to(depth - 1, lo, Some(token));
+                None
             }
-            Some(outer) if outer == square => {
-                let round = Some(Tok::RParen);
-                next == round && beyond == Some(true)
-                    || next == Some(Tok::RSquare) && beyond != Some(true)
+            // With no bracket around, the right one follows: this one is too many.
+            None if next == Some(top.closer()) => None,
+            _ => {
+                self.open.pop();
+                Some((lo, top.closer(), hi))
             }
-            Some(_) => true,
-            None => next != Some(top.closer()),
-        };
-        if wrong_kind {
-            self.open.pop();
-            return Some((lo, top.closer(), hi));
         }
-        // With no bracket around, the right one follows: this one is too many.
-        outer?;
-        self.close_down_to(depth - 1, lo, Some(token));
-        None
+    }
+
+    /// Reports a closing bracket at `span` that does not match the open one `top`, unless that
+    /// was opened before a repair.
+    fn report_mismatch(&mut self, top: Open, span: Span, square: bool) {
+        if top.at < self.repaired {
+            return;
+        }
+        let (found, due) = (closing_sign(square), closing_sign(top.square));
+        self.report(|| {
+            let message = format!("`{found}` where `{due}` is due");
+            Diagnostic::error(Code::MismatchedBracket, span, message)
+                .also(top.span(), format!("this `{}` is open", top.sign()))
+                .help(format!("close it with `{due}`; ( ) and [ ] are different brackets"))
+        });
+    }
+
+    /// Returns whether the open bracket `count` from the innermost one, which is 1, is square.
+    fn kind_below(&self, count: usize) -> Option<bool> {
+        let at = self.open.len().checked_sub(count)?;
+        self.open.get(at).map(|open| open.square)
+    }
+
+    /// Returns whether a closing bracket that would match the second innermost open bracket, but
+    /// not the innermost `top`, is taken for a mistyped one of `top`. What comes next tells.
+    fn is_mistyped(&self, top: Open, next: Option<Tok>) -> bool {
+        if top.square {
+            // Mistyped, unless it ends the item and another one follows.
+            let line = self.ahead.flatten().is_none_or(|(at, _, _)| self.lexer.starts_line(at));
+            return self.open.len() > 2 || !line || !matches!(next, None | Some(Tok::LParen));
+        }
+        let beyond = self.kind_below(3);
+        next == Some(Tok::RParen) && beyond == Some(true)
+            || next == Some(Tok::RSquare) && beyond != Some(true)
     }
 }
 

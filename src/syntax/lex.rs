@@ -24,7 +24,7 @@ pub struct Lexer<'s> {
     base: u32,
     /// A token that was read while a run of bad characters was gathered.
     held: Option<Spanned>,
-    /// Braces opened and reported: their closing partners are the same mistake.
+    /// The number of reported opening braces, whose closing braces are the same mistake.
     braces: usize,
     /// Whether the last string without an end may be ended by the next one.
     text_open: bool,
@@ -35,7 +35,7 @@ pub struct Lexer<'s> {
 }
 
 impl<'s> Lexer<'s> {
-    /// The tokens of `text`, whose first byte has position `base`.
+    /// Returns the tokens of `text`, whose first byte has position `base`.
     #[must_use]
     pub fn new(text: &'s str, base: u32) -> Lexer<'s> {
         Lexer {
@@ -49,20 +49,20 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The position after the last byte of the text.
+    /// Returns the position after the last byte of the text.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.base + self.scanner.source().len() as u32
     }
 
-    /// Whether a line starts at position `at`.
+    /// Returns whether a line starts at position `at`.
     #[must_use]
     pub fn starts_line(&self, at: u32) -> bool {
         let before = (at.saturating_sub(self.base) as usize).checked_sub(1);
         before.is_none_or(|before| self.scanner.source().as_bytes().get(before) == Some(&b'\n'))
     }
 
-    /// The place of the bytes `lo..hi` of the text.
+    /// Returns the place of the bytes `lo..hi` of the text.
     fn span(&self, lo: usize, hi: usize) -> Span {
         Span::new(self.base + lo as u32, self.base + hi as u32)
     }
@@ -72,7 +72,7 @@ impl<'s> Lexer<'s> {
         (self.base + range.start as u32, tok, self.base + range.end as u32)
     }
 
-    /// Goes on at byte `at`.
+    /// Continues at byte `at`.
     fn restart(&mut self, at: usize) {
         self.scanner = Tok::lexer(self.scanner.source());
         self.scanner.bump(at);
@@ -102,7 +102,7 @@ impl<'s> Lexer<'s> {
         any
     }
 
-    /// A quote that starts no sound CHAR: empty, several characters, or not closed.
+    /// Reports a quote that starts no valid CHAR: empty, several characters, or not closed.
     fn bad_quote(&mut self) -> Tok {
         let start = self.scanner.span().start;
         let rest = self.scanner.remainder();
@@ -157,7 +157,7 @@ impl<'s> Lexer<'s> {
         Tok::Bad
     }
 
-    /// A string that its line does not close. The brackets that end the line are taken for
+    /// Reports a string that its line does not close. The brackets that end the line are taken for
     /// code, so that a forgotten quote does not unbalance them.
     fn open_text(&mut self) -> Tok {
         let range = self.scanner.span();
@@ -227,7 +227,7 @@ impl<'s> Lexer<'s> {
         self.scanner.bump(at);
     }
 
-    /// A brace. Of a pair only the first is reported.
+    /// Reports a brace. Of a pair only the first is reported.
     fn brace(&mut self) -> Tok {
         let opens = self.scanner.slice() == "{";
         if !opens && self.braces > 0 {
@@ -244,7 +244,7 @@ impl<'s> Lexer<'s> {
         Tok::Bad
     }
 
-    /// A run of characters that start no token: one report.
+    /// Reports a run of characters that start no token: one report.
     fn bad_run(&mut self) -> Spanned {
         let range = self.scanner.span();
         let (start, mut end) = (range.start, range.end);
@@ -276,7 +276,7 @@ impl<'s> Lexer<'s> {
         (span.lo, Tok::Bad, span.hi)
     }
 
-    /// Deals with a token that is a mistake or the start of a comment; `None` for a comment.
+    /// Handles a token that is a mistake or starts a comment; returns `None` for a comment.
     fn special(&mut self, tok: Tok) -> Option<Spanned> {
         let tok = match tok {
             Tok::Char | Tok::Text => self.check_escapes(tok),
@@ -334,9 +334,9 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// How many bytes after `bad` are the same mistake: a text between curly quotes, the rest
-/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such
-/// characters on a long line are no more work than others.
+/// Returns how many bytes after `bad` are the same mistake: a text between curly quotes, the rest
+/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such characters
+/// on a long line are no more work than others.
 fn belongs_to_run(bad: &str, rest: &str) -> usize {
     let closing: &[char] = match bad {
         "“" | "„" => &['”', '“'],
@@ -352,7 +352,7 @@ fn belongs_to_run(bad: &str, rest: &str) -> usize {
     line.find(|(_, c)| closing.contains(c)).map_or(0, |(at, c)| at + c.len_utf8())
 }
 
-/// How far a malformed CHAR goes after its first quote, and whether a quote closes it: up
+/// Returns how far a malformed CHAR goes after its first quote, and whether a quote closes it: up
 /// to that quote, a blank, a bracket, a comment or the end of the line.
 fn quoted_run(text: &str) -> (usize, bool) {
     let mut escaped = false;

@@ -15,7 +15,7 @@ use crate::base::span::Span;
 /// stays linear in the tree.
 const DEEPEST: usize = 40;
 
-/// The tokens of file `file`, one a line: `line:column kind text`. A bracket that the
+/// Returns the tokens of file `file`, one a line: `line:column kind text`. A bracket that the
 /// balancer supplied has no text. Empty for a file that the map does not have.
 #[must_use]
 pub fn tokens(sources: &SourceMap, file: usize) -> String {
@@ -43,7 +43,7 @@ pub fn tokens(sources: &SourceMap, file: usize) -> String {
     out
 }
 
-/// The tree of all items of file `file`, one node a line, children indented under their
+/// Returns the tree of all items of file `file`, one node a line, children indented under their
 /// parents: `kind details line:column`.
 #[must_use]
 pub fn tree(sources: &SourceMap, names: &Interner, ast: &Ast, file: usize) -> String {
@@ -79,7 +79,7 @@ pub fn tree(sources: &SourceMap, names: &Interner, ast: &Ast, file: usize) -> St
     lister.out
 }
 
-/// The tree of one expression, as [`tree`] shows it.
+/// Returns the tree of one expression, as [`tree`] shows it.
 #[must_use]
 pub fn expression(sources: &SourceMap, names: &Interner, ast: &Ast, expr: ExprId) -> String {
     let work = vec![(Node::Expr(expr), 0)];

@@ -15,8 +15,8 @@ pub enum EscapeError {
     TooLarge,
 }
 
-/// The characters that the inside of a literal stands for, or for a bad escape what is
-/// wrong with it, each with the bytes of `body` that it takes.
+/// Returns the characters of a literal, given its text between the quotes, or for a bad escape
+/// its error, each with the range of `body` that it takes.
 pub fn decode(body: &str) -> impl Iterator<Item = (Result<char, EscapeError>, Range<usize>)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -30,7 +30,7 @@ pub fn decode(body: &str) -> impl Iterator<Item = (Result<char, EscapeError>, Ra
     })
 }
 
-/// The escape at the start of `text`, and its length.
+/// Returns the escape at the start of `text`, and its length.
 fn escape(text: &str) -> (Result<char, EscapeError>, usize) {
     let Some(letter) = text.chars().nth(1) else { return (Err(EscapeError::Unknown), 1) };
     let simple = match letter {
@@ -45,7 +45,7 @@ fn escape(text: &str) -> (Result<char, EscapeError>, usize) {
     (Ok(simple), 2)
 }
 
-/// The `\u{HEX}` at the start of `text`, and its length.
+/// Returns the `\u{HEX}` at the start of `text`, and its length.
 fn code_point(text: &str) -> (Result<char, EscapeError>, usize) {
     let Some(inner) = text.strip_prefix("\\u{") else { return (Err(EscapeError::Malformed), 2) };
     let digits = inner.bytes().take_while(u8::is_ascii_hexdigit).count();

@@ -1,7 +1,7 @@
 //! Text to syntax tree.
 //!
 //! [`lex`] makes tokens, [`balance`] makes the brackets match, the grammar
-//! (`grammar/coref.lalrpop`) says what the language is, [`build`] makes the tree and judges
+//! (`grammar/coref.lalrpop`) defines the language, [`build`] makes the tree and judges
 //! shapes. [`print`](mod@print) turns a tree back into text, [`listing`] shows tokens and tree.
 
 pub mod ast;

@@ -9,18 +9,18 @@ use crate::base::index::{IndexVec, List};
 use crate::base::name::Interner;
 use crate::base::quote::{char_literal, string_literal};
 
-/// How wide a line may be.
+/// The greatest width of a line, in bytes.
 const WIDTH: u32 = 90;
 /// Deeper lines are indented no further, so that the text stays linear in the tree.
 const DEEPEST: u32 = 40;
 
-/// All items of the tree as text, a blank line between two.
+/// Returns all items of the tree as text, a blank line between two.
 #[must_use]
 pub fn program(ast: &Ast, names: &Interner) -> String {
     items(ast, names, &ast.items)
 }
 
-/// Some items of the tree as text, a blank line between two.
+/// Returns some items of the tree as text, a blank line between two.
 #[must_use]
 pub fn items<'i>(ast: &Ast, names: &Interner, items: impl IntoIterator<Item = &'i Item>) -> String {
     let mut printer = Printer::new(ast, names);
@@ -35,7 +35,7 @@ pub fn items<'i>(ast: &Ast, names: &Interner, items: impl IntoIterator<Item = &'
     printer.out
 }
 
-/// An expression as text, without a line end.
+/// Returns an expression as text, without a line end.
 #[must_use]
 pub fn expression(ast: &Ast, names: &Interner, expr: ExprId) -> String {
     let mut printer = Printer::new(ast, names);
@@ -44,7 +44,7 @@ pub fn expression(ast: &Ast, names: &Interner, expr: ExprId) -> String {
     printer.out
 }
 
-/// What is still to be printed. Numbers are indentations.
+/// A step of the printer. Numbers are indentations.
 enum Work {
     Text(&'static str),
     /// A blank.
@@ -60,11 +60,11 @@ enum Work {
 struct Printer<'a> {
     ast: &'a Ast,
     names: &'a Interner,
-    /// How wide each expression and pattern is on one line.
+    /// The width of each expression and pattern on one line, in bytes.
     widths: IndexVec<ExprId, u32>,
     pat_widths: IndexVec<PatId, u32>,
     out: String,
-    /// Where the present line starts in `out`.
+    /// The offset in `out` at which the present line starts.
     line: usize,
     /// Last first.
     work: Vec<Work>,
@@ -155,12 +155,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The column at which the next character stands, from 0, in bytes.
+    /// Returns the column at which the next character stands, from 0, in bytes.
     fn column(&self) -> u32 {
         (self.out.len() - self.line) as u32
     }
 
-    /// Whether `width` more characters fit the line, and the brackets that close after them.
+    /// Returns whether `width` more characters fit the line, and the brackets that close after
+    /// them.
     fn fits(&self, width: u32) -> bool {
         self.column().saturating_add(width) <= WIDTH
     }
@@ -293,7 +294,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Patterns are nested as deep as the source has them, so they take the work list too.
+    /// Prints a pattern, by the work list: patterns nest as deep as the source has them.
     fn pat(&mut self, id: PatId) {
         let ast = self.ast;
         match ast.pats[id] {
@@ -362,7 +363,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Widths with a blank between two.
+/// Returns the sum of widths with a blank between two.
 fn sum(widths: impl Iterator<Item = u32>) -> u32 {
     widths.fold(0, |total: u32, width| total.saturating_add(width).saturating_add(1))
 }

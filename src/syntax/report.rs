@@ -3,9 +3,10 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 
-/// How many mistakes of one file are reported; of the others, the number.
+/// The number of mistakes of one file that are reported; the others are counted.
 pub const SHOWN: usize = 100;
-/// How many a stage keeps: some more, for those that turn out to be consequences.
+/// The number of reports that a stage keeps: more than are shown, for those that turn out to be
+/// consequences.
 const KEPT: usize = 1000;
 
 /// The first reports of one stage, and how many there were.
@@ -25,7 +26,7 @@ impl Reports {
         }
     }
 
-    /// Number of reports so far.
+    /// Returns the number of reports so far.
     #[must_use]
     pub fn total(&self) -> usize {
         self.total

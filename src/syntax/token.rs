@@ -2,7 +2,7 @@
 
 use logos::Logos;
 
-/// A token. It has no fields: what a literal or a name says is read from the source text
+/// A token. It has no fields: the text of a literal or a name is read from the source text
 /// when the tree is built.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n]+")]
@@ -56,7 +56,7 @@ pub enum Tok {
     /// `case`
     #[token("case", priority = 20)]
     Case,
-    /// What has been reported: it stands for anything.
+    /// A token that has been reported. The grammar takes it for anything.
     Bad,
     /// An integer that runs into a name. Inside the lexer only.
     #[regex(r"-?[0-9]+[\p{XID_Continue}\-'?!]+")]
@@ -79,7 +79,7 @@ pub enum Tok {
 pub type Spanned = (u32, Tok, u32);
 
 impl Tok {
-    /// What a listing calls the kind.
+    /// Returns what a listing calls the kind.
     #[must_use]
     pub const fn kind(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl Tok {
         }
     }
 
-    /// Whether it is the keyword of something at the top level.
+    /// Returns whether it is the keyword of something at the top level.
     #[must_use]
     pub const fn starts_item(self) -> bool {
         matches!(self, Tok::Defn | Tok::Data | Tok::Import)

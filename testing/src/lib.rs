@@ -15,6 +15,7 @@ pub mod documented;
 pub mod elements;
 pub mod ends;
 pub mod found;
+pub mod growth;
 pub mod harness;
 pub mod hunt;
 pub mod listings;

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gmachine::base::deep::deep;
 use gmachine::base::integer::Integer;
+use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::gcode::program::{CONS, ConId, GlobalId, GlobalKind, NIL, TextId};
 use gmachine::machine::fast::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
 use gmachine::machine::fast::code::program::{Program, ThunkId};
@@ -196,7 +196,7 @@ impl Naive {
                         None => self.program.thunks[id].entry.pc.0,
                         Some(caf) => self.program.globals[GlobalId(caf)].pc.0,
                     };
-                    deep(|| self.go(pc, captured))?
+                    ensure_sufficient_stack(|| self.go(pc, captured))?
                 }
                 None => self.unpack(&node),
             };
@@ -250,7 +250,7 @@ impl Naive {
                 Ordering::Equal => return Ok(Next::Enter(entry.pc.0, args)),
                 Ordering::Greater => {
                     let rest = args.split_off(entry.takes as usize);
-                    f = deep(|| self.go(entry.pc.0, args))?;
+                    f = ensure_sufficient_stack(|| self.go(entry.pc.0, args))?;
                     args = rest;
                 }
             }
@@ -265,7 +265,7 @@ impl Naive {
             if self.steps > self.fuel {
                 return Err(Stop::Fuel);
             }
-            let live = &program.lives[program.live[pc as usize]];
+            let live = &program.stack_maps[program.stack_map_of[pc as usize]];
             let mut alive = live.slots.iter().peekable();
             for (slot, value) in (0u32..).zip(frame.iter_mut()) {
                 if alive.peek() == Some(&&slot) {
@@ -371,7 +371,7 @@ impl Naive {
                 let args = $args;
                 let entry = program.globals[$global].pc.0;
                 frame.truncate($base.0 as usize);
-                let value = deep(|| self.go(entry, args))?;
+                let value = ensure_sufficient_stack(|| self.go(entry, args))?;
                 set!($base.0, value)
             }};
         }
@@ -574,7 +574,7 @@ impl Naive {
                 frame.truncate(base as usize);
                 let value = match self.apply(f, args)? {
                     Next::Value(value) => value,
-                    Next::Enter(pc, slots) => deep(|| self.go(pc, slots))?,
+                    Next::Enter(pc, slots) => ensure_sufficient_stack(|| self.go(pc, slots))?,
                 };
                 set!(base, value)
             }
@@ -592,7 +592,7 @@ impl Naive {
             Instr::Enter { a } => {
                 let value = arg!(a);
                 frame.clear();
-                return Ok(Err(Next::Value(deep(|| self.eval(value))?)));
+                return Ok(Err(Next::Value(ensure_sufficient_stack(|| self.eval(value))?)));
             }
             Instr::ReturnCon2 { con, a, b } => {
                 return Ok(Err(Next::Value(node(Node::Con(con, vec![arg!(a), arg!(b)])))));

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gmachine::base::deep::deep;
 use gmachine::base::index::Idx;
 use gmachine::base::name::Name;
+use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::core::expr::{
     Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
 };
@@ -66,7 +66,7 @@ fn force(thunk: &Ref) -> Outcome {
     let outcome = match state {
         State::Done(outcome) => outcome,
         State::Busy => Err(Stop::Itself),
-        State::Todo(work) => deep(work),
+        State::Todo(work) => ensure_sufficient_stack(work),
     };
     *thunk.0.borrow_mut() = State::Done(outcome.clone());
     outcome
@@ -96,7 +96,7 @@ fn apply(function: Value, args: Vec<Ref>) -> Outcome {
             return Ok(Value::Fun(arity, code, held));
         }
         args = held.split_off(arity);
-        function = deep(|| code(&held))?;
+        function = ensure_sufficient_stack(|| code(&held))?;
     }
     Ok(function)
 }
@@ -281,7 +281,7 @@ fn later(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Ref {
 }
 
 fn eval(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Outcome {
-    deep(|| step(core, expr, env))
+    ensure_sufficient_stack(|| step(core, expr, env))
 }
 
 fn step(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Outcome {
@@ -492,7 +492,7 @@ fn tree_later(tree: &Rc<Tree>, expr: ast::ExprId, env: &Env<Name>) -> Ref {
 }
 
 fn tree_eval(tree: &Rc<Tree>, expr: ast::ExprId, env: &Env<Name>) -> Outcome {
-    deep(|| tree_step(tree, expr, env))
+    ensure_sufficient_stack(|| tree_step(tree, expr, env))
 }
 
 fn tree_step(tree: &Rc<Tree>, expr: ast::ExprId, env: &Env<Name>) -> Outcome {

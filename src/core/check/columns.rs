@@ -7,8 +7,7 @@ use crate::core::expr::ConId;
 use crate::core::pattern::{PatRef, Patterns, View};
 use crate::syntax::ast::PatId;
 
-/// For each column that is mixed, the first pattern in it and the first one that does not go
-/// with that. Linear in the patterns.
+/// Returns, for each column of mixed kinds, its first pattern and the first one of another kind. Linear in the patterns.
 pub(super) fn mixed(patterns: Patterns<'_>, pats: &[PatId]) -> Vec<(PatRef, PatRef)> {
     let mut found = Vec::new();
     let mut work: Vec<Vec<PatRef>> = vec![pats.iter().map(|&pat| PatRef::Ast(pat)).collect()];

@@ -23,7 +23,7 @@ use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
 
-/// All diagnostics about names and shapes, in the order of the source.
+/// Returns all diagnostics about names and shapes, in the order of the source.
 pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic> {
     let ast = globals.input.ast;
     let mut checker = Checker {
@@ -59,9 +59,9 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
 enum Task {
     Expr(ExprId),
     Bind(Name),
-    /// Binds the name of a `let`, whose value has been visited.
+    /// Brings the name of a `let`, whose value has been visited, into scope.
     Let(Name),
-    /// Forgets all bindings but the first so many.
+    /// Ends the scope of all bindings but the first ones, of this number.
     Unbind(usize),
 }
 
@@ -69,13 +69,13 @@ struct Checker<'a> {
     globals: &'a Globals<'a>,
     ast: &'a Ast,
     unit: UnitId,
-    /// How many bindings of a name are in scope.
+    /// The number of bindings of each name that are in scope.
     bound: Vec<u32>,
     undo: Vec<Name>,
     tasks: Vec<Task>,
-    /// The unbound names that were reported in this definition: once is enough.
+    /// The unbound names that have been reported in this definition.
     reported: FxHashSet<Name>,
-    /// How many candidates may still be looked at for suggestions.
+    /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -178,7 +178,7 @@ impl Checker<'_> {
         self.tasks[mark..].reverse();
     }
 
-    /// `((f a) b)` is looked at as `(f a b)`.
+    /// Checks an application: `((f a) b)` as `(f a b)`.
     fn apply(&mut self, span: Span, callee: ExprId, args: List<ExprId>) {
         let ast = self.ast;
         let mut callee = callee;

@@ -12,14 +12,14 @@ use crate::base::suggest;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::syntax::ast::{ExprId, ItemKind};
 
-/// How many names are looked at for suggestions in one run: a source of a million unbound
-/// names is reported without comparing each with all others.
+/// The number of names that one run compares for suggestions. It bounds the time for a source
+/// of a million unbound names.
 pub(super) const SUGGESTIONS: usize = 1_000_000;
 
-/// How far a `let` around an unbound name is looked for, in steps of the walk.
+/// The number of pending tasks that are searched for a `let` around an unbound name.
 const TASKS: usize = 1_000;
 
-/// What other languages call it.
+/// Names that other languages use, each with the name here.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("true", "true is written `1`"),
     ("True", "true is written `1`"),
@@ -47,7 +47,7 @@ impl Checker<'_> {
         shown(self.globals.input.names.text(name))
     }
 
-    /// Second definitions, and definitions of reserved names.
+    /// Reports second definitions, and definitions of reserved names.
     pub(super) fn definitions(&mut self) {
         for duplicate in &self.globals.duplicates {
             let name = self.text(duplicate.name);
@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there is a `main` that can be run.
+    /// Reports a missing `main`, or one that cannot be run.
     pub(super) fn main(&mut self) {
         let main = self.globals.input.names.find("main");
         let target = main.and_then(|main| self.globals.own(PROGRAM, main));
@@ -108,7 +108,7 @@ impl Checker<'_> {
         self.report(report);
     }
 
-    /// A name in an expression.
+    /// Checks a name in an expression.
     pub(super) fn name(&mut self, expr: ExprId, name: Name) {
         if self.is_bound(name) {
             return;
@@ -162,7 +162,7 @@ impl Checker<'_> {
         report
     }
 
-    /// What was probably meant by an unbound name.
+    /// Returns what was probably meant by an unbound name.
     fn similar(&self, name: Name) -> Option<String> {
         let names = self.globals.input.names;
         let text = names.text(name);
@@ -182,7 +182,7 @@ impl Checker<'_> {
         Some(format!("did you mean `{}`?", shown(&found)))
     }
 
-    /// The visible constructor that was probably meant.
+    /// Returns the visible constructor that was probably meant.
     pub(super) fn similar_constructor(&self, name: Name) -> Option<String> {
         let text = self.globals.input.names.text(name);
         self.nearest(text, |other| self.globals.con(self.unit, other).is_some())

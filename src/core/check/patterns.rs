@@ -8,12 +8,12 @@ use crate::base::quote::counted;
 use crate::base::quote::{char_literal, shown};
 use crate::base::span::Span;
 use crate::core::check::{columns, useful};
-use crate::core::expr::ConId;
+use crate::core::expr::{ConId, DataId};
 use crate::core::pattern::{Key, Kind, PatRef, Patterns, View};
 use crate::core::scope::{Lookup, Target};
 use crate::syntax::ast::{Alt, Pat, PatId};
 
-/// What a pattern holds.
+/// The result of checking a pattern.
 pub(super) struct Found {
     /// The names that it binds.
     pub names: Vec<(Name, Span)>,
@@ -24,7 +24,7 @@ pub(super) struct Found {
 }
 
 impl Checker<'_> {
-    /// Looks at one pattern.
+    /// Checks one pattern and returns what it binds.
     pub(super) fn pattern(&mut self, pat: PatId) -> Found {
         let ast = self.ast;
         let mut found = Found { names: Vec::new(), size: 0, sound: true };
@@ -97,7 +97,7 @@ impl Checker<'_> {
         self.report(report);
     }
 
-    /// Whether a constructor pattern has as many fields as the constructor.
+    /// Returns whether a constructor pattern has as many fields as the constructor.
     fn fields(&mut self, con: ConId, span: Span, given: usize) -> bool {
         let con = &self.globals.cons[con];
         let arity = con.arity as usize;
@@ -127,7 +127,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Looks at the alternatives of a case together.
+    /// Checks the alternatives of a case against each other: kinds of one column, reachability.
     pub(super) fn alternatives(&mut self, alts: &[Alt], size: usize) {
         let patterns = Patterns::new(self.globals, self.unit);
         let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();
@@ -182,7 +182,7 @@ impl Checker<'_> {
     fn kind(&self, patterns: Patterns<'_>, pat: PatRef) -> String {
         match patterns.kind(pat) {
             Some(Kind::Data(data)) => {
-                format!("values of `{}`", shown(&self.globals.datas[data].symbol))
+                format!("values of `{}`", self.data_name(data))
             }
             Some(Kind::Int) => "integers".to_owned(),
             Some(Kind::Char) => "characters".to_owned(),
@@ -190,17 +190,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the name of a data type for a message: `_` if it has none.
+    fn data_name(&self, data: DataId) -> String {
+        let symbol = &self.globals.datas[data].symbol;
+        shown(symbol.split('$').next().unwrap_or_default())
+    }
+
     fn asks(&self, patterns: Patterns<'_>, pat: PatRef) -> String {
         match patterns.view(pat) {
             View::Con(con, _) => {
                 let con = &self.globals.cons[con];
-                let data = &self.globals.datas[con.data].symbol;
+                let data = self.data_name(con.data);
                 match pat {
                     PatRef::Text(..) => "a string is a list".to_owned(),
                     PatRef::Ast(id) if matches!(self.ast.pats[id], Pat::Text(_)) => {
                         "a string is a list".to_owned()
                     }
-                    _ => format!("`{}` belongs to `{}`", shown(&con.name), shown(data)),
+                    _ => format!("`{}` belongs to `{data}`", shown(&con.name)),
                 }
             }
             View::Lit(Key::Char(c)) => match pat {

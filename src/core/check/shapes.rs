@@ -12,7 +12,7 @@ use crate::core::scope::{Lookup, Target};
 use crate::primitive::{Operand, Primitive};
 use crate::syntax::ast::{Expr, ExprId};
 
-/// What an expression is seen to be.
+/// The kind of value that an expression has, as far as its form tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Integer,
@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `target` with `args` arguments is.
+    /// Returns what `target` with `args` arguments is.
     fn applied(&self, target: Target, args: usize) -> Shape {
         let arity = self.globals.arity(target);
         if args < arity {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at an application, its callee's own arguments among `args`.
+    /// Checks an application, its callee's own arguments among `args`.
     pub(super) fn application(&mut self, span: Span, callee: ExprId, args: &[ExprId]) {
         let Some(target) = self.target(callee) else {
             let shape = self.shape(callee);
@@ -200,7 +200,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The condition of an `if` is 1 or 0.
+    /// Reports the condition of an `if` that cannot be 1 or 0.
     fn condition(&mut self, condition: ExprId) {
         let given = match (self.ast.exprs[condition], self.shape(condition)) {
             (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,

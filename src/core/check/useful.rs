@@ -12,20 +12,20 @@ use crate::core::expr::ConId;
 use crate::core::pattern::{Fields, Key, PatRef, Patterns, View};
 use crate::syntax::ast::PatId;
 
-/// Patterns copied for each pattern of the case, and for the case as a whole.
+/// The number of patterns that may be copied, for each pattern of the case.
 const BUDGET_EACH: usize = 32;
 const BUDGET: usize = 4096;
 
 #[derive(Clone)]
 struct Row {
-    /// The leftmost column is the last item.
+    /// The patterns; the leftmost column is the last item.
     pats: Vec<PatRef>,
     alt: usize,
 }
 
 type Head<'a> = Result<ConId, Key<'a>>;
 
-/// The positions of the alternatives that are never reached. `size` is the number of
+/// Returns the positions of the alternatives that are never reached. `size` is the number of
 /// patterns in `pats`, nested ones counted.
 pub(super) fn unreachable(patterns: Patterns<'_>, pats: &[PatId], size: usize) -> Vec<usize> {
     if plainly_useful(patterns, pats) {
@@ -56,7 +56,7 @@ pub(super) fn unreachable(patterns: Patterns<'_>, pats: &[PatId], size: usize) -
     (0..pats.len()).filter(|&alt| !useful[alt]).collect()
 }
 
-/// Splits a matrix on its first column. False if the budget is used up.
+/// Splits a matrix on its first column. Returns false if the budget is used up.
 fn split(
     patterns: Patterns<'_>,
     rows: Vec<Row>,
@@ -108,7 +108,7 @@ fn split(
     true
 }
 
-/// A row whose first column was a variable, as a row for a constructor of `arity` fields.
+/// Returns a row whose first column was a variable, as a row for a constructor of `arity` fields.
 fn widened(row: &Row, arity: usize) -> Row {
     let mut pats = Vec::with_capacity(row.pats.len() + arity);
     pats.extend_from_slice(&row.pats);
@@ -116,20 +116,20 @@ fn widened(row: &Row, arity: usize) -> Row {
     Row { pats, alt: row.alt }
 }
 
-/// Whether the case is of the common shape that needs no matrix: different constructors of
+/// Returns whether the case is of the common shape that needs no matrix: different constructors of
 /// variables, or different literals, then perhaps a variable that is needed.
 fn plainly_useful(patterns: Patterns<'_>, pats: &[PatId]) -> bool {
-    let mut seen = Seen::Few(Vec::new());
+    let mut seen = Heads::Few(Vec::new());
     for (at, &pat) in pats.iter().enumerate() {
         let head = match patterns.view(PatRef::Ast(pat)) {
             View::Any(_) => {
                 let complete = match &seen {
-                    Seen::Few(heads) => match heads.first() {
+                    Heads::Few(heads) => match heads.first() {
                         Some(&Ok(con)) => heads.len() == patterns.siblings(con),
                         _ => false,
                     },
                     // A type may have as many constructors: the matrix decides.
-                    Seen::Many(heads) => heads.iter().any(Result::is_ok),
+                    Heads::Many(heads) => heads.iter().any(Result::is_ok),
                 };
                 return at + 1 == pats.len() && !complete;
             }
@@ -154,26 +154,26 @@ fn plainly_useful(patterns: Patterns<'_>, pats: &[PatId]) -> bool {
 }
 
 /// The heads seen so far.
-enum Seen<'a> {
+enum Heads<'a> {
     Few(Vec<Head<'a>>),
     Many(FxHashSet<Head<'a>>),
 }
 
-impl<'a> Seen<'a> {
-    /// Whether it was not there before.
+impl<'a> Heads<'a> {
+    /// Returns whether it was not there before.
     fn insert(&mut self, head: Head<'a>) -> bool {
         match self {
-            Seen::Few(heads) => {
+            Heads::Few(heads) => {
                 if heads.contains(&head) {
                     return false;
                 }
                 heads.push(head);
                 if heads.len() > 16 {
-                    *self = Seen::Many(heads.drain(..).collect());
+                    *self = Heads::Many(heads.drain(..).collect());
                 }
                 true
             }
-            Seen::Many(heads) => heads.insert(head),
+            Heads::Many(heads) => heads.insert(head),
         }
     }
 }

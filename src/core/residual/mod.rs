@@ -7,15 +7,15 @@
 //! - The program's own names stay. What the compiler made gets a name that nothing else has:
 //!   `power$1` becomes `power-1`, a private `prelude.length-go` becomes `length-go`. A
 //!   definition called like a primitive is renamed too, for the text itself uses primitives.
-//! - What core has and CoreF has not is said in CoreF (see `raise`).
+//! - What core has and CoreF has not is said in CoreF (see `to_syntax`).
 //!
 //! Two things print differently when the new program is run: a function that had no name has
 //! one now; and where the program has a constructor of its own that hides one of the corelib,
 //! and uses both, the corelib's gets another name.
 
-mod callees;
-mod raise;
-mod scope;
+mod imports;
+mod occurrences;
+mod to_syntax;
 
 use std::collections::VecDeque;
 
@@ -29,10 +29,10 @@ use crate::core::expr::{CONS, ConId, DataId, GlobalId, GlobalKind, NIL, Program}
 use crate::syntax::ast::{Ast, Binder, ConDecl, Item, ItemKind};
 use crate::syntax::print;
 
-use callees::{Mentions, mentions};
-use scope::{Corelib, Module};
+use imports::{Corelib, Module};
+use occurrences::{Occurrences, occurrences};
 
-/// A program as CoreF.
+/// Returns a program as CoreF.
 ///
 /// `program` holds what `main` and its roots reach, without errors; `names` and `sources` are
 /// those that it was made with.
@@ -46,7 +46,7 @@ struct Residual<'p> {
     program: &'p Program,
     source_names: &'p Interner,
     corelib: Corelib,
-    mentions: Vec<Mentions>,
+    occurrences: Vec<Occurrences>,
     /// For each global of the corelib that the text may refer to by its name.
     referable: Vec<Option<Module>>,
     /// Data types of the corelib that are declared anew, because their name means another.
@@ -55,29 +55,31 @@ struct Residual<'p> {
 
 impl<'p> Residual<'p> {
     fn new(program: &'p Program, names: &'p Interner, sources: &'p SourceMap) -> Residual<'p> {
-        let mentions = program.globals.indices().map(|global| mentions(program, global)).collect();
+        let occurrences =
+            program.globals.indices().map(|global| occurrences(program, global)).collect();
         Residual {
             program,
             source_names: names,
             corelib: Corelib::new(program, sources),
-            mentions,
+            occurrences,
             referable: Vec::new(),
             copied: FxHashSet::default(),
         }
     }
 
-    /// What is written out, in the order in which it is met; settles what is referred to.
+    /// Returns the definitions that are written out, in the order in which they are met, and
+    /// decides which corelib definitions are referred to by name instead.
     ///
     /// A constructor that is written out but cannot be named makes its type one that is
     /// copied, and then no function that knows the type can be referred to: a value of the
     /// one type is none of the other.
-    fn settle(&mut self) -> Vec<GlobalId> {
+    fn find_written(&mut self) -> Vec<GlobalId> {
         loop {
-            self.referable = self.corelib.referable(self.program, &self.mentions, &self.copied);
+            self.referable = self.corelib.referable(self.program, &self.occurrences, &self.copied);
             let written = self.reached();
             let unnamed: Vec<DataId> = written
                 .iter()
-                .flat_map(|global| &self.mentions[global.index()].cons)
+                .flat_map(|global| &self.occurrences[global.index()].cons)
                 .filter(|&&con| !self.corelib.has_name(con))
                 .map(|&con| self.program.cons[con].data)
                 .filter(|data| !self.copied.contains(data))
@@ -89,7 +91,7 @@ impl<'p> Residual<'p> {
         }
     }
 
-    /// The definitions that `main` and the roots reach, not through what is referred to.
+    /// Returns the definitions that `main` and the roots reach, not through what is referred to.
     fn reached(&self) -> Vec<GlobalId> {
         let program = self.program;
         let mut seen = vec![false; program.globals.len()];
@@ -104,20 +106,20 @@ impl<'p> Residual<'p> {
             }
             seen[global.index()] = true;
             written.push(global);
-            work.extend(self.mentions[global.index()].globals.iter().copied());
+            work.extend(self.occurrences[global.index()].globals.iter().copied());
         }
         written
     }
 
     fn build(mut self) -> (Ast, Interner) {
-        let written = self.settle();
+        let written = self.find_written();
         let mut out = Output::new(&self.corelib);
         let mut datas: Vec<DataId> = Vec::new();
         let mut modules: Vec<Module> = Vec::new();
         let mut used = FxHashSet::default();
         for &global in &written {
-            let mentions = &self.mentions[global.index()];
-            for &con in &mentions.cons {
+            let occurrences = &self.occurrences[global.index()];
+            for &con in &occurrences.cons {
                 let data = self.program.cons[con].data;
                 match self.corelib.module_of_con(con) {
                     _ if con == NIL || con == CONS => {}
@@ -126,7 +128,7 @@ impl<'p> Residual<'p> {
                     _ => {}
                 }
             }
-            for &callee in &mentions.globals {
+            for &callee in &occurrences.globals {
                 modules.extend(self.referable[callee.index()]);
             }
         }
@@ -150,7 +152,7 @@ impl<'p> Residual<'p> {
         (out.ast, out.names)
     }
 
-    /// Gives everything its name: first the program's own, which stay, then the others.
+    /// Chooses all names: first the program's own, which stay, then the others.
     fn name(&self, written: &[GlobalId], datas: &[DataId], out: &mut Output) {
         let program = self.program;
         for con in program.cons.indices() {
@@ -164,7 +166,7 @@ impl<'p> Residual<'p> {
         for &data in &own {
             for &con in &program.datas[data].cons {
                 let text = &program.cons[con].name;
-                let name = match scope::is_primitive(text) {
+                let name = match imports::is_primitive(text) {
                     true => out.fresh(text),
                     false => out.take(text),
                 };
@@ -180,7 +182,7 @@ impl<'p> Residual<'p> {
         };
         for &global in written.iter().filter(|&&global| is_own(global)) {
             let symbol = &program.globals[global].symbol;
-            if !scope::is_primitive(symbol) && !out.globals.contains_key(&global) {
+            if !imports::is_primitive(symbol) && !out.globals.contains_key(&global) {
                 let name = out.take(symbol);
                 out.globals.insert(global, name);
             }
@@ -208,13 +210,13 @@ impl<'p> Residual<'p> {
         }
     }
 
-    /// `(data T (A) (B _ _))`
+    /// Writes `(data T (A) (B _ _))`.
     fn data(&self, data: DataId, out: &mut Output) {
         let known = &self.program.datas[data];
         let name = match self.copied.contains(&data) {
             // Data types have a name space of their own.
-            true => out.fresh(&known.symbol),
-            false => out.names.intern(&known.symbol),
+            true => Some(out.fresh(&known.symbol)),
+            false => is_name(&known.symbol).then(|| out.names.intern(&known.symbol)),
         };
         let cons = known.cons.iter().map(|&con| ConDecl {
             name: out.cons[&con],
@@ -224,7 +226,7 @@ impl<'p> Residual<'p> {
             ),
         });
         let kind = ItemKind::Data { cons: cons.collect() };
-        out.item(kind, Some(name));
+        out.item(kind, name);
     }
 
     fn definition(&self, global: GlobalId, out: &mut Output) {
@@ -233,9 +235,9 @@ impl<'p> Residual<'p> {
             return;
         };
         let name = out.globals.get(&global).copied();
-        let mentions = &self.mentions[global.index()];
+        let occurrences = &self.occurrences[global.index()];
         let (params, body) =
-            raise::definition(self.program, self.source_names, mentions, out, params, body);
+            to_syntax::definition(self.program, self.source_names, occurrences, out, params, body);
         out.item(ItemKind::Defn { params, body }, name);
     }
 }
@@ -244,7 +246,7 @@ impl<'p> Residual<'p> {
 struct Output {
     ast: Ast,
     names: Interner,
-    /// What things are called.
+    /// The names of globals and constructors.
     globals: FxHashMap<GlobalId, Name>,
     cons: FxHashMap<ConId, Name>,
     con_names: FxHashSet<Name>,
@@ -284,14 +286,14 @@ impl Output {
         self.con_names.insert(name);
     }
 
-    /// A name of the program itself, which it keeps even if it hides one of the corelib.
+    /// Returns a name of the program itself, which it keeps even if it hides one of the corelib.
     fn take(&mut self, text: &str) -> Name {
         let name = self.names.intern(text);
         self.taken.insert(name);
         name
     }
 
-    /// A name after a symbol of the compiler's that nothing else has.
+    /// Returns a name after a symbol of the compiler's that nothing else has.
     fn fresh(&mut self, symbol: &str) -> Name {
         let symbol = symbol.replace('$', "-");
         let bare = symbol.rsplit('.').next().unwrap_or_default().to_owned();
@@ -308,12 +310,12 @@ impl Output {
     }
 }
 
-/// Whether a symbol is one that a program can write.
+/// Returns whether a symbol is one that a program can write.
 fn is_name(symbol: &str) -> bool {
     !symbol.contains(['$', '.'])
 }
 
-/// Binders without places.
+/// Adds binders without places.
 fn binders(ast: &mut Ast, names: impl IntoIterator<Item = Option<Name>>) -> List<Binder> {
     ast.binders.add(names.into_iter().map(|name| Binder { name, span: Span::NONE }))
 }

@@ -25,9 +25,9 @@ impl Machine {
     /// The word that an operand stands for.
     #[inline]
     pub(super) fn arg(&self, arg: Arg) -> Word {
-        // SAFETY: operands are slots of the frame and written, or constants (the verifier of
+        // SAFETY: operands are slots of the frame and written, or constants (rules of
         // compact code).
-        unsafe { read_arg(arg, self.fp, self.image.program.consts.as_slice().as_ptr()) }
+        unsafe { read_arg(arg, self.fp.0, self.image.program.consts.as_slice().as_ptr()) }
     }
 
     /// Operands of an instruction. What they are borrowed from lives as long as the machine.
@@ -101,6 +101,9 @@ impl Machine {
     }
 
     /// Calls whatever `f` evaluates to.
+    ///
+    /// # Errors
+    /// When `f` is no function, or something is used up.
     pub(super) fn call_unknown(&mut self, base: Base, f: Arg, args: ArgsId) -> Result<(), Stop> {
         let (callee, count) = (self.callee(self.arg(f)), self.args(args).len());
         let at = self.at();
@@ -113,13 +116,16 @@ impl Machine {
         self.put_args(base.0 as usize + 1, args);
         // SAFETY: room was made.
         unsafe {
-            let to = self.fp.add(base.0 as usize);
-            self.fp = Control::Return { at: next, base: base.0 }.push(to);
+            let to = self.fp.0.add(base.0 as usize);
+            self.fp.0 = Control::Return { at: next, base: base.0 }.push(to);
         }
         self.apply(f, callee, count, at)
     }
 
-    /// Goes on with whatever `f` evaluates to, in place of the present frame.
+    /// Continues with whatever `f` evaluates to, in place of the present frame.
+    ///
+    /// # Errors
+    /// As [`call_unknown`](Machine::call_unknown).
     pub(super) fn tail_unknown(&mut self, f: Arg, args: ArgsId) -> Result<(), Stop> {
         let (callee, count) = (self.callee(self.arg(f)), self.args(args).len());
         let at = self.at();
@@ -157,8 +163,8 @@ impl Machine {
         let next = self.at() + super::image::STRIDE;
         // SAFETY: room was made.
         unsafe {
-            let to = self.fp.add(base.0 as usize);
-            self.fp = Control::Return { at: next, base: base.0 }.push(to);
+            let to = self.fp.0.add(base.0 as usize);
+            self.fp.0 = Control::Return { at: next, base: base.0 }.push(to);
         }
         self.go_to(pc);
         Ok(())
@@ -182,68 +188,123 @@ impl Machine {
             }
         };
         // SAFETY: the room for them was made; nothing else borrows the stack.
-        unsafe { self.fp.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+        unsafe { self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
     }
 
-    /// Applies the evaluated word in slot 0 to the arguments that wait below the frame.
-    pub(super) fn apply_waiting(&mut self, at: u32, count: usize) -> Result<(), Stop> {
+    /// Applies the evaluated word in slot 0 to the `count` arguments that wait below the frame,
+    /// the first one topmost ([`Control::Apply`]). Returns the value if the application is
+    /// partial, and so is one; else the registers are where the evaluation continues.
+    ///
+    /// # Errors
+    /// When the word is no function, or something is used up.
+    pub(super) fn apply_waiting(&mut self, at: u32, count: usize) -> Result<Option<Word>, Stop> {
         let f = self.slot(0);
         let callee = self.callee(f);
         if !self.prepare(&callee, count, 1, at, f)? {
-            return Ok(());
+            return Ok(None);
         }
+        let Callee::Function(global, held) = callee else {
+            unreachable!("slot 0 holds a value, and `prepare` has refused what is no function")
+        };
         let f = self.slot(0);
-        self.fp = self.fp.wrapping_sub(count + 1);
-        self.apply(f, callee, count, at)
+        let entry = self.entry(global);
+        let used = count.min(entry.takes as usize - held);
+        // SAFETY: the arguments are below the control word, and written; a partial application
+        // holds `held` fields; `prepare` has made room for a frame with all its arguments.
+        unsafe {
+            // Above the first argument.
+            let top = self.fp.0.sub(1);
+            let (mut few, mut many) = ([Word::ZERO; 8], Vec::new());
+            let all = match few.get_mut(..held + used) {
+                Some(few) => few,
+                None => {
+                    many.resize(held + used, Word::ZERO);
+                    &mut many[..]
+                }
+            };
+            let (first, second) = all.split_at_mut(held);
+            for (n, to) in first.iter_mut().enumerate() {
+                *to = *node_at(f).1.add(n);
+            }
+            for (n, to) in (1..).zip(second) {
+                *to = *top.sub(n);
+            }
+            let rest = top.sub(used);
+            if held + used < entry.takes as usize {
+                self.fp.0 = rest;
+                let Some(all) = Fields::new(all) else { return Err(self.heap_limit()) };
+                return Ok(Some(self.heap.alloc(Kind::Pap, global.0, all)));
+            }
+            self.fp.0 = match count - used {
+                0 => rest,
+                left => Control::Apply { at, count: left as u32 }.push(rest),
+            };
+            self.fp.0.copy_from_nonoverlapping(all.as_ptr(), all.len());
+        }
+        self.go_to(entry.pc);
+        Ok(None)
     }
 
     /// Applies `f` to the `count` words in the first slots of the frame, above which there is
     /// room. It is no error: that has been checked.
     fn apply(&mut self, f: Word, callee: Callee, count: usize, at: u32) -> Result<(), Stop> {
-        let to = self.fp;
+        let to = self.fp.0;
         let (global, held) = match callee {
             Callee::Function(global, held) => (global, held),
             Callee::Unknown | Callee::Other => {
-                // SAFETY: room was made.
+                // SAFETY: room was made, and the arguments are written.
                 unsafe {
-                    self.fp = Control::Apply { at, count: count as u32 }.push(to.add(count));
-                    *self.fp = f;
+                    reverse(to, count);
+                    self.fp.0 = Control::Apply { at, count: count as u32 }.push(to.add(count));
+                    *self.fp.0 = f;
                 }
-                self.pc = self.instr(self.image.enter);
+                self.pc.0 = self.instr(self.image.enter);
                 return Ok(());
             }
         };
         let entry = self.entry(global);
         let takes = entry.takes as usize;
-        // SAFETY: a partial application holds these words; there is room for all arguments.
+        // SAFETY: a partial application holds `held` fields; the arguments are written, and
+        // there is room for all.
         unsafe {
-            let held = match held {
-                0 => &[],
-                _ => std::slice::from_raw_parts(node_at(f).1, held),
-            };
-            if held.len() + count < takes {
-                let given = std::slice::from_raw_parts(to, count);
-                let all: Vec<Word> = held.iter().chain(given).copied().collect();
+            let fields = if held > 0 { node_at(f).1 } else { std::ptr::null() };
+            if held + count < takes {
+                let held = (0..held).map(|n| *fields.add(n));
+                let all: Vec<Word> = held.chain((0..count).map(|n| *to.add(n))).collect();
                 let Some(all) = Fields::new(&all) else { return Err(self.heap_limit()) };
-                let pap = self.heap.alloc(Kind::Pap, global.0, all);
-                return self.give(pap);
+                let value = self.heap.alloc(Kind::Pap, global.0, all);
+                return self.return_value(value);
             }
-            let used = takes - held.len();
+            let used = takes - held;
             let rest = count - used;
             let mut frame = to;
             if rest > 0 {
-                // The rest goes below, in its order, and what is used now above.
-                let given: Vec<Word> = std::slice::from_raw_parts(to, used).to_vec();
+                // The rest waits below, and what is used now goes above.
+                let given: Vec<Word> = (0..used).map(|n| *to.add(n)).collect();
                 std::ptr::copy(to.add(used), to, rest);
+                reverse(to, rest);
                 frame = Control::Apply { at, count: rest as u32 }.push(to.add(rest));
-                frame.add(held.len()).copy_from_nonoverlapping(given.as_ptr(), used);
-            } else if !held.is_empty() {
-                std::ptr::copy(to, to.add(held.len()), used);
+                frame.add(held).copy_from_nonoverlapping(given.as_ptr(), used);
+            } else if held > 0 {
+                std::ptr::copy(to, to.add(held), used);
             }
-            frame.copy_from_nonoverlapping(held.as_ptr(), held.len());
-            self.fp = frame;
+            if held > 0 {
+                frame.copy_from_nonoverlapping(fields, held);
+            }
+            self.fp.0 = frame;
         }
         self.go_to(entry.pc);
         Ok(())
+    }
+}
+
+/// Reverses the `count` words from `first` on.
+///
+/// # Safety
+/// They are written, and nothing else refers to them.
+unsafe fn reverse(first: *mut Word, count: usize) {
+    if count > 1 {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(first, count) }.reverse();
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::code::instr::{Dst, Forced, Op, Pc};
-use super::code::program::Turned;
+use super::code::program::Commuted;
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Rounding, Written};
@@ -37,8 +37,8 @@ impl Machine {
     fn is_integer(&self, word: Word) -> bool {
         match word.view() {
             View::Int(_) => true,
-            // SAFETY: it is a pointer.
             View::Node(Tag::Value) => {
+                // SAFETY: it is a pointer.
                 matches!(unsafe { self.heap.header(word) }.kind(), Kind::Big | Kind::Huge)
             }
             _ => false,
@@ -109,9 +109,9 @@ impl Machine {
         match op {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
-                let (name, which) = match self.image.turned(self.at()) {
-                    Some(Turned { op, constant_first: true }) => (op.name(), "second"),
-                    Some(Turned { op, constant_first: false }) => (op.name(), "first"),
+                let (name, which) = match self.image.commuted(self.at()) {
+                    Some(Commuted { op, constant_first: true }) => (op.name(), "second"),
+                    Some(Commuted { op, constant_first: false }) => (op.name(), "first"),
                     None => (plain.name(), "first"),
                 };
                 Err(self.wrong_operand(name, "an integer", which, x))
@@ -193,11 +193,11 @@ impl Machine {
         let result = match op {
             Op::Add => Some(p.add(q)),
             Op::Sub => Some(p.sub(q)),
-            Op::Mul => Some(p.mul(q)),
-            Op::Div => p.div(q),
-            Op::Rem => p.rem(q),
-            Op::FloorDiv => p.floor_div(q),
-            _ => p.modulo(q),
+            Op::Mul => Some(self.or_interrupt(|poll| p.mul_until(q, poll))?),
+            Op::Div => self.or_interrupt(|poll| p.div_until(q, poll))?,
+            Op::Rem => self.or_interrupt(|poll| p.rem_until(q, poll))?,
+            Op::FloorDiv => self.or_interrupt(|poll| p.floor_div_until(q, poll))?,
+            _ => self.or_interrupt(|poll| p.modulo_until(q, poll))?,
         };
         let Some(result) = result else {
             return Err(self.division_by_zero(op));
@@ -325,8 +325,8 @@ impl Machine {
             return self.force(a);
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
-        let holds = self.holds(op, x, k).map_err(|stop| match self.image.turned(self.at()) {
-            Some(turned) => self.incomparable(turned.op.name(), k, x),
+        let holds = self.holds(op, x, k).map_err(|stop| match self.image.commuted(self.at()) {
+            Some(commuted) => self.incomparable(commuted.op.name(), k, x),
             None => stop,
         })?;
         if holds {

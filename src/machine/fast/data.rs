@@ -74,8 +74,8 @@ impl Machine {
         args: ArgsId,
     ) -> Result<(), Stop> {
         let words: Vec<Word> = self.args(args).collect();
-        // SAFETY: the verifier of compact code has checked that the slot holds a hole with
-        // room for so many fields.
+        // SAFETY: the slot holds a hole that has not been filled, with room for so many fields (a
+        // rule of compact code).
         let node = unsafe { self.heap.fill(self.slot(a.0), kind, info, &words) };
         self.counts.thunks_made += u64::from(kind == Kind::Thunk);
         self.set_slot(a.0, node);
@@ -154,8 +154,9 @@ impl Machine {
         // Characters and integers of a word are the loop's.
         let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
             let bigs = &self.image.program.bigs;
-            let found = case.bigs.iter().find(|(id, _)| bigs.get(*id) == Some(&*big));
-            found.map_or(case.default, |(_, to)| *to)
+            let found = case.bigs.binary_search_by(|(id, _)| bigs.get(*id).cmp(&Some(&*big)));
+            let branch = found.ok().and_then(|at| case.bigs.get(at));
+            branch.map_or(case.default, |(_, to)| *to)
         });
         let Some(target) = target else {
             let wanted = if case.chars { "a character" } else { "an integer" };

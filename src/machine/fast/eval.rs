@@ -6,6 +6,7 @@ use super::image::STRIDE;
 use super::run::node_at;
 use super::stack::Control;
 use super::state::Machine;
+use crate::base::integer::{Poll, Stopped};
 use crate::gcode::program::{CONS, NIL, TextId};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, Word};
@@ -27,27 +28,27 @@ impl Machine {
     /// The word in a slot of the frame.
     #[inline]
     pub(super) fn slot(&self, slot: u32) -> Word {
-        // SAFETY: operands are slots of the frame, and written (the verifier of compact code).
-        unsafe { *self.fp.add(slot as usize) }
+        // SAFETY: operands are slots of the frame, and written (rules of compact code).
+        unsafe { *self.fp.0.add(slot as usize) }
     }
 
     /// Puts a word in a slot of the frame.
     #[inline]
     pub(super) fn set_slot(&mut self, slot: u32, word: Word) {
         // SAFETY: operands are slots of the frame.
-        unsafe { *self.fp.add(slot as usize) = word }
+        unsafe { *self.fp.0.add(slot as usize) = word }
     }
 
     /// Goes on with the next instruction.
     #[inline]
     pub(super) fn advance(&mut self) {
-        self.pc = self.pc.wrapping_add(1);
+        self.pc.0 = self.pc.0.wrapping_add(1);
     }
 
     /// Goes on at a position in the code.
     #[inline]
     pub(super) fn go_to(&mut self, to: super::code::instr::Pc) {
-        self.pc = self.instr(to.0 * STRIDE);
+        self.pc.0 = self.instr(to.0 * STRIDE);
     }
 
     fn find(&self, word: Word) -> Found {
@@ -97,7 +98,7 @@ impl Machine {
     /// As [`force`](Machine::force).
     pub(super) fn enter(&mut self, word: Word) -> Result<(), Stop> {
         match self.find(word) {
-            Found::Value(value) => self.give(value),
+            Found::Value(value) => self.return_value(value),
             Found::Node(word, kind) => self.begin(word, kind, Control::Update(word), 0),
         }
     }
@@ -126,9 +127,9 @@ impl Machine {
                 // SAFETY: room was made; a thunk has the fields that its code takes.
                 unsafe {
                     self.heap.black_hole(word);
-                    let to = control.push(self.fp.add(base));
+                    let to = control.push(self.fp.0.add(base));
                     std::ptr::copy_nonoverlapping(fields, to, takes as usize);
-                    self.fp = to;
+                    self.fp.0 = to;
                 }
                 self.go_to(pc);
                 Ok(())
@@ -194,27 +195,33 @@ impl Machine {
         Ok(())
     }
 
-    /// Hands an evaluated word to what waits for it.
-    pub(super) fn give(&mut self, value: Word) -> Result<(), Stop> {
+    /// Returns `value`, a word in weak head normal form, to what waits for it: pops control words
+    /// until some code continues.
+    ///
+    /// # Errors
+    /// When the value is applied and is no function, or something is used up.
+    pub(super) fn return_value(&mut self, mut value: Word) -> Result<(), Stop> {
         loop {
-            // SAFETY: below a frame or a control word is a control word.
-            let control = unsafe { Control::read(self.fp) };
-            let below = self.fp.wrapping_sub(control.span());
+            // SAFETY: below a frame or a control word is a control word, and what it spans.
+            let (control, below) = unsafe {
+                let control = Control::read(self.fp.0);
+                (control, self.fp.0.sub(control.span()))
+            };
             match control {
                 Control::Update(thunk) => {
                     self.counts.thunks_updated += 1;
                     // SAFETY: a thunk under evaluation is no value.
                     unsafe { self.heap.update(thunk, value) };
-                    self.fp = below;
+                    self.fp.0 = below;
                 }
                 Control::Return { at, .. } => {
                     // SAFETY: the value takes the place of the control word.
-                    unsafe { *self.fp.sub(1) = value }
-                    (self.fp, self.pc) = (below, self.instr(at));
+                    unsafe { *self.fp.0.sub(1) = value }
+                    (self.fp.0, self.pc.0) = (below, self.instr(at));
                     return Ok(());
                 }
                 Control::Evaluate { at, slot, .. } => {
-                    (self.fp, self.pc) = (below, self.instr(at));
+                    (self.fp.0, self.pc.0) = (below, self.instr(at));
                     self.counts.thunks_updated += 1;
                     // SAFETY: a thunk under evaluation is no value.
                     unsafe { self.heap.update(self.slot(slot), value) };
@@ -222,24 +229,27 @@ impl Machine {
                     return Ok(());
                 }
                 Control::Resume { at, .. } => {
-                    (self.fp, self.pc) = (below, self.instr(at));
+                    (self.fp.0, self.pc.0) = (below, self.instr(at));
                     return Ok(());
                 }
                 Control::Stop { .. } => {
                     // SAFETY: as for a return.
-                    unsafe { *self.fp.sub(1) = value }
-                    (self.fp, self.pc) = (below, self.instr(self.image.halt));
+                    unsafe { *self.fp.0.sub(1) = value }
+                    (self.fp.0, self.pc.0) = (below, self.instr(self.image.halt));
                     return Ok(());
                 }
                 Control::Apply { at, count } => {
                     // Until it is applied it is the only slot of a frame above the arguments:
                     // there a collection finds it.
                     self.set_slot(0, value);
-                    self.pc = self.instr(self.image.enter);
-                    return self.apply_waiting(at, count as usize);
+                    self.pc.0 = self.instr(self.image.enter);
+                    match self.apply_waiting(at, count as usize)? {
+                        Some(partial) => value = partial,
+                        None => return Ok(()),
+                    }
                 }
                 Control::Mark => {
-                    self.outer.fp = self.fp;
+                    self.outer.fp.0 = self.fp.0;
                     self.outer.set_mark();
                 }
             }
@@ -253,10 +263,8 @@ impl Machine {
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
         self.sample_time();
-        match self.interrupt.take() {
-            Some(Request::User) => return Err(Stop::Interrupted),
-            Some(Request::Time(allowed)) => return Err(self.limit(Limit::Time(allowed))),
-            None => {}
+        if let Some(request) = self.interrupt.take() {
+            return Err(self.stop_for(request));
         }
         let slice = match &mut self.fuel {
             None => SLICE,
@@ -273,6 +281,21 @@ impl Machine {
         // One more: the instruction that asked is executed again.
         (self.slice, self.ticks) = (slice, slice + 1);
         Ok(())
+    }
+
+    fn stop_for(&self, request: Request) -> Stop {
+        match request {
+            Request::User => Stop::Interrupted,
+            Request::Time(allowed) => self.limit(Limit::Time(allowed)),
+        }
+    }
+
+    /// Does a long computation of integers, unless an interrupt comes before its end.
+    pub(super) fn or_interrupt<T>(
+        &self,
+        compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, Stop> {
+        self.interrupt.or(compute).map_err(|request| self.stop_for(request))
     }
 
     /// Gives this many reductions from now on.

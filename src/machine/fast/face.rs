@@ -32,12 +32,12 @@ impl Machine {
         self.room(base as usize + SLACK)?;
         let Some(word) = word(self) else { return Ok(()) };
         // SAFETY: room was made.
-        self.fp = unsafe { Control::Stop { at, base }.push(self.fp.add(base as usize)) };
+        self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };
         self.set_slot(0, word);
-        self.pc = self.instr(self.image.enter);
+        self.pc.0 = self.instr(self.image.enter);
         let result = self.go();
         match result {
-            Ok(()) => self.pc = self.instr(at),
+            Ok(()) => self.pc.0 = self.instr(at),
             Err(_) => self.freeze(),
         }
         result
@@ -63,7 +63,7 @@ impl Machine {
     ) -> Result<Root, Stop> {
         self.reserve(words)?;
         let word = make(self);
-        Ok(self.outer.roots.add(word))
+        Ok(self.outer.root(word))
     }
 
     /// Calls a function of the embedding program.
@@ -74,7 +74,7 @@ impl Machine {
             return Err(self.fail(Failure::host_missing(&name)));
         };
         let words: Vec<Word> = self.args(args).collect();
-        let roots: Vec<Root> = words.into_iter().map(|word| self.outer.roots.add(word)).collect();
+        let roots: Vec<Root> = words.into_iter().map(|word| self.outer.root(word)).collect();
         self.nesting += 1;
         let result = hosts.call(self, host, &roots);
         self.nesting -= 1;
@@ -189,8 +189,7 @@ impl Face for Machine {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(self.root(root)?) };
         if let Some((con, fields)) = self.as_con(word) {
-            let roots = &mut self.outer.roots;
-            let fields = fields.into_iter().map(|field| roots.add(field)).collect();
+            let fields = fields.into_iter().map(|field| self.outer.root(field)).collect();
             return Some(Whnf::Con(con, fields));
         }
         if let Some(big) = self.as_big(word) {
@@ -209,7 +208,7 @@ impl Face for Machine {
 
     fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
         let word = self.caf(global)?;
-        Ok(self.outer.roots.add(word))
+        Ok(self.outer.root(word))
     }
 
     fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
@@ -222,12 +221,12 @@ impl Face for Machine {
     }
 
     fn new_char(&mut self, value: char) -> Result<Root, Stop> {
-        Ok(self.outer.roots.add(Word::char(value)))
+        Ok(self.outer.root(Word::char(value)))
     }
 
     fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
         // Cell by cell: a text may be larger than the nursery. The list so far has a handle.
-        let mut list = self.outer.roots.add(Word::con(NIL));
+        let mut list = self.outer.root(Word::con(NIL));
         for c in text.chars().rev() {
             list = self.rooted(node_words(2), |machine| {
                 let tail = machine.root(&list).unwrap_or(Word::con(NIL));
@@ -257,7 +256,7 @@ impl Face for Machine {
 
     fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
         self.known(items)?;
-        let mut list = self.outer.roots.add(Word::con(NIL));
+        let mut list = self.outer.root(Word::con(NIL));
         for item in items.iter().rev() {
             let longer = self.rooted(node_words(2), |machine| {
                 let tail = machine.root(&list).unwrap_or(Word::con(NIL));

@@ -35,7 +35,7 @@ impl Machine {
     /// wait for theirs.
     pub(super) fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
         let base = self.outer.stack.base();
-        let (mut end, mut next) = (self.fp, None);
+        let (mut end, mut next) = (self.fp.0, None);
         std::iter::from_fn(move || {
             if let Some(at) = next.take() {
                 return Some(Waits::Code(at));

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::code::instr::{Arg, Instr, Operand, Pc};
-use super::code::program::{Entry, Live, Origin, Owner, Program, Thunk, ThunkId, Turned};
+use super::code::program::{Commuted, Entry, Origin, Owner, Program, StackMap, Thunk, ThunkId};
+use super::code::verify::verify_pieces;
 use super::translate::{TooLarge, translate};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
@@ -12,9 +13,9 @@ use crate::gcode::Verified;
 use crate::gcode::program::{Global, GlobalId, GlobalKind};
 use crate::machine::heap::word::{View, Word};
 
-/// What code refers to, of what the collector follows.
+/// An entry of the static reference table: what code refers to, of what the collector follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mention {
+pub(super) enum SrtEntry {
     /// A CAF.
     Caf(GlobalId),
     /// The code of a function.
@@ -22,6 +23,10 @@ pub(super) enum Mention {
     /// The code of a thunk.
     Thunk(ThunkId),
 }
+
+/// Slots times instructions of the largest piece of code that is verified when an image is made:
+/// that is what verifying it takes. Larger ones stand in tests, which verify them.
+const VERIFIED: usize = 1 << 26;
 
 /// Bytes of an instruction: positions in code are kept as offsets in bytes.
 pub(super) const STRIDE: u32 = size_of::<Instr>() as u32;
@@ -42,9 +47,10 @@ pub struct Image {
     pub(super) enter: u32,
     /// The code that ends an evaluation.
     pub(super) halt: u32,
-    /// Where in `mentions` those of each instruction begin.
-    first_mention: Vec<u32>,
-    mentions: Vec<Mention>,
+    /// Where in `srt` those of each instruction begin.
+    srt_starts: Vec<u32>,
+    /// The static reference table: what instructions refer to, one after the other.
+    srt: Vec<SrtEntry>,
 }
 
 impl Image {
@@ -53,13 +59,28 @@ impl Image {
     /// # Errors
     /// When some function is too large for compact code.
     pub fn new(gcode: Verified) -> Result<Image, TooLarge> {
-        let mut program = translate(gcode)?;
+        Image::of(translate(gcode)?)
+    }
+
+    /// A program in compact code, made ready to run.
+    ///
+    /// # Errors
+    /// When its code refers to more than can be numbered.
+    ///
+    /// # Panics
+    /// With debug assertions, when it does not pass the verifier: a mistake of the translation.
+    pub(super) fn of(mut program: Program) -> Result<Image, TooLarge> {
+        if cfg!(debug_assertions)
+            && let Some(violation) = verify_pieces(&program, VERIFIED).first()
+        {
+            panic!("compact code: {violation}");
+        }
         let mut boot = |instr: Instr, live: &[u32]| {
             let pc = program.code.len() as u32;
             program.code.push(instr);
             program.origins.push(Origin::NONE);
-            let id = program.lives.push(Live { slots: live.into() });
-            program.live.push(id);
+            let id = program.stack_maps.push(StackMap { slots: live.into() });
+            program.stack_map_of.push(id);
             pc
         };
         let enter = boot(Instr::Enter { a: Arg::slot(0) }, &[0]);
@@ -69,8 +90,8 @@ impl Image {
             let pc = program.code.len() as u32;
             program.code.push(instr);
             program.origins.push(Origin::NONE);
-            let id = program.lives.push(Live { slots: live.into() });
-            program.live.push(id);
+            let id = program.stack_maps.push(StackMap { slots: live.into() });
+            program.stack_map_of.push(id);
             pc
         };
         let apply = boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
@@ -86,8 +107,9 @@ impl Image {
         for (_, entry) in program.globals.enumerate() {
             cafs.push((entry.takes == 0).then(|| thunk(*entry)));
         }
-        let tops = program.live.iter().map(|id| program.lives[*id].top()).collect();
-        let (first_mention, mentions) = mentions(&program);
+        let tops = program.stack_map_of.iter().map(|id| program.stack_maps[*id].top()).collect();
+        let (srt_starts, srt) =
+            srt(&program).ok_or(TooLarge { what: "its code refers to too much" })?;
         Ok(Image {
             program,
             tops,
@@ -96,25 +118,25 @@ impl Image {
             apply,
             enter: enter * STRIDE,
             halt: halt * STRIDE,
-            first_mention,
-            mentions,
+            srt_starts,
+            srt,
         })
     }
 
     /// The slots that code may read from an instruction on.
-    pub(super) fn live(&self, at: u32) -> &[u32] {
+    pub(super) fn live_slots(&self, at: u32) -> &[u32] {
         let index = (at / STRIDE) as usize;
-        let id = self.program.live.get(index);
-        id.and_then(|id| self.program.lives.get(*id)).map_or(&[], |live| &live.slots)
+        let id = self.program.stack_map_of.get(index);
+        id.and_then(|id| self.program.stack_maps.get(*id)).map_or(&[], |live| &live.slots)
     }
 
-    /// What the instructions in a range refer to.
-    pub(super) fn mentions(&self, range: std::ops::Range<u32>) -> &[Mention] {
+    /// The entries of the static reference table of the instructions in a range.
+    pub(super) fn srt(&self, range: std::ops::Range<u32>) -> &[SrtEntry] {
         let first = |at: u32| {
-            let first = self.first_mention.get(at as usize).copied();
-            first.map_or(self.mentions.len(), |first| first as usize)
+            let first = self.srt_starts.get(at as usize).copied();
+            first.map_or(self.srt.len(), |first| first as usize)
         };
-        self.mentions.get(first(range.start)..first(range.end)).unwrap_or(&[])
+        self.srt.get(first(range.start)..first(range.end)).unwrap_or(&[])
     }
 
     /// The piece of code that an instruction stands in: its number, the position after its
@@ -133,9 +155,9 @@ impl Image {
         self.origin(at).span
     }
 
-    /// What the source has, where the instruction at an offset says it another way.
-    pub(super) fn turned(&self, at: u32) -> Option<Turned> {
-        self.origin(at).turned
+    /// The operation of the source, where the instruction at an offset has its operands commuted.
+    pub(super) fn commuted(&self, at: u32) -> Option<Commuted> {
+        self.origin(at).commuted
     }
 
     fn origin(&self, at: u32) -> Origin {
@@ -174,23 +196,25 @@ impl Image {
     }
 }
 
-/// What each instruction refers to, of what the collector follows.
-fn mentions(program: &Program) -> (Vec<u32>, Vec<Mention>) {
+/// The static reference table: for each instruction where its entries begin, and all entries.
+///
+/// `None` if that is more than 32 bits can number.
+fn srt(program: &Program) -> Option<(Vec<u32>, Vec<SrtEntry>)> {
     let mut first = Vec::with_capacity(program.code.len());
     let mut all = Vec::new();
     for instr in &program.code {
-        first.push(all.len() as u32);
+        first.push(u32::try_from(all.len()).ok()?);
         let caf = matches!(instr, Instr::Caf { .. });
-        let constant = |arg: Arg, all: &mut Vec<Mention>| {
+        let constant = |arg: Arg, all: &mut Vec<SrtEntry>| {
             let word = arg.as_constant().and_then(|id| program.consts.get(id));
             if let Some(View::Function(global)) = word.map(|word: &Word| word.view()) {
-                all.push(Mention::Function(global));
+                all.push(SrtEntry::Function(global));
             }
         };
         instr.operands(|_, operand| match operand {
-            Operand::Global(global) if caf => all.push(Mention::Caf(global)),
-            Operand::Global(global) => all.push(Mention::Function(global)),
-            Operand::Thunk(thunk) => all.push(Mention::Thunk(thunk)),
+            Operand::Global(global) if caf => all.push(SrtEntry::Caf(global)),
+            Operand::Global(global) => all.push(SrtEntry::Function(global)),
+            Operand::Thunk(thunk) => all.push(SrtEntry::Thunk(thunk)),
             Operand::Arg(arg) => constant(arg, &mut all),
             Operand::Args(args) => {
                 let args = program.args.get(args).map_or(&[][..], |args| args);
@@ -199,7 +223,7 @@ fn mentions(program: &Program) -> (Vec<u32>, Vec<Mention>) {
             _ => {}
         });
     }
-    (first, all)
+    Some((first, all))
 }
 
 /// The index of an instruction that an offset in bytes leads to.

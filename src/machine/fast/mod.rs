@@ -1,6 +1,8 @@
 //! The fast machine: the same G-code, translated to compact code ([`code`]), on a heap of
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod apply;
 mod arithmetic;
 pub mod code;
@@ -14,8 +16,11 @@ mod print;
 mod profile;
 mod roots;
 mod run;
+mod saved;
 mod stack;
 mod state;
+#[cfg(test)]
+mod tests;
 pub mod translate;
 
 pub use image::Image;

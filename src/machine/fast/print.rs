@@ -2,7 +2,7 @@
 
 use super::state::Machine;
 use crate::base::integer::Integer;
-use crate::gcode::program::{CONS, GlobalKind, NIL};
+use crate::gcode::program::{CONS, ConId, GlobalKind, NIL};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
@@ -39,8 +39,15 @@ impl Machine {
         }
         let value = next(self);
         let fields = self.parts(value);
+        let digits = match self.as_big(value) {
+            Some(big) => Some(self.or_interrupt(|poll| big.digits_until(poll))?),
+            None => None,
+        };
         let Some(mut printer) = self.printer.take() else { return Ok(()) };
-        let said = self.with_shape(value, fields.len(), |shape| printer.value(shape, out));
+        let said = match &digits {
+            Some(digits) => printer.value(Shape::Digits(digits), out),
+            None => self.with_shape(value, fields.len(), |shape| printer.value(shape, out)),
+        };
         self.printer = Some(printer);
         let next = match said {
             Ok(next) => next,
@@ -96,9 +103,9 @@ impl Machine {
         let gcode = &self.image.program.gcode;
         let con = match value.view() {
             View::Con(con) => Some(con),
-            // SAFETY: a pointer leads to a node.
             View::Node(Tag::Con) => {
-                Some(crate::gcode::program::ConId(unsafe { self.heap.header(value).info() }))
+                // SAFETY: a pointer leads to a node.
+                Some(ConId(unsafe { self.heap.header(value).info() }))
             }
             _ => None,
         };

@@ -9,17 +9,64 @@
 //! Lee, *Generational stack collection and profile-driven pretenuring*, 1998.)
 
 use super::code::program::ThunkId;
-use super::image::{Mention, STRIDE, index};
+use super::image::{STRIDE, SrtEntry, index};
 use super::stack::Control;
 use super::state::{Outer, Phase};
 use crate::gcode::program::GlobalId;
+use crate::machine::Root;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Code, Mutator};
+use crate::machine::roots::Roots;
 
 /// How many control words below the top, or below the last mark, the mark is set.
 const UNMARKED: usize = 64;
 
+/// The handles whose words may lead to the nursery: minor collections visit no others, so that
+/// a store with many values is stopped and continued in constant time.
+#[derive(Default)]
+pub(super) struct YoungRoots {
+    numbers: Vec<u32>,
+    /// For each number of a handle whether it is among them.
+    noted: Vec<bool>,
+}
+
+impl YoungRoots {
+    fn note(&mut self, number: u32) {
+        let at = number as usize;
+        if at >= self.noted.len() {
+            self.noted.resize(at + 1, false);
+        }
+        if let Some(noted) = self.noted.get_mut(at)
+            && !std::mem::replace(noted, true)
+        {
+            self.numbers.push(number);
+        }
+    }
+
+    /// Visits the words; keeps the handles for which `visit` returns whether they stay young.
+    fn visit(&mut self, roots: &mut Roots<Word>, visit: &mut impl FnMut(&mut Word) -> bool) {
+        roots.reclaim();
+        let noted = &mut self.noted;
+        self.numbers.retain(|&number| {
+            let young = roots.get_mut(number).is_some_and(&mut *visit);
+            if let (false, Some(noted)) = (young, noted.get_mut(number as usize)) {
+                *noted = false;
+            }
+            young
+        });
+    }
+}
+
 impl Outer {
+    /// A new handle on a value.
+    pub(super) fn root(&mut self, word: Word) -> Root {
+        let root = self.roots.add(word);
+        if word.is_pointer() {
+            self.young_roots.note(root.index());
+        }
+        root
+    }
+
     /// Puts the word back that the mark has taken the place of.
     pub(super) fn clear_mark(&mut self) {
         if let Some((at, word)) = self.mark.take() {
@@ -32,7 +79,7 @@ impl Outer {
     pub(super) fn set_mark(&mut self) {
         self.clear_mark();
         let base = self.stack.base();
-        let mut end = self.fp;
+        let mut end = self.fp.0;
         for _ in 0..UNMARKED {
             // SAFETY: a control word ends where each frame, and each control word, begins;
             // the lowest one leads to the base.
@@ -69,15 +116,15 @@ impl Outer {
         let image = self.image.clone();
         let base = self.stack.base();
         let clean = base.wrapping_add(clean);
-        let (mut at, mut fp, mut skip) = (self.at, self.fp, None);
+        let (mut at, mut fp, mut skip) = (self.at, self.fp.0, None);
         let index_of = |fp: *mut Word| (fp.addr() - base.addr()) / size_of::<Word>();
         let mut lowest = index_of(fp);
         loop {
             let mut found = false;
-            for &slot in image.live(at) {
+            for &slot in image.live_slots(at) {
                 if skip != Some(slot) {
-                    // SAFETY: the translation's verifier has checked that live slots are
-                    // slots of the frame, and written.
+                    // SAFETY: slots that are alive are slots of the frame, and written (rules of
+                    // compact code).
                     found |= unsafe { visit(&mut *fp.add(slot as usize)) };
                 }
             }
@@ -113,7 +160,7 @@ impl Outer {
                     Control::Return { at, base } => (at, Some(base)),
                     Control::Evaluate { at, slot, .. } => {
                         // The thunk is visited because the instruction needs its slot.
-                        debug_assert!(image.live(at).contains(&slot));
+                        debug_assert!(image.live_slots(at).contains(&slot));
                         (at, None)
                     }
                     Control::Resume { at, .. } | Control::Stop { at, .. } => (at, None),
@@ -137,9 +184,9 @@ impl Outer {
                 continue;
             }
             *visited = from;
-            for mention in image.mentions(from..until) {
-                let entry = match *mention {
-                    Mention::Caf(global) => match self.cafs.get_mut(global.0 as usize) {
+            for entry in image.srt(from..until) {
+                let entry = match *entry {
+                    SrtEntry::Caf(global) => match self.cafs.get_mut(global.0 as usize) {
                         Some(word) if *word != Word::NOTHING => {
                             // Marked once; visited again it stays so.
                             visit(word);
@@ -147,8 +194,8 @@ impl Outer {
                         }
                         _ => image.program.globals.get(global).copied(),
                     },
-                    Mention::Function(global) => image.program.globals.get(global).copied(),
-                    Mention::Thunk(thunk) => {
+                    SrtEntry::Function(global) => image.program.globals.get(global).copied(),
+                    SrtEntry::Thunk(thunk) => {
                         image.program.thunks.get(thunk).map(|thunk| thunk.entry)
                     }
                 };
@@ -159,14 +206,15 @@ impl Outer {
 }
 
 // SAFETY: the words outside of the heap are those of the stack, as far as its frames need them,
-// of CAFs, handles, the printer and records, and each function visits those that it says.
+// of CAFs, handles, the printer and saved stacks, and each function visits those that it says.
 unsafe impl Mutator for Outer {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         self.clear_mark();
         self.clean = self.walk(self.clean, visit);
         let cafs = &mut self.cafs;
         self.young_cafs.retain(|GlobalId(at)| cafs.get_mut(*at as usize).is_some_and(&mut *visit));
-        for word in self.roots.live().chain(&mut self.printing) {
+        self.young_roots.visit(&mut self.roots, visit);
+        for word in &mut self.printing {
             visit(word);
         }
     }
@@ -176,7 +224,7 @@ unsafe impl Mutator for Outer {
             self.phase = Phase::Marking;
             self.visited.clear();
             self.visited.resize(self.image.program.owners.len(), u32::MAX);
-            self.records.begin();
+            self.saved.clear_marks();
         } else {
             self.phase = Phase::Idle;
         }
@@ -208,7 +256,7 @@ unsafe impl Mutator for Outer {
     fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word)) {
         let image = self.image.clone();
         let mut codes = Vec::new();
-        self.records.visit(id, &image, |at| codes.push(at), visit);
+        self.saved.visit(id, &image, |at| codes.push(at), visit);
         if self.phase == Phase::Marking {
             codes.into_iter().for_each(|at| self.mark_code(at / STRIDE, visit));
         }
@@ -222,6 +270,6 @@ unsafe impl Mutator for Outer {
                 self.cafs_collected += 1;
             }
         }
-        self.records.sweep();
+        self.saved.sweep();
     }
 }

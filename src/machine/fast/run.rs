@@ -4,12 +4,17 @@
 //! once (an operand is not evaluated, there is no room, an integer is large) calls a slow path,
 //! which either does it or sees to what is missing and leaves the registers where they are, so
 //! that the instruction is executed again.
+//!
+//! What `unsafe` relies on here are the rules of compact code (`code::verify` has them all):
+//! translation makes no other code, and with debug assertions the verifier looks at what it has
+//! made. Beside them: the room for a frame is made before it is entered; pointers among words
+//! lead to nodes, and are not kept over a collection but in slots.
 
+use super::code::cheap::SLOTS;
 use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
-use super::translate::SLOTS;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
@@ -34,26 +39,25 @@ impl Machine {
         let code: *const Instr = program.code.as_ptr();
         let consts: *const Word = program.consts.as_slice().as_ptr();
         let globals: *const Entry = program.globals.as_slice().as_ptr();
-        let mut pc = self.pc;
-        let mut fp = self.fp;
+        let mut pc = self.pc.0;
+        let mut fp = self.fp.0;
 
-        // SAFETY of what follows: the verifier of compact code has checked that slots are
-        // within the frame, that what is read was written, and that ids and targets exist; the
-        // room for a frame is made before it is entered. Pointers among words lead to nodes,
-        // and are not kept over a collection but in slots.
         macro_rules! slot {
             ($at:expr) => {
+                // SAFETY: the code reads slots of its frame that are written.
                 unsafe { *fp.add($at as usize) }
             };
         }
         macro_rules! set {
             ($d:expr, $value:expr) => {{
                 let value: Word = $value;
+                // SAFETY: the code writes slots of its frame.
                 unsafe { *fp.add($d.0 as usize) = value }
             }};
         }
         macro_rules! arg {
             ($arg:expr) => {
+                // SAFETY: the code reads slots that are written, and constants of the pool.
                 unsafe { read_arg($arg, fp, consts) }
             };
         }
@@ -64,6 +68,7 @@ impl Machine {
         }
         macro_rules! next {
             () => {{
+                // SAFETY: this instruction is not the last of its piece of code.
                 pc = unsafe { pc.add(1) };
                 continue;
             }};
@@ -71,6 +76,7 @@ impl Machine {
         macro_rules! jump {
             ($to:expr) => {{
                 let Pc(to) = $to;
+                // SAFETY: targets and entries are in the code.
                 pc = unsafe { code.add(to as usize) };
                 continue;
             }};
@@ -78,25 +84,28 @@ impl Machine {
         // Leaves the loop's registers to a slow path, and goes on where that says.
         macro_rules! slow {
             ($call:expr) => {{
-                (self.pc, self.fp) = (pc, fp);
+                (self.pc.0, self.fp.0) = (pc, fp);
                 $call?;
-                (pc, fp) = (self.pc, self.fp);
+                (pc, fp) = (self.pc.0, self.fp.0);
                 continue;
             }};
         }
-        macro_rules! room {
+        macro_rules! heap_check {
             ($words:expr) => {
                 if !self.heap.fits($words) {
                     slow!(self.collect_for($words));
                 }
             };
         }
-        macro_rules! give {
+        macro_rules! return_value {
             ($value:expr) => {{
                 let value: Word = $value;
                 loop {
+                    // SAFETY: a control word ends where a frame begins.
                     let control = unsafe { *fp.sub(1) };
                     if let Some((at, base)) = as_return(control) {
+                        // SAFETY: the value takes the place of the control word, which spans what is
+                        // above the frame below; that frame goes on in the code.
                         unsafe {
                             *fp.sub(1) = value;
                             fp = fp.sub(base as usize + 1);
@@ -106,12 +115,16 @@ impl Machine {
                     }
                     if let Some(thunk) = as_update(control) {
                         self.counts.thunks_updated += 1;
+                        // SAFETY: a thunk under evaluation is a node that is no value.
                         unsafe { self.heap.update(thunk, value) };
+                        // SAFETY: the control word was there.
                         fp = unsafe { fp.sub(1) };
                         continue;
                     }
                     if let Some((at, slot, base)) = as_evaluate(control) {
                         self.counts.thunks_updated += 1;
+                        // SAFETY: the control word spans what is above the frame below, which has the
+                        // slot of the thunk and goes on in the code.
                         unsafe {
                             fp = fp.sub(base as usize + 1);
                             let place = fp.add(slot as usize);
@@ -121,9 +134,9 @@ impl Machine {
                         }
                         break;
                     }
-                    (self.pc, self.fp) = (pc, fp);
-                    self.give(value)?;
-                    (pc, fp) = (self.pc, self.fp);
+                    (self.pc.0, self.fp.0) = (pc, fp);
+                    self.return_value(value)?;
+                    (pc, fp) = (self.pc.0, self.fp.0);
                     break;
                 }
                 continue;
@@ -136,18 +149,22 @@ impl Machine {
                 if self.ticks == 0 {
                     slow!(self.tick());
                 }
-                let above = unsafe { fp.add($above as usize + $frame as usize) };
-                if above > self.stack_end {
-                    slow!(self.grow_stack($above as usize + $frame as usize));
+                // By addresses: a pointer that far above may be outside of the stack.
+                let words = $above as usize + $frame as usize;
+                if fp.addr() + words * size_of::<Word>() > self.stack_end.0.addr() {
+                    slow!(self.grow_stack(words));
                 }
             };
         }
         macro_rules! call {
             ($base:expr, $global:expr, |$to:ident| $fill:expr) => {{
+                // SAFETY: the operand names a global.
                 let entry = unsafe { *globals.add($global.index()) };
                 check!(entry.frame, $base.0 + 1);
+                // SAFETY: there is room for the frame of the callee from there on.
                 let $to = unsafe { fp.add($base.0 as usize + 1) };
                 $fill;
+                // SAFETY: the word is below that frame, and a call is not the last instruction.
                 unsafe { *$to.sub(1) = return_word(offset!(pc.add(1)), $base.0) };
                 fp = $to;
                 jump!(entry.pc)
@@ -155,9 +172,11 @@ impl Machine {
         }
         macro_rules! tail {
             ($global:expr, [$($arg:expr),*]) => {{
+                // SAFETY: the operand names a global.
                 let entry = unsafe { *globals.add($global.index()) };
                 check!(entry.frame, 0);
                 let args = [$(arg!($arg)),*];
+                // SAFETY: there is room for the frame, which has its parameters first.
                 unsafe { fp.copy_from_nonoverlapping(args.as_ptr(), args.len()) };
                 jump!(entry.pc)
             }};
@@ -165,10 +184,11 @@ impl Machine {
         macro_rules! node {
             ($kind:expr, $info:expr, [$($arg:expr),*]) => {{
                 let fields = [$(arg!($arg)),*];
-                room!(fields.len() + 1);
+                heap_check!(fields.len() + 1);
                 if COUNT {
                     self.counts.allocations += 1;
                 }
+                // SAFETY: there is room, and the operands are as many as `$kind` has fields.
                 unsafe { self.heap.alloc($kind, $info, &fields) }
             }};
         }
@@ -176,8 +196,11 @@ impl Machine {
             ($d:expr, $thunk:expr, [$($arg:expr),*]) => {{
                 let captured = [$(arg!($arg)),*];
                 if captured.iter().all(|word| word.is_int()) {
+                    // SAFETY: the operand names the code of a thunk.
                     let thunk = unsafe { program.thunks.as_slice().get_unchecked($thunk.index()) };
+                    // SAFETY: entries are in the code.
                     let code = unsafe { code.add(thunk.entry.pc.0 as usize) };
+                    // SAFETY: the code of such a thunk is cheap, and takes what is captured.
                     if let Some(value) = unsafe { computed(code, &captured) } {
                         set!($d, value);
                         next!();
@@ -254,16 +277,18 @@ impl Machine {
         loop {
             if COUNT {
                 self.counts.instructions += 1;
-                // SAFETY: as said above, `pc` is at an instruction.
+                // SAFETY: `pc` is at an instruction.
                 self.executed[unsafe { &*pc }.op() as usize] += 1;
                 self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
             }
+            // SAFETY: `pc` is at an instruction.
             match *unsafe { &*pc } {
                 Instr::Move { d, a } => {
                     set!(d, arg!(a));
                     next!()
                 }
                 Instr::Caf { d, global } => {
+                    // SAFETY: there is a word for each global.
                     let word = unsafe { *self.outer.cafs.get_unchecked(global.index()) };
                     if word != Word::NOTHING {
                         set!(d, word);
@@ -273,7 +298,8 @@ impl Machine {
                 }
                 Instr::Big { d, big } => slow!(self.big_literal(d, big)),
                 Instr::Text { d, text } => {
-                    room!(2);
+                    heap_check!(2);
+                    // SAFETY: there is room, and a text has its position for a field.
                     let node = unsafe { self.heap.alloc(Kind::Text, text.0, &[Word::ZERO]) };
                     set!(d, node);
                     next!()
@@ -450,8 +476,10 @@ impl Machine {
                 Instr::CaseList { a, head, tail, nil } => {
                     let x = slot!(a.0);
                     if x.is_con_pointer() {
+                        // SAFETY: it is a pointer to a node.
                         let (header, fields) = unsafe { node_at(x) };
                         if header.info() == CONS.0 {
+                            // SAFETY: a list cell has two fields.
                             let (first, second) = unsafe { (*fields, *fields.add(1)) };
                             set!(head, first);
                             set!(tail, second);
@@ -466,12 +494,14 @@ impl Machine {
                 Instr::Case { a, case } => {
                     let x = slot!(a.0);
                     let con = if x.is_con_pointer() {
+                        // SAFETY: it is a pointer to a node.
                         unsafe { node_at(x) }.0.info()
                     } else if let Some(con) = x.as_con() {
                         con.0
                     } else {
                         slow!(self.scrutinise(a, case))
                     };
+                    // SAFETY: the operand names branches.
                     let case = unsafe { program.cases.as_slice().get_unchecked(case.index()) };
                     match case.targets.get(con.wrapping_sub(case.first.0) as usize) {
                         Some(to) => jump!(*to),
@@ -480,6 +510,7 @@ impl Machine {
                 }
                 Instr::LitCase { a, case } => {
                     let x = slot!(a.0);
+                    // SAFETY: the operand names branches.
                     let lits = unsafe { program.lit_cases.as_slice().get_unchecked(case.index()) };
                     if if lits.chars { x.is_char() } else { x.is_int() } {
                         jump!(lits.target(x));
@@ -488,13 +519,17 @@ impl Machine {
                 }
                 Instr::Field { d, a, index } => {
                     let x = slot!(a.0);
+                    // SAFETY: what the code reads a field of is a constructor that has it.
                     let (_, fields) = unsafe { node_at(x) };
+                    // SAFETY: as above.
                     set!(d, unsafe { *fields.add(index as usize) });
                     next!()
                 }
                 Instr::Fields2 { d, e, a } => {
                     let x = slot!(a.0);
+                    // SAFETY: what the code reads a field of is a constructor that has it.
                     let (_, fields) = unsafe { node_at(x) };
+                    // SAFETY: as above: of both fields.
                     let (first, second) = unsafe { (*fields, *fields.add(1)) };
                     set!(d, first);
                     set!(e, second);
@@ -502,10 +537,13 @@ impl Machine {
                 }
                 Instr::FieldsN { a, slots } => {
                     let x = slot!(a.0);
+                    // SAFETY: what the code reads a field of is a constructor that has it.
                     let (_, fields) = unsafe { node_at(x) };
+                    // SAFETY: the operand names a list of slots.
                     let slots = unsafe { program.slots.as_slice().get_unchecked(slots.index()) };
                     for (at, slot) in slots.iter().enumerate() {
                         if let Some(slot) = *slot {
+                            // SAFETY: the slot is of the frame, the field of the constructor.
                             unsafe { *fp.add(slot as usize) = *fields.add(at) };
                         }
                     }
@@ -520,10 +558,12 @@ impl Machine {
                 }
                 Instr::Call1 { base, global, a } => call!(base, global, |to| {
                     let a = arg!(a);
+                    // SAFETY: there is room for the frame of the callee.
                     unsafe { *to = a };
                 }),
                 Instr::Call2 { base, global, a, b } => call!(base, global, |to| {
                     let (a, b) = (arg!(a), arg!(b));
+                    // SAFETY: as for `Call1`.
                     unsafe {
                         *to = a;
                         *to.add(1) = b;
@@ -531,6 +571,7 @@ impl Machine {
                 }),
                 Instr::Call3 { base, global, a, b, c } => call!(base, global, |to| {
                     let (a, b, c) = (arg!(a), arg!(b), arg!(c));
+                    // SAFETY: as for `Call1`.
                     unsafe {
                         *to = a;
                         *to.add(1) = b;
@@ -544,20 +585,20 @@ impl Machine {
                 Instr::Return { a } => {
                     let value = arg!(a);
                     if value.is_evaluated() {
-                        give!(value);
+                        return_value!(value);
                     }
                     slow!(self.enter(value))
                 }
                 Instr::Enter { a } => {
                     let value = arg!(a);
                     if value.is_evaluated() {
-                        give!(value);
+                        return_value!(value);
                     }
                     slow!(self.enter(value))
                 }
                 Instr::ReturnCon2 { con, a, b } => {
                     let node = node!(Kind::Con, con.0, [a, b]);
-                    give!(node)
+                    return_value!(node)
                 }
                 Instr::Tail1 { global, a } => tail!(global, [a]),
                 Instr::Tail2 { global, a, b } => tail!(global, [a, b]),
@@ -567,7 +608,7 @@ impl Machine {
                 Instr::Raise { a } => slow!(self.raise(a)),
                 Instr::NoMatch {} => slow!(self.no_match()),
                 Instr::Halt {} => {
-                    (self.pc, self.fp) = (pc, fp);
+                    (self.pc.0, self.fp.0) = (pc, fp);
                     return Ok(());
                 }
             }

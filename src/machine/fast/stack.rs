@@ -33,7 +33,8 @@ pub(super) enum Control {
     },
     /// It becomes the value of this thunk, and goes on to the control word below.
     Update(Word),
-    /// It is applied to the `count` arguments below.
+    /// It is applied to the `count` arguments below, the first of which is topmost: what is
+    /// used up comes off the top.
     Apply {
         /// The instruction that left them, as an offset in the code in bytes.
         at: u32,

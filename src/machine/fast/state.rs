@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::code::instr::{Instr, Op};
-use super::freeze::Records;
 use super::image::Image;
+use super::roots::YoungRoots;
+use super::saved::SavedStacks;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
 use crate::machine::Interrupt;
@@ -30,11 +31,11 @@ const KEPT: usize = 1 << 16;
 pub struct Machine {
     pub(super) image: Arc<Image>,
     /// The instruction that is executed.
-    pub(super) pc: *const Instr,
+    pub(super) pc: CodePtr,
     /// Slot 0 of the frame that it works on.
-    pub(super) fp: *mut Word,
+    pub(super) fp: StackPtr,
     /// Where the stack has no more room.
-    pub(super) stack_end: *mut Word,
+    pub(super) stack_end: StackPtr,
     /// Calls before the loop looks at fuel and interrupt again.
     pub(super) ticks: u32,
     pub(super) heap: Heap,
@@ -87,12 +88,13 @@ pub(super) struct Outer {
     /// CAFs whose node may be young.
     pub(super) young_cafs: Vec<GlobalId>,
     pub(super) roots: Roots<Word>,
+    pub(super) young_roots: YoungRoots,
     /// What is to be printed, the next item last.
     pub(super) printing: Vec<Word>,
-    pub(super) records: Records,
+    pub(super) saved: SavedStacks,
     /// Where the walk through the stack begins: the instruction and the frame.
     pub(super) at: u32,
-    pub(super) fp: *mut Word,
+    pub(super) fp: StackPtr,
     /// The word that the mark has taken the place of, and its place.
     pub(super) mark: Option<(usize, Word)>,
     /// How many words at the bottom of the stack hold nothing young.
@@ -116,9 +118,21 @@ pub(super) enum Phase {
     Updating,
 }
 
-// SAFETY: what the pointers lead to (code, stack, heap) is owned by the machine, or shared
-// and immutable.
-unsafe impl Send for Machine {}
+/// A position in the code of the image that its owner holds.
+#[derive(Clone, Copy)]
+pub(super) struct CodePtr(pub(super) *const Instr);
+
+// SAFETY: code is immutable and may be read on any thread (`Instr` is `Sync`), and whoever has
+// the pointer is sent with an `Arc` of the image that the code is in.
+unsafe impl Send for CodePtr {}
+
+/// A place in the stack that its owner owns.
+#[derive(Clone, Copy)]
+pub(super) struct StackPtr(pub(super) *mut Word);
+
+// SAFETY: the stack belongs to the machine that has the pointer and is sent with it; nothing
+// else refers to its memory.
+unsafe impl Send for StackPtr {}
 
 /// Where it stands.
 impl std::fmt::Debug for Machine {
@@ -153,19 +167,20 @@ impl Machine {
         };
         let selectors = Selectors::new(image.program.thunks.iter().map(|thunk| &*thunk.selects));
         let mut machine = Machine {
-            pc: std::ptr::null(),
-            fp: stack.base(),
-            stack_end: stack.limit(),
+            pc: CodePtr(std::ptr::null()),
+            fp: StackPtr(stack.base()),
+            stack_end: StackPtr(stack.limit()),
             ticks: 0,
             heap: Heap::new(heap_config, selectors),
             outer: Outer {
                 cafs: vec![Word::NOTHING; image.program.globals.len()],
                 young_cafs: Vec::new(),
                 roots: Roots::default(),
+                young_roots: YoungRoots::default(),
                 printing: Vec::new(),
-                records: Records::default(),
+                saved: SavedStacks::default(),
                 at: image.halt,
-                fp: stack.base(),
+                fp: StackPtr(stack.base()),
                 mark: None,
                 clean: 0,
                 visited: Vec::new(),
@@ -203,11 +218,11 @@ impl Machine {
         if self.outer.stack.capacity() > KEPT {
             self.outer.stack = Stack::new();
         }
-        self.stack_end = self.outer.stack.limit();
+        self.stack_end.0 = self.outer.stack.limit();
         let halt = self.image.halt;
         // SAFETY: the stack has room for its first word.
-        self.fp = unsafe { Control::Stop { at: halt, base: 0 }.push(self.outer.stack.base()) };
-        self.pc = self.instr(halt);
+        self.fp.0 = unsafe { Control::Stop { at: halt, base: 0 }.push(self.outer.stack.base()) };
+        self.pc.0 = self.instr(halt);
         self.count_outside();
     }
 
@@ -220,7 +235,7 @@ impl Machine {
     /// The offset of the instruction that is executed.
     #[inline]
     pub(super) fn at(&self) -> u32 {
-        (self.pc.addr() - self.image.program.code.as_ptr().addr()) as u32
+        (self.pc.0.addr() - self.image.program.code.as_ptr().addr()) as u32
     }
 
     /// The first slot above those that are alive before the instruction that is executed.
@@ -232,14 +247,14 @@ impl Machine {
 
     /// Words in use below the frame.
     pub(super) fn depth(&self) -> usize {
-        (self.fp.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
+        (self.fp.0.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
     }
 
     /// Tells the heap how much stack and other tables take.
     pub(super) fn count_outside(&mut self) {
         let outer = &self.outer;
         let printing = outer.printing.capacity() * size_of::<Word>();
-        self.heap.set_outside(outer.stack.bytes() + outer.records.bytes() + printing as u64);
+        self.heap.set_outside(outer.stack.bytes() + outer.saved.bytes() + printing as u64);
     }
 
     /// Makes sure of `words` free words in the nursery.
@@ -278,7 +293,7 @@ impl Machine {
         &mut self,
         collect: impl FnOnce(&mut Heap, &mut Outer) -> Result<(), Full>,
     ) -> Result<(), Stop> {
-        (self.outer.at, self.outer.fp) = (self.at(), self.fp);
+        (self.outer.at, self.outer.fp.0) = (self.at(), self.fp.0);
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         self.sample_allocation();
@@ -330,8 +345,8 @@ impl Machine {
         self.rare.stack_grown += 1;
         self.count_outside();
         // SAFETY: `depth` words are in use.
-        self.fp = unsafe { self.outer.stack.base().add(depth) };
-        self.stack_end = self.outer.stack.limit();
+        self.fp.0 = unsafe { self.outer.stack.base().add(depth) };
+        self.stack_end.0 = self.outer.stack.limit();
         Ok(())
     }
 

@@ -174,6 +174,7 @@ impl Automaton {
     fn inner(&mut self, shape: Shape<'_>, text: &mut String) -> Move {
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
+            Shape::Digits(digits) => text.push_str(digits),
             Shape::Char(c) => text.push_str(&char_literal(c)),
             Shape::Nil => text.push_str("[]"),
             Shape::Cons => {

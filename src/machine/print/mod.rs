@@ -45,6 +45,8 @@ pub enum Format {
 pub enum Shape<'a> {
     /// An integer.
     Int(&'a Integer),
+    /// An integer, by its decimal digits: what takes long to compute is the machine's work.
+    Digits(&'a str),
     /// A character.
     Char(char),
     /// The empty list.
@@ -192,7 +194,7 @@ fn no_end_of_text(shape: Shape<'_>) -> PrintError {
 
 fn kind(shape: Shape<'_>) -> &'static str {
     match shape {
-        Shape::Int(_) => "an integer",
+        Shape::Int(_) | Shape::Digits(_) => "an integer",
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",

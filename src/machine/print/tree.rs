@@ -158,6 +158,7 @@ impl Automaton {
         let json = self.style == Style::Json;
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
+            Shape::Digits(digits) => text.push_str(digits),
             Shape::Char(c) => text.push_str(&self.style.character(c)),
             Shape::Nil => text.push_str("[]"),
             Shape::Cons => {

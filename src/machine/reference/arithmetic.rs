@@ -51,11 +51,11 @@ impl Machine {
             (Some(x), Some(y)) => match op {
                 Op::Add => Some(x.add(&y)),
                 Op::Sub => Some(x.sub(&y)),
-                Op::Mul => Some(x.mul(&y)),
-                Op::Div => x.div(&y),
-                Op::Rem => x.rem(&y),
-                Op::FloorDiv => x.floor_div(&y),
-                _ => x.modulo(&y),
+                Op::Mul => Some(self.or_interrupt(|poll| x.mul_until(&y, poll))?),
+                Op::Div => self.or_interrupt(|poll| x.div_until(&y, poll))?,
+                Op::Rem => self.or_interrupt(|poll| x.rem_until(&y, poll))?,
+                Op::FloorDiv => self.or_interrupt(|poll| x.floor_div_until(&y, poll))?,
+                _ => self.or_interrupt(|poll| x.modulo_until(&y, poll))?,
             },
             _ => None,
         };

@@ -24,10 +24,17 @@ impl Machine {
         // Looked up again: a collection may have shortened the ways.
         let value = self.heap.value(self.item(0));
         let fields = self.parts(value);
+        let digits = match self.heap.get(value) {
+            Node::Big(big) => Some(self.or_interrupt(|poll| big.digits_until(poll))?),
+            _ => None,
+        };
         let Some(mut printer) = self.printer.take() else {
             unreachable!("`Print` stands in the boot code alone, which starts with a printer")
         };
-        let said = self.with_shape(value, fields.len(), |shape| printer.value(shape, out));
+        let said = match &digits {
+            Some(digits) => printer.value(Shape::Digits(digits), out),
+            None => self.with_shape(value, fields.len(), |shape| printer.value(shape, out)),
+        };
         let done = printer.is_done();
         self.printer = Some(printer);
         let next = match said {

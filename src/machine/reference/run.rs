@@ -8,6 +8,7 @@ use super::heap::Heap;
 use super::heap::node::{Addr, Node};
 use super::liveness::Liveness;
 use super::state::{Machine, NO_REDEX};
+use crate::base::integer::{Poll, Stopped};
 use crate::gcode::Verified;
 use crate::gcode::instr::{Instr, Op};
 use crate::machine::config::{Config, Stress};
@@ -158,10 +159,8 @@ impl Machine {
 
     /// How many rules may be executed before the next look at interrupt and fuel.
     pub(super) fn permitted(&mut self, code: &Code) -> Result<u64, Stop> {
-        match self.interrupt.take() {
-            Some(Request::User) => return Err(Stop::Interrupted),
-            Some(Request::Time(allowed)) => return Err(self.limit(Limit::Time(allowed))),
-            None => {}
+        if let Some(request) = self.interrupt.take() {
+            return Err(self.stop_for(request));
         }
         let Some((given, end)) = self.fuel else { return Ok(SLICE) };
         match end.saturating_sub(self.counts.instructions) {
@@ -169,6 +168,22 @@ impl Machine {
             0 => Err(self.limit(Limit::Fuel(given))),
             left => Ok(left.min(SLICE)),
         }
+    }
+
+    fn stop_for(&self, request: Request) -> Stop {
+        match request {
+            Request::User => Stop::Interrupted,
+            Request::Time(allowed) => self.limit(Limit::Time(allowed)),
+        }
+    }
+
+    /// Does a long computation of integers, unless an interrupt comes before its end: then the
+    /// rule has had no effect.
+    pub(super) fn or_interrupt<T>(
+        &self,
+        compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, Stop> {
+        self.interrupt.or(compute).map_err(|request| self.stop_for(request))
     }
 
     fn is_halted(&self, code: &Code) -> bool {

@@ -34,6 +34,7 @@ impl Driver<'_> {
     pub(super) fn settle_frames(&mut self, frames: &Frames) {
         let mut frames = frames.clone();
         while let Some(frame) = frames {
+            self.work(1);
             if let Action::Shared(_) = frame.action {
                 break;
             }
@@ -94,6 +95,7 @@ impl Driver<'_> {
         let mut size = 0;
         while let Some(expr) = work.pop() {
             size += 1;
+            self.work(1);
             if size > SEARCH {
                 return None;
             }
@@ -155,6 +157,7 @@ impl Driver<'_> {
         let mut seen = FxHashSet::default();
         let mut free = FxHashSet::default();
         while let Some(node) = work.pop() {
+            self.work(1);
             let node = self.heap.resolve(node);
             if !seen.insert(node) {
                 continue;
@@ -181,6 +184,7 @@ impl Driver<'_> {
         let mut free = FxHashSet::default();
         self.swept = end;
         for count in start..end {
+            self.work(1);
             let node = self.heap.nth(count);
             if !self.heap.is_thunk(node) {
                 continue;
@@ -202,6 +206,7 @@ impl Driver<'_> {
         let mut found = Vec::new();
         let mut work = vec![node];
         while let Some(node) = work.pop() {
+            self.work(1);
             let node = self.heap.resolve(node);
             let known = self.heap.get(node);
             if known.busy {

@@ -34,16 +34,14 @@
 mod regions;
 
 use super::dead_args::drop_unused;
-use super::rebuild::{Fate, Plan, rebuild};
+use super::rewrite::{Plan, Rewrite, rewrite};
 use super::selection::Selectors;
 use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
 use crate::base::quote::shown;
-use crate::core::expr::{
-    Branches, Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId,
-};
+use crate::core::expr::{Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId};
 use crate::primitive::Shape;
 use regions::{RegionId, Regions};
 
@@ -75,16 +73,16 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     let mut plan = float.plan;
     // They were decided on from the inside outwards.
     plan.around.values_mut().for_each(|bindings| bindings.reverse());
-    let (program, gone) = rebuild(program, &plan);
-    report.count(Pass::FloatIn, "unused bindings dropped", gone);
+    let (program, removed) = rewrite(program, &plan);
+    report.count(Pass::FloatIn, "unused bindings dropped", removed);
     program
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 struct Place {
     region: RegionId,
-    /// The binding in whose value it stands, if that may move: its position in the table.
+    /// The index of the binding in whose value it stands, if that may move.
     owner: Option<usize>,
     /// Whether it is evaluated there, so that bindings around it may move.
     strict: bool,
@@ -104,11 +102,11 @@ impl Place {
 struct Binding {
     expr: ExprId,
     place: Place,
-    /// The regions of the uses so far meet here.
+    /// The innermost region around all uses so far.
     used_in: Option<RegionId>,
-    /// What its values mention, if they move with it.
-    mentions: Vec<LocalId>,
-    /// Whether there is a selection in them.
+    /// The locals that occur in its values, if they move with it.
+    occurrences: Vec<LocalId>,
+    /// Whether there is a selection in its values.
     selects: bool,
 }
 
@@ -123,9 +121,9 @@ struct FloatIn<'a> {
     bindings: Vec<Binding>,
     /// The binding of a local, if it is bound by one of them.
     binding: Vec<Option<usize>>,
-    /// How often each local is used.
+    /// The number of uses of each local.
     uses: Vec<u32>,
-    /// Whether a `switch` goes by it.
+    /// Whether it is the scrutinee of a switch.
     looked_at: Vec<bool>,
     tasks: Vec<(ExprId, Place)>,
 }
@@ -147,7 +145,7 @@ impl FloatIn<'_> {
     fn use_local(&mut self, local: LocalId, place: Place) {
         self.uses[local.index()] = self.uses[local.index()].saturating_add(1);
         match place.owner {
-            Some(owner) => self.bindings[owner].mentions.push(local),
+            Some(owner) => self.bindings[owner].occurrences.push(local),
             None => self.use_in(local, place.region),
         }
     }
@@ -162,15 +160,15 @@ impl FloatIn<'_> {
     }
 
     fn is_dropped(&self, local: LocalId) -> bool {
-        self.plan.fates[local.index()] == Fate::Drop
+        self.plan.rewrites[local.index()] == Rewrite::Drop
     }
 
-    /// Notes a binding, and gives the place of its values.
+    /// Adds a binding and returns the place of its values.
     fn bind(&mut self, expr: ExprId, locals: impl Iterator<Item = LocalId>, place: Place) -> Place {
         let at = self.bindings.len();
         locals.for_each(|local| self.binding[local.index()] = Some(at));
-        let (used_in, mentions) = (None, Vec::new());
-        self.bindings.push(Binding { expr, place, used_in, mentions, selects: false });
+        let (used_in, occurrences) = (None, Vec::new());
+        self.bindings.push(Binding { expr, place, used_in, occurrences, selects: false });
         match place.strict {
             true => Place { owner: Some(at), ..place.lazy() },
             // It moves with what it stands in.
@@ -178,7 +176,7 @@ impl FloatIn<'_> {
         }
     }
 
-    /// A part that is entered after something else has been evaluated.
+    /// Visits a part that is entered after something else has been evaluated.
     fn later(&mut self, expr: ExprId, place: Place, is_goal: bool) {
         let region = self.regions.inside(place.region, expr, is_goal);
         self.tasks.push((expr, place.within(region)));
@@ -224,14 +222,8 @@ impl FloatIn<'_> {
                     }
                 }
             }
-            // There is no function in a supercombinator.
-            Expr::Lam(..)
-            | Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error => {}
+            // There is nothing in it, and no function in a supercombinator.
+            _ => {}
         }
     }
 
@@ -274,20 +266,10 @@ impl FloatIn<'_> {
         let switch = &self.program.switches[switch];
         self.use_local(switch.scrutinee, place);
         self.looked_at[switch.scrutinee.index()] = true;
-        match &switch.branches {
-            Branches::Cons(branches) => {
-                branches.iter().for_each(|branch| self.later(branch.body, place, true));
-            }
-            Branches::Lits(branches) => {
-                branches.iter().for_each(|&(_, body)| self.later(body, place, true));
-            }
-        }
-        if let Some(default) = switch.default {
-            self.later(default, place, true);
-        }
+        switch.bodies().for_each(|body| self.later(body, place, true));
     }
 
-    /// Decides on a binding; all that mentions its variables has been decided on.
+    /// Decides on a binding; all in which its variables occur has been decided on.
     fn decide(&mut self, global: &Global, at: usize) {
         let Binding { expr, place, used_in, selects, .. } = self.bindings[at];
         let used_in = used_in.unwrap_or(place.region);
@@ -300,7 +282,7 @@ impl FloatIn<'_> {
                 used_in
             }
             Expr::Let(local, value, _) if moves && self.uses[local.index()] == 1 => {
-                self.plan.fates[local.index()] = Fate::Replace(value);
+                self.plan.rewrites[local.index()] = Rewrite::Replace(value);
                 self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
                 used_in
             }
@@ -316,20 +298,20 @@ impl FloatIn<'_> {
             _ => place.region,
         };
         self.note(global, expr);
-        for local in std::mem::take(&mut self.bindings[at].mentions) {
+        for local in std::mem::take(&mut self.bindings[at].occurrences) {
             if self.binding[local.index()] != Some(at) {
                 self.use_in(local, ends_in);
             }
         }
     }
 
-    /// Whether a variable is only a name for another variable, or for a constant that costs
+    /// Returns whether a variable is only a name for another variable, or for a constant that costs
     /// nothing to be made again.
     fn is_copy(&self, local: LocalId, value: ExprId) -> bool {
         match self.program.exprs[value] {
             Expr::Local(_) => true,
             Expr::Global(_) | Expr::Con(_) | Expr::Lit(Lit::Int(_) | Lit::Char(_)) => {
-                // A switch goes by a local.
+                // The scrutinee of a switch is a local.
                 !self.looked_at[local.index()]
             }
             _ => false,
@@ -337,7 +319,7 @@ impl FloatIn<'_> {
     }
 
     fn copy(&mut self, local: LocalId, value: ExprId) {
-        self.plan.fates[local.index()] = Fate::Replace(value);
+        self.plan.rewrites[local.index()] = Rewrite::Replace(value);
         if let Expr::Local(original) = self.program.exprs[value] {
             let uses = self.uses[local.index()];
             let (original, local) = (original.index(), local.index());
@@ -347,7 +329,7 @@ impl FloatIn<'_> {
         }
     }
 
-    /// Notes what has been decided on.
+    /// Reports the decision on a binding.
     fn note(&mut self, global: &Global, expr: ExprId) {
         let program = self.program;
         let local = match program.exprs[expr] {
@@ -356,8 +338,8 @@ impl FloatIn<'_> {
             _ => None,
         };
         let Some(local) = local else { return };
-        let what = match self.plan.fates[local.index()] {
-            Fate::Replace(_) => "is put where it is used",
+        let what = match self.plan.rewrites[local.index()] {
+            Rewrite::Replace(_) => "is put where it is used",
             _ if self.plan.moved[expr.index()] => "moves inwards",
             _ => return,
         };

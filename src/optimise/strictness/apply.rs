@@ -5,12 +5,13 @@ use super::super::selection::Selectors;
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
 use crate::base::index::{Idx, List};
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
-/// Larger values are not searched for selections: they may have some.
+/// The number of expressions that are searched for a selection. A larger value counts as having
+/// one.
 const SEARCH: usize = 400;
-/// So many operands are looked through for what is evaluated first.
+/// The number of expressions that are searched for what is evaluated first.
 const FIRST: usize = 40;
 
 /// In strict contexts, makes a `let` a `Force` if its body is strict in what it binds, and
@@ -56,12 +57,12 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
     }
 }
 
-/// The change of one body.
+/// The transformation of one body.
 struct Apply<'p> {
     program: &'p mut Program,
     strict: &'p [bool],
     selectors: &'p Selectors,
-    /// How often each local is used.
+    /// The number of uses of each local.
     uses: &'p [u32],
     /// Locals that could be evaluated at once and are not, for the sake of space.
     waits: &'p mut [bool],
@@ -87,46 +88,21 @@ impl Apply<'_> {
                 }
                 self.work.push(body);
             }
-            Expr::Letrec(_, body) => self.work.push(body),
-            Expr::Force(_, value, body) => self.work.extend([value, body]),
-            Expr::Join(join, body) => self.work.extend([body, self.program.joins[join].handler]),
             Expr::Jump(join, args) => self.jump(expr, join, args),
-            Expr::Switch(switch) => {
-                let switch = &self.program.switches[switch];
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        self.work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => {
-                        self.work.extend(branches.iter().map(|(_, body)| body));
-                    }
-                }
-                self.work.extend(switch.default);
+            Expr::App(callee, args) if self.hands_on(callee, args) => {
+                self.lazily(expr, callee, args);
             }
-            Expr::App(callee, args) => {
-                if self.hands_on(callee, args) {
-                    return self.lazily(expr, callee, args);
-                }
-                let args = &self.program.expr_lists[args];
-                for (at, &arg) in args.iter().enumerate() {
-                    if self.program.evaluates(callee, args.len(), at) {
-                        self.work.push(arg);
-                    }
-                }
+            _ => {
+                let program = &*self.program;
+                let children = program.children(expr);
+                let strict = children.filter(|child| program.is_strict(expr, child.position));
+                self.work.extend(strict.map(|child| child.expr));
             }
-            Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Local(_)
-            | Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::Lam(..)
-            | Expr::NoMatch
-            | Expr::Error => {}
         }
     }
 
-    /// Whether there is a selection in a value from something that is used elsewhere too, or
-    /// the value of a local that waits for such a one.
+    /// Returns whether there is a selection in a value from something that is used elsewhere too,
+    /// or the value of a local that waits for such a one.
     fn selects(&self, value: ExprId) -> bool {
         let program = &*self.program;
         let mut work = vec![value];
@@ -144,14 +120,8 @@ impl Apply<'_> {
             }
             match program.exprs[expr] {
                 Expr::Local(local) if self.waits[local.index()] => return true,
-                Expr::App(callee, args) => {
-                    work.push(callee);
-                    work.extend(&program.expr_lists[args]);
-                }
-                Expr::Let(_, value, body) => work.extend([value, body]),
-                Expr::Letrec(binds, body) => {
-                    work.push(body);
-                    work.extend(program.binds[binds].iter().map(|bind| bind.value));
+                Expr::App(..) | Expr::Let(..) | Expr::Letrec(..) => {
+                    work.extend(program.children(expr).exprs());
                 }
                 _ => {}
             }
@@ -159,8 +129,8 @@ impl Apply<'_> {
         false
     }
 
-    /// Whether a call gets several selections from what it or others use too, and would have one
-    /// evaluated before it consumes another. A loop keeps what it counts evaluated.
+    /// Returns whether a call gets several selections from what it or others use too, and would
+    /// have one evaluated before it consumes another. A loop keeps what it counts evaluated.
     fn hands_on(&self, callee: ExprId, args: List<ExprId>) -> bool {
         let program = &*self.program;
         let Expr::Global(global) = program.exprs[callee] else { return false };
@@ -175,12 +145,13 @@ impl Apply<'_> {
             && args.iter().filter(|&&arg| self.selects(arg)).count() > 1
     }
 
-    /// Whether what is called can come to call what it is called from.
+    /// Returns whether a callee is in the same recursive component as the function that is
+    /// changed.
     fn is_loop(&self, global: GlobalId) -> bool {
         self.component[global.index()] == self.component[self.global.index()]
     }
 
-    /// Makes a call one of something that is not known, which is passed graphs.
+    /// Makes a call one of an unknown function, whose arguments are lazy.
     fn lazily(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>) {
         let program = &mut *self.program;
         let span = program.spans[expr];
@@ -190,7 +161,7 @@ impl Apply<'_> {
         program.exprs[expr] = Expr::Let(function, callee, call);
     }
 
-    /// Whether nothing is evaluated in an expression before a local.
+    /// Returns whether an expression evaluates a local before anything else.
     fn is_first(&self, local: LocalId, body: ExprId) -> bool {
         let program = &*self.program;
         let mut expr = body;
@@ -262,16 +233,11 @@ impl Apply<'_> {
     }
 }
 
-/// How often each local is used.
+/// Returns how often each local is used.
 fn uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0; program.locals.len()];
-    let mut count = |local: LocalId| uses[local.index()] += 1;
-    for expr in program.exprs.iter() {
-        match *expr {
-            Expr::Local(local) => count(local),
-            Expr::Switch(switch) => count(program.switches[switch].scrutinee),
-            _ => {}
-        }
+    for local in program.exprs.indices().filter_map(|expr| program.used_local(expr)) {
+        uses[local.index()] += 1;
     }
     uses
 }

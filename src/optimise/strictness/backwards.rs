@@ -9,29 +9,29 @@ use rustc_hash::FxHashMap;
 
 use super::demand::{HEAD, LIST, Shape, TAIL, Use, shaped};
 use super::uses::Uses;
-use crate::base::deep::deep;
 use crate::base::index::{Idx, List};
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Bind, Branches, DataId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
     Switch,
 };
 use crate::primitive::Shape as Form;
 
-/// Of a function with more expressions than this nothing is found out: variables that stay in
-/// scope for long are looked at again and again.
+/// The greatest number of expressions in a function that is analysed: each merge looks at all
+/// variables in scope, so time is quadratic in a body.
 const LARGEST: u64 = 4096;
-/// A function is looked at for so many shapes of its result; for any other as if nothing were
+/// The number of shapes of its result for which a function is analysed. For others nothing is
 /// known of it.
 const SHAPES: u32 = 8;
 
-/// A supercombinator whose result is wanted in a shape.
+/// A supercombinator under a demand on its result.
 struct Variant {
     global: GlobalId,
     shape: Shape,
-    /// What is claimed: whether it never comes to a value, and how it uses its parameters.
+    /// The present iterate: whether it diverges or fails, and how it uses its parameters.
     fails: bool,
     params: Vec<Use>,
-    /// The variants that have used what is claimed.
+    /// The variants that depend on this one.
     users: Vec<usize>,
     pending: bool,
 }
@@ -42,29 +42,29 @@ struct Backwards<'p> {
     sizes: &'p [u64],
     variants: Vec<Variant>,
     numbers: FxHashMap<(GlobalId, Shape), usize>,
-    /// How many shapes of each global's result there are variants for.
+    /// The number of variants of each global.
     shapes: Vec<u32>,
-    /// Variants to be looked at, the next one last.
+    /// The variants to be analysed again, the next one last.
     pending: Vec<usize>,
-    /// The variant that is being looked at.
+    /// The variant that is being analysed.
     at: usize,
-    /// How the handlers of joins around use their variables and their parameters.
+    /// The uses of variables and of parameters by the handlers of the enclosing joins.
     joins: FxHashMap<JoinId, (Uses, Vec<Use>)>,
     work: u64,
     limit: u64,
 }
 
-/// What is found of a supercombinator whose result is evaluated to weak head normal form.
+/// The result for a supercombinator whose result is evaluated to weak head normal form.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whether it never comes to a value.
+    /// Whether it always diverges or fails.
     pub(super) fails: bool,
     /// How it uses its parameters; empty if nothing is known of that.
     pub(super) params: Vec<Use>,
 }
 
-/// What is found of each supercombinator; of those not there, nothing. `None` if it takes more
-/// than `limit` steps. Those that others depend on come first in `order`.
+/// Returns what is found of each supercombinator; of those not there, nothing. `None` if it takes
+/// more than `limit` steps. Those that others depend on come first in `order`.
 pub(super) fn uses(
     program: &Program,
     sizes: &[u64],
@@ -99,7 +99,7 @@ pub(super) fn uses(
 }
 
 impl Backwards<'_> {
-    /// The variant of a supercombinator for a shape; `None` if nothing is to be found out.
+    /// Returns the variant of a supercombinator for a shape; `None` if nothing is to be found out.
     fn variant(&mut self, global: GlobalId, shape: Shape) -> Option<usize> {
         let size = self.sizes.get(global.index()).copied().unwrap_or(0);
         if size == 0 || size > LARGEST {
@@ -122,7 +122,7 @@ impl Backwards<'_> {
         Some(at)
     }
 
-    /// Looks at a variant; if it now claims less, those that have used it are looked at again.
+    /// Analyses a variant. If it now claims less, the variants that have used it are pending again.
     fn look(&mut self, at: usize) {
         let Variant { global, shape, .. } = self.variants[at];
         self.variants[at].pending = false;
@@ -153,7 +153,8 @@ impl Backwards<'_> {
         }
     }
 
-    /// How an expression uses its variables when it is evaluated and its value used in a shape.
+    /// Returns how an expression uses its variables when it is evaluated and its value used in a
+    /// shape.
     fn expr(&mut self, expr: ExprId, shape: Shape) -> Uses {
         self.work += 1;
         match self.program.exprs[expr] {
@@ -163,7 +164,7 @@ impl Backwards<'_> {
             Expr::Local(local) => Uses::one(local, Use::now(shape)),
             Expr::NoMatch | Expr::Error => Uses::FAILS,
             _ if self.work > self.limit => Uses::FAILS,
-            _ => deep(|| self.step(expr, shape)),
+            _ => ensure_sufficient_stack(|| self.step(expr, shape)),
         }
     }
 
@@ -217,7 +218,7 @@ impl Backwards<'_> {
         one.or(other)
     }
 
-    /// `uses`, and those of an expression that is bound to something that is used so.
+    /// Returns `uses` and those of an expression whose value is used as `use_` says.
     fn passed(&mut self, uses: Uses, value: ExprId, use_: Use) -> Uses {
         if uses.fails || use_ == Use::ABSENT {
             return uses;
@@ -232,7 +233,7 @@ impl Backwards<'_> {
         pairs.fold(uses, |uses, (&arg, &use_)| self.passed(uses, arg, use_))
     }
 
-    /// As [`Self::all_passed`], to something unknown.
+    /// As [`Self::all_passed`], for arguments of something unknown.
     fn given_away(&mut self, uses: Uses, args: &[ExprId]) -> Uses {
         args.iter().fold(uses, |uses, &arg| self.passed(uses, arg, Use::UNKNOWN))
     }
@@ -300,7 +301,8 @@ impl Backwards<'_> {
         }
     }
 
-    /// What a `letrec` binds may be evaluated later, in ways that are not looked for.
+    /// Returns the uses of a `letrec`. What it binds may be evaluated later, in ways that are not
+    /// looked for.
     fn letrec(&mut self, binds: List<Bind>, body: ExprId, shape: Shape) -> Uses {
         let binds = &self.program.binds[binds];
         let mut uses = self.expr(body, shape);
@@ -355,7 +357,7 @@ impl Backwards<'_> {
     }
 }
 
-/// How the fields of a constructor are used when the value is used in a shape.
+/// Returns how the fields of a constructor are used when the value is used in a shape.
 fn fields(data: DataId, shape: Shape, count: usize) -> Vec<Use> {
     let bits = shape.bits(data);
     let field = |at: usize| {
@@ -366,7 +368,7 @@ fn fields(data: DataId, shape: Shape, count: usize) -> Vec<Use> {
     (0..count).map(field).collect()
 }
 
-/// The shape in which a value is used whose fields are used so; they go out of scope.
+/// Returns the shape in which a value is used whose fields are used so; they go out of scope.
 fn parts(data: DataId, fields: &[Option<LocalId>], uses: &mut Uses) -> Shape {
     let fields: Vec<Use> =
         fields.iter().map(|field| field.map_or(Use::ABSENT, |field| uses.take(field))).collect();

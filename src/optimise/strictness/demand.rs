@@ -18,9 +18,9 @@ pub(super) const TAIL: u32 = 2;
 /// What is certain of the parts of a value whenever it is evaluated to weak head normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Shape {
-    /// Everything: it is never evaluated, or has no parts, or comes to nothing.
+    /// The greatest demand: it is never evaluated, or has no parts, or diverges.
     All,
-    /// Nothing.
+    /// No demand on the parts.
     None,
     /// The fields of these bits are evaluated too. Of a list that goes for each cell: if it is
     /// evaluated, so is its head, or its tail, and so on down the list. Of a type with one
@@ -29,7 +29,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// The shape of these bits.
+    /// Returns the shape of these bits.
     pub(super) fn of(data: DataId, bits: u32) -> Shape {
         match bits {
             0 => Shape::None,
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// What is certain if either may be the case.
+    /// Returns what is certain if either may be the case.
     fn either(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::All, shape) | (shape, Shape::All) => shape,
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// The bits of a type.
+    /// Returns the bits of a type.
     pub(super) fn bits(self, of: DataId) -> u32 {
         match self {
             Shape::All => u32::MAX,
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// What is certain of a value that is used in both these ways, of which at least one
+    /// Returns what is certain of a value that is used in both these ways, of which at least one
     /// evaluates it now; whether each does.
     fn and(self, other: Shape, now: (bool, bool)) -> Shape {
         if (self == Shape::All && now.0) || (other == Shape::All && now.1) {
@@ -91,22 +91,22 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// It is not used.
+    /// The use of what is not used.
     pub(super) const ABSENT: Use = Use { used: false, now: false, shape: Shape::All };
-    /// Nothing is known of how it is used.
+    /// The use of what is passed to something unknown.
     pub(super) const UNKNOWN: Use = Use { used: true, now: false, shape: Shape::None };
 
-    /// It is evaluated now, and then this is certain.
+    /// Returns the use of what is certainly evaluated, and then used in a shape.
     pub(super) fn now(shape: Shape) -> Use {
         Use { used: true, now: true, shape }
     }
 
-    /// The same later, if at all.
+    /// Returns the same later, if at all.
     pub(super) fn later(self) -> Use {
         Use { now: false, ..self }
     }
 
-    /// One use or the other.
+    /// Returns what is certain if one use or the other happens.
     pub(super) fn or(self, other: Use) -> Use {
         Use {
             used: self.used || other.used,
@@ -115,7 +115,7 @@ impl Use {
         }
     }
 
-    /// Both uses.
+    /// Returns what is certain if both uses happen.
     pub(super) fn and(self, other: Use) -> Use {
         if !self.used {
             return other;
@@ -131,8 +131,8 @@ impl Use {
     }
 }
 
-/// The one constructor of a data type whose fields a shape can name: of lists `Cons`, of others
-/// the only one.
+/// Returns the one constructor of a data type whose fields a shape can name: of lists `Cons`, of
+/// others the only one.
 pub(super) fn shaped(program: &Program, data: DataId) -> Option<ConId> {
     if data == LIST {
         return Some(CONS);
@@ -143,7 +143,8 @@ pub(super) fn shaped(program: &Program, data: DataId) -> Option<ConId> {
     }
 }
 
-/// The demand on a parameter that is used so; whether it is known already that it is evaluated.
+/// Returns the demand on a parameter that is used so; whether it is known already that it is
+/// evaluated.
 pub(super) fn demand(program: &Program, use_: Option<&Use>, is_strict: bool) -> Demand {
     let Use { now: true, shape, .. } = *use_.unwrap_or(&Use::UNKNOWN) else {
         return if is_strict { Demand::Strict } else { Demand::Lazy };

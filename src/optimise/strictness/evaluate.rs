@@ -8,40 +8,40 @@
 use rustc_hash::FxHashMap;
 
 use super::value::{Algebra, Value};
-use crate::base::deep::deep;
 use crate::base::index::{Idx, IndexVec, List};
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    Bind, Branches, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
+    Bind, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
 };
 use crate::primitive::Shape;
 
-/// So many variables may be in scope beside parameters. A `let` inside of more of them is not
-/// found to be strict.
+/// The number of variables in scope beside parameters. A `let` inside of more of them is not found
+/// to be strict.
 const VARIABLES: u32 = 4096;
 
 /// Evaluates the bodies of a program.
 pub(super) struct Evaluator<'p> {
     program: &'p Program,
-    /// What each supercombinator is as a function of its parameters, as far as is known.
+    /// The present iterate of each supercombinator, as a function of its parameters.
     pub(super) functions: IndexVec<GlobalId, Value>,
     /// Of each local bound by a `let`, whether the body is strict in it; of each parameter of a
     /// join, whether the handler is.
     pub(super) strict: Vec<bool>,
     pub(super) algebra: Algebra,
-    /// When the algebra has done so much work, everything is [`Value::ONE`].
+    /// The work of the algebra after which everything is [`Value::ONE`].
     pub(super) limit: u64,
     locals: IndexVec<LocalId, Value>,
     /// The number of the next variable.
     next: u32,
-    /// And past the last one.
+    /// The number after that of the last variable.
     end: u32,
-    /// What the handlers of the joins around are as functions of their parameters, and the
-    /// variable that the first parameter stands for.
+    /// The values of the handlers of the enclosing joins as functions of their parameters, and the
+    /// variable of the first parameter.
     joins: FxHashMap<JoinId, (Value, u32)>,
 }
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator to which every supercombinator is bottom: where a fixpoint starts.
+    /// Returns an evaluator to which every supercombinator is bottom: where a fixpoint starts.
     pub(super) fn new(program: &'p Program) -> Evaluator<'p> {
         Evaluator {
             program,
@@ -58,12 +58,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Whether there has been more work than the limit allows. What is found then says nothing.
+    /// Returns whether there has been more work than the limit allows. What is found then says
+    /// nothing.
     pub(super) fn is_exhausted(&self) -> bool {
         self.algebra.work > self.limit
     }
 
-    /// What a supercombinator is as a function of its parameters.
+    /// Returns what a supercombinator is as a function of its parameters.
     pub(super) fn body(&mut self, params: List<LocalId>, body: ExprId) -> Value {
         let params = &self.program.local_lists[params];
         for (number, &param) in params.iter().enumerate() {
@@ -82,12 +83,12 @@ impl<'p> Evaluator<'p> {
             Expr::Global(global) => self.global(global),
             Expr::NoMatch | Expr::Error => Value::ZERO,
             _ if self.is_exhausted() => Value::ONE,
-            _ => deep(|| self.step(expr)),
+            _ => ensure_sufficient_stack(|| self.step(expr)),
         }
     }
 
-    /// An expression with parts. Each kind has a function of its own, not inlined, so that a
-    /// level of a deep expression takes no more stack than its kind needs.
+    /// Returns the value of an expression with parts. Each kind has a function of its own, not inlined, so that
+    /// a level of a deep expression takes no more stack than its kind needs.
     fn step(&mut self, expr: ExprId) -> Value {
         match self.program.exprs[expr] {
             Expr::App(callee, args) => self.application(callee, args),
@@ -110,7 +111,7 @@ impl<'p> Evaluator<'p> {
         value
     }
 
-    /// A global that is not applied.
+    /// Returns the value of a global that is not applied.
     fn global(&mut self, global: GlobalId) -> Value {
         let is_caf = matches!(self.program.globals[global].kind, GlobalKind::Defn { params, .. } if params.is_empty());
         if is_caf { self.functions[global].clone() } else { Value::ONE }
@@ -157,7 +158,7 @@ impl<'p> Evaluator<'p> {
         self.algebra.and(either, &condition)
     }
 
-    /// A supercombinator with all its arguments.
+    /// Returns the value of a supercombinator with all its arguments.
     #[inline(never)]
     fn call(&mut self, global: GlobalId, args: &[ExprId]) -> Value {
         // Taken out while it is applied, because evaluating an argument may apply it too.
@@ -202,7 +203,7 @@ impl<'p> Evaluator<'p> {
         self.algebra.substitute(body, variable, &value)
     }
 
-    /// Gives what a `letrec` binds its values: the least ones, from below.
+    /// Computes the values of what a `letrec` binds, as a least fixpoint from below.
     #[inline(never)]
     fn letrec(&mut self, binds: List<Bind>) {
         let binds = &self.program.binds[binds];
@@ -222,8 +223,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The parameters stand for variables of their own, in the body too: there the arguments
-    /// of jumps may not be taken for them.
+    /// Returns the value of a join. Its parameters stand for variables of their own, in the body
+    /// too: there the arguments of jumps may not be taken for them.
     #[inline(never)]
     fn join(&mut self, join: JoinId, body: ExprId) -> Value {
         let Join { params, handler } = self.program.joins[join];
@@ -249,7 +250,7 @@ impl<'p> Evaluator<'p> {
         body
     }
 
-    /// The handler, its parameters bound to the arguments.
+    /// Returns the value of the handler, its parameters bound to the arguments.
     #[inline(never)]
     fn jump(&mut self, join: JoinId, args: List<ExprId>) -> Value {
         let (mut value, first) = self.joins.get(&join).cloned().unwrap_or((Value::ONE, 0));
@@ -270,16 +271,11 @@ impl<'p> Evaluator<'p> {
             Some(default) => self.expr(default),
             None => Value::ZERO,
         };
-        let bodies: Vec<ExprId> = match &switch.branches {
-            Branches::Cons(branches) => {
-                for field in branches.iter().flat_map(|branch| branch.fields.iter().flatten()) {
-                    self.locals[*field] = Value::ONE;
-                }
-                branches.iter().map(|branch| branch.body).collect()
-            }
-            Branches::Lits(branches) => branches.iter().map(|&(_, body)| body).collect(),
-        };
-        for body in bodies {
+        for field in switch.fields() {
+            self.locals[field] = Value::ONE;
+        }
+        let branches = switch.bodies().take(switch.branches.len());
+        for body in branches {
             let body = self.expr(body);
             either = self.algebra.or(either, body);
         }

@@ -4,14 +4,14 @@ use super::evaluate::Evaluator;
 use super::value::Value;
 use crate::base::index::{IndexVec, List};
 use crate::base::scc::components;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 
-/// How much work the analysis may do.
+/// The work that the analysis may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// For each expression, in words of abstract values looked at.
+    /// The work for each expression, in words of abstract values that are looked at.
     pub per_expression: u64,
-    /// And beyond that, for the program as a whole: components take of it in their order.
+    /// The work in addition for the program as a whole, of which components take in their order.
     pub reserve: u64,
 }
 
@@ -21,13 +21,13 @@ impl Default for Budget {
     }
 }
 
-/// A value may be a set of all parameters, and there may be one for each: what takes more
-/// parameters than this is given up.
+/// The greatest number of parameters of a function that is analysed: a value may be a set of all
+/// of them, and there is one for each, so space is quadratic in them.
 const WIDEST: usize = 2048;
 
-/// What the analysis found.
+/// The results of the analysis.
 pub(super) struct Analysis {
-    /// What each supercombinator is as a function of its parameters.
+    /// The value of each supercombinator as a function of its parameters.
     pub(super) functions: IndexVec<GlobalId, Value>,
     /// Of each local that a `let` binds, whether the body is strict in it; of each parameter of
     /// a join, whether the handler is.
@@ -174,7 +174,7 @@ impl Fixpoint<'_> {
 fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
     let mut size = 0;
     let mut work = vec![body];
-    let mention = |global: GlobalId, args: usize, called: &mut Vec<u32>| {
+    let depend = |global: GlobalId, args: usize, called: &mut Vec<u32>| {
         if let GlobalKind::Defn { params, .. } = program.globals[global].kind
             && args >= params.len()
         {
@@ -184,40 +184,15 @@ fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
     while let Some(expr) = work.pop() {
         size += 1;
         match program.exprs[expr] {
-            Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Local(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error => {}
-            Expr::Global(global) => mention(global, 0, called),
+            Expr::Global(global) => depend(global, 0, called),
             Expr::App(callee, args) => {
                 match program.exprs[callee] {
-                    Expr::Global(global) => mention(global, args.len(), called),
+                    Expr::Global(global) => depend(global, args.len(), called),
                     _ => work.push(callee),
                 }
                 work.extend(&program.expr_lists[args]);
             }
-            Expr::Let(_, first, second) | Expr::Force(_, first, second) => {
-                work.extend([first, second]);
-            }
-            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
-            Expr::Jump(_, args) => work.extend(&program.expr_lists[args]),
-            Expr::Letrec(binds, body) => {
-                work.push(body);
-                work.extend(program.binds[binds].iter().map(|bind| bind.value));
-            }
-            Expr::Lam(_, body) => work.push(body),
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => work.extend(branches.iter().map(|(_, body)| body)),
-                }
-                work.extend(switch.default);
-            }
+            _ => work.extend(program.children(expr).exprs()),
         }
     }
     size

@@ -11,7 +11,7 @@
 //! - A literal, a constructor whatever its fields, a function and a partial application are 1;
 //!   a call of `error` and a case that nothing fits are 0.
 //! - A primitive is the AND of its operands, `seq` too; `if c t e` is `c` AND (`t` OR `e`); a
-//!   switch is what it goes by AND (the OR of its branches), a missing branch 0, the fields 1.
+//!   switch is its scrutinee AND (the OR of its branches), a missing branch 0, the fields 1.
 //! - A call of a supercombinator with all its arguments is its function of theirs; with more,
 //!   the same. A call of something unknown is what is called. A host function's call is 1.
 //! - `let` binds the value of what is bound; a `letrec` its least fixpoint; what is forced is
@@ -34,7 +34,6 @@ mod demand;
 mod evaluate;
 mod fixpoint;
 mod print;
-mod set;
 mod uses;
 mod value;
 

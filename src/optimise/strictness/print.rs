@@ -16,13 +16,13 @@ pub struct Row<'p> {
     pub symbol: &'p str,
     /// Its parameters: the name, if the source gives one, and the demand.
     pub params: Vec<(Option<&'p str>, Demand)>,
-    /// Whether a call with all arguments never comes to a value.
+    /// Whether a call with all arguments always diverges or fails.
     pub fails: bool,
 }
 
-/// What is known of the supercombinators of a program, in the order of its globals. The
-/// signatures are those that [`strictness`](super::strictness) has left; without it, all
-/// parameters are lazy.
+/// Returns what is known of the supercombinators of a program, in the order of its globals. The
+/// signatures are those that [`strictness`](super::strictness) has left; without it, all parameters
+/// are lazy.
 #[must_use]
 pub fn rows<'p>(program: &'p Program, names: &'p Interner) -> Vec<Row<'p>> {
     let row = |(id, global): (_, &'p crate::core::expr::Global)| {
@@ -37,7 +37,7 @@ pub fn rows<'p>(program: &'p Program, names: &'p Interner) -> Vec<Row<'p>> {
     program.globals.enumerate().filter_map(row).collect()
 }
 
-/// A line for each supercombinator: its name, and each parameter with its demand.
+/// Returns a line for each supercombinator: its name, and each parameter with its demand.
 ///
 /// ```text
 /// take: n lazy, l strict

@@ -7,29 +7,29 @@ use crate::core::expr::LocalId;
 /// is not used.
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
-    /// The expression never comes to a value: then everything can be said of every variable.
+    /// Whether the expression always diverges or fails. Then any claim holds of every variable.
     pub(super) fails: bool,
     /// In the order of the locals.
     of: Vec<(LocalId, Use)>,
 }
 
 impl Uses {
-    /// No variable is used.
+    /// The uses of an expression without variables.
     pub(super) const EMPTY: Uses = Uses { fails: false, of: Vec::new() };
-    /// The expression never comes to a value.
+    /// The uses of an expression that always diverges or fails.
     pub(super) const FAILS: Uses = Uses { fails: true, of: Vec::new() };
 
-    /// One variable is used.
+    /// Returns the use of one variable.
     pub(super) fn one(local: LocalId, use_: Use) -> Uses {
         Uses { fails: false, of: vec![(local, use_)] }
     }
 
-    /// How many variables are used.
+    /// Returns how many variables are used.
     pub(super) fn len(&self) -> usize {
         self.of.len()
     }
 
-    /// The use of a variable, which goes out of scope.
+    /// Returns the use of a variable, which goes out of scope.
     pub(super) fn take(&mut self, local: LocalId) -> Use {
         if self.fails {
             return Use::now(Shape::All);
@@ -40,14 +40,14 @@ impl Uses {
         }
     }
 
-    /// The same later, if at all.
+    /// Returns the same later, if at all.
     pub(super) fn later(mut self) -> Uses {
         self.fails = false;
         self.of.iter_mut().for_each(|(_, use_)| *use_ = use_.later());
         self
     }
 
-    /// What two expressions do that are both evaluated.
+    /// Returns what two expressions do that are both evaluated.
     pub(super) fn and(self, other: Uses) -> Uses {
         if self.fails || other.fails {
             return Uses::FAILS;
@@ -61,7 +61,7 @@ impl Uses {
         self.merge(other, Use::and)
     }
 
-    /// What two expressions do of which one is evaluated.
+    /// Returns what two expressions do of which one is evaluated.
     pub(super) fn or(self, other: Uses) -> Uses {
         match (self.fails, other.fails) {
             (true, _) => other,

@@ -9,72 +9,72 @@
 //! A value may have more causes than it pays to keep. The larger ones then are forgotten, which
 //! makes the function larger: it claims less.
 
-use super::set::Set;
+use crate::base::bit_set::BitSet;
 
-/// How many causes of more than one variable a value keeps.
+/// The number of causes of more than one variable that a value keeps.
 const CAUSES: usize = 64;
-/// How many pairs of causes an alternative of two values looks at.
+/// The number of pairs of causes that the alternative of two values looks at.
 const PAIRS: usize = 1024;
 
 /// An abstract value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Value {
-    /// Bottom whatever the variables are.
+    /// Whether it is bottom whatever the variables are.
     zero: bool,
     /// The causes of one variable.
-    strict: Set,
+    strict: BitSet,
     /// The other ones, the smallest first; none of them contains another, nor a variable of
     /// `strict`.
-    causes: Vec<Set>,
+    causes: Vec<BitSet>,
 }
 
 impl Value {
     /// Certainly bottom.
-    pub(super) const ZERO: Value = Value { zero: true, strict: Set::EMPTY, causes: Vec::new() };
+    pub(super) const ZERO: Value = Value { zero: true, strict: BitSet::EMPTY, causes: Vec::new() };
     /// Anything.
-    pub(super) const ONE: Value = Value { zero: false, strict: Set::EMPTY, causes: Vec::new() };
+    pub(super) const ONE: Value = Value { zero: false, strict: BitSet::EMPTY, causes: Vec::new() };
 
-    /// What a variable is.
+    /// Returns what a variable is.
     pub(super) fn variable(number: u32) -> Value {
-        Value { zero: false, strict: Set::of(number), causes: Vec::new() }
+        Value { zero: false, strict: BitSet::of(number), causes: Vec::new() }
     }
 
     pub(super) fn is_zero(&self) -> bool {
         self.zero
     }
 
-    /// Whether nothing makes it bottom.
+    /// Returns whether nothing makes it bottom.
     pub(super) fn is_one(&self) -> bool {
         !self.zero && self.strict.is_empty() && self.causes.is_empty()
     }
 
-    /// Whether it is bottom if this one variable is.
+    /// Returns whether it is bottom if this one variable is.
     pub(super) fn is_strict(&self, number: u32) -> bool {
         self.zero || self.strict.contains(number)
     }
 
-    /// Whether the variable is in any of its causes.
+    /// Returns whether the variable is in any of its causes.
     pub(super) fn depends_on(&self, number: u32) -> bool {
         self.strict.contains(number) || self.causes.iter().any(|cause| cause.contains(number))
     }
 
-    /// The causes of more than one variable.
-    pub(super) fn causes(&self) -> &[Set] {
+    /// Returns the causes of more than one variable.
+    pub(super) fn causes(&self) -> &[BitSet] {
         &self.causes
     }
 
-    /// Whether it is bottom if these variables are.
-    fn is_caused_by(&self, cause: &Set) -> bool {
+    /// Returns whether it is bottom if these variables are.
+    fn is_caused_by(&self, cause: &BitSet) -> bool {
         self.zero
             || self.strict.intersects(cause)
             || self.causes.iter().any(|own| own.is_subset(cause))
     }
 
-    /// All causes that are not such of `other`, of them at most [`CAUSES`] of one variable;
+    /// Returns all causes that are not such of `other`, of them at most [`CAUSES`] of one variable;
     /// the others go to `kept`.
-    fn apart_from(&self, other: &Value, kept: &mut Vec<Set>) -> Vec<Set> {
+    fn apart_from(&self, other: &Value, kept: &mut Vec<BitSet>) -> Vec<BitSet> {
         let singles = self.strict.without(&other.strict);
-        let mut apart: Vec<Set> = singles.iter().take(CAUSES).map(Set::of).collect();
+        let mut apart: Vec<BitSet> = singles.iter().take(CAUSES).map(BitSet::of).collect();
         for cause in &self.causes {
             let to = if other.is_caused_by(cause) { &mut *kept } else { &mut apart };
             to.push(cause.clone());
@@ -86,12 +86,12 @@ impl Value {
 /// The operations on values; counts the words that they look at.
 #[derive(Default)]
 pub(super) struct Algebra {
-    /// Words looked at so far.
+    /// The number of words looked at so far.
     pub(super) work: u64,
 }
 
 impl Algebra {
-    /// Bottom if either is.
+    /// Returns the value that is bottom if either is.
     pub(super) fn and(&mut self, one: Value, other: &Value) -> Value {
         if one.zero || other.zero {
             return Value::ZERO;
@@ -109,7 +109,7 @@ impl Algebra {
         self.value(strict, causes)
     }
 
-    /// Bottom if both are.
+    /// Returns the value that is bottom if both are.
     pub(super) fn or(&mut self, one: Value, other: Value) -> Value {
         if one.zero || other.is_one() {
             return other;
@@ -131,12 +131,12 @@ impl Algebra {
         self.value(strict, causes)
     }
 
-    /// The value with these causes.
-    fn value(&mut self, strict: Set, mut causes: Vec<Set>) -> Value {
+    /// Returns the value with these causes.
+    fn value(&mut self, strict: BitSet, mut causes: Vec<BitSet>) -> Value {
         causes.retain(|cause| !cause.intersects(&strict));
-        causes.sort_unstable_by(Set::by_size);
+        causes.sort_unstable_by(BitSet::by_size);
         causes.dedup();
-        let mut least: Vec<Set> = Vec::with_capacity(causes.len().min(CAUSES));
+        let mut least: Vec<BitSet> = Vec::with_capacity(causes.len().min(CAUSES));
         for cause in causes {
             if least.len() == CAUSES {
                 break;
@@ -149,7 +149,7 @@ impl Algebra {
         Value { zero: false, strict, causes: least }
     }
 
-    /// Whether `one` is bottom whenever `other` is.
+    /// Returns whether `one` is bottom whenever `other` is.
     pub(super) fn is_below(&mut self, one: &Value, other: &Value) -> bool {
         if one.zero || other.zero {
             return one.zero;
@@ -160,7 +160,7 @@ impl Algebra {
             && other.causes.iter().all(|cause| one.is_caused_by(cause))
     }
 
-    /// The next step of a fixpoint from below, and whether it goes on: `before`, raised to
+    /// Returns the next step of a fixpoint from below, and whether it goes on: `before`, raised to
     /// `found`. That is `found` itself, unless something was forgotten on the way.
     pub(super) fn raise(&mut self, before: Value, found: Value) -> (Value, bool) {
         if self.is_below(&found, &before) {
@@ -173,10 +173,10 @@ impl Algebra {
         (raised, true)
     }
 
-    /// `value` in which a variable is bottom when `by` is.
+    /// Returns `value` with a variable replaced by `by`.
     pub(super) fn substitute(&mut self, value: Value, variable: u32, by: &Value) -> Value {
         self.work += (value.strict.words() * (1 + value.causes.len())) as u64;
-        let without = Set::of(variable);
+        let without = BitSet::of(variable);
         if value.strict.contains(variable) {
             let strict = value.strict.without(&without);
             return self.and(Value { strict, ..value }, by);
@@ -186,7 +186,7 @@ impl Algebra {
         }
         let (with, causes) = value.causes.into_iter().partition(|cause| cause.contains(variable));
         let mut result = Value { zero: value.zero, strict: value.strict, causes };
-        let with: Vec<Set> = with;
+        let with: Vec<BitSet> = with;
         for cause in with {
             let rest = cause.without(&without);
             let rest = match rest.len() {
@@ -199,8 +199,8 @@ impl Algebra {
         result
     }
 
-    /// A function of variables 0, 1, .. applied to arguments. Asks for each argument at most
-    /// once, and for none that it does not depend on.
+    /// Returns a function of variables 0, 1, .. applied to arguments. Asks for each argument at
+    /// most once, and for none that it does not depend on.
     pub(super) fn apply(
         &mut self,
         function: &Value,
@@ -251,7 +251,7 @@ mod tests {
             && !value.causes.iter().any(|cause| cause.iter().all(|number| bottom(&number)))
     }
 
-    /// All monotone functions of three variables: there are 20.
+    /// Returns all monotone functions of three variables: there are 20.
     fn all() -> Vec<Value> {
         let mut algebra = Algebra::default();
         let mut found = vec![Value::ZERO, Value::ONE];

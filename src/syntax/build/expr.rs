@@ -13,7 +13,7 @@ impl Builder<'_> {
         self.ast.expr(expr, Span::new(lo, hi))
     }
 
-    /// INT
+    /// Builds INT.
     pub fn int(&mut self, lo: u32, hi: u32) -> ExprId {
         let expr = match self.integer(lo, hi) {
             Some(Integer::Small(small)) => Expr::Int(small),
@@ -24,33 +24,33 @@ impl Builder<'_> {
         self.expr(lo, hi, expr)
     }
 
-    /// CHAR
+    /// Builds CHAR.
     pub fn char(&mut self, lo: u32, hi: u32) -> ExprId {
         // Always a character: the lexer let it pass.
         let expr = self.unquote_char(lo, hi).map_or(Expr::Error, Expr::Char);
         self.expr(lo, hi, expr)
     }
 
-    /// STRING
+    /// Builds STRING.
     pub fn text(&mut self, lo: u32, hi: u32) -> ExprId {
         let text = self.unquote(lo, hi);
         let text = self.ast.texts.push(text.into());
         self.expr(lo, hi, Expr::Text(text))
     }
 
-    /// NAME
+    /// Builds NAME.
     pub fn name(&mut self, lo: u32, hi: u32) -> ExprId {
         let name = self.intern(lo, hi);
         self.expr(lo, hi, Expr::Name(name))
     }
 
-    /// What has been reported. The token was noted last.
+    /// Builds an error node for a token that has been reported and was noted last.
     pub fn error(&mut self) -> ExprId {
         let at = self.bad.last().copied().unwrap_or(self.base);
         self.expr(at, at, Expr::Error)
     }
 
-    /// A keyword where an expression is due.
+    /// Reports a keyword where an expression is due, and builds an error node.
     pub fn keyword(&mut self, lo: u32, hi: u32) -> ExprId {
         let word = self.slice(lo, hi);
         self.report(Code::MisplacedKeyword, Span::new(lo, hi), |report| {
@@ -69,7 +69,7 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Error)
     }
 
-    /// `_` where an expression is due.
+    /// Reports `_` where an expression is due, and builds an error node.
     pub fn underscore(&mut self, lo: u32, hi: u32) -> ExprId {
         self.report(Code::MisplacedUnderscore, Span::new(lo, hi), |report| Diagnostic {
             message: "`_` binds nothing, so it has no value".to_string(),
@@ -78,9 +78,9 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Error)
     }
 
-    /// `()`
+    /// Builds `()`.
     pub fn empty(&mut self, lo: u32, hi: u32) -> ExprId {
-        if self.claim(lo) {
+        if self.end_form(lo) {
             self.report(Code::EmptyApplication, Span::new(lo, hi), |report| Diagnostic {
                 message: "empty parentheses mean nothing".to_string(),
                 ..report
@@ -90,7 +90,7 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Error)
     }
 
-    /// One more element of a list of expressions.
+    /// Adds an element to a list of expressions and returns its length.
     pub fn push_expr(&mut self, n: u32, expr: ExprId) -> u32 {
         self.exprs.push(expr);
         n + 1
@@ -108,9 +108,9 @@ impl Builder<'_> {
         self.exprs.truncate(at);
     }
 
-    /// `(f a ..)`; `(f)` is `f`
+    /// Builds `(f a ..)`; `(f)` is `f`.
     pub fn app(&mut self, lo: u32, hi: u32, f: ExprId, n: u32) -> ExprId {
-        self.claim(lo);
+        self.end_form(lo);
         if n == 0 {
             return f;
         }
@@ -118,14 +118,15 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::App(f, arguments))
     }
 
-    /// `[a ..]`
+    /// Builds `[a ..]`.
     pub fn list(&mut self, lo: u32, hi: u32, n: u32) -> ExprId {
-        self.claim(lo);
+        self.end_form(lo);
         let elements = self.take_exprs(n);
         self.expr(lo, hi, Expr::List(elements))
     }
 
-    /// The one expression that ends a form, out of the `n` that are there.
+    /// Returns the one expression that ends a form, out of the `n` that are there; reports another
+    /// number.
     pub(super) fn one(&mut self, lo: u32, hi: u32, n: u32, shape: Shape, judge: bool) -> ExprId {
         let at = self.exprs.len().saturating_sub(n as usize);
         let found = self.exprs.get(at..).unwrap_or_default();
@@ -159,8 +160,8 @@ impl Builder<'_> {
         first
     }
 
-    /// A form that holds nothing, or lacks the brackets of its first part; `n` expressions
-    /// of it are on the stack.
+    /// Reports a form that is empty or lacks the brackets of its first part, and builds an error
+    /// node; `n` expressions of it are on the stack.
     pub fn bad_form(
         &mut self,
         lo: u32,
@@ -170,7 +171,7 @@ impl Builder<'_> {
         shape: Shape,
     ) -> ExprId {
         self.drop_exprs(n);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             let name = shape.name();
             let message = match (first, shape) {
                 (None, _) => format!("this {name} is empty"),
@@ -185,23 +186,23 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Error)
     }
 
-    /// `(let ([x e] ..) body)`
+    /// Builds `(let ([x e] ..) body)`.
     pub fn let_(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Let, clean);
         self.expr(lo, hi, Expr::Let(list, body))
     }
 
-    /// `(letrec ([x e] ..) body)`
+    /// Builds `(letrec ([x e] ..) body)`.
     pub fn letrec(&mut self, lo: u32, hi: u32, list: List<Binding>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Letrec, clean);
         self.expr(lo, hi, Expr::Letrec(list, body))
     }
 
-    /// `(fn [x ..] body)`
+    /// Builds `(fn [x ..] body)`.
     pub fn lambda(&mut self, lo: u32, hi: u32, params: List<Binder>, n: u32) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Fn, clean);
         if params.is_empty() {
             if clean && !self.is_suspect(lo) {
@@ -217,9 +218,9 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Fn(params, body))
     }
 
-    /// `(case e [pat body] ..)`
+    /// Builds `(case e [pat body] ..)`.
     pub fn case(&mut self, lo: u32, hi: u32, scrutinee: ExprId, alts: Seq) -> ExprId {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if alts.len == 0 && !alts.tainted && clean {
             self.report(Code::BadCase, Span::new(lo, hi), |report| Diagnostic {
                 message: "this case has no alternatives".to_string(),
@@ -234,15 +235,15 @@ impl Builder<'_> {
         self.expr(lo, hi, Expr::Case(scrutinee, list))
     }
 
-    /// `[x e]`
+    /// Builds `[x e]`.
     pub fn binding(&mut self, s: Seq, lo: u32, hi: u32, binder: Binder, n: u32) -> Seq {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let value = self.one(lo, hi, n, Shape::Binding, clean);
         self.bindings.push(Binding { binder, value });
         s.good()
     }
 
-    /// What stands where a binding is due; one report for what stands in a row.
+    /// Reports what stands where a binding is due, once for a run of such.
     pub fn bad_binding(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if self.junk_is_new(s, lo, hi) {
             self.suspect(lo);
@@ -256,18 +257,18 @@ impl Builder<'_> {
         s.bad()
     }
 
-    /// The bindings of a let.
+    /// Returns the bindings of a let.
     pub fn bindings(&mut self, lo: u32, s: Seq) -> List<Binding> {
-        if !self.claim(lo) {
+        if !self.end_form(lo) {
             self.suspect(lo);
         }
         let at = self.bindings.len().saturating_sub(s.len as usize);
         self.ast.bindings.add(self.bindings.drain(at..))
     }
 
-    /// `[pat e]`
+    /// Builds `[pat e]`.
     pub fn alt(&mut self, s: Seq, lo: u32, hi: u32, pat: PatId, n: u32) -> Seq {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let bare = matches!(self.ast.pats[pat], Pat::Name(_));
         if n > 1 && clean && bare {
             let span = self.ast.pat_spans[pat];
@@ -287,7 +288,7 @@ impl Builder<'_> {
         s.good()
     }
 
-    /// What stands where an alternative is due; one report for what stands in a row.
+    /// Reports what stands where an alternative is due, once for a run of such.
     pub fn bad_alt(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if self.junk_is_new(s, lo, hi) {
             self.report(Code::BadCase, Span::new(lo, hi), |report| Diagnostic {
@@ -298,15 +299,15 @@ impl Builder<'_> {
         s.bad()
     }
 
-    /// Whether junk between `lo` and `hi` is a mistake of its own: not the continuation of a
+    /// Returns whether junk between `lo` and `hi` is a mistake of its own: not the continuation of a
     /// run, and not a token that has been reported.
     pub(super) fn junk_is_new(&mut self, s: Seq, lo: u32, hi: u32) -> bool {
         let reported = self.bad.last().is_some_and(|&at| at >= lo && at <= hi);
-        let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.claim(lo);
+        let empty = matches!(self.slice(lo, hi).as_bytes(), [b'[', .., b']']) && !self.end_form(lo);
         !s.junk && !reported && !empty
     }
 
-    /// A keyword at the top level.
+    /// Reports a keyword at the top level.
     pub fn top_keyword(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if s.junk {
             return s.bad();
@@ -315,7 +316,7 @@ impl Builder<'_> {
         self.top_expr(s, expr)
     }
 
-    /// Something at the top level that is no item.
+    /// Handles an expression at the top level, which is no item of a file.
     pub fn top_expr(&mut self, s: Seq, expr: ExprId) -> Seq {
         if self.wanted == super::Wanted::Expression {
             self.exprs.push(expr);

@@ -24,17 +24,17 @@ impl Builder<'_> {
         self.ast.items.push(Item { kind, name: name.name, name_span: name.span, span, file });
     }
 
-    /// `(defn name[x ..] body)`
+    /// Builds `(defn name[x ..] body)`.
     pub fn defn(&mut self, lo: u32, hi: u32, name: Binder, params: List<Binder>, n: u32) {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         let body = self.one(lo, hi, n, Shape::Defn, clean);
         self.item(lo, hi, name, ItemKind::Defn { params, body });
     }
 
-    /// `(defn name e ..)`: without a parameter list.
+    /// Builds `(defn name e ..)`: without a parameter list.
     pub fn defn_without_params(&mut self, lo: u32, hi: u32, name: Binder, first: ExprId, n: u32) {
         self.drop_exprs(n);
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if clean && !self.is_suspect(lo) {
             let span = self.ast.expr_spans[first];
             let word = name.name.map_or("_", |name| self.names.text(name));
@@ -52,7 +52,7 @@ impl Builder<'_> {
         self.item(lo, hi, name, ItemKind::Defn { params: List::EMPTY, body });
     }
 
-    /// `(defn name)`
+    /// Builds `(defn name)`.
     pub fn defn_name_only(&mut self, lo: u32, hi: u32, name: Binder) {
         self.bad_item(lo, hi, Shape::Defn);
         if self.wanted == Wanted::File {
@@ -61,10 +61,10 @@ impl Builder<'_> {
         }
     }
 
-    /// `(defn [x ..] body)`: without a name.
+    /// Builds `(defn [x ..] body)`: without a name.
     pub fn defn_without_name(&mut self, lo: u32, hi: u32, at: u32, end: u32, n: u32) {
         self.drop_exprs(n);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             self.report(Code::BadDefinition, Span::new(at, end), |report| {
                 Diagnostic { message: "this defn has no name".to_string(), ..report }
                     .label("a name is due before this")
@@ -74,9 +74,9 @@ impl Builder<'_> {
         }
     }
 
-    /// An item that lacks something.
+    /// Reports an item that lacks something.
     pub fn bad_item(&mut self, lo: u32, hi: u32, shape: Shape) {
-        if self.claim(lo) && !self.is_suspect(lo) {
+        if self.end_form(lo) && !self.is_suspect(lo) {
             // Of two words the second is the name.
             let words = self.slice(lo, hi).split_whitespace().count();
             let message = match shape {
@@ -93,7 +93,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is no name, after `defn` or `data`.
+    /// Reports what is no name after `defn` or `data`.
     pub fn bad_defined(&mut self, lo: u32, hi: u32) -> Binder {
         let help = match self.slice(lo, hi).as_bytes().first() {
             Some(b'(') => "the name comes first and alone: (defn f[x y] body), (data T (Con x y))",
@@ -103,9 +103,9 @@ impl Builder<'_> {
         Binder { name: None, span: Span::new(lo, hi) }
     }
 
-    /// `(data Name (Con field ..) ..)`
+    /// Builds `(data Name (Con field ..) ..)`.
     pub fn data(&mut self, lo: u32, hi: u32, name: Binder, s: Seq) {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if s.len == 0 && !s.tainted && clean && !self.is_suspect(lo) {
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
                 message: "this data declaration has no constructor".to_string(),
@@ -122,14 +122,14 @@ impl Builder<'_> {
         self.cons.push(ConDecl { name, span: Span::new(lo, hi), fields });
     }
 
-    /// `(Con field ..)`; the name is `name_lo..name_hi`.
+    /// Builds `(Con field ..)`; the name is `name_lo..name_hi`.
     pub fn con(&mut self, s: Seq, lo: u32, name_lo: u32, name_hi: u32) -> Seq {
-        self.claim(lo);
+        self.end_form(lo);
         self.push_con(name_lo, name_hi);
         s.good()
     }
 
-    /// `Con`, without brackets. It is taken for one without fields.
+    /// Builds `Con`, without brackets. It is taken for one without fields.
     pub fn bare_con(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if !s.junk {
             let word = self.slice(lo, hi);
@@ -143,7 +143,7 @@ impl Builder<'_> {
         s.good().bad()
     }
 
-    /// What stands where a constructor is due; one report for what stands in a row.
+    /// Reports what stands where a constructor is due, once for a run of such.
     pub fn bad_con(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if self.junk_is_new(s, lo, hi) {
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
@@ -154,7 +154,7 @@ impl Builder<'_> {
         s.bad()
     }
 
-    /// `(import "file")`; the path is `path_lo..path_hi`.
+    /// Builds `(import "file")`; the path is `path_lo..path_hi`.
     pub fn import_file(&mut self, lo: u32, hi: u32, path_lo: u32, path_hi: u32, more: u32) {
         if self.judge_import(lo, hi, more) {
             let path = self.unquote(path_lo, path_hi);
@@ -163,7 +163,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `(import module)`; the name is `name_lo..name_hi`.
+    /// Builds `(import module)`; the name is `name_lo..name_hi`.
     pub fn import_module(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, more: u32) {
         if self.judge_import(lo, hi, more) {
             let name = self.binder(name_lo, name_hi);
@@ -171,9 +171,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether an import names one thing and nothing else.
+    /// Returns whether an import names one thing and nothing else; reports one that does not.
     fn judge_import(&mut self, lo: u32, hi: u32, more: u32) -> bool {
-        let clean = self.claim(lo);
+        let clean = self.end_form(lo);
         if clean && more > 0 {
             self.report(Code::BadImport, Span::new(lo, hi), |report| {
                 Diagnostic { message: "an import names one file or module".to_string(), ..report }

@@ -21,8 +21,8 @@ use crate::base::integer::Integer;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
 
-/// A list on its way: how many sound elements lie on the stack, and whether the last thing
-/// seen was none.
+/// A list under construction: the number of valid elements on the stack, and whether the last
+/// thing read was none.
 #[derive(Clone, Copy, Debug)]
 pub struct Seq {
     len: u32,
@@ -32,23 +32,23 @@ pub struct Seq {
 }
 
 impl Seq {
-    /// Nothing yet.
+    /// A sequence without elements.
     pub const EMPTY: Seq = Seq { len: 0, junk: false, tainted: false };
 
-    /// With one more element.
+    /// Returns the sequence with one more element.
     #[must_use]
     pub fn good(self) -> Seq {
         Seq { len: self.len + 1, junk: false, tainted: self.tainted }
     }
 
-    /// With junk after it.
+    /// Returns the sequence with junk after it.
     #[must_use]
     fn bad(self) -> Seq {
         Seq { junk: true, tainted: true, ..self }
     }
 }
 
-/// What a text is to be.
+/// What a text has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// Items.
@@ -74,16 +74,16 @@ pub struct Builder<'s> {
     bindings: Vec<Binding>,
     alts: Vec<Alt>,
     cons: Vec<ConDecl>,
-    /// Where tokens stood that have been reported and that no bracketed form holds yet.
+    /// The positions of reported tokens that no finished bracketed form holds.
     bad: Vec<u32>,
-    /// Where the last list or name stood whose mistake may explain that something is missing.
+    /// The position of the last list or name whose mistake may explain that something is missing.
     suspect: u32,
     /// What was found.
     pub reports: Reports,
 }
 
 impl<'s> Builder<'s> {
-    /// A builder for `text`, whose first byte has position `base`, of file `file`.
+    /// Returns a builder for `text`, whose first byte has position `base`, of file `file`.
     #[must_use]
     pub fn new(
         text: &'s str,
@@ -112,7 +112,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The text between two positions.
+    /// Returns the text between two positions.
     fn slice(&self, lo: u32, hi: u32) -> &'s str {
         let at = |position: u32| position.saturating_sub(self.base) as usize;
         self.text.get(at(lo)..at(hi)).unwrap_or_default()
@@ -132,9 +132,9 @@ impl<'s> Builder<'s> {
         self.bad.push(lo);
     }
 
-    /// Ends a bracketed form that starts at `lo`: whether no reported token stands directly
-    /// in it. If one does, the form is known to be broken and its shape is not judged.
-    fn claim(&mut self, lo: u32) -> bool {
+    /// Ends a bracketed form that starts at `lo`. Returns whether no reported token stands directly
+    /// in it: if one does, the form is known to be broken and its shape is not judged.
+    fn end_form(&mut self, lo: u32) -> bool {
         if self.bad.is_empty() {
             return true;
         }
@@ -146,20 +146,20 @@ impl<'s> Builder<'s> {
 
     /// Ends a bracketed stretch that is not judged.
     pub fn junk(&mut self, lo: u32) {
-        self.claim(lo);
+        self.end_form(lo);
     }
 
-    /// Something was reported at `lo` that may explain what else a form lacks.
+    /// Notes that something was reported at `lo` that may explain what else a form lacks.
     fn suspect(&mut self, lo: u32) {
         self.suspect = self.suspect.max(lo);
     }
 
-    /// Whether something in the form that starts at `lo` explains what it lacks.
+    /// Returns whether something in the form that starts at `lo` explains what it lacks.
     fn is_suspect(&self, lo: u32) -> bool {
         self.suspect > lo
     }
 
-    /// The value of an INT.
+    /// Returns the value of an INT.
     fn integer(&self, lo: u32, hi: u32) -> Option<Integer> {
         let text = self.slice(lo, hi);
         // Up to 18 digits fit a word.
@@ -171,7 +171,7 @@ impl<'s> Builder<'s> {
         Integer::parse(text)
     }
 
-    /// The text inside a CHAR or a STRING.
+    /// Returns the text inside a CHAR or a STRING.
     fn unquote(&self, lo: u32, hi: u32) -> String {
         let body = self.slice(lo + 1, hi.saturating_sub(1));
         if !body.contains('\\') {
@@ -181,14 +181,14 @@ impl<'s> Builder<'s> {
         decode(body).filter_map(|(c, _)| c.ok()).collect()
     }
 
-    /// The character of a CHAR.
+    /// Returns the character of a CHAR.
     fn unquote_char(&self, lo: u32, hi: u32) -> Option<char> {
         let body = self.slice(lo + 1, hi.saturating_sub(1));
         decode(body).next().and_then(|(c, _)| c.ok())
     }
 
-    /// The expression that a text of one expression holds. `silent`: a mistake has been
-    /// reported that may explain another number of them.
+    /// Returns the expression that a text of one expression holds; reports another number of them,
+    /// unless `silent`: a mistake has been reported that may explain it.
     pub fn the_expression(&mut self, whole: Span, silent: bool) -> ExprId {
         let found = std::mem::take(&mut self.exprs);
         match found.as_slice() {
@@ -209,8 +209,8 @@ impl<'s> Builder<'s> {
         self.ast.expr(Expr::Error, whole)
     }
 
-    /// Takes back what was said of the regions whose brackets did not match: their shapes
-    /// are not what was meant. Definitions there keep their names and lose their bodies.
+    /// Removes the reports about regions whose brackets do not match: their shapes are not what was
+    /// meant. Definitions there keep their names and lose their bodies.
     pub fn distrust(&mut self, broken: &[Span]) {
         if broken.is_empty() {
             return;
@@ -229,7 +229,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// A token that the grammar has no place for. The balancer makes sure that there is none.
+    /// Reports a token that the grammar does not derive. The balancer makes sure that there is none.
     pub fn unexpected(&mut self, error: ParseError<u32, Tok, Infallible>) {
         let span = match error {
             ParseError::InvalidToken { location: at }

@@ -14,18 +14,18 @@ impl Builder<'_> {
         self.ast.pat(pat, Span::new(lo, hi))
     }
 
-    /// NAME
+    /// Builds NAME.
     pub fn pat_name(&mut self, lo: u32, hi: u32) -> PatId {
         let name = self.intern(lo, hi);
         self.pat(lo, hi, Pat::Name(name))
     }
 
-    /// `_`
+    /// Builds `_`.
     pub fn pat_wildcard(&mut self, lo: u32, hi: u32) -> PatId {
         self.pat(lo, hi, Pat::Wildcard)
     }
 
-    /// INT
+    /// Builds INT.
     pub fn pat_int(&mut self, lo: u32, hi: u32) -> PatId {
         let pat = match self.integer(lo, hi) {
             Some(Integer::Small(small)) => Pat::Int(small),
@@ -36,45 +36,45 @@ impl Builder<'_> {
         self.pat(lo, hi, pat)
     }
 
-    /// CHAR
+    /// Builds CHAR.
     pub fn pat_char(&mut self, lo: u32, hi: u32) -> PatId {
         let pat = self.unquote_char(lo, hi).map_or(Pat::Error, Pat::Char);
         self.pat(lo, hi, pat)
     }
 
-    /// STRING
+    /// Builds STRING.
     pub fn pat_text(&mut self, lo: u32, hi: u32) -> PatId {
         let text = self.unquote(lo, hi);
         let text = self.ast.texts.push(text.into());
         self.pat(lo, hi, Pat::Text(text))
     }
 
-    /// What has been reported.
+    /// Builds an error pattern for a token that has been reported.
     pub fn pat_error(&mut self) -> PatId {
         let at = self.bad.last().copied().unwrap_or(self.base);
         self.pat(at, at, Pat::Error)
     }
 
-    /// One more element of a list of patterns.
+    /// Adds an element to a list of patterns and returns its length.
     pub fn push_pat(&mut self, n: u32, pat: PatId) -> u32 {
         self.pats.push(pat);
         n + 1
     }
 
-    /// `(Con pat ..)`
+    /// Builds `(Con pat ..)`.
     pub fn pat_con(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, n: u32) -> PatId {
-        self.claim(lo);
+        self.end_form(lo);
         let name = self.intern(name_lo, name_hi);
         let at = self.pats.len().saturating_sub(n as usize);
         let fields = self.ast.pat_lists.add(self.pats.drain(at..));
         self.pat(lo, hi, Pat::Con(name, Span::new(name_lo, name_hi), fields))
     }
 
-    /// What stands where a pattern is due; `n` patterns of it are on the stack.
+    /// Reports what stands where a pattern is due; `n` patterns of it are on the stack.
     pub fn bad_pat(&mut self, lo: u32, hi: u32, n: u32, shape: Shape) -> PatId {
         let at = self.pats.len().saturating_sub(n as usize);
         self.pats.truncate(at);
-        if self.claim(lo) {
+        if self.end_form(lo) {
             let text = self.slice(lo, hi);
             self.report(Code::ExpectedPattern, Span::new(lo, hi), |report| {
                 let message = match shape {
@@ -89,7 +89,7 @@ impl Builder<'_> {
         self.pat(lo, hi, Pat::Error)
     }
 
-    /// `(head pat ..)` where `head` is no name.
+    /// Builds `(head pat ..)` where `head` is no name.
     pub fn bad_pat_head(&mut self, lo: u32, hi: u32, head: PatId, n: u32) -> PatId {
         if matches!(self.ast.pats[head], Pat::Error) {
             self.bad(lo);
@@ -97,23 +97,23 @@ impl Builder<'_> {
         self.bad_pat(lo, hi, n, Shape::PatternHead)
     }
 
-    /// NAME, where it is bound.
+    /// Builds NAME, where it is bound.
     pub fn binder(&mut self, lo: u32, hi: u32) -> Binder {
         Binder { name: Some(self.intern(lo, hi)), span: Span::new(lo, hi) }
     }
 
-    /// `_`, where a name may be bound.
+    /// Builds `_`, where a name may be bound.
     pub fn wildcard_binder(&mut self, lo: u32, hi: u32) -> Binder {
         Binder { name: None, span: Span::new(lo, hi) }
     }
 
-    /// What has been reported, where a name is due.
+    /// Builds a binder without a name for a token that has been reported.
     pub fn unknown_binder(&mut self) -> Binder {
         let at = self.bad.last().copied().unwrap_or(self.base);
         Binder { name: None, span: Span::new(at, at) }
     }
 
-    /// What is no name, where one is due.
+    /// Reports what is no name where one is due.
     pub fn bad_binder(&mut self, lo: u32, hi: u32) -> Binder {
         let help = match self.slice(lo, hi).as_bytes().first() {
             Some(b'(' | b'[') => {
@@ -148,33 +148,33 @@ impl Builder<'_> {
         self.binders.clear();
     }
 
-    /// A parameter.
+    /// Adds a parameter.
     pub fn push_name(&mut self, lo: u32, hi: u32) {
         let binder = self.binder(lo, hi);
         self.binders.push(binder);
     }
 
-    /// `_` among parameters.
+    /// Builds `_` among parameters.
     pub fn push_wildcard(&mut self, lo: u32, hi: u32) {
         let binder = self.wildcard_binder(lo, hi);
         self.binders.push(binder);
     }
 
-    /// What is no name, among parameters.
+    /// Reports what is no name among parameters.
     pub fn push_bad_binder(&mut self, lo: u32, hi: u32) {
         let binder = self.bad_binder(lo, hi);
         self.binders.push(binder);
     }
 
-    /// What has been reported, among parameters.
+    /// Adds a parameter without a name for a token that has been reported.
     pub fn push_unknown_binder(&mut self) {
         let binder = self.unknown_binder();
         self.binders.push(binder);
     }
 
-    /// `[x ..]`
+    /// Builds `[x ..]`.
     pub fn params(&mut self, lo: u32) -> List<Binder> {
-        if !self.claim(lo) {
+        if !self.end_form(lo) {
             self.suspect(lo);
         }
         self.ast.binders.add(self.binders.drain(..))

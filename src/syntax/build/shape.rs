@@ -34,7 +34,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The code of a mistake in it.
+    /// Returns the code of a mistake in it.
     #[must_use]
     pub const fn code(self) -> Code {
         match self {
@@ -49,7 +49,7 @@ impl Shape {
         }
     }
 
-    /// What it is called.
+    /// Returns its name for messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// How it is written.
+    /// Returns a sentence that shows how it is written.
     #[must_use]
     pub const fn form(self) -> &'static str {
         match self {

@@ -37,8 +37,8 @@ type Shown = Option<Rc<str>>;
 /// A constructor: two are the same if they are the same declaration.
 #[derive(PartialEq, Eq, Debug)]
 struct Con {
-    /// The unit and name of the data type.
-    data: (Unit, Name),
+    /// The data type: the index of its item.
+    data: usize,
     name: Rc<str>,
     tag: usize,
     arity: usize,
@@ -140,10 +140,9 @@ pub fn run(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(
 }
 
 fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
-    let [nil, cons, list] = ["Nil", "Cons", "List"].map(|name| loaded.names.intern(name));
-    let con = |name: &str, tag, arity| {
-        Rc::new(Con { data: (usize::MAX, list), name: name.into(), tag, arity })
-    };
+    let [nil, cons] = ["Nil", "Cons"].map(|name| loaded.names.intern(name));
+    let con =
+        |name: &str, tag, arity| Rc::new(Con { data: usize::MAX, name: name.into(), tag, arity });
     let (nil_con, cons_con) = (con("Nil", 0, 0), con("Cons", 1, 2));
     Rc::new_cyclic(|world: &Weak<World>| {
         let mut unit_of_file = vec![0; loaded.sources.files().len()];
@@ -155,10 +154,11 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
         imports.extend(loaded.modules.iter().map(|module| imported(&module.imports)));
         let mut units = vec![HashMap::new(); imports.len()];
         let mut has_input = false;
-        for item in &loaded.ast.items {
-            let (Some(name), unit) = (item.name, unit_of_file[item.file]) else { continue };
+        for (data, item) in loaded.ast.items.iter().enumerate() {
+            let unit = unit_of_file[item.file];
             match &item.kind {
                 &ItemKind::Defn { params, body } => {
+                    let Some(name) = item.name else { continue };
                     let shown: Rc<str> = loaded.names.text(name).into();
                     has_input |= unit == 0 && &*shown == "main" && !params.is_empty();
                     let world = Later(world.clone());
@@ -174,7 +174,7 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
                 ItemKind::Data { cons } => {
                     for (tag, con) in cons.iter().enumerate() {
                         let text = loaded.names.text(con.name).into();
-                        let (data, arity) = ((unit, name), con.fields.len());
+                        let arity = con.fields.len();
                         let new = Con { data, name: text, tag, arity };
                         units[unit].insert(con.name, Global::Con(Rc::new(new)));
                     }

@@ -9,7 +9,7 @@
 //! operation on evaluated operands costs one check of their tags, which it needs anyway.
 //!
 //! *Where a frame ends.* What an instruction evaluates or calls gets a frame above the slots
-//! that are alive there (the `base` of a call, [`Live::top`](super::program::Live) elsewhere).
+//! that are alive there (the `base` of a call, [`StackMap::top`](super::program::StackMap) elsewhere).
 //! The word at `base` holds the return; the value of a call is found there.
 
 use super::program::{ArgsId, CaseId, ConstId, LitCaseId, SlotsId, ThunkId};

@@ -6,6 +6,7 @@
 //! variables. Labels point forward, as in G-code.
 
 pub mod access;
+pub mod cheap;
 pub mod docs;
 pub mod instr;
 pub mod listing;

@@ -24,7 +24,7 @@ define_index! {
     /// Branches by literal.
     pub LitCaseId;
     /// Which slots are alive.
-    pub LiveId;
+    pub StackMapId;
 }
 
 /// Where the code of a function or of a thunk begins.
@@ -69,7 +69,7 @@ pub struct LitCase {
     pub chars: bool,
     /// Immediate words and their targets, in the order of the bits.
     pub words: Box<[(Word, Pc)]>,
-    /// Integers that take a node of their own, and their targets.
+    /// Integers that take a node of their own, ascending, and their targets.
     pub bigs: Box<[(gcode::BigId, Pc)]>,
     /// Where every other value goes.
     pub default: Pc,
@@ -86,14 +86,15 @@ impl LitCase {
     }
 }
 
-/// Which slots of a frame code may still read.
+/// A stack map: which slots of a frame code may still read, so that the collector keeps what they
+/// hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Live {
+pub struct StackMap {
     /// The slots, in order.
     pub slots: Box<[u32]>,
 }
 
-impl Live {
+impl StackMap {
     /// The first slot above all of them: where the frame of an evaluation begins.
     #[must_use]
     pub fn top(&self) -> u32 {
@@ -115,24 +116,25 @@ pub enum Owner {
 pub struct Origin {
     /// The source expression.
     pub span: Span,
-    /// What that has, where an instruction with a constant says it another way: for messages.
-    pub turned: Option<Turned>,
+    /// What that has, where an instruction has its operands commuted: for messages.
+    pub commuted: Option<Commuted>,
 }
 
 impl Origin {
     /// That of code that stands for no expression.
-    pub const NONE: Origin = Origin { span: Span::NONE, turned: None };
+    pub const NONE: Origin = Origin { span: Span::NONE, commuted: None };
 }
 
 impl From<Span> for Origin {
     fn from(span: Span) -> Origin {
-        Origin { span, turned: None }
+        Origin { span, commuted: None }
     }
 }
 
-/// How the source says what an instruction with a constant says another way.
+/// The operation of the source that an instruction with a constant computes with its operands
+/// commuted, or another way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turned {
+pub struct Commuted {
     /// The operation.
     pub op: Op,
     /// Whether the constant stands in front of the other operand.
@@ -148,10 +150,10 @@ pub struct Program {
     pub code: Vec<Instr>,
     /// For each instruction what it comes from.
     pub origins: Vec<Origin>,
-    /// For each instruction the slots that are alive before it.
-    pub live: Vec<LiveId>,
-    /// Sets of slots, none twice.
-    pub lives: IndexVec<LiveId, Live>,
+    /// For each instruction the stack map before it.
+    pub stack_map_of: Vec<StackMapId>,
+    /// Stack maps, none twice.
+    pub stack_maps: IndexVec<StackMapId, StackMap>,
     /// Where pieces of code begin, in order, and what they belong to.
     pub owners: Vec<(Pc, Owner)>,
     /// For each global its code; that of a CAF takes nothing.

@@ -1,11 +1,11 @@
 //! What becomes of an expression: a node, a value in a variable, or the end of the code.
 
 use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
-use super::super::code::program::{Origin, Thunk, ThunkId, Turned};
+use super::super::code::program::{ArgsId, Commuted, Origin, Thunk, ThunkId};
 use super::known::{Known, operands_of};
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
-use super::{FIELDS, Stop, Translator, too_large};
+use super::{ARGUMENTS, FIELDS, TooLarge, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::Op;
 use crate::gcode::program::{ConId, GlobalId};
@@ -70,19 +70,19 @@ impl Translator<'_> {
     }
 
     /// A value as an operand; what is no constant and no variable is made one.
-    pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, Stop> {
+    pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, TooLarge> {
         match self.values.get(id) {
             Value::Const(word) => Ok(self.out.constant(word)),
             _ => Ok(Arg::slot(self.variable(id)?)),
         }
     }
 
-    pub(super) fn args(&mut self, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+    pub(super) fn args(&mut self, list: &[ValueId]) -> Result<Vec<Arg>, TooLarge> {
         list.iter().map(|&id| self.arg(id)).collect()
     }
 
     /// A variable that holds a value; it is not evaluated for that.
-    pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, Stop> {
+    pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         let d = match self.values.get(id) {
             Value::Var(name) => return Ok(self.local(name)),
             Value::Const(word) => {
@@ -147,7 +147,7 @@ impl Translator<'_> {
     }
 
     /// The node that a value becomes, its parts made.
-    pub(super) fn node(&mut self, id: ValueId) -> Result<Node, Stop> {
+    pub(super) fn node(&mut self, id: ValueId) -> Result<Node, TooLarge> {
         let node = match self.values.get(id) {
             Value::Con { con, args, .. } => Node::Con(con, self.args(&self.values.list(args))?),
             Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
@@ -157,9 +157,9 @@ impl Translator<'_> {
             },
             _ => Node::Other(self.arg(id)?),
         };
-        match node.words() <= FIELDS {
+        match node.words() <= self.limits.fields as usize {
             true => Ok(node),
-            false => Err(too_large("a node has more fields than 2^24")),
+            false => Err(too_large(FIELDS)),
         }
     }
 
@@ -211,7 +211,7 @@ impl Translator<'_> {
         Node::Thunk(thunk, captured.into_iter().map(Arg::slot).collect())
     }
 
-    /// The variables in an expression, each once, in the order of their first mention: by the
+    /// The variables in an expression, each once, in the order of their first entry: by the
     /// names that they have in the global's own code.
     fn names(&mut self, root: ValueId) -> Vec<u32> {
         self.stamp += 1;
@@ -241,7 +241,7 @@ impl Translator<'_> {
 
     /// Evaluates a value; the variable that then holds it, or `None` if it was a value in weak
     /// head normal form as it stood.
-    pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, Stop> {
+    pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, TooLarge> {
         let (callee, args, at) = match self.values.get(id) {
             Value::Const(_) | Value::Con { .. } | Value::Big(_) => return Ok(None),
             Value::Var(_) | Value::Caf(_) | Value::Text(_) => {
@@ -273,12 +273,12 @@ impl Translator<'_> {
                 let (first, rest) = list.split_at(arity);
                 let rest = self.args(rest)?;
                 let f = self.call_global(global, first, at)?;
-                self.apply(Arg::slot(f), rest, at)
+                self.apply(Arg::slot(f), rest, at)?
             }
             Call::Unknown => {
                 let args = self.args(&list)?;
                 let f = self.arg(callee)?;
-                self.apply(f, args, at)
+                self.apply(f, args, at)?
             }
         };
         Ok(Some(d))
@@ -286,7 +286,11 @@ impl Translator<'_> {
 
     /// The arguments of a call of a global: what it certainly evaluates, and is not built yet,
     /// is evaluated now.
-    pub(super) fn passed(&mut self, global: GlobalId, list: &[ValueId]) -> Result<Vec<Arg>, Stop> {
+    pub(super) fn passed(
+        &mut self,
+        global: GlobalId,
+        list: &[ValueId],
+    ) -> Result<Vec<Arg>, TooLarge> {
         let strict = &self.gcode.globals[global].strict;
         let mut evaluated: Vec<Option<u32>> = Vec::new();
         for (at, &id) in list.iter().enumerate() {
@@ -307,7 +311,7 @@ impl Translator<'_> {
         global: GlobalId,
         list: &[ValueId],
         span: Span,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, TooLarge> {
         let args = self.passed(global, list)?;
         let base = Base(self.unit.var());
         let instr = match args[..] {
@@ -321,16 +325,24 @@ impl Translator<'_> {
         Ok(base.0)
     }
 
-    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> u32 {
+    /// The arguments of an application of what only the run knows.
+    pub(super) fn arguments(&mut self, args: Vec<Arg>) -> Result<ArgsId, TooLarge> {
+        match args.len() <= self.limits.frame as usize {
+            true => Ok(self.out.args(args)),
+            false => Err(too_large(ARGUMENTS)),
+        }
+    }
+
+    fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<u32, TooLarge> {
         let base = Base(self.unit.var());
-        let args = self.out.args(args);
+        let args = self.arguments(args)?;
         self.emitted(Instr::Apply { base, f, args }, span);
         self.unit.evaluated(base.0);
-        base.0
+        Ok(base.0)
     }
 
     /// A variable for an operand that an instruction forces.
-    pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, Stop> {
+    pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         if let Value::App { span, .. } = self.values.get(id)
             && let Some(v) = self.evaluate(id, span)?
         {
@@ -341,7 +353,7 @@ impl Translator<'_> {
 
     /// Builds all that is to be built on the stack, if forcing the operands may take long: the
     /// collector knows how to shorten a selection, but not a frame that is to make one.
-    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), Stop> {
+    fn before_forcing(&mut self, operands: &[Forced]) -> Result<(), TooLarge> {
         match operands.iter().all(|operand| self.unit.is_evaluated(operand.0)) {
             true => Ok(()),
             false => self.build_pending(),
@@ -363,7 +375,7 @@ impl Translator<'_> {
         a: ValueId,
         b: Option<ValueId>,
         span: Span,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, TooLarge> {
         debug_assert_eq!(operands_of(op), Some(1 + usize::from(b.is_some())));
         let written = op;
         let right = b.and_then(|b| self.small(b));
@@ -381,8 +393,8 @@ impl Translator<'_> {
         if let Some((op, id, k)) = with_int {
             let constant_first = right.is_none();
             // A subtraction from the constant has an instruction that says so.
-            let turned = ((written == Op::Sub) != constant_first)
-                .then_some(Turned { op: written, constant_first });
+            let commuted = ((written == Op::Sub) != constant_first)
+                .then_some(Commuted { op: written, constant_first });
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
@@ -395,7 +407,7 @@ impl Translator<'_> {
                 Op::FloorDiv => Instr::FloorDivInt { d, a, k },
                 _ => Instr::ModInt { d, a, k },
             };
-            return Ok(self.computed(instr, d, &[a], Origin { span, turned }));
+            return Ok(self.computed(instr, d, &[a], Origin { span, commuted }));
         }
         let a = Forced(self.forced(a)?);
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);

@@ -1,12 +1,12 @@
 //! Branches and where they meet.
 
 use super::super::code::instr::{Arg, Dst, Forced, Instr, Pc};
-use super::super::code::program::{Case, LitCase, Origin, Turned};
+use super::super::code::program::{Case, Commuted, LitCase, Origin};
 use super::output::Int;
 use super::stack::Stack;
 use super::unit::{Edge, Move, NONE, Shape, Source, Term};
 use super::value::{Value, ValueId};
-use super::{Stop, Translator};
+use super::{MOVES, TooLarge, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::{IntLit, Jumps, Label, Lit, Op};
 use crate::gcode::program::{CONS, ConId, LIST, NIL};
@@ -22,7 +22,7 @@ impl Translator<'_> {
     }
 
     /// Goes on at an instruction, where other ways may lead as well.
-    pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), Stop> {
+    pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), TooLarge> {
         if self.preceding[to] > 1 {
             self.build_pending()?;
         }
@@ -36,7 +36,7 @@ impl Translator<'_> {
     }
 
     /// Begins the block at an instruction; `false` if no way leads there.
-    pub(super) fn arrive(&mut self, at: usize) -> Result<bool, Stop> {
+    pub(super) fn arrive(&mut self, at: usize) -> Result<bool, TooLarge> {
         if self.unit.is_open() {
             self.goto(at, Span::NONE)?;
         }
@@ -60,13 +60,13 @@ impl Translator<'_> {
                     self.unit.shaped(shape);
                 }
             }
-            _ => self.join(edges),
+            _ => self.join(edges)?,
         }
         Ok(true)
     }
 
     /// Begins a block that several edges lead to.
-    fn join(&mut self, mut edges: Vec<u32>) {
+    fn join(&mut self, mut edges: Vec<u32>) -> Result<(), TooLarge> {
         for edge in &mut edges {
             let Edge { from, stack, updated, .. } = self.unit.edges[*edge as usize];
             if !matches!(self.unit.blocks[from as usize].term, Term::Goto(_)) {
@@ -83,14 +83,14 @@ impl Translator<'_> {
         for &edge in &edges {
             self.unit.edges[edge as usize].to = block;
         }
-        self.merge(&edges);
+        self.merge(&edges)
     }
 
     /// Makes one stack of those that the edges bring.
-    fn merge(&mut self, edges: &[u32]) {
+    fn merge(&mut self, edges: &[u32]) -> Result<(), TooLarge> {
         let tops: Vec<Stack> =
             edges.iter().map(|&edge| self.unit.edges[edge as usize].stack).collect();
-        let Some((&first, others)) = tops.split_first() else { return };
+        let Some((&first, others)) = tops.split_first() else { return Ok(()) };
         // All of one depth: verified.
         let mut common = first;
         for &(mut other) in others {
@@ -103,6 +103,10 @@ impl Translator<'_> {
         }
         let height = self.stacks.depth(common);
         let count = (self.stacks.depth(first) - height) as usize;
+        self.moved += edges.len() as u64 * count as u64;
+        if self.moved > (1 << 20) + self.limits.moves * self.incoming.len() as u64 {
+            return Err(too_large(MOVES));
+        }
         // For each item above, from the lowest, what each edge brings.
         let columns: Vec<Vec<ValueId>> = tops
             .iter()
@@ -134,6 +138,7 @@ impl Translator<'_> {
             self.unit.moves.extend(moves);
             self.unit.blocks[from as usize].moves = (start, self.unit.moves.len() as u32);
         }
+        Ok(())
     }
 
     /// One value for what each edge brings: the value, if it is the same, or a new variable.
@@ -169,7 +174,7 @@ impl Translator<'_> {
     }
 
     /// `Cond` by itself.
-    pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), Stop> {
+    pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         match self.values.get(id) {
             Value::Const(Word::ONE) => return self.goto(yes.0 as usize, span),
@@ -187,7 +192,7 @@ impl Translator<'_> {
         yes: Label,
         no: Label,
         span: Span,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, TooLarge> {
         if !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
             return Ok(false);
         }
@@ -195,12 +200,12 @@ impl Translator<'_> {
         let with_int = match (self.small(first), self.small(second)) {
             (_, Some(k)) => Some((op, first, k, None)),
             (Some(k), _) => {
-                let turned = Turned { op, constant_first: true };
-                Some((swapped(op), second, k, Some(turned)))
+                let commuted = Commuted { op, constant_first: true };
+                Some((swapped(op), second, k, Some(commuted)))
             }
             _ => None,
         };
-        if let Some((op, id, k, turned)) = with_int {
+        if let Some((op, id, k, commuted)) = with_int {
             let a = Forced(self.forced(id)?);
             let instr = |to| match op {
                 Op::Eq => Instr::UnlessEqInt { a, k, to },
@@ -210,7 +215,7 @@ impl Translator<'_> {
                 Op::Gt => Instr::UnlessGtInt { a, k, to },
                 _ => Instr::UnlessGeInt { a, k, to },
             };
-            self.branch(instr, &[a], yes, no, Origin { span, turned })?;
+            self.branch(instr, &[a], yes, no, Origin { span, commuted })?;
             return Ok(true);
         }
         let a = Forced(self.forced(first)?);
@@ -234,7 +239,7 @@ impl Translator<'_> {
         Label(yes): Label,
         Label(no): Label,
         origin: impl Into<Origin>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), TooLarge> {
         self.build_pending()?;
         operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
         let next = self.leave(yes, None);
@@ -243,7 +248,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), Stop> {
+    pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), TooLarge> {
         let gcode = self.gcode;
         let data = jumps.branches.first().map_or(LIST, |(con, _)| gcode.cons[*con].data);
         let target = |con: ConId| {
@@ -291,7 +296,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), Stop> {
+    pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         let default = jumps.default.map_or(0, |Label(to)| to);
         let chars = matches!(jumps.branches.first(), Some((Lit::Char(_), _)));
@@ -321,6 +326,8 @@ impl Translator<'_> {
             }
         }
         words.sort_unstable_by_key(|(word, _)| word.bits());
+        let pool = &self.out.program.bigs;
+        bigs.sort_by(|(a, _), (b, _)| pool[*a].cmp(&pool[*b]));
         let default = Pc(self.leave(default, None));
         let lit_case = LitCase { chars, words: words.into(), bigs: bigs.into(), default };
         let case = self.out.program.lit_cases.push(lit_case);

@@ -8,22 +8,22 @@
 use std::mem;
 
 use super::super::code::instr::{Arg, Base, Dst, Instr, Operand, Pc, Slot};
-use super::super::code::program::{Entry, LiveId, Origin, Owner};
+use super::super::code::program::{Entry, Origin, Owner, StackMapId};
 use super::bits::Bits;
 use super::live::Liveness;
 use super::order::order;
 use super::output::Output;
 use super::parallel::in_order;
 use super::tidy::tidy;
-use super::unit::{NONE, Source, Term, Unit};
-use super::{LIMIT, Stop, Translator, too_large};
+use super::unit::{Move, NONE, Source, Term, Unit};
+use super::{FRAME, FUNCTION, INSTRUCTIONS, Limits, TooLarge, Translator, too_large};
 use crate::machine::heap::word::Word;
 
 /// If live sets are coarse: the slot above all others, where calls begin.
-const TOP: u32 = LIMIT * 2 - 1;
+const TOP: u32 = (1 << 31) - 1;
 /// If live sets are coarse: all slots; and those and the one above.
-const ALL: LiveId = LiveId(0);
-const WITH_TOP: LiveId = LiveId(1);
+const ALL: StackMapId = StackMapId(0);
+const WITH_TOP: StackMapId = StackMapId(1);
 
 /// What is used again from unit to unit.
 #[derive(Default)]
@@ -33,13 +33,14 @@ pub(super) struct Scratch {
     slots: Vec<u32>,
     code: Vec<Instr>,
     origins: Vec<Origin>,
-    lives: Vec<LiveId>,
+    maps: Vec<StackMapId>,
     /// Where each block begins.
     places: Vec<u32>,
     active: Bits,
 }
 
 struct Emitter<'a> {
+    limits: Limits,
     unit: &'a Unit,
     out: &'a mut Output,
     scratch: &'a mut Scratch,
@@ -47,19 +48,20 @@ struct Emitter<'a> {
     frame: u32,
     /// How many more calls take, if live sets are coarse.
     over: u32,
-    /// The last set of live slots, and its number.
-    last: (Bits, LiveId),
+    /// The last set of live slots, and its stack map.
+    last: (Bits, StackMapId),
 }
 
 impl Translator<'_> {
     /// Emits the code of the unit.
-    pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, Stop> {
+    pub(super) fn emit(&mut self, owner: Owner) -> Result<Entry, TooLarge> {
         let order = order(&self.unit, &self.out);
         let mut scratch = mem::take(&mut self.scratch);
         scratch.live.analyse(&self.unit, &self.out, &self.globals, &order);
         let (unit, out) = (&self.unit, &mut self.out);
-        let empty = out.live(&[]);
+        let empty = out.stack_map(&[]);
         let mut emitter = Emitter {
+            limits: self.limits,
             unit,
             out,
             scratch: &mut scratch,
@@ -74,7 +76,7 @@ impl Translator<'_> {
 }
 
 impl Emitter<'_> {
-    fn unit(&mut self, order: &[u32], owner: Owner) -> Result<Entry, Stop> {
+    fn unit(&mut self, order: &[u32], owner: Owner) -> Result<Entry, TooLarge> {
         let scratch = &mut *self.scratch;
         scratch.slots.clear();
         scratch.slots.resize(self.unit.vars() as usize, NONE);
@@ -92,9 +94,12 @@ impl Emitter<'_> {
     }
 
     /// Appends the code to the program's.
-    fn place(&mut self, owner: Owner) -> Result<Entry, Stop> {
-        let Emitter { out, scratch, frame, over, unit, .. } = self;
+    fn place(&mut self, owner: Owner) -> Result<Entry, TooLarge> {
+        let Emitter { out, scratch, frame, over, unit, limits, .. } = self;
         let (frame, over, takes) = (*frame, *over, unit.takes);
+        if frame.saturating_add(over) > limits.frame {
+            return Err(too_large(FRAME));
+        }
         let pc = out.program.code.len();
         if scratch.code.iter().any(|instr| matches!(instr, Instr::Jump { .. })) {
             let program = &out.program;
@@ -118,25 +123,25 @@ impl Emitter<'_> {
             let mut at = stays.iter();
             scratch.origins.retain(|_| at.next().copied().unwrap_or(true));
             let mut at = stays.iter();
-            scratch.lives.retain(|_| at.next().copied().unwrap_or(true));
+            scratch.maps.retain(|_| at.next().copied().unwrap_or(true));
         }
         if scratch.live.coarse {
             // Every slot counts as alive, so every one holds something from the start.
             let nothing = out.constant(Word::NOTHING);
             let mut taken = Bits::default();
             (0..takes).for_each(|slot| taken.insert(slot));
-            let at_first = out.live(taken.words());
+            let at_first = out.stack_map(taken.words());
             (takes..frame).for_each(|slot| taken.insert(slot));
-            let all = out.live(taken.words());
+            let all = out.stack_map(taken.words());
             taken.insert(frame);
-            let with_top = out.live(taken.words());
+            let with_top = out.stack_map(taken.words());
             for slot in takes..frame {
                 out.program.code.push(Instr::Move { d: Dst(slot), a: nothing });
                 out.program.origins.push(Origin::NONE);
-                out.program.live.push(at_first);
+                out.program.stack_map_of.push(at_first);
             }
-            for (instr, live) in scratch.code.iter_mut().zip(&mut scratch.lives) {
-                *live = if *live == WITH_TOP { with_top } else { all };
+            for (instr, map) in scratch.code.iter_mut().zip(&mut scratch.maps) {
+                *map = if *map == WITH_TOP { with_top } else { all };
                 instr.map_slots(|slot| if slot == TOP { frame } else { slot });
             }
         }
@@ -161,9 +166,12 @@ impl Emitter<'_> {
         }
         out.program.code.append(&mut scratch.code);
         out.program.origins.append(&mut scratch.origins);
-        out.program.live.append(&mut scratch.lives);
-        if out.program.code.len() > LIMIT as usize {
-            return Err(too_large("its code has more than 2^30 instructions"));
+        out.program.stack_map_of.append(&mut scratch.maps);
+        if out.program.code.len() > limits.instructions as usize {
+            return Err(too_large(INSTRUCTIONS));
+        }
+        if out.program.consts.len() > limits.function as usize {
+            return Err(too_large(FUNCTION));
         }
         let pc = Pc(pc as u32);
         out.program.owners.push((pc, owner));
@@ -174,21 +182,21 @@ impl Emitter<'_> {
         self.scratch.slots[var as usize]
     }
 
-    /// Appends an instruction whose slots are assigned, with the live slots before it.
-    fn push(&mut self, instr: Instr, origin: Origin, live: LiveId) {
+    /// Appends an instruction whose slots are assigned, with the stack map before it.
+    fn push(&mut self, instr: Instr, origin: Origin, map: StackMapId) {
         self.scratch.code.push(instr);
         self.scratch.origins.push(origin);
-        self.scratch.lives.push(live);
+        self.scratch.maps.push(map);
     }
 
-    /// The number of the slots that are alive now.
-    fn live(&mut self) -> LiveId {
+    /// The stack map of the slots that are alive now.
+    fn map_here(&mut self) -> StackMapId {
         if self.scratch.live.coarse {
             return ALL;
         }
         if self.last.0.words() != self.scratch.active.words() {
             self.last.0.assign(&self.scratch.active);
-            self.last.1 = self.out.live(self.last.0.words());
+            self.last.1 = self.out.stack_map(self.last.0.words());
         }
         self.last.1
     }
@@ -250,13 +258,13 @@ impl Emitter<'_> {
         if let Some(to) = fallthrough
             && next != Some(to)
         {
-            let live = self.entering(to);
-            self.push(Instr::Jump { to: Pc(to) }, block.origin.span.into(), live);
+            let map = self.entering(to);
+            self.push(Instr::Jump { to: Pc(to) }, block.origin.span.into(), map);
         }
     }
 
-    /// The slots that are alive where a block begins.
-    fn entering(&mut self, block: u32) -> LiveId {
+    /// The stack map where a block begins.
+    fn entering(&mut self, block: u32) -> StackMapId {
         if self.scratch.live.coarse {
             return ALL;
         }
@@ -264,13 +272,13 @@ impl Emitter<'_> {
         for &var in self.scratch.live.at(block) {
             alive.insert(self.slot(var));
         }
-        self.out.live(alive.words())
+        self.out.stack_map(alive.words())
     }
 
     /// An instruction on variables: those that it uses last give their slots up, those that
     /// it writes get one.
     fn instr(&mut self, mut instr: Instr, origin: Origin, point: usize) {
-        let live = self.live();
+        let map = self.map_here();
         let deaths = self.scratch.live.deaths(point).to_vec();
         let (mut died, mut stillborn) = (Vec::new(), Vec::new());
         for &var in &deaths {
@@ -326,33 +334,45 @@ impl Emitter<'_> {
         let slots = &self.scratch.slots;
         instr.map_slots(|var| slots[var as usize]);
         self.lists(&instr);
-        self.push(instr, origin, live);
+        self.push(instr, origin, map);
         if self.scratch.live.coarse && point < self.unit.instrs.len() {
-            self.settle(&instr, point, died);
+            self.after_coarse(&instr, point, died);
         }
     }
 
-    /// In coarse sets: takes the value of a call down from the top of the frame, and clears
-    /// the slots of what has died.
-    fn settle(&mut self, instr: &Instr, point: usize, mut died: Vec<u32>) {
-        if self.calls(instr).is_some() {
-            let mut value = None;
-            self.unit.instrs[point].operands(|_, operand| {
-                if let Operand::Base(Base(var)) = operand {
-                    value = Some(var);
-                }
-            });
-            if let Some(var) = value {
-                let slot = self.free(var);
-                self.take(var, slot);
-                let down = Instr::Move { d: Dst(slot), a: Arg::slot(TOP) };
-                self.push(down, Origin::NONE, WITH_TOP);
-                if died.contains(&TOP) {
-                    self.scratch.active.remove(slot);
-                    died.push(slot);
-                }
-            }
+    /// In coarse sets, after an instruction: moves the value of a call down from the top of the
+    /// frame, and clears the slots of what has died.
+    fn after_coarse(&mut self, instr: &Instr, point: usize, mut died: Vec<u32>) {
+        if self.calls(instr).is_some()
+            && let Some(slot) = self.move_value_down(point)
+            && died.contains(&TOP)
+        {
+            // Nothing uses the value.
+            self.scratch.active.remove(slot);
+            died.push(slot);
         }
+        self.clear_dead(died);
+    }
+
+    /// Moves the value of the call at a point from the top of the frame to a slot of its own,
+    /// which is returned.
+    fn move_value_down(&mut self, point: usize) -> Option<u32> {
+        let mut value = None;
+        self.unit.instrs[point].operands(|_, operand| {
+            if let Operand::Base(Base(var)) = operand {
+                value = Some(var);
+            }
+        });
+        let var = value?;
+        let slot = self.free(var);
+        self.take(var, slot);
+        let down = Instr::Move { d: Dst(slot), a: Arg::slot(TOP) };
+        self.push(down, Origin::NONE, WITH_TOP);
+        Some(slot)
+    }
+
+    /// Clears slots, unless something else has taken them.
+    fn clear_dead(&mut self, mut died: Vec<u32>) {
         let nothing = self.out.constant(Word::NOTHING);
         let active = &self.scratch.active;
         died.retain(|&slot| slot != TOP && !active.contains(slot));
@@ -433,24 +453,43 @@ impl Emitter<'_> {
             return;
         }
         let needed = &self.scratch.live.needed_moves[start as usize..end as usize];
-        let moves: Vec<_> = moves
-            .iter()
-            .zip(needed)
-            .filter(|(_, needed)| **needed)
-            .map(|(step, _)| *step)
-            .collect();
-        let coarse = self.scratch.live.coarse;
-        let mut taken = self.scratch.active.clone();
-        if !coarse {
-            taken.clear();
-            for &var in self.scratch.live.at(to) {
-                if self.slot(var) != NONE {
-                    taken.insert(self.slot(var));
-                }
+        let needed = moves.iter().zip(needed).filter(|(_, needed)| **needed);
+        let moves: Vec<Move> = needed.map(|(step, _)| *step).collect();
+        let mut taken = self.taken_at(to);
+        let code = self.join_code(&moves, &mut taken);
+        let maps = self.maps_before(&code, taken);
+        let origin = self.unit.blocks[point - self.unit.instrs.len()].origin;
+        for (instr, map) in code.into_iter().zip(maps) {
+            self.push(instr, origin, map);
+        }
+        if self.scratch.live.coarse {
+            let deaths = self.scratch.live.deaths(point).to_vec();
+            for var in deaths {
+                let slot = self.slot(var);
+                self.scratch.active.remove(slot);
             }
         }
+    }
+
+    /// The slots that are taken where a join begins, as far as its variables have slots.
+    fn taken_at(&self, join: u32) -> Bits {
+        if self.scratch.live.coarse {
+            return self.scratch.active.clone();
+        }
+        let mut taken = Bits::default();
+        for &var in self.scratch.live.at(join) {
+            if self.slot(var) != NONE {
+                taken.insert(self.slot(var));
+            }
+        }
+        taken
+    }
+
+    /// Instructions that do moves into the variables of a join at once; variables without a slot
+    /// get one.
+    fn join_code(&mut self, moves: &[Move], taken: &mut Bits) -> Vec<Instr> {
         let (mut slots, mut others) = (Vec::new(), Vec::new());
-        for step in &moves {
+        for step in moves {
             let source = match step.from {
                 Source::Arg(arg) => arg.as_slot().map(|var| self.slot(var)),
                 Source::Caf(_) => None,
@@ -476,9 +515,12 @@ impl Emitter<'_> {
             code.push(Instr::Move { d: Dst(to), a });
         }
         code.extend(others);
-        // Backwards, what is alive before each of them.
-        let mut alive = taken;
-        let mut lives = Vec::with_capacity(code.len());
+        code
+    }
+
+    /// The stack map before each of some moves, after which the slots in `alive` are alive.
+    fn maps_before(&mut self, code: &[Instr], mut alive: Bits) -> Vec<StackMapId> {
+        let mut maps = Vec::with_capacity(code.len());
         for instr in code.iter().rev() {
             match *instr {
                 Instr::Move { d: Dst(d), a } => {
@@ -490,18 +532,10 @@ impl Emitter<'_> {
                 Instr::Caf { d: Dst(d), .. } => alive.remove(d),
                 _ => {}
             }
-            lives.push(if coarse { ALL } else { self.out.live(alive.words()) });
+            let coarse = self.scratch.live.coarse;
+            maps.push(if coarse { ALL } else { self.out.stack_map(alive.words()) });
         }
-        let origin = self.unit.blocks[point - self.unit.instrs.len()].origin;
-        for (instr, live) in code.into_iter().zip(lives.into_iter().rev()) {
-            self.push(instr, origin, live);
-        }
-        if coarse {
-            let deaths = self.scratch.live.deaths(point).to_vec();
-            for var in deaths {
-                let slot = self.slot(var);
-                self.scratch.active.remove(slot);
-            }
-        }
+        maps.reverse();
+        maps
     }
 }

@@ -5,7 +5,7 @@ use super::build::{Call, Node};
 use super::known::Known;
 use super::unit::Term;
 use super::value::{Value, ValueId};
-use super::{Stop, Translator};
+use super::{TooLarge, Translator};
 use crate::base::span::Span;
 use crate::gcode::program::GlobalId;
 
@@ -15,7 +15,7 @@ impl Translator<'_> {
     }
 
     /// Ends the code with a value.
-    pub(super) fn finish_with(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+    pub(super) fn finish_with(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {
         match self.values.get(id) {
             Value::Const(word) => {
                 let a = self.out.constant(word);
@@ -45,13 +45,13 @@ impl Translator<'_> {
                         let (first, rest) = list.split_at(arity);
                         let rest = self.args(rest)?;
                         let f = Arg::slot(self.call_global(global, first, span)?);
-                        let args = self.out.args(rest);
+                        let args = self.arguments(rest)?;
                         self.end(Instr::TailApply { f, args }, span);
                     }
                     Call::Unknown => {
                         let args = self.args(&list)?;
                         let f = self.arg(callee)?;
-                        let args = self.out.args(args);
+                        let args = self.arguments(args)?;
                         self.end(Instr::TailApply { f, args }, span);
                     }
                 }
@@ -60,7 +60,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), Stop> {
+    fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {
         let instr = match self.node(id)? {
             Node::Con(con, args) if args.len() == 2 => {
                 Instr::ReturnCon2 { con, a: args[0], b: args[1] }

@@ -2,7 +2,7 @@
 //!
 //! A pass backwards over the blocks. Where sets of variables would take too much room, in
 //! functions with very many variables alive at very many places, a variable counts as alive
-//! from its first mention in the order of the code to the last one: coarse, and right,
+//! from its first entry in the order of the code to the last one: coarse, and right,
 //! because no way leads back.
 
 use super::super::code::access::{Access, accesses};
@@ -148,7 +148,9 @@ impl Liveness {
         self.needed_moves.resize(unit.moves.len(), false);
         self.forced.clear();
         self.forced.resize(unit.vars() as usize, 0);
-        self.coarse = !self.precise(unit, out, globals, order, SPARE + MEAN * points);
+        // Places in the sets are numbers of 32 bits.
+        let room = (SPARE + MEAN * points).min(u32::MAX as usize);
+        self.coarse = !self.precise(unit, out, globals, order, room);
         if self.coarse {
             self.roughly(unit, out, order);
         }
@@ -175,7 +177,7 @@ impl Liveness {
             | Term::End(instr) = &block.term
             {
                 self.visit(instr, out, point, epoch);
-                self.handed_over(instr, out, globals, point, epoch);
+                self.evaluated_by_callee(instr, out, globals, point, epoch);
             }
             for at in (block.start as usize..block.end as usize).rev() {
                 let instr = &unit.instrs[at];
@@ -186,7 +188,7 @@ impl Liveness {
                 }
                 epoch += u32::from(is_call(instr));
                 self.visit(instr, out, at, epoch);
-                self.handed_over(instr, out, globals, at, epoch);
+                self.evaluated_by_callee(instr, out, globals, at, epoch);
             }
             total += self.set.members.len();
             if total > room {
@@ -238,7 +240,7 @@ impl Liveness {
     }
 
     /// What a call evaluates first, and nothing uses after it, need not be evaluated before.
-    fn handed_over(
+    fn evaluated_by_callee(
         &mut self,
         instr: &Instr,
         out: &Output,
@@ -299,7 +301,7 @@ impl Liveness {
         self.points[point] = (start, self.deaths.len() as u32);
     }
 
-    /// From the first mention to the last one.
+    /// From the first entry to the last one.
     fn roughly(&mut self, unit: &Unit, out: &Output, order: &[u32]) {
         self.unneeded.fill(false);
         self.needed_moves.fill(true);

@@ -34,9 +34,11 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use super::code::program::{Entry, Owner, Program};
+use super::image::STRIDE;
+use super::stack::MAX_FRAME;
 use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
-pub(super) use cheap::SLOTS;
+use crate::machine::heap::Size;
 use known::Globals;
 use output::Output;
 use stack::{Stack, Stacks};
@@ -45,10 +47,44 @@ use value::{Lazy, ValueId, Values};
 
 /// So many parts an expression may have that becomes a part of another one.
 const EMBEDDED: u32 = 64;
-/// The most fields of a node.
-const FIELDS: usize = (1 << 24) - 1;
-/// The most variables of a function, and the most instructions of a program.
-const LIMIT: u32 = 1 << 30;
+
+/// What compact code can number. A program that takes more is refused ([`TooLarge`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Slots of a frame, and arguments of an application: control words have 24 bits for them.
+    pub frame: u32,
+    /// Fields of a node: its header has 24 bits for them.
+    pub fields: u32,
+    /// Instructions of a program: positions are offsets in bytes, of 32 bits.
+    pub instructions: u32,
+    /// Variables, instructions, branches and everything else of one function: so the numbers
+    /// of all its parts, and sums of some of them, fit 32 bits.
+    pub function: u32,
+    /// Values that branches bring to where they meet, for each instruction of a function: code
+    /// is to be linear in the program's text.
+    pub moves: u64,
+}
+
+impl Limits {
+    /// What the machine can hold.
+    pub const MACHINE: Limits = Limits {
+        frame: MAX_FRAME - 1,
+        fields: Size::MAX as u32,
+        instructions: u32::MAX / STRIDE - BOOT,
+        function: 1 << 28,
+        moves: 1 << 10,
+    };
+}
+
+/// Instructions that an image appends to a program's, at most.
+const BOOT: u32 = 16;
+
+const _: () = assert!(
+    Limits::MACHINE.frame as usize <= Size::MAX,
+    "a partial application \
+    has fewer fields than its function has slots"
+);
+const _: () = assert!(Limits::MACHINE.function < 1 << 30, "an operand has a bit for constants");
 
 /// A program has more of something than compact code can number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,16 +101,28 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Translates a program to compact code.
+/// Translates a program within the limits of the machine.
+///
+/// # Errors
+/// As [`translate_within`].
+pub fn translate(program: Verified) -> Result<Program, TooLarge> {
+    translate_within(program, Limits::MACHINE)
+}
+
+/// Translates a program.
 ///
 /// # Errors
 ///
-/// If a function has more variables, a node more fields or the program more instructions than
-/// compact code can number: some 10^9, 10^7 and 10^9.
-pub fn translate(program: Verified) -> Result<Program, TooLarge> {
+/// If the program has more of something than the limits allow.
+pub fn translate_within(program: Verified, limits: Limits) -> Result<Program, TooLarge> {
     let gcode = program.clone();
+    if gcode.cons.iter().any(|con| con.arity > limits.fields) {
+        return Err(TooLarge { what: FIELDS });
+    }
     let mut translator = Translator {
         gcode: &gcode,
+        limits,
+        moved: 0,
         globals: Globals::new(&gcode),
         out: Output::new(program),
         global: GlobalId(0),
@@ -92,7 +140,6 @@ pub fn translate(program: Verified) -> Result<Program, TooLarge> {
         preceding: Vec::new(),
         holes: FxHashMap::default(),
         carried: FxHashMap::default(),
-        careful: false,
         scratch: emit::Scratch::default(),
     };
     for global in gcode.globals.indices() {
@@ -101,29 +148,24 @@ pub fn translate(program: Verified) -> Result<Program, TooLarge> {
     Ok(translator.finish())
 }
 
-/// Why the translation of a function stops.
-enum Stop {
-    TooLarge(TooLarge),
-    /// It does unusual things to the names of a `letrec`: it has to be begun anew.
-    Careful,
+fn too_large(what: &'static str) -> TooLarge {
+    TooLarge { what }
 }
 
-fn too_large(what: &'static str) -> Stop {
-    Stop::TooLarge(TooLarge { what })
-}
-
-/// A name of a `letrec` that waits for its value.
-struct Hole {
-    /// The instruction that makes it.
-    at: usize,
-    /// Where that is.
-    block: u32,
-    filled: bool,
-}
+/// What is too large.
+const FRAME: &str = "a function has more variables than a frame has slots";
+const ARGUMENTS: &str = "an application has more arguments than a frame has slots";
+const FIELDS: &str = "a node has more fields than its header can say";
+const INSTRUCTIONS: &str = "it has more instructions than an offset can reach";
+const FUNCTION: &str = "a function has too many parts";
+const MOVES: &str = "branches of a function bring too many values to where they meet";
 
 /// The state of a translation.
 struct Translator<'a> {
     gcode: &'a gcode::Program,
+    limits: Limits,
+    /// Values that the branches of this function have brought to where they meet.
+    moved: u64,
     globals: Globals,
     out: Output,
     /// The global whose code is translated.
@@ -147,11 +189,10 @@ struct Translator<'a> {
     /// For each instruction of G-code the last edge to it, and how many ways lead to it.
     incoming: Vec<u32>,
     preceding: Vec<u32>,
-    holes: FxHashMap<u32, Hole>,
+    /// For each name of a `letrec` that waits for its value the instruction that makes it.
+    holes: FxHashMap<u32, usize>,
     /// For an edge that is the only one to where it leads: what is still to be built there.
     carried: FxHashMap<u32, Vec<ValueId>>,
-    /// Whether every hole is filled by an indirection.
-    careful: bool,
     scratch: emit::Scratch,
 }
 
@@ -159,26 +200,14 @@ impl Translator<'_> {
     /// Translates the code of a global, and of the thunks in it.
     fn global(&mut self, id: GlobalId) -> Result<(), TooLarge> {
         self.global = id;
-        let entry = self.with_thunks(id).map_err(|stop| match stop {
-            Stop::TooLarge(reason) => reason,
-            Stop::Careful => TooLarge { what: "a letrec" },
-        })?;
+        let entry = self.with_thunks(id)?;
         self.out.program.globals.push(entry);
         Ok(())
     }
 
-    fn with_thunks(&mut self, id: GlobalId) -> Result<Entry, Stop> {
+    fn with_thunks(&mut self, id: GlobalId) -> Result<Entry, TooLarge> {
         self.in_thunk = false;
-        self.careful = false;
-        let marks = self.out.marks();
-        match self.body(id) {
-            Err(Stop::Careful) => {
-                self.out.back_to(marks);
-                self.careful = true;
-                self.body(id)?;
-            }
-            done => done?,
-        }
+        self.body(id)?;
         let entry = self.emit(Owner::Global(id))?;
         self.in_thunk = true;
         let names = self.unit.vars() as usize;
@@ -194,7 +223,7 @@ impl Translator<'_> {
     }
 
     /// The code of a thunk: evaluates an expression of captured variables.
-    fn thunk(&mut self, lazy: &Lazy) -> Result<(), Stop> {
+    fn thunk(&mut self, lazy: &Lazy) -> Result<(), TooLarge> {
         self.unit.begin(lazy.captured.len() as u32);
         for (slot, &(name, evaluated)) in (0..).zip(&lazy.captured) {
             self.locals[name as usize] = slot;

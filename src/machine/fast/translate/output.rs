@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::code::instr::{Arg, Pc};
 use super::super::code::program::{
-    ArgsId, ConstId, Entry, Live, LiveId, Program, SlotsId, Thunk, ThunkId,
+    ArgsId, ConstId, Entry, Program, SlotsId, StackMap, StackMapId, Thunk, ThunkId,
 };
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
@@ -31,18 +31,11 @@ pub(super) struct Output {
     consts: FxHashMap<u64, ConstId>,
     /// Integers of 64 bits that do not fit a word.
     bigs: FxHashMap<i64, BigId>,
-    /// Live sets of the first 64 slots, as bits, and others.
-    small: FxHashMap<u64, LiveId>,
-    large: FxHashMap<Box<[u64]>, LiveId>,
+    /// Stack maps of the first 64 slots, as bits, and others.
+    small: FxHashMap<u64, StackMapId>,
+    large: FxHashMap<Box<[u64]>, StackMapId>,
     /// Thunks that are calls of a function: they share its code.
     pub calls: Vec<(ThunkId, GlobalId)>,
-}
-
-/// Ends of pools.
-#[derive(Clone, Copy)]
-pub(super) struct Marks {
-    pools: [usize; 5],
-    calls: usize,
 }
 
 impl Output {
@@ -52,8 +45,8 @@ impl Output {
             gcode,
             code: Vec::new(),
             origins: Vec::new(),
-            live: Vec::new(),
-            lives: IndexVec::new(),
+            stack_map_of: Vec::new(),
+            stack_maps: IndexVec::new(),
             owners: Vec::new(),
             globals: IndexVec::new(),
             thunks: IndexVec::new(),
@@ -66,24 +59,6 @@ impl Output {
         };
         let (consts, bigs, small, large) = Default::default();
         Output { program, consts, bigs, small, large, calls: Vec::new() }
-    }
-
-    /// Where the pools end that a function adds to before it is finished.
-    pub fn marks(&self) -> Marks {
-        let Program { thunks, args, slots, cases, lit_cases, .. } = &self.program;
-        let pools = [thunks.len(), args.len(), slots.len(), cases.len(), lit_cases.len()];
-        Marks { pools, calls: self.calls.len() }
-    }
-
-    /// Forgets what has been added since.
-    pub fn back_to(&mut self, marks: Marks) {
-        let [thunks, args, slots, cases, lit_cases] = marks.pools;
-        self.program.thunks.truncate(thunks);
-        self.program.args.truncate(args);
-        self.program.slots.truncate(slots);
-        self.program.cases.truncate(cases);
-        self.program.lit_cases.truncate(lit_cases);
-        self.calls.truncate(marks.calls);
     }
 
     pub fn constant(&mut self, word: Word) -> Arg {
@@ -117,15 +92,15 @@ impl Output {
     }
 
     /// The set of the slots whose bits are set; the last word has one.
-    pub fn live(&mut self, bits: &[u64]) -> LiveId {
-        let lives = &mut self.program.lives;
+    pub fn stack_map(&mut self, bits: &[u64]) -> StackMapId {
+        let maps = &mut self.program.stack_maps;
         match bits {
-            [] => *self.small.entry(0).or_insert_with(|| lives.push(Live::default())),
-            [bits] => *self.small.entry(*bits).or_insert_with(|| lives.push(set(&[*bits]))),
+            [] => *self.small.entry(0).or_insert_with(|| maps.push(StackMap::default())),
+            [bits] => *self.small.entry(*bits).or_insert_with(|| maps.push(set(&[*bits]))),
             _ => match self.large.get(bits) {
                 Some(id) => *id,
                 None => {
-                    let id = lives.push(set(bits));
+                    let id = maps.push(set(bits));
                     self.large.insert(bits.into(), id);
                     id
                 }
@@ -134,7 +109,7 @@ impl Output {
     }
 }
 
-fn set(bits: &[u64]) -> Live {
+fn set(bits: &[u64]) -> StackMap {
     let mut slots = Vec::new();
     for (at, &word) in bits.iter().enumerate() {
         let mut rest = word;
@@ -143,5 +118,5 @@ fn set(bits: &[u64]) -> Live {
             rest &= rest - 1;
         }
     }
-    Live { slots: slots.into() }
+    StackMap { slots: slots.into() }
 }

@@ -39,6 +39,11 @@ impl Stacks {
         self.cells.truncate(1);
     }
 
+    /// How many cells there are.
+    pub fn parts(&self) -> usize {
+        self.cells.len()
+    }
+
     fn cell(&self, stack: Stack) -> Cell {
         self.cells[stack.0 as usize]
     }

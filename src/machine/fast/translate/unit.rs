@@ -141,6 +141,14 @@ impl Unit {
         self.vars.len() as u32
     }
 
+    /// How many there are of what there are most: variables, instructions, blocks, edges or
+    /// moves.
+    pub fn parts(&self) -> usize {
+        let Unit { vars, instrs, blocks, edges, moves, .. } = self;
+        let code = vars.len().max(instrs.len()).max(blocks.len());
+        code.max(edges.len()).max(moves.len())
+    }
+
     /// The variable of a join that a variable goes to, or [`NONE`].
     pub fn goes_to(&self, var: u32) -> u32 {
         self.vars[var as usize].goes_to

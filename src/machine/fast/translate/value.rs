@@ -73,6 +73,11 @@ impl Values {
         self.owned.clear();
     }
 
+    /// How many values and arguments there are, whichever are more.
+    pub fn parts(&self) -> usize {
+        self.values.len().max(self.links.len())
+    }
+
     /// A new value.
     pub fn add(&mut self, value: Value) -> ValueId {
         let id = ValueId(self.values.len() as u32);

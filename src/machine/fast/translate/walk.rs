@@ -7,7 +7,7 @@ use super::output::Int;
 use super::stack::Stacks;
 use super::unit::{NONE, Shape, Term};
 use super::value::{Args, Value, ValueId};
-use super::{EMBEDDED, Hole, LIMIT, Stop, Translator, too_large};
+use super::{EMBEDDED, FRAME, FUNCTION, TooLarge, Translator, too_large};
 use crate::base::span::Span;
 use crate::gcode::instr::{Arities, Flow, Instr, IntLit, Label, Op};
 use crate::gcode::program::{ConId, GlobalId};
@@ -15,7 +15,7 @@ use crate::machine::heap::word::{View, Word};
 
 impl Translator<'_> {
     /// Translates the code of a global to blocks.
-    pub(super) fn body(&mut self, id: GlobalId) -> Result<(), Stop> {
+    pub(super) fn body(&mut self, id: GlobalId) -> Result<(), TooLarge> {
         let gcode = self.gcode;
         let global = &gcode.globals[id];
         self.begin(global.arity)?;
@@ -36,17 +36,26 @@ impl Translator<'_> {
                 (Some(operands), _) => self.computation(instr.op(), operands, span)?,
                 _ => self.step(instr, span)?,
             }
-            if self.unit.vars() > LIMIT {
-                return Err(too_large("a function has more than 2^30 variables"));
-            }
+            self.within_limits()?;
         }
         Ok(())
     }
 
-    fn begin(&mut self, arity: u32) -> Result<(), Stop> {
-        if arity > LIMIT {
-            return Err(too_large("a function has more than 2^30 parameters"));
+    /// Whether the numbers of the function's parts have room for those of the next instruction:
+    /// it adds no more than a frame has slots, or as many as there are.
+    fn within_limits(&self) -> Result<(), TooLarge> {
+        let parts = [self.unit.parts(), self.values.parts(), self.stacks.parts()];
+        match parts.into_iter().max() {
+            Some(parts) if parts > self.limits.function as usize => Err(too_large(FUNCTION)),
+            _ => Ok(()),
         }
+    }
+
+    fn begin(&mut self, arity: u32) -> Result<(), TooLarge> {
+        if arity > self.limits.frame {
+            return Err(too_large(FRAME));
+        }
+        self.moved = 0;
         self.values.clear();
         self.stacks.clear();
         self.holes.clear();
@@ -109,7 +118,7 @@ impl Translator<'_> {
     }
 
     /// Builds all that is to be built on the stack.
-    pub(super) fn build_pending(&mut self) -> Result<(), Stop> {
+    pub(super) fn build_pending(&mut self) -> Result<(), TooLarge> {
         if !self.in_thunk {
             for id in self.values.take_pending() {
                 self.variable(id)?;
@@ -119,7 +128,7 @@ impl Translator<'_> {
     }
 
     /// An instruction that computes on evaluated operands.
-    fn computation(&mut self, op: Op, operands: usize, span: Span) -> Result<(), Stop> {
+    fn computation(&mut self, op: Op, operands: usize, span: Span) -> Result<(), TooLarge> {
         let a = self.pop();
         let b = (operands > 1).then(|| self.pop());
         let d = self.compute(op, a, b, span)?;
@@ -127,7 +136,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn step(&mut self, instr: &Instr, span: Span) -> Result<(), Stop> {
+    fn step(&mut self, instr: &Instr, span: Span) -> Result<(), TooLarge> {
         match *instr {
             Instr::Unwind => {
                 let top = self.pop();
@@ -166,14 +175,13 @@ impl Translator<'_> {
             Instr::Update(n) => self.update(n, span)?,
             Instr::Pop(n) => self.drop(n),
             Instr::Alloc(n) => {
-                if n > LIMIT {
-                    return Err(too_large("a letrec has more than 2^30 names"));
+                if n > self.limits.frame {
+                    return Err(too_large(FRAME));
                 }
                 for _ in 0..n {
                     let d = self.unit.var();
-                    let (at, block) = (self.unit.instrs.len(), self.unit.current);
+                    self.holes.insert(d, self.unit.instrs.len());
                     self.emitted(Compact::Hole { d: Dst(d), words: 1 }, span);
-                    self.holes.insert(d, Hole { at, block, filled: false });
                     self.push(Value::Var(d));
                 }
             }
@@ -243,7 +251,7 @@ impl Translator<'_> {
 
     /// A part of an expression becomes a node if it is too large for a part; and if it selects
     /// a field of a variable, so that the collector can put the field in its place.
-    fn part(&mut self, id: ValueId) -> Result<(), Stop> {
+    fn part(&mut self, id: ValueId) -> Result<(), TooLarge> {
         let selects = match self.values.get(id) {
             Value::App { callee, args, .. } => self.selection(callee, args).is_some(),
             _ => false,
@@ -255,7 +263,7 @@ impl Translator<'_> {
     }
 
     /// `MkApp`: applications are kept flat.
-    fn apply_top(&mut self, span: Span) -> Result<(), Stop> {
+    fn apply_top(&mut self, span: Span) -> Result<(), TooLarge> {
         let (f, x) = (self.pop(), self.pop());
         self.part(x)?;
         let (callee, args) = match self.values.get(f) {
@@ -272,7 +280,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn pack(&mut self, con: ConId, span: Span) -> Result<(), Stop> {
+    fn pack(&mut self, con: ConId, span: Span) -> Result<(), TooLarge> {
         let arity = self.gcode.con_arity(con);
         if arity == 0 {
             self.push(Value::Const(Word::con(con)));
@@ -301,7 +309,7 @@ impl Translator<'_> {
         }
     }
 
-    fn split(&mut self, n: u32, span: Span) -> Result<(), Stop> {
+    fn split(&mut self, n: u32, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         if let Value::Con { args, .. } = self.values.get(id) {
             self.values.list(args).into_iter().rev().for_each(|field| self.push_again(field));
@@ -335,7 +343,7 @@ impl Translator<'_> {
     }
 
     /// `Update`: of the redex, which has no slot; or of a hole.
-    fn update(&mut self, n: u32, span: Span) -> Result<(), Stop> {
+    fn update(&mut self, n: u32, span: Span) -> Result<(), TooLarge> {
         let value = self.pop();
         if self.stacks.depth(self.stack) == n + 1 {
             self.values.release(value);
@@ -345,24 +353,11 @@ impl Translator<'_> {
         let target = self.item(n);
         let hole = self.variable(target)?;
         let a = Slot(hole);
-        let current = self.unit.current;
-        let place = match self.holes.get_mut(&hole) {
-            Some(hole) if !self.careful => {
-                if hole.block != current || std::mem::replace(&mut hole.filled, true) {
-                    return Err(Stop::Careful);
-                }
-                Some(hole.at)
-            }
-            _ if !self.careful => return Err(Stop::Careful),
-            _ => None,
+        let node = self.node(value)?;
+        let Some(at) = self.holes.remove(&hole) else {
+            unreachable!("verified code fills each hole that it makes, once")
         };
-        let node = match place {
-            Some(_) => self.node(value)?,
-            None => Node::Other(self.arg(value)?),
-        };
-        if let Some(at) = place {
-            self.unit.instrs[at] = Compact::Hole { d: Dst(hole), words: node.words() as i32 };
-        }
+        self.unit.instrs[at] = Compact::Hole { d: Dst(hole), words: node.words() as i32 };
         let evaluated = matches!(node, Node::Con(..) | Node::Pap(..));
         let instr = match node {
             Node::Con(con, args) => Compact::FillCon { a, con, args: self.out.args(args) },

@@ -1,19 +1,19 @@
 //! Bindings and evaluations that follow each other.
 
-use super::{Raise, binding};
+use super::{ToSyntax, binding};
 use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId};
 use crate::primitive::Shape;
 use crate::syntax::ast;
 
-/// So many expressions are looked at to find out whether one demands a variable.
+/// The number of expressions that are searched for a demand on a variable.
 const LOOK: usize = 64;
 
-impl Raise<'_> {
-    /// Bindings that follow each other are one `let`, and after it comes what is evaluated
-    /// before the body. What nothing uses is not written; what has no name in the source and
+impl ToSyntax<'_> {
+    /// Writes bindings and evaluations that follow each other as one `let`, and after it what is
+    /// evaluated before the body. What nothing uses is not written; what has no name in the source and
     /// is used once stands where it is used, which does no work twice, for there is no function
     /// around that place.
-    pub(super) fn chain(&mut self, expr: ExprId) -> ast::ExprId {
+    pub(super) fn bindings(&mut self, expr: ExprId) -> ast::ExprId {
         let program = self.program;
         let (mut expr, mut bindings, mut bound, mut forced) =
             (expr, Vec::new(), Vec::new(), Vec::new());
@@ -102,8 +102,8 @@ impl Raise<'_> {
         self.program.locals.get(local).is_some_and(|local| local.name.is_none())
     }
 
-    /// Whether an expression certainly evaluates a local, as far as a short look tells: then
-    /// it need not be said that it is evaluated before.
+    /// Returns whether an expression certainly evaluates a local, as far as a short look tells:
+    /// then it need not be said that it is evaluated before.
     fn demands(&self, expr: ExprId, local: LocalId) -> bool {
         let program = self.program;
         let mut work = vec![expr];

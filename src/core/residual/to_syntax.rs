@@ -8,40 +8,40 @@
 //!   binding, for it is evaluated at most once; a join that one jump goes to stands there.
 //! - `NoMatch`: a case without the alternative, or one that nothing fits.
 
-mod chain;
+mod bindings;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::callees::Mentions;
+use super::occurrences::Occurrences;
 use super::{Output, binders};
-use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Branches, CONS, ConBranch, ConId, Expr, ExprId, Join, JoinId, Lit, LocalId, NIL, Program,
     SwitchId,
 };
 use crate::syntax::ast::{self, Alt, Binder, Binding, Pat, PatId};
 
-/// The parameters and the body of a definition.
+/// Returns the parameters and the body of a definition.
 pub(super) fn definition(
     program: &Program,
     source_names: &Interner,
-    mentions: &Mentions,
+    occurrences: &Occurrences,
     out: &mut Output,
     params: List<LocalId>,
     body: ExprId,
 ) -> (List<Binder>, ast::ExprId) {
     let mut hidden = FxHashSet::default();
-    hidden.extend(mentions.globals.iter().filter_map(|global| out.globals.get(global).copied()));
+    hidden.extend(occurrences.globals.iter().filter_map(|global| out.globals.get(global).copied()));
     for text in ["seq", "_"] {
         hidden.insert(out.names.intern(text));
     }
-    let mut raise = Raise {
+    let mut writer = ToSyntax {
         program,
         source_names,
-        uses: &mentions.uses,
+        uses: &occurrences.uses,
         out,
         locals: FxHashMap::default(),
         aliases: FxHashSet::default(),
@@ -49,27 +49,27 @@ pub(super) fn definition(
         hidden,
         scope: FxHashSet::default(),
         live: FxHashMap::default(),
-        jumps: &mentions.jumps,
+        jumps: &occurrences.jumps,
         joins: FxHashMap::default(),
     };
     let params: Vec<LocalId> = program.local_lists[params].to_vec();
-    let names: Vec<Option<Name>> = params.iter().map(|&param| raise.binder(param)).collect();
-    let body = raise.expr(body);
-    (binders(&mut raise.out.ast, names), body)
+    let names: Vec<Option<Name>> = params.iter().map(|&param| writer.binder(param)).collect();
+    let body = writer.expr(body);
+    (binders(&mut writer.out.ast, names), body)
 }
 
-struct Raise<'a> {
+struct ToSyntax<'a> {
     program: &'a Program,
     source_names: &'a Interner,
     uses: &'a FxHashMap<LocalId, u32>,
     out: &'a mut Output,
-    /// What each local in scope is called, and the name that this was made from.
+    /// The name of each local in scope, and the name of the source that it was made from.
     locals: FxHashMap<LocalId, (Name, Name)>,
     /// Locals that go by the name of another.
     aliases: FxHashSet<LocalId>,
-    /// What stands where a local is used, the only time.
+    /// The expression that replaces the only use of a local.
     inlined: FxHashMap<LocalId, ast::ExprId>,
-    /// Names that no local may have: those of what the definition mentions. (Neither may it
+    /// Names that no local may have: those of the globals that occur in the definition. (Neither may it
     /// have a constructor's, which in a pattern is always the constructor.)
     hidden: FxHashSet<Name>,
     /// The names of the locals in scope.
@@ -78,11 +78,11 @@ struct Raise<'a> {
     /// number to tell them apart.
     live: FxHashMap<Name, (usize, u64)>,
     jumps: &'a FxHashMap<JoinId, u32>,
-    /// What the joins around are called that are local functions.
+    /// The names of the enclosing joins that are written as local functions.
     joins: FxHashMap<JoinId, Name>,
 }
 
-impl Raise<'_> {
+impl ToSyntax<'_> {
     fn tree(&mut self, expr: ast::Expr) -> ast::ExprId {
         self.out.ast.expr(expr, Span::NONE)
     }
@@ -95,7 +95,7 @@ impl Raise<'_> {
         self.out.ast.pat(pat, Span::NONE)
     }
 
-    /// A primitive, or another name that means what it says.
+    /// Returns the name of a primitive or constructor that nothing hides.
     fn known(&mut self, text: &str) -> ast::ExprId {
         let name = self.out.names.intern(text);
         self.named(name)
@@ -116,7 +116,7 @@ impl Raise<'_> {
         self.uses.contains_key(&local).then(|| self.bind(local))
     }
 
-    /// A name like `base`, to be released when its scope ends.
+    /// Returns a name like `base`, to be released when its scope ends.
     fn fresh(&mut self, base: Name) -> Name {
         let (live, mut next) = self.live.get(&base).copied().unwrap_or((0, 0));
         let mut name = base;
@@ -136,7 +136,7 @@ impl Raise<'_> {
             || self.out.con_names.contains(&name)
     }
 
-    /// The scope of a name ends.
+    /// Ends the scope of a name.
     fn release(&mut self, name: Name, base: Name) {
         self.scope.remove(&name);
         if let Some((live, next)) = self.live.get_mut(&base) {
@@ -147,7 +147,7 @@ impl Raise<'_> {
         }
     }
 
-    /// The scope of a local ends, if it had a name.
+    /// Ends the scope of a local, if it had a name.
     fn unbind(&mut self, local: LocalId) {
         if let Some((name, base)) = self.locals.remove(&local)
             && !self.aliases.remove(&local)
@@ -167,7 +167,7 @@ impl Raise<'_> {
     }
 
     fn expr(&mut self, expr: ExprId) -> ast::ExprId {
-        deep(|| self.step(expr))
+        ensure_sufficient_stack(|| self.step(expr))
     }
 
     fn step(&mut self, expr: ExprId) -> ast::ExprId {
@@ -198,7 +198,7 @@ impl Raise<'_> {
                 let args = args.iter().map(|&arg| self.expr(arg)).collect();
                 self.apply(callee, args)
             }
-            Expr::Let(..) | Expr::Force(..) => self.chain(expr),
+            Expr::Let(..) | Expr::Force(..) => self.bindings(expr),
             Expr::Letrec(binds, body) => {
                 let binds = &program.binds[binds];
                 let names: Vec<Name> = binds.iter().map(|bind| self.bind(bind.local)).collect();
@@ -245,7 +245,7 @@ impl Raise<'_> {
         self.tree(ast::Expr::App(callee, args))
     }
 
-    /// `[a b]` for what ends in `Nil`, else cells.
+    /// Writes a chain of cells: `[a b]` if it ends in `Nil`, else applications of `Cons`.
     fn list(&mut self, head: ExprId, tail: ExprId) -> ast::ExprId {
         let program = self.program;
         let mut heads = vec![self.expr(head)];
@@ -376,7 +376,7 @@ impl Raise<'_> {
         self.let_(bindings, body)
     }
 
-    /// A case that nothing fits.
+    /// Returns a case that no value matches.
     fn no_match(&mut self) -> ast::ExprId {
         let scrutinee = self.tree(ast::Expr::Int(0));
         let pat = self.pat(Pat::Int(1));
@@ -390,7 +390,7 @@ fn binding(name: Name, value: ast::ExprId) -> Binding {
     Binding { binder: Binder { name: Some(name), span: Span::NONE }, value }
 }
 
-/// What may be written several times.
+/// Returns whether an expression is written anew for each use instead of being shared.
 fn is_atom(expr: Expr) -> bool {
     matches!(expr, Expr::Lit(_) | Expr::Local(_) | Expr::Global(_) | Expr::Con(_))
 }

@@ -2,28 +2,29 @@
 
 use std::cmp::Ordering;
 
-/// A set of numbers. Nearly all functions have fewer than 64 variables, so that most sets take
-/// no memory of their own.
+/// A set of numbers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Set {
+pub struct BitSet {
     low: u64,
     /// The bits from 64 on; its last word is not 0.
     high: Vec<u64>,
 }
 
-impl Set {
+impl BitSet {
     /// The empty set.
-    pub(super) const EMPTY: Set = Set { low: 0, high: Vec::new() };
+    pub const EMPTY: BitSet = BitSet { low: 0, high: Vec::new() };
 
-    /// The set of one number.
-    pub(super) fn of(number: u32) -> Set {
-        let mut set = Set::EMPTY;
+    /// Returns the set of one number.
+    #[must_use]
+    pub fn of(number: u32) -> BitSet {
+        let mut set = BitSet::EMPTY;
         set.insert(number);
         set
     }
 
-    /// How many words it takes: what an operation on it costs.
-    pub(super) fn words(&self) -> usize {
+    /// Returns how many words the set takes, which is what an operation on it costs.
+    #[must_use]
+    pub fn words(&self) -> usize {
         1 + self.high.len()
     }
 
@@ -34,8 +35,8 @@ impl Set {
         }
     }
 
-    /// The set whose words are made of those of two sets.
-    fn zip(&self, other: &Set, of: impl Fn(u64, u64) -> u64) -> Set {
+    /// Returns the set whose words `of` makes of those of two sets.
+    fn zip(&self, other: &BitSet, of: impl Fn(u64, u64) -> u64) -> BitSet {
         let len = self.high.len().max(other.high.len());
         let mut high: Vec<u64> = Vec::new();
         if len > 0 {
@@ -44,10 +45,11 @@ impl Set {
                 high.pop();
             }
         }
-        Set { low: of(self.low, other.low), high }
+        BitSet { low: of(self.low, other.low), high }
     }
 
-    pub(super) fn insert(&mut self, number: u32) {
+    /// Adds a number.
+    pub fn insert(&mut self, number: u32) {
         match (number / 64) as usize {
             0 => self.low |= 1 << number,
             word => {
@@ -59,43 +61,58 @@ impl Set {
         }
     }
 
-    pub(super) fn contains(&self, number: u32) -> bool {
+    /// Returns whether a number is in the set.
+    #[must_use]
+    pub fn contains(&self, number: u32) -> bool {
         self.word((number / 64) as usize) & 1 << (number % 64) != 0
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Returns whether the set has no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.is_empty()
     }
 
-    pub(super) fn len(&self) -> u32 {
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn len(&self) -> u32 {
         self.low.count_ones() + self.high.iter().map(|word| word.count_ones()).sum::<u32>()
     }
 
-    pub(super) fn union(&self, other: &Set) -> Set {
+    /// Returns what is in either set.
+    #[must_use]
+    pub fn union(&self, other: &BitSet) -> BitSet {
         self.zip(other, |a, b| a | b)
     }
 
-    pub(super) fn intersection(&self, other: &Set) -> Set {
+    /// Returns what is in both sets.
+    #[must_use]
+    pub fn intersection(&self, other: &BitSet) -> BitSet {
         self.zip(other, |a, b| a & b)
     }
 
-    /// What is in this set and not in the other.
-    pub(super) fn without(&self, other: &Set) -> Set {
+    /// Returns what is in this set and not in the other.
+    #[must_use]
+    pub fn without(&self, other: &BitSet) -> BitSet {
         self.zip(other, |a, b| a & !b)
     }
 
-    pub(super) fn intersects(&self, other: &Set) -> bool {
+    /// Returns whether the sets have an element in common.
+    #[must_use]
+    pub fn intersects(&self, other: &BitSet) -> bool {
         self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
     }
 
-    pub(super) fn is_subset(&self, of: &Set) -> bool {
+    /// Returns whether all elements are in the other set too.
+    #[must_use]
+    pub fn is_subset(&self, of: &BitSet) -> bool {
         self.low & !of.low == 0
             && self.high.len() <= of.high.len()
             && self.high.iter().zip(&of.high).all(|(a, b)| a & !b == 0)
     }
 
-    /// The numbers, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+    /// Returns the elements in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.words()).flat_map(|at| {
             let mut word = self.word(at);
             std::iter::from_fn(move || {
@@ -108,8 +125,9 @@ impl Set {
         })
     }
 
-    /// Smaller sets before larger ones, then in an order that is always the same.
-    pub(super) fn by_size(&self, other: &Set) -> Ordering {
+    /// Compares by size, then by the bits.
+    #[must_use]
+    pub fn by_size(&self, other: &BitSet) -> Ordering {
         let len = self.len().cmp(&other.len());
         len.then_with(|| self.low.cmp(&other.low)).then_with(|| self.high.cmp(&other.high))
     }
@@ -120,8 +138,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn set(numbers: &[u32]) -> Set {
-        let mut set = Set::EMPTY;
+    fn set(numbers: &[u32]) -> BitSet {
+        let mut set = BitSet::EMPTY;
         numbers.iter().for_each(|&number| set.insert(number));
         set
     }
@@ -135,7 +153,7 @@ mod tests {
                 let (x, y) = (set(a), set(b));
                 let (a, b): (BTreeSet<u32>, BTreeSet<u32>) =
                     (a.iter().copied().collect(), b.iter().copied().collect());
-                let list = |set: &Set| set.iter().collect::<BTreeSet<u32>>();
+                let list = |set: &BitSet| set.iter().collect::<BTreeSet<u32>>();
                 assert_eq!(list(&x.union(&y)), &a | &b);
                 assert_eq!(list(&x.intersection(&y)), &a & &b);
                 assert_eq!(list(&x.without(&y)), &a - &b);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::callees::Mentions;
 use super::is_name;
+use super::occurrences::Occurrences;
 use crate::base::index::Idx;
 use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
@@ -19,7 +19,7 @@ use crate::syntax::ast::ItemKind;
 /// A module of the corelib, by its position in [`Corelib::modules`].
 pub(super) type Module = usize;
 
-/// Whether a name is that of a primitive.
+/// Returns whether a name is that of a primitive.
 pub(super) fn is_primitive(name: &str) -> bool {
     Primitive::ALL.iter().any(|primitive| primitive.name() == name)
 }
@@ -39,7 +39,7 @@ pub(super) struct Corelib {
     visible: Vec<String>,
 }
 
-/// The name of the module whose text this is.
+/// Returns the name of the module whose text this is.
 fn module_name(file: &SourceFile) -> String {
     file.name.trim_matches(['<', '>']).to_owned()
 }
@@ -68,45 +68,45 @@ impl Corelib {
         let loaded = load(&Root::text("", imports), &NoFiles);
         let scope = Globals::new(Input::from(&loaded), &[]);
         let own = own_names(program, &global_modules, &con_modules);
-        let seen = Seen { loaded: &loaded, scope: &scope, own: &own };
+        let meanings = Meanings { loaded: &loaded, scope: &scope, own: &own };
         let known = program.globals.enumerate().map(|(id, global)| {
             let module = global_modules[id.index()]?;
             let name = &modules[module];
             let bare = global.symbol.strip_prefix(&format!("{name}.")).unwrap_or(&global.symbol);
             let is_whole = is_name(bare) && matches!(global.kind, GlobalKind::Defn { .. });
-            (is_whole && seen.defn(bare, name) == Some(program.arity(id))).then_some(module)
+            (is_whole && meanings.defn(bare, name) == Some(program.arity(id))).then_some(module)
         });
         let known = known.collect();
         let named = program.cons.enumerate().map(|(id, con)| match con_modules[id.index()] {
-            Some(module) => seen.con(&con.name, &modules[module]),
+            Some(module) => meanings.con(&con.name, &modules[module]),
             None => true,
         });
         let named = named.collect();
-        let visible = seen.visible();
+        let visible = meanings.visible();
         Corelib { modules, global_modules, con_modules, known, named, visible }
     }
 
-    /// The names that are in scope without being defined.
+    /// Returns the names that are in scope without being defined.
     pub(super) fn visible(&self) -> impl Iterator<Item = &str> {
         self.visible.iter().map(String::as_str)
     }
 
-    /// The name of a module.
+    /// Returns the name of a module.
     pub(super) fn name(&self, module: Module) -> &str {
         &self.modules[module]
     }
 
-    /// Whether a global comes from the corelib.
+    /// Returns whether a global comes from the corelib.
     pub(super) fn is_corelib(&self, global: GlobalId) -> bool {
         self.global_modules[global.index()].is_some()
     }
 
-    /// The module that declares a constructor.
+    /// Returns the module that declares a constructor.
     pub(super) fn module_of_con(&self, con: ConId) -> Option<Module> {
         self.con_modules[con.index()]
     }
 
-    /// Whether a constructor's name means it.
+    /// Returns whether a constructor's name means it.
     pub(super) fn has_name(&self, con: ConId) -> bool {
         self.named[con.index()]
     }
@@ -116,7 +116,7 @@ impl Corelib {
     pub(super) fn referable(
         &self,
         program: &Program,
-        mentions: &[Mentions],
+        occurrences: &[Occurrences],
         copied: &FxHashSet<DataId>,
     ) -> Vec<Option<Module>> {
         let mut referable = self.known.clone();
@@ -127,10 +127,10 @@ impl Corelib {
             return referable;
         }
         for caller in program.globals.indices() {
-            for &callee in &mentions[caller.index()].globals {
+            for &callee in &occurrences[caller.index()].globals {
                 callers[callee.index()].push(caller);
             }
-            let mut cons = mentions[caller.index()].cons.iter();
+            let mut cons = occurrences[caller.index()].cons.iter();
             if cons.any(|&con| copied.contains(&program.cons[con].data)) {
                 work.push(caller);
             }
@@ -146,15 +146,15 @@ impl Corelib {
     }
 }
 
-/// What names mean.
-struct Seen<'a> {
+/// The meanings of names in a program with these imports.
+struct Meanings<'a> {
     loaded: &'a Loaded,
     scope: &'a Globals<'a>,
     /// Names that the program defines itself.
     own: &'a FxHashSet<&'a str>,
 }
 
-impl Seen<'_> {
+impl Meanings<'_> {
     fn lookup(&self, name: &str) -> Option<Target> {
         if self.own.contains(name) {
             return None;
@@ -170,21 +170,21 @@ impl Seen<'_> {
         file.is_some_and(|file| module_name(file) == module)
     }
 
-    /// The number of parameters that the definition of this name in `module` has, if the name
-    /// means that.
+    /// Returns the number of parameters that the definition of this name in `module` has, if the
+    /// name means that.
     fn defn(&self, name: &str, module: &str) -> Option<usize> {
         let target = self.lookup(name)?;
         let is_it = matches!(target, Target::Defn(_)) && self.is_in(target, module);
         is_it.then(|| self.scope.arity(target))
     }
 
-    /// Whether this name means the constructor of that name in `module`.
+    /// Returns whether this name means the constructor of that name in `module`.
     fn con(&self, name: &str, module: &str) -> bool {
         self.lookup(name)
             .is_some_and(|target| matches!(target, Target::Con(_)) && self.is_in(target, module))
     }
 
-    /// The names that definitions had better not have.
+    /// Returns the names that definitions had better not have.
     fn visible(&self) -> Vec<String> {
         let mut names: Vec<String> =
             Primitive::ALL.iter().map(|primitive| primitive.name().to_owned()).collect();
@@ -207,7 +207,7 @@ impl Seen<'_> {
     }
 }
 
-/// The names that the program defines itself or its surroundings provide.
+/// Returns the names that the program defines itself or its surroundings provide.
 fn own_names<'p>(
     program: &'p Program,
     modules: &[Option<Module>],

@@ -1,0 +1,135 @@
+//! CHAR and STRING literals as text, and user text in messages.
+
+mod escaped;
+
+use escaped::ESCAPED;
+
+/// Appends `c` as it stands inside a literal whose quote is `quote`: the backslash, that
+/// quote and control characters escaped, everything else as it is.
+pub fn escape_char(out: &mut String, c: char, quote: char) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\0' => out.push_str("\\0"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => out.push_str(&format!("\\u{{{:X}}}", c as u32)),
+        c => out.push(c),
+    }
+}
+
+/// Returns `c` as a CHAR literal.
+#[must_use]
+pub fn char_literal(c: char) -> String {
+    let mut out = String::from("'");
+    escape_char(&mut out, c, '\'');
+    out.push('\'');
+    out
+}
+
+/// Returns `text` as a STRING literal.
+#[must_use]
+pub fn string_literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    text.chars().for_each(|c| escape_char(&mut out, c, '"'));
+    out.push('"');
+    out
+}
+
+/// The greatest number of characters of a user's text in a message.
+const SHOWN: usize = 60;
+
+/// Returns text of a user for a message: characters that [`needs_escape`] are escaped, and
+/// text of more than 60 characters is cut and ends in an ellipsis.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == SHOWN {
+            out.push('…');
+            break;
+        }
+        if needs_escape(c) {
+            out.push_str(&format!("\\u{{{:X}}}", c as u32));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Returns a number with its noun: `no fields`, `1 field`, `2 fields`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// Returns whether `c` is escaped in messages, because a reader does not see it or a terminal
+/// acts on it: by General_Category a control, format, line or paragraph separator, private-use
+/// or unassigned character, or a Default_Ignorable_Code_Point, or a Bidi_Control.
+#[must_use]
+pub fn needs_escape(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    let after = ESCAPED.partition_point(|&(first, _)| first <= c);
+    after.checked_sub(1).is_some_and(|at| c <= ESCAPED[at].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_escape_their_own_quote_only() {
+        assert_eq!(char_literal('"'), "'\"'");
+        assert_eq!(char_literal('\''), "'\\''");
+        assert_eq!(string_literal("a\"'\\\n\u{1b}λ"), "\"a\\\"'\\\\\\n\\u{1B}λ\"");
+    }
+
+    #[test]
+    fn shown_text_cannot_drive_a_terminal() {
+        assert_eq!(shown("a\u{1b}[31mb\u{202E}"), "a\\u{1B}[31mb\\u{202E}");
+        assert_eq!(shown(&"x".repeat(100)).chars().count(), SHOWN + 1);
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped_and_letters_of_all_scripts_are_not() {
+        let steering = "\u{61C}\u{2028}\u{2029}\u{206A}\u{206F}\u{FFF9}\u{FFFB}\u{AD}\u{180E}\
+                        \u{34F}\u{115F}\u{3164}\u{E0001}\u{E007F}\u{200D}\u{2066}\u{FEFF}\u{E000}\u{378}";
+        assert_eq!(steering.chars().find(|&c| !needs_escape(c)), None);
+        assert_eq!("aZ _-λžŠאع中か한ä́😀€".chars().find(|&c| needs_escape(c)), None);
+    }
+
+    /// The table agrees with the Unicode Character Database, as another crate has it.
+    #[test]
+    fn the_escaped_characters_are_those_of_the_named_unicode_properties() {
+        let class = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
+        let hir = regex_syntax::parse(class).expect("the class is well-formed");
+        let regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class)) =
+            hir.kind()
+        else {
+            panic!("a class is parsed as one");
+        };
+        let ranges: Vec<(char, char)> =
+            class.iter().map(|range| (range.start(), range.end())).collect();
+        let is_escaped = |c: char| ranges.iter().any(|&(first, last)| first <= c && c <= last);
+        let edges = ranges.iter().chain(ESCAPED).flat_map(|&(first, last)| {
+            let around =
+                [u32::from(first).wrapping_sub(1), first.into(), last.into(), u32::from(last) + 1];
+            around.into_iter().filter_map(char::from_u32)
+        });
+        for c in edges {
+            assert_eq!(needs_escape(c), is_escaped(c), "{c:?}");
+        }
+    }
+}

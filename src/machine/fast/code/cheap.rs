@@ -1,0 +1,48 @@
+//! Code that is cheaper to run than to make a thunk of.
+
+use super::instr::{Forced, Instr};
+use super::program::{Entry, Program};
+
+/// The most instructions, the last one included, of such code.
+const INSTRUCTIONS: usize = 5;
+/// The most slots of its frame: the machine runs it on a frame of its own of this size.
+pub const SLOTS: usize = 8;
+
+const _: () = assert!(SLOTS.is_power_of_two(), "slots are masked");
+
+/// Whether code computes an integer from one to three integers in a few instructions, and can
+/// do nothing else.
+#[must_use]
+pub fn is_cheap(program: &Program, entry: Entry) -> bool {
+    let code = program.code.get(entry.pc.0 as usize..).unwrap_or(&[]);
+    let fits = entry.frame as usize <= SLOTS && (1..=3).contains(&entry.takes);
+    fits && code.iter().take(INSTRUCTIONS).find_map(step) == Some(true)
+}
+
+/// Whether an instruction ends the code as it should; `None` if the next one has to tell.
+fn step(instr: &Instr) -> Option<bool> {
+    match *instr {
+        Instr::Add { .. }
+        | Instr::Sub { .. }
+        | Instr::Mul { .. }
+        | Instr::AddInt { .. }
+        | Instr::SubFrom { .. }
+        | Instr::MulInt { .. }
+        | Instr::Neg { .. } => None,
+        // By a constant that is not 0, so this cannot fail.
+        Instr::DivInt { .. }
+        | Instr::RemInt { .. }
+        | Instr::FloorDivInt { .. }
+        | Instr::ModInt { .. } => None,
+        Instr::Eq { .. }
+        | Instr::Ne { .. }
+        | Instr::Lt { .. }
+        | Instr::Le { .. }
+        | Instr::Gt { .. }
+        | Instr::Ge { .. } => None,
+        Instr::Eval { a: Forced(_) } => None,
+        Instr::Return { a } => Some(a.as_slot().is_some()),
+        Instr::Enter { a } => Some(a.as_slot().is_some()),
+        _ => Some(false),
+    }
+}
