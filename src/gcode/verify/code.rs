@@ -64,6 +64,14 @@ impl<'a> Check<'a> {
         if stands_for != Some(global.arity) {
             self.report(None, "its arity is not that of what it stands for");
         }
+        let made = match global.kind {
+            GlobalKind::Supercombinator | GlobalKind::Primitive => None,
+            GlobalKind::Constructor(con) => Some(Instr::Pack(con)),
+            GlobalKind::Host(host) => Some(Instr::CallHost(host)),
+        };
+        if made.is_some_and(|made| !passes_on(global, &made)) {
+            self.report(None, "its code is not that of what it stands for");
+        }
         if !global.params.is_empty() && global.params.len() != global.arity as usize {
             self.report(None, "it has not as many parameter names as parameters");
         }
@@ -370,6 +378,16 @@ impl<'a> Check<'a> {
             self.states[to] = Some(State { stack, ..before });
         }
     }
+}
+
+/// Whether a global's code hands its arguments to one instruction and returns what that makes.
+fn passes_on(global: &Global, made: &Instr) -> bool {
+    let arity = global.arity;
+    let Some((pushes, rest)) = global.code.split_at_checked(arity as usize) else { return false };
+    let push = Instr::Push(arity.saturating_sub(1));
+    let returned = [Instr::Update(arity), Instr::Pop(arity), Instr::Unwind];
+    pushes.iter().all(|instr| *instr == push)
+        && rest.split_first().is_some_and(|(first, rest)| first == made && rest == returned)
 }
 
 /// Whether an instruction only builds graph and moves items: it evaluates nothing, takes no

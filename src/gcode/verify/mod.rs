@@ -19,6 +19,8 @@
 //!   hole is left that any item or node could lead to, and code that makes the nodes of a
 //!   `letrec` in one piece means the same. (A hole that is filled with itself, directly or by
 //!   way of other holes, is a value that depends on itself.)
+//! - A constructor as a function, and a host function as one, have the code that the compiler
+//!   gives them: a machine may make the constructor without running it.
 //! - `CaseJump` goes by the constructors of one type, each at most once, and has a default if
 //!   it does not name all. `Split` takes apart a constructor of its number of fields: the one
 //!   of the branch that it is reached by. `LitJump` goes by integers or by characters, each

@@ -149,6 +149,25 @@ fn nothing_runs_after_the_update_of_the_redex() {
     is_accepted(&code("Jump 3"));
 }
 
+/// A machine may make a constructor without running the code of its function.
+#[test]
+fn the_function_of_a_constructor_has_its_code_and_no_other() {
+    let head = "data List = Nil/0 Cons/2\nconstructor Cons/2 of Cons\n";
+    let of = |code: &str| refused(&format!("{head}{code}"));
+    assert_eq!(
+        of("0 Push 1\n1 Push 1\n2 Pack 1 2 Cons\n3 Update 2\n4 Pop 2\n5 Unwind\n"),
+        Vec::<String>::new()
+    );
+    for code in [
+        "0 PushInt 0\n1 Update 2\n2 Pop 2\n3 Unwind\n",
+        "0 Push 0\n1 Push 2\n2 Pack 1 2 Cons\n3 Update 2\n4 Pop 2\n5 Unwind\n",
+        "0 Push 1\n1 Push 1\n2 Pack 1 2 Cons\n3 Eval\n4 Update 2\n5 Pop 2\n6 Unwind\n",
+        "0 NoMatch\n",
+    ] {
+        assert_eq!(of(code), ["Cons: its code is not that of what it stands for"], "{code}");
+    }
+}
+
 #[test]
 fn what_a_listing_may_ask_for_is_limited() {
     let head = "data List = Nil/0 Cons/2\nmain m\nsupercombinator m/0\n0 PushInt 1\n";

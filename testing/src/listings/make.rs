@@ -54,7 +54,7 @@ pub(super) fn program(dice: &mut Dice) -> Program {
     for (at, &arity) in arities.iter().enumerate() {
         let mut maker = Maker::new(dice, &program, &globals);
         let size = 4 + maker.dice.roll(40);
-        maker.body(vec![Item::Any; arity as usize], size, 0);
+        maker.body(vec![Item::Int; arity as usize], size, 0);
         let code = maker.finish();
         let name = if at == 0 { "main".to_owned() } else { format!("f{at}") };
         program.globals.push(global(&name, GlobalKind::Supercombinator, arity, code));
@@ -84,14 +84,32 @@ fn global(name: &str, kind: GlobalKind, arity: u32, code: Vec<Instr>) -> Global 
     }
 }
 
-/// What is known of a stack item.
+/// What a stack item is, if nothing fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Item {
     Any,
-    /// An integer that is evaluated.
+    /// An integer.
     Int,
-    /// At the branch of this constructor.
+    /// An integer that is evaluated.
+    Word,
+    /// Of a data type.
+    Data(DataId),
+    /// The same, at the branch of this constructor.
     Of(ConId),
+}
+
+/// What the fields of a constructor are: a data type with fields of its own, or integers.
+fn fields(con: ConId) -> &'static [Item] {
+    const INT: Item = Item::Int;
+    const LIST: Item = Item::Data(DataId(0));
+    const TREE: Item = Item::Data(DataId(1));
+    match con.0 {
+        1 => &[INT, LIST],
+        3 => &[INT],
+        4 => &[TREE, INT, TREE],
+        6 => &[INT, INT],
+        _ => &[],
+    }
 }
 
 /// The code of a global in the making. Labels are numbers that get their places at the end.
@@ -130,7 +148,7 @@ impl<'a> Maker<'a> {
         self.labels[label.0 as usize] = self.code.len() as u32;
     }
 
-    fn int(&mut self) -> IntLit {
+    fn literal(&mut self) -> IntLit {
         match self.dice.roll(12) {
             0 => IntLit::Big(BigId(self.dice.roll(BIGS.len()) as u32)),
             _ => IntLit::Small(INTS[self.dice.roll(INTS.len())]),
@@ -146,9 +164,9 @@ impl<'a> Maker<'a> {
                 stack[stack.len() - 1 - n]
             }
             0..6 => {
-                let int = self.int();
+                let int = self.literal();
                 self.emit(Instr::PushInt(int));
-                Item::Int
+                Item::Word
             }
             6 => {
                 let c = ['x', 'y', '\u{3bb}'][self.dice.roll(3)];
@@ -174,8 +192,87 @@ impl<'a> Maker<'a> {
         stack.push(item);
     }
 
-    /// Pushes a graph: of atoms, applications and constructors.
+    /// Pushes an item that is like `wanted`, if there is one; whether there is.
+    fn again(&mut self, stack: &mut Vec<Item>, wanted: &dyn Fn(Item) -> bool) -> bool {
+        let found: Vec<usize> = (0..stack.len()).filter(|&at| wanted(stack[at])).collect();
+        if found.is_empty() {
+            return false;
+        }
+        let at = found[self.dice.roll(found.len())];
+        self.emit(Instr::Push((stack.len() - 1 - at) as u32));
+        stack.push(stack[at]);
+        true
+    }
+
+    /// Pushes the graph of an integer.
+    fn int(&mut self, stack: &mut Vec<Item>, depth: usize) {
+        match self.dice.roll(8) {
+            0..4 if self.again(stack, &|item| matches!(item, Item::Int | Item::Word)) => {}
+            4 | 5 if depth > 0 => {
+                let below = stack.len();
+                // The last two are constructors.
+                let global = self.dice.roll(self.globals.len() - 2);
+                let args = self.globals[global];
+                (0..args).for_each(|_| self.int(stack, depth - 1));
+                self.emit(Instr::PushGlobal(GlobalId(global as u32)));
+                (0..args).for_each(|_| self.emit(Instr::MkApp));
+                stack.truncate(below);
+                stack.push(Item::Int);
+            }
+            _ => {
+                let int = self.literal();
+                self.emit(Instr::PushInt(int));
+                stack.push(Item::Word);
+            }
+        }
+    }
+
+    /// Pushes the graph of a value of a data type.
+    fn data(&mut self, stack: &mut Vec<Item>, data: DataId, depth: usize) {
+        let is_it = |item| match item {
+            Item::Data(of) => of == data,
+            Item::Of(con) => self.program.cons[con].data == data,
+            _ => false,
+        };
+        let found = stack.iter().any(|&item| is_it(item));
+        if found && self.dice.one_in(2) {
+            let cons = &self.program.cons;
+            let is_it = |item| match item {
+                Item::Data(of) => of == data,
+                Item::Of(con) => cons[con].data == data,
+                _ => false,
+            };
+            self.again(stack, &is_it);
+            return;
+        }
+        let below = stack.len();
+        let cons = &self.program.datas[data].cons;
+        let con = if depth == 0 { cons[0] } else { cons[self.dice.roll(cons.len())] };
+        for &field in fields(con).iter().rev() {
+            match field {
+                Item::Data(data) => self.data(stack, data, depth.saturating_sub(1)),
+                _ => self.int(stack, depth.saturating_sub(1)),
+            }
+        }
+        self.emit(Instr::Pack(con));
+        stack.truncate(below);
+        stack.push(Item::Data(data));
+    }
+
+    /// Pushes a graph: mostly of a kind that makes sense.
     fn graph(&mut self, stack: &mut Vec<Item>, depth: usize) {
+        match self.dice.roll(10) {
+            0..5 => self.int(stack, depth),
+            5..9 => {
+                let data = DataId(self.dice.roll(self.program.datas.len()) as u32);
+                self.data(stack, data, depth);
+            }
+            _ => self.wild(stack, depth),
+        }
+    }
+
+    /// Pushes a graph of atoms, applications and constructors, whatever they are.
+    fn wild(&mut self, stack: &mut Vec<Item>, depth: usize) {
         if depth == 0 || self.dice.one_in(3) {
             return self.atom(stack);
         }
@@ -254,21 +351,22 @@ impl<'a> Maker<'a> {
             Instr::Gt,
             Instr::Ge,
         ];
-        let unary = [Instr::Neg, Instr::Ord, Instr::Chr];
-        let (instr, operands) = match self.dice.roll(5) {
+        let unary = [Instr::Ord, Instr::Chr];
+        let (instr, operands) = match self.dice.roll(16) {
             0 => (unary[self.dice.roll(unary.len())].clone(), 1),
+            1 | 2 => (Instr::Neg, 1),
             _ => (binary[self.dice.roll(binary.len())].clone(), 2),
         };
         for _ in 0..operands {
-            self.graph(stack, 1);
-            if stack.last() != Some(&Item::Int) {
+            self.int(stack, 1);
+            if stack.last() != Some(&Item::Word) {
                 self.evaluated();
             }
         }
         let is_char = instr == Instr::Chr;
         self.emit(instr);
         stack.truncate(below);
-        stack.push(if is_char { Item::Any } else { Item::Int });
+        stack.push(if is_char { Item::Any } else { Item::Word });
     }
 
     /// Code that ends in `Unwind` or a failure.
@@ -280,7 +378,11 @@ impl<'a> Maker<'a> {
                 4..6 => self.operation(&mut stack),
                 6 | 7 if height > 0 => {
                     self.emit(Instr::Eval);
-                    stack[height - 1] = Item::Any;
+                    stack[height - 1] = match stack[height - 1] {
+                        Item::Int => Item::Word,
+                        Item::Of(con) => Item::Data(self.program.cons[con].data),
+                        item => item,
+                    };
                 }
                 8 => self.letrec(&mut stack),
                 9 if height > 0 => {
@@ -295,8 +397,7 @@ impl<'a> Maker<'a> {
                     let m = self.dice.roll((height - n).min(4) + 1);
                     self.emit(Instr::Squeeze(n as u32, m as u32));
                     stack.drain(height - n - m..height - n);
-                    // The verifier does not look after what it has moved.
-                    stack[height - n - m..].fill(Item::Any);
+                    forget(self.program, &mut stack[height - n - m..]);
                 }
                 11 if height > 0 => {
                     let n = self.dice.roll(height.min(3) + 1);
@@ -311,11 +412,11 @@ impl<'a> Maker<'a> {
                 _ => self.atom(&mut stack),
             }
         }
-        self.end(stack);
+        self.end(stack, level);
     }
 
     /// The end of the code.
-    fn end(&mut self, mut stack: Vec<Item>) {
+    fn end(&mut self, mut stack: Vec<Item>, level: usize) {
         if self.dice.one_in(40) {
             return self.emit(Instr::NoMatch);
         }
@@ -324,8 +425,9 @@ impl<'a> Maker<'a> {
             self.evaluated();
             return self.emit(Instr::Raise);
         }
-        if stack.is_empty() || self.dice.one_in(2) {
-            self.graph(&mut stack, 3);
+        match (level, self.dice.roll(6)) {
+            (_, 0) => self.graph(&mut stack, 3),
+            _ => self.int(&mut stack, 2),
         }
         if self.dice.one_in(2) {
             self.emit(Instr::Eval);
@@ -338,17 +440,22 @@ impl<'a> Maker<'a> {
 
     /// A jump by value, with a body for each way; some meet. Whether code goes on after it.
     fn branches(&mut self, stack: &mut Vec<Item>, size: usize, level: usize) -> bool {
-        if stack.is_empty() || self.dice.one_in(2) {
-            self.graph(stack, 2);
+        let data = DataId(self.dice.roll(self.program.datas.len()) as u32);
+        let which = self.dice.roll(4);
+        match which {
+            _ if self.dice.one_in(20) => self.wild(stack, 2),
+            0 | 1 => self.int(stack, 2),
+            _ => self.data(stack, data, 3),
         }
         let rest = stack.len() - 1;
         let mut ways: Vec<(Label, Option<Item>)> = Vec::new();
-        match self.dice.roll(4) {
+        match which {
             0 => {
-                let n = self.dice.roll(rest + 1);
-                self.emit(Instr::Push(n as u32));
-                self.evaluated();
-                stack.push(Item::Any);
+                self.emit(Instr::Push(0));
+                stack.push(stack[rest]);
+                if stack[rest] != Item::Word {
+                    self.evaluated();
+                }
                 self.operation_on_top(stack);
                 let (yes, no) = (self.label(), self.label());
                 self.emit(Instr::Cond(yes, no));
@@ -374,8 +481,7 @@ impl<'a> Maker<'a> {
             }
             _ => {
                 self.evaluated();
-                let data = &self.program.datas[DataId(self.dice.roll(3) as u32)];
-                let mut cons = data.cons.clone();
+                let mut cons = self.program.datas[data].cons.clone();
                 self.dice.shuffle(&mut cons);
                 let count = 1 + self.dice.roll(cons.len());
                 let is_all = count == cons.len();
@@ -383,7 +489,7 @@ impl<'a> Maker<'a> {
                     cons.into_iter().take(count).map(|con| (con, self.label())).collect();
                 ways.extend(branches.iter().map(|(con, at)| (*at, Some(Item::Of(*con)))));
                 let default = (!is_all || self.dice.one_in(4)).then(|| self.label());
-                ways.extend(default.map(|label| (label, Some(Item::Any))));
+                ways.extend(default.map(|label| (label, Some(Item::Data(data)))));
                 self.emit(Instr::CaseJump(Box::new(Jumps { branches, default })));
             }
         }
@@ -401,7 +507,7 @@ impl<'a> Maker<'a> {
                 let arity = self.program.cons[con].arity;
                 self.emit(Instr::Split(arity));
                 stack.pop();
-                stack.extend((0..arity).map(|_| Item::Any));
+                stack.extend(fields(con).iter().rev());
             }
             if self.dice.one_in(3) {
                 self.body(stack, size / 4, level + 1);
@@ -421,26 +527,26 @@ impl<'a> Maker<'a> {
         if meet {
             self.place(join);
             stack.truncate(rest);
-            stack.fill(Item::Any);
-            stack.extend((0..left).map(|_| Item::Any));
+            forget(self.program, stack);
+            stack.extend((0..left).map(|_| Item::Int));
         }
         meet
     }
 
     /// A comparison of the top with a number.
     fn operation_on_top(&mut self, stack: &mut Vec<Item>) {
-        let int = self.int();
+        let int = self.literal();
         self.emit(Instr::PushInt(int));
         let compare = [Instr::Lt, Instr::Eq, Instr::Ge][self.dice.roll(3)].clone();
         self.emit(compare);
         stack.pop();
-        stack.push(Item::Int);
+        stack.push(Item::Word);
     }
 
     /// Brings the stack to a height, where ways meet.
     fn meet(&mut self, stack: &mut Vec<Item>, height: usize) {
         while stack.len() < height {
-            self.graph(stack, 1);
+            self.int(stack, 1);
         }
         let more = stack.len() - height;
         if more == 0 {
@@ -453,5 +559,14 @@ impl<'a> Maker<'a> {
             self.emit(Instr::Pop(more as u32));
         }
         stack.truncate(height);
+    }
+}
+
+/// Forgets which constructors items are: the verifier knows that only where they are pushed.
+fn forget(program: &Program, items: &mut [Item]) {
+    for item in items {
+        if let Item::Of(con) = *item {
+            *item = Item::Data(program.cons[con].data);
+        }
     }
 }

@@ -26,10 +26,10 @@ use crate::{harness, typed};
 const FUEL: u64 = 20_000;
 
 /// Reductions of the fast machine, and those where it collects all the time.
-const REDUCTIONS: (u64, u64) = (3_000, 300);
+const REDUCTIONS: (u64, u64) = (2_000, 150);
 
-/// Bytes of a run.
-const HEAP: u64 = 256 << 10;
+/// Bytes of a run, and of one that collects all the time: each collection goes through them.
+const HEAP: (u64, u64) = (256 << 10, 64 << 10);
 
 /// The most instructions of a program that is changed: large ones are slow and show no more.
 const SIZE: usize = 600;
@@ -128,7 +128,7 @@ pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Seen) -> Result<Opti
     let mode = dice.roll(6);
     let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
     let reference = if dice.one_in(8) { Stress::Full } else { Stress::None };
-    let fuel = if reference == Stress::None { FUEL } else { FUEL / 20 };
+    let fuel = if reference == Stress::None { FUEL } else { FUEL / 40 };
     let pieces = dice.one_in(4).then(|| 1 + dice.roll(50) as u64);
     let (wanted, unevaluated) =
         run(MachineKind::Reference, program, reference, fuel, pieces, seen)?;
@@ -157,7 +157,8 @@ fn run(
     seen: &mut Seen,
 ) -> Result<(Found, bool), String> {
     let count = fuel.is_multiple_of(2);
-    let config = Config { heap_limit: Some(HEAP), stress, count, ..Config::default() };
+    let heap = if stress == Stress::None { HEAP.0 } else { HEAP.1 };
+    let config = Config { heap_limit: Some(heap), stress, count, ..Config::default() };
     let mut machine = machine(kind, program, config);
     let mut out = String::new();
     let mut result = machine.start(Format::Default, Some(Box::new(Text::new("input"))));
@@ -167,7 +168,7 @@ fn run(
             machine.set_fuel(Some(piece.min(left)));
             left -= piece.min(left);
             // Each stop goes through the stack: there are fewer and fewer of them.
-            piece += piece / 8;
+            piece += 1 + piece / 8;
             result = machine.run(&mut out);
             let is_fuel = |reached: &Limit| matches!(reached, Limit::Fuel(_));
             match &result {
