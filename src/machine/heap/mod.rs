@@ -95,8 +95,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// The default size of Eden in words: 1 MB. Twice as many are no faster.
-    pub const NURSERY_WORDS: usize = (1 << 20) / 8;
+    /// The default size of Eden in words: 1 MB. Twice as many are no faster. (In Miri, which takes
+    /// long to overwrite memory, 8 KB.)
+    pub const NURSERY_WORDS: usize = if cfg!(miri) { 1 << 10 } else { (1 << 20) / 8 };
 }
 
 impl Default for Config {

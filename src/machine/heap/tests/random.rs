@@ -78,7 +78,7 @@ impl Mirror {
                 self.push(Value::Node(self.nodes.len() - 1), word);
             }
             10 => {
-                self.machine.push_big(1 + dice.below(3000) as u32);
+                self.machine.push_big(1 + dice.below(DOUBLINGS) as u32);
                 // SAFETY: it is a pointer.
                 let value = unsafe { self.machine.heap.integer(self.machine.top()) };
                 let value = value.expect("an integer").into_owned();
@@ -203,6 +203,9 @@ fn run(seed: u64, steps: usize, config: Config) {
 
 /// Steps of a run; Miri takes a thousand times as long.
 const STEPS: usize = if cfg!(miri) { 256 } else { 3000 };
+
+/// How often an integer is doubled, at most.
+const DOUBLINGS: usize = if cfg!(miri) { 150 } else { 3000 };
 
 /// So many seeds, from the first on.
 fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
