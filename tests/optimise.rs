@@ -11,7 +11,6 @@
 //!
 //! A program that fails is made smaller and shown with its number.
 
-mod growth;
 mod written;
 
 use gmachine::optimise::Pass;

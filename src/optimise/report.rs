@@ -10,8 +10,6 @@ pub struct Report {
     counts: Vec<(Pass, &'static str, u64)>,
     /// Single decisions, if they were asked for.
     decisions: Vec<(Pass, String)>,
-    /// What the passes did, in steps of about the same time.
-    steps: u64,
 }
 
 impl Report {
@@ -56,18 +54,6 @@ impl Report {
         }
     }
 
-    /// Counts steps of work: expressions looked at or written, values made or searched.
-    pub fn work(&mut self, steps: u64) {
-        self.steps += steps;
-    }
-
-    /// How many steps of work the passes took: a measure of their time that does not depend on
-    /// the machine.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
     /// Returns whether decisions are asked for.
     #[must_use]
     pub fn is_verbose(&self) -> bool {
@@ -79,6 +65,11 @@ impl Report {
         if self.verbose {
             self.decisions.push((pass, text()));
         }
+    }
+
+    /// Removes all decisions but the first ones, of this number.
+    pub fn forget(&mut self, decisions: usize) {
+        self.decisions.truncate(decisions);
     }
 
     /// Returns how often each kind of thing was done, by pass, in the order of its first time.

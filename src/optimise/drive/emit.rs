@@ -8,9 +8,6 @@ use crate::base::span::Span;
 use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId};
 use crate::primitive::{Primitive, Shape};
 
-/// Bytes of a text that take as long to copy as a step.
-const TEXT_PER_STEP: usize = 8;
-
 impl Driver<'_> {
     pub(super) fn local(&mut self, local: LocalId, span: Span) -> ExprId {
         self.used[local] = true;
@@ -92,10 +89,6 @@ impl Driver<'_> {
             What::Text(text, 0) => self.expr(Expr::Text(text), span),
             What::Text(text, at) => {
                 let rest = self.new.texts[text].get(at as usize..).unwrap_or_default().into();
-                // It is a copy: what walks along a long text soon has no fuel left.
-                let cost = self.new.texts[text].len().saturating_sub(at as usize) / TEXT_PER_STEP;
-                self.fuel -= cost as i64;
-                self.work(cost);
                 let text = self.new.texts.push(rest);
                 self.expr(Expr::Text(text), span)
             }

@@ -6,9 +6,7 @@ use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
 use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{
-    Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId,
-};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId};
 use crate::primitive::{Primitive, Shape};
 
 /// What the driver is about to do.
@@ -182,7 +180,6 @@ impl Driver<'_> {
             all.extend(args);
             return self.apply_known(head, all, frames.clone(), span);
         }
-        self.written_out()?;
         let callee = match outcome {
             Outcome::Node(node) => self.atom(node, span),
             Outcome::Code(code) | Outcome::Test { code, .. } => {
@@ -267,7 +264,6 @@ impl Driver<'_> {
                 Ok(self.operand(first, push(Action::Seq(second), &frames)))
             }
             (Shape::Error, &[message]) => {
-                self.written_out()?;
                 let message = self.operand_node(message);
                 let callee = self.global(global);
                 let callee = self.expr(Expr::Global(callee), span);
@@ -326,7 +322,6 @@ impl Driver<'_> {
             self.tally.folded += 1;
             return Ok(Outcome::Node(self.heap.add(What::Lit(lit))));
         }
-        self.written_out()?;
         let args: Vec<ExprId> = outcomes
             .iter()
             .map(|&outcome| match outcome {
@@ -373,7 +368,9 @@ impl Driver<'_> {
         code: ExprId,
         span: Span,
     ) -> Attempt<LocalId> {
-        self.written_out()?;
+        if self.pure > 0 {
+            return Err(Abort::Branch);
+        }
         self.settle_selections(node);
         let local = self.fresh(like, span);
         self.block.push(Statement::Force(local, code));
@@ -425,7 +422,7 @@ impl Driver<'_> {
             }
             Action::Consume(switch, env, span) => self.consume(switch, env, outcome, next, span),
             Action::If { yes, no, global, span } => {
-                self.choose(outcome, (yes, no, global), next, span, None)
+                self.choose(outcome, (yes, no, global), next, span)
             }
             Action::Seq(second) => {
                 match outcome {
@@ -499,7 +496,7 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        self.dynamic_switch(switch, env, node, frames, span, None)
+        self.dynamic_switch(switch, env, node, frames, span)
     }
 
     fn no_match(&mut self, span: Span) -> ExprId {
@@ -507,54 +504,30 @@ impl Driver<'_> {
     }
 
     /// The branch that a known value takes: `None` if it is not known or of the wrong kind,
-    /// an expression that is `None` if there is none. Whether it is not the default.
-    pub(super) fn alternative(
-        &self,
-        switch: SwitchId,
-        node: NodeId,
-    ) -> Option<(Option<ExprId>, bool)> {
+    /// `Some(None)` if there is none. The fields are bound.
+    fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
         let case = &self.old.switches[switch];
-        let branch = match (&case.branches, self.heap.get(node).what) {
+        let (con, fields) = match (&case.branches, self.heap.get(node).what) {
             (Branches::Lits(branches), What::Lit(lit)) => {
                 let is_char = |lit| matches!(lit, Lit::Char(_));
                 let (first, _) = *branches.first()?;
                 if is_char(first) != is_char(lit) {
                     return None;
                 }
-                branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)
+                let branch = branches.iter().find(|&&(of, _)| self.equal(of, lit));
+                return Some(branch.map(|&(_, body)| body).or(case.default));
             }
-            (Branches::Cons(branches), What::Con(con, _)) => {
-                let data = self.new.cons[branches.first()?.con].data;
-                if self.new.cons[con].data != data {
-                    return None;
-                }
-                branches.iter().find(|branch| branch.con == con).map(|branch| branch.body)
-            }
-            // It is never empty.
-            (Branches::Cons(branches), What::Text(..)) => {
-                if self.new.cons[branches.first()?.con].data != self.new.cons[CONS].data {
-                    return None;
-                }
-                branches.iter().find(|branch| branch.con == CONS).map(|branch| branch.body)
-            }
+            (Branches::Cons(_), What::Con(con, fields)) => (con, fields),
+            (Branches::Cons(_), What::Text(text, at)) => self.uncons(text, at),
             _ => return None,
         };
-        Some((branch.or(case.default), branch.is_some()))
-    }
-
-    /// The same; the fields are bound.
-    fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
-        let (body, is_own) = self.alternative(switch, node)?;
-        let (con, fields) = match self.heap.get(node).what {
-            What::Con(con, fields) => (con, fields),
-            What::Text(text, at) if is_own => self.uncons(text, at),
-            _ => return Some(body),
-        };
-        let Branches::Cons(branches) = &self.old.switches[switch].branches else {
-            return Some(body);
-        };
+        let Branches::Cons(branches) = &case.branches else { return None };
+        let data = self.new.cons[branches.first()?.con].data;
+        if self.new.cons[con].data != data {
+            return None;
+        }
         let Some(branch) = branches.iter().find(|branch| branch.con == con) else {
-            return Some(body);
+            return Some(case.default);
         };
         let known = self.heap.get(node);
         let shared = known.shared || known.name.is_some();

@@ -69,7 +69,6 @@ impl Driver<'_> {
     }
 
     fn call_pattern_step(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
-        self.work(1);
         size.parts = size.parts.checked_sub(1)?;
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
@@ -119,12 +118,7 @@ impl Driver<'_> {
     }
 
     /// The arguments that a function was called with, but for the one that a switch consumes.
-    pub(super) fn consumer_args(
-        &self,
-        switch: SwitchId,
-        env: EnvId,
-        value: NodeId,
-    ) -> Option<Vec<NodeId>> {
+    fn consumer_args(&self, switch: SwitchId, env: EnvId, value: NodeId) -> Option<Vec<NodeId>> {
         let consumer = self.handed.consumers.get(&switch)?;
         if !consumer.first || !self.facts.recursive[consumer.global] {
             return None;

@@ -34,7 +34,6 @@ impl Driver<'_> {
     pub(super) fn settle_frames(&mut self, frames: &Frames) {
         let mut frames = frames.clone();
         while let Some(frame) = frames {
-            self.work(1);
             if let Action::Shared(_) = frame.action {
                 break;
             }
@@ -95,7 +94,6 @@ impl Driver<'_> {
         let mut size = 0;
         while let Some(expr) = work.pop() {
             size += 1;
-            self.work(1);
             if size > SEARCH {
                 return None;
             }
@@ -157,7 +155,6 @@ impl Driver<'_> {
         let mut seen = FxHashSet::default();
         let mut free = FxHashSet::default();
         while let Some(node) = work.pop() {
-            self.work(1);
             let node = self.heap.resolve(node);
             if !seen.insert(node) {
                 continue;
@@ -184,7 +181,6 @@ impl Driver<'_> {
         let mut free = FxHashSet::default();
         self.swept = end;
         for count in start..end {
-            self.work(1);
             let node = self.heap.nth(count);
             if !self.heap.is_thunk(node) {
                 continue;
@@ -206,7 +202,6 @@ impl Driver<'_> {
         let mut found = Vec::new();
         let mut work = vec![node];
         while let Some(node) = work.pop() {
-            self.work(1);
             let node = self.heap.resolve(node);
             let known = self.heap.get(node);
             if known.busy {

@@ -6,11 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::heap::{Head, NodeId, What};
 use super::pattern::{Key, Pattern, generalise, is_embedded};
-use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
+use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Made, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId};
 use crate::core::signature::Signature;
+use crate::optimise::Pass;
 
 /// A supercombinator of the new program, its body to be driven.
 pub(super) struct Variant {
@@ -36,16 +37,12 @@ const ANCESTORS: usize = 200;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 
-/// Expressions of a body that may be written again because more is known there, and how many
-/// more for each of its expressions.
-const COPIES: i64 = 200;
-const COPIES_PER_EXPRESSION: i64 = 2;
-
 impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
         self.variants.push(Variant { key, parent: self.current, global });
+        self.made.push(Made::Variant);
         at
     }
 
@@ -76,17 +73,17 @@ impl Driver<'_> {
             self.tally.generalised += 1;
             key.args = general;
         }
-        let count = self.per_function.get(&key.of).copied().unwrap_or(0);
-        if count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
+        let count = self.per_function.entry(key.of).or_insert(0);
+        if *count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
             return None;
         }
-        self.per_function.insert(key.of, count + 1);
+        *count += 1;
         let global = self.variant_global(key.of);
         self.add_variant(key.clone(), global);
         self.tally.variants += 1;
         if self.report.is_verbose() {
             let text = format!("{} is {}", self.new.globals[global].symbol, self.describe(key));
-            self.decisions.push(text);
+            self.report.decide(Pass::Specialise, || text);
         }
         Some(global)
     }
@@ -135,7 +132,6 @@ impl Driver<'_> {
             if before.args.iter().all(|pattern| *pattern == Pattern::Hole) {
                 return None;
             }
-            self.work(1);
             if before.of == key.of && is_embedded(&before.args, &key.args) {
                 let general = generalise(&before.args, &key.args);
                 if general != key.args {
@@ -216,18 +212,14 @@ impl Driver<'_> {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
         self.heap.clear();
-        self.failed.clear();
         self.block.clear();
-        self.targets.commit();
-        self.globals.commit();
-        self.memo.commit();
-        self.per_function.commit();
+        self.targets.clear();
+        self.made.clear();
         self.swept = 0;
         self.pending = super::select::Pending::default();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
-        self.copies = COPIES + COPIES_PER_EXPRESSION * size;
         let before = self.fuel;
         let env = self.heap.activation(self.facts.locals[of] as usize);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
