@@ -1,6 +1,6 @@
 //! Copies a program from what `main` and the roots reach, with the changes of a pass.
 //!
-//! A [`Copier`] copies any form, giving new numbers to what it meets; a pass matches the forms
+//! A `Copier` copies any form, giving new numbers to what it meets; a pass matches the forms
 //! that it changes and leaves the others to it. Copies are written from the outside inwards:
 //! an expression gets a place in the new program first, and is written there when its turn
 //! comes, so depth costs no native stack.

@@ -3,7 +3,7 @@
 //! - The tables agree with each other; data type 0 is `List`, constructors 0 and 1 are `Nil`
 //!   and `Cons`; constructors are numbered type by type. Symbols are unique. Texts and big
 //!   integers are numbered in the order of their first use, none twice.
-//! - The program keeps the [limits](super::limits), so that what a machine makes of it takes
+//! - The program keeps the [limits], so that what a machine makes of it takes
 //!   room in proportion to it.
 //! - Every number in an instruction names something. Labels point forward.
 //! - At every instruction the stack has the same depth on all paths, and every instruction
