@@ -107,6 +107,18 @@ pub struct Program {
 }
 
 impl Program {
+    /// Returns a program that defines nothing but the data type `List`, which every program has
+    /// as its first.
+    pub fn with_list() -> Program {
+        let mut program = Program::default();
+        for (symbol, tag, arity) in [("Nil", 0, 0), ("Cons", 1, 2)] {
+            let symbol: Arc<str> = symbol.into();
+            program.cons.push(Con { name: symbol.clone(), symbol, data: LIST, tag, arity });
+        }
+        program.datas.push(Data { symbol: "List".into(), cons: vec![NIL, CONS] });
+        program
+    }
+
     /// The global with this symbol.
     #[must_use]
     pub fn find(&self, symbol: &str) -> Option<GlobalId> {

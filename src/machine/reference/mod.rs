@@ -21,7 +21,7 @@
 //!     Instr::Update(0),
 //!     Instr::Unwind,
 //! ];
-//! let mut program = Program::default();
+//! let mut program = Program::with_list();
 //! program.main = Some(program.globals.push(Global {
 //!     symbol: "main".into(),
 //!     display: Some("main".into()),

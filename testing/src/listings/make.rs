@@ -25,10 +25,9 @@ const BIGS: &[&str] = &["123456789012345678901234567890", "-9223372036854775809"
 
 /// A program without globals, with all tables.
 fn tables() -> Program {
-    let mut program = Program::default();
-    let all = [("List", &[("Nil", 0), ("Cons", 2)][..])].into_iter().chain(DATAS.iter().copied());
-    for (data, (symbol, cons)) in all.enumerate() {
-        let data = DataId(data as u32);
+    let mut program = Program::with_list();
+    for &(symbol, cons) in DATAS {
+        let data = program.datas.next_index();
         let cons = (0..).zip(cons).map(|(tag, &(name, arity))| {
             program.cons.push(Con { symbol: name.into(), name: name.into(), data, tag, arity })
         });
