@@ -90,6 +90,23 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.items.get(index.index())
     }
 
+    /// Returns the item at `index`, to be changed, if there is one.
+    #[must_use]
+    pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
+        self.items.get_mut(index.index())
+    }
+
+    /// Appends items.
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
+        self.items.extend(items);
+    }
+
+    /// Returns the items in order, without their indices.
+    #[must_use]
+    pub fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
     /// Drops all items past the first `len`, keeping the space.
     pub fn truncate(&mut self, len: usize) {
         self.items.truncate(len);

@@ -54,6 +54,7 @@ pub use prefetch::prefetch;
 use std::ptr::with_exposed_provenance_mut;
 
 use crate::base::integer::Integer;
+use crate::gcode::program::ConId;
 use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
@@ -269,6 +270,11 @@ impl Heap {
             selectors,
             counters: Counters::default(),
         }
+    }
+
+    /// Says which of the thunks that a program has been given in addition are selectors.
+    pub fn add_selectors<'a>(&mut self, of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) {
+        self.selectors.extend(of_thunks);
     }
 
     /// The header of a node.
