@@ -115,7 +115,9 @@ struct Compiler<'a> {
     hosts: FxHashMap<core::GlobalId, HostId>,
     /// For each host function the global that it stands for.
     stand_ins: IndexVec<HostId, Option<GlobalId>>,
+    /// The texts so far, by their content and by their number in core.
     texts: FxHashMap<Arc<str>, TextId>,
+    known_texts: FxHashMap<core::TextId, TextId>,
     bigs: FxHashMap<Integer, BigId>,
     env: Env,
     /// The number of uses of each local.
@@ -140,6 +142,7 @@ impl<'a> Compiler<'a> {
             hosts: FxHashMap::default(),
             stand_ins: IndexVec::new(),
             texts: FxHashMap::default(),
+            known_texts: FxHashMap::default(),
             bigs: FxHashMap::default(),
             env: Env::new(program.locals.len()),
             uses: program.locals.iter().map(|_| 0).collect(),
@@ -298,9 +301,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn text(&mut self, text: core::TextId) -> TextId {
-        let text = &self.core.texts[text];
-        let texts = &mut self.out.texts;
-        *self.texts.entry(text.clone()).or_insert_with(|| texts.push(text.clone()))
+        *self.known_texts.entry(text).or_insert_with(|| {
+            let text = &self.core.texts[text];
+            let texts = &mut self.out.texts;
+            *self.texts.entry(text.clone()).or_insert_with(|| texts.push(text.clone()))
+        })
     }
 
     fn host(&mut self, id: core::GlobalId, arity: u32) -> HostId {

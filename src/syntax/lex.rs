@@ -7,7 +7,7 @@ use super::report::Reports;
 use super::token::{Spanned, Tok};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 
 /// Whether `text` is one NAME and nothing else: what a definition can be called.
@@ -150,8 +150,10 @@ impl<'s> Lexer<'s> {
             let count = decode(body).count();
             self.reports.add(|| {
                 let message = format!("this CHAR literal has {count} characters");
-                Diagnostic::error(Code::BadCharacter, span, message)
-                    .help(format!("a text is written with double quotes: \"{}\"", shown(body)))
+                Diagnostic::error(Code::BadCharacter, span, message).help(format!(
+                    "a text is written with double quotes: \"{}\"",
+                    for_message(body)
+                ))
             });
         }
         Tok::Bad
@@ -370,7 +372,7 @@ fn quoted_run(text: &str) -> (usize, bool) {
 }
 
 fn bad_escape(error: EscapeError, span: Span, text: &str) -> Diagnostic {
-    let text = shown(text);
+    let text = for_message(text);
     let (message, help) = match error {
         EscapeError::Unknown => (
             format!("`{text}` is no escape"),
@@ -395,14 +397,14 @@ fn bad_integer(span: Span, text: &str) -> Diagnostic {
     let digits = text.len()
         - text.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = text.split_at(digits);
-    let message = format!("the integer {} runs into `{}`", shown(number), shown(rest));
+    let message = format!("the integer {} runs into `{}`", for_message(number), for_message(rest));
     let report = Diagnostic::error(Code::BadInteger, span, message);
     match rest.strip_prefix('-') {
         Some(after) if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) => {
             report.help(format!(
                 "put a blank between two integers; a difference is (sub {} {})",
-                shown(number),
-                shown(after)
+                for_message(number),
+                for_message(after)
             ))
         }
         _ => report.help("put a blank after the integer; a name starts with a letter"),
@@ -411,8 +413,8 @@ fn bad_integer(span: Span, text: &str) -> Diagnostic {
 
 fn bad_characters(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().nth(1) {
-        None => format!("`{}` starts no token", shown(text)),
-        Some(_) => format!("`{}` are characters that start no token", shown(text)),
+        None => format!("`{}` starts no token", for_message(text)),
+        Some(_) => format!("`{}` are characters that start no token", for_message(text)),
     };
     let report = Diagnostic::error(Code::UnknownCharacter, span, message);
     let operator = |name: &str, sign: &str| {

@@ -171,7 +171,11 @@ impl Reader {
             }
             "host" => {
                 let arity = item[2].atom().parse().expect("arity");
-                self.global(name, GlobalKind::Host { origin: HostOrigin::Function(0), arity }, span);
+                self.global(
+                    name,
+                    GlobalKind::Host { origin: HostOrigin::Function(0), arity },
+                    span,
+                );
             }
             "def" => {
                 let kind =
