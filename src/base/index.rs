@@ -84,6 +84,22 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.items.iter().enumerate().map(|(at, item)| (I::new(at), item))
     }
 
+    /// Returns the indices from position `first` on, in order.
+    pub fn indices_from(&self, first: usize) -> impl Iterator<Item = I> + use<I, T> {
+        (first..self.items.len()).map(I::new)
+    }
+
+    /// Returns the items from position `first` on.
+    #[must_use]
+    pub fn since(&self, first: usize) -> &[T] {
+        self.items.get(first..).unwrap_or_default()
+    }
+
+    /// Returns the indices and items from position `first` on, in order.
+    pub fn enumerate_from(&self, first: usize) -> impl Iterator<Item = (I, &T)> {
+        self.indices_from(first).zip(self.since(first))
+    }
+
     /// Returns the item at `index`, if there is one.
     #[must_use]
     pub fn get(&self, index: I) -> Option<&T> {

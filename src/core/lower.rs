@@ -70,9 +70,8 @@ pub(super) fn lower_input(input: Input<'_>, hosts: &[HostDecl], options: &Option
     let mut lowered =
         Lowered { diagnostics: check::check(&globals, options), ..Lowered::default() };
     if options.mode == Mode::Run && !lowered.diagnostics.iter().any(Diagnostic::is_error) {
-        let mut program = Program::default();
-        program.datas = globals.datas.clone();
-        program.cons = globals.cons.clone();
+        let (datas, cons) = (globals.datas.clone(), globals.cons.clone());
+        let program = Program { datas, cons, ..Program::default() };
         let mut lowerer = Lowerer::new(&globals, program);
         lowerer.roots(options);
         lowerer.reachable();
@@ -135,8 +134,10 @@ impl<'a> Lowerer<'a> {
 
     fn roots(&mut self, options: &Options) {
         let names = self.globals.input.names;
+        // One of two or more parameters cannot be run: it is a function like any other.
         if let Some(main) = names.find("main")
             && let Some(target @ Target::Defn(_)) = self.globals.own(PROGRAM, main)
+            && self.globals.arity(target) <= 1
         {
             self.program.main = Some(self.global(target, main));
         }

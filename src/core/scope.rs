@@ -369,10 +369,9 @@ impl<'a> Globals<'a> {
                     Target::Earlier(self.earlier_globals.len() as u32 - 1)
                 }
                 Some(Meaning::Con { data, tag }) => {
-                    if !declared.contains_key(&data) {
-                        declared.insert(data, self.declare_data(earlier, data));
-                    }
-                    let con = declared.get(&data).and_then(|cons| cons.get(tag as usize));
+                    let cons = declared.entry(data);
+                    let cons = cons.or_insert_with(|| self.declare_data(earlier, data));
+                    let con = cons.get(tag as usize);
                     let Some(&con) = con else { continue };
                     Target::Con(con)
                 }

@@ -115,6 +115,9 @@ impl Module {
         let exports = std::mem::take(&mut built.exports);
         let datas = module.program.datas.indices();
         names.add(&module.program, exports, built.roots.iter().copied(), datas);
+        if let Some(main) = module.program.main {
+            names.define(&module.program, "main".into(), main, true);
+        }
         let Texts { sources, modules, imports, .. } = std::mem::take(&mut built.loaded);
         Some(Module {
             names: Arc::new(names),

@@ -64,7 +64,8 @@ impl Names {
         }
     }
 
-    fn define(&mut self, program: &Program, name: Arc<str>, id: GlobalId, is_own: bool) {
+    /// Notes what a name means, and whether it is one of the program's own.
+    pub(super) fn define(&mut self, program: &Program, name: Arc<str>, id: GlobalId, is_own: bool) {
         if is_own {
             let arity = program.globals.get(id).map_or(0, |global| global.arity);
             self.own.insert(name.clone(), Meaning::Global { global: id.0, arity });

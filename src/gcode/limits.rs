@@ -92,15 +92,15 @@ pub(super) fn check_from(
     from: Sizes,
     counted: &mut Counted,
 ) -> Result<(), Exceeded> {
-    let mut cons = program.cons.enumerate().skip(from.cons);
+    let mut cons = program.cons.enumerate_from(from.cons);
     if let Some((id, _)) = cons.find(|(_, con)| con.arity > MAX_ARITY) {
         return Err(Exceeded::Fields(id));
     }
-    let mut hosts = program.hosts.enumerate().skip(from.hosts);
+    let mut hosts = program.hosts.enumerate_from(from.hosts);
     if let Some((id, _)) = hosts.find(|(_, host)| host.arity > MAX_ARITY) {
         return Err(Exceeded::Arguments(id));
     }
-    let globals = || program.globals.enumerate().skip(from.globals);
+    let globals = || program.globals.enumerate_from(from.globals);
     counted.code += globals().map(|(_, global)| global.code.len() as u64).sum::<u64>();
     let most = MAX_ITEMS.saturating_add(counted.code.saturating_mul(ITEMS_PER_INSTRUCTION));
     for (id, global) in globals() {

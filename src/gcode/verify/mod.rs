@@ -87,7 +87,7 @@ pub fn verify(program: &Program) -> Vec<Violation> {
 
 /// Checks the code of the globals from the one on that `from` says.
 fn code(program: &Program, from: Sizes, found: &mut Vec<Violation>) {
-    for id in program.globals.indices().skip(from.globals) {
+    for id in program.globals.indices_from(from.globals) {
         let mut check = Check::new(program, id, found);
         check.head();
         check.code();

@@ -33,10 +33,10 @@ impl Symbols {
 /// The symbols of the entries that a program has beyond these sizes.
 fn symbols(program: &Program, from: Sizes) -> impl Iterator<Item = (Table, &Arc<str>)> {
     let Program { globals, datas, cons, hosts, .. } = program;
-    let globals = globals.as_slice().iter().skip(from.globals);
-    let datas = datas.as_slice().iter().skip(from.datas);
-    let cons = cons.as_slice().iter().skip(from.cons);
-    let hosts = hosts.as_slice().iter().skip(from.hosts);
+    let globals = globals.since(from.globals).iter();
+    let datas = datas.since(from.datas).iter();
+    let cons = cons.since(from.cons).iter();
+    let hosts = hosts.since(from.hosts).iter();
     let globals = globals.map(|global| (Table::Globals, &global.symbol));
     let datas = datas.map(|data| (Table::Datas, &data.symbol));
     let cons = cons.map(|con| (Table::Cons, &con.symbol));
@@ -65,7 +65,7 @@ pub(super) fn agree(
         report("data type 0 is not List with Nil/0 and Cons/2".into());
     }
     let mut next = from.cons;
-    for (id, data) in program.datas.enumerate().skip(from.datas) {
+    for (id, data) in program.datas.enumerate_from(from.datas) {
         for (tag, &con) in data.cons.iter().enumerate() {
             if con.index() != next {
                 report(format!("the constructors of {} are not numbered in order", data.symbol));
@@ -111,7 +111,7 @@ pub(super) fn order_of_first_use(program: &Program, from: Sizes, found: &mut Vec
     };
     let (mut texts, mut bigs) = (from.texts, from.bigs);
     let mut older = false;
-    let globals = program.globals.as_slice().iter().skip(from.globals);
+    let globals = program.globals.since(from.globals).iter();
     for instr in globals.flat_map(|global| &global.code) {
         let mut big = |int: IntLit| {
             if let IntLit::Big(big) = int {
@@ -150,7 +150,7 @@ pub(super) fn order_of_first_use(program: &Program, from: Sizes, found: &mut Vec
     if has_twins(&program.bigs, from.bigs) {
         report("a big integer is there twice");
     }
-    let mut bigs = program.bigs.as_slice().iter().skip(from.bigs);
+    let mut bigs = program.bigs.since(from.bigs).iter();
     if bigs.any(|big| matches!(big, Integer::Small(_))) {
         report("a big integer fits a word");
     }
@@ -158,5 +158,5 @@ pub(super) fn order_of_first_use(program: &Program, from: Sizes, found: &mut Vec
 
 fn has_twins<I: Idx, T: std::hash::Hash + Eq>(items: &IndexVec<I, T>, from: usize) -> bool {
     let mut seen = FxHashSet::default();
-    !items.as_slice().iter().skip(from).all(|item| seen.insert(item))
+    !items.since(from).iter().all(|item| seen.insert(item))
 }

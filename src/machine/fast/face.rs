@@ -308,7 +308,7 @@ impl Face for Machine {
         let image = Arc::make_mut(&mut self.outer.image);
         let thunks = image.program.thunks.len();
         let result = image.extend(addition);
-        let rows = image.program.thunks.as_slice().iter().skip(thunks);
+        let rows = image.program.thunks.since(thunks).iter();
         self.heap.add_selectors(rows.map(|thunk| &*thunk.selects));
         self.outer.cafs.resize(image.program.globals.len(), Word::NOTHING);
         // The code may have moved.

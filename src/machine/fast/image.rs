@@ -166,7 +166,7 @@ impl Image {
         let main = self.program.gcode.main;
         let entry = main.and_then(|main| self.program.globals.get(main)).copied();
         self.start = entry.filter(|main| main.takes == 1).map(|main| self.thunk(main));
-        for global in self.program.globals.indices().skip(self.cafs.len()) {
+        for global in self.program.globals.indices_from(self.cafs.len()) {
             let entry = self.program.globals[global];
             let thunk = (entry.takes == 0).then(|| self.thunk(entry));
             self.cafs.push(thunk);

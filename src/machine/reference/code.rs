@@ -83,7 +83,7 @@ impl Code {
     /// Derives what the machine needs of the globals that it has not seen yet, and of `main`.
     fn prepare(&mut self) {
         let program = &self.program;
-        for global in program.globals.as_slice().iter().skip(self.starts.len()) {
+        for global in program.globals.since(self.starts.len()) {
             self.starts.push(self.size as u32);
             self.size += global.code.len();
             self.selectors.push(selector::analyse(global, program));

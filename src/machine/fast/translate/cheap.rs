@@ -12,7 +12,7 @@ use crate::base::index::Idx;
 /// Has the thunks of `program` that are cheap computed where they would be made: of what was
 /// added since its tables had the sizes `from`, which makes no thunks of before.
 pub(super) fn mark(program: &mut Program, from: Sizes) {
-    let thunks = program.thunks.as_slice().iter().skip(from.thunks);
+    let thunks = program.thunks.since(from.thunks).iter();
     let cheap: Vec<bool> = thunks.map(|thunk| is_cheap(program, thunk.entry)).collect();
     let is_cheap = |thunk: ThunkId| {
         let at = thunk.index().checked_sub(from.thunks);

@@ -27,7 +27,7 @@ pub(in crate::machine::fast) struct Globals {
 impl Globals {
     /// Looks at the globals of a program that it has not looked at before.
     pub fn learn(&mut self, program: &Program) {
-        for global in program.globals.as_slice().iter().skip(self.known.len()) {
+        for global in program.globals.since(self.known.len()) {
             self.known.push(known(global));
             self.first.push(evaluated_first(global));
             self.selectors.push(selector(global, program));

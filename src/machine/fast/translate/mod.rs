@@ -133,7 +133,7 @@ pub(super) fn translate_onto(
     limits: Limits,
 ) -> (Program, Globals, Result<(), TooLarge>) {
     let gcode = program.gcode.clone();
-    let mut cons = gcode.cons.as_slice().iter().skip(first.cons);
+    let mut cons = gcode.cons.since(first.cons).iter();
     if cons.any(|con| con.arity > limits.fields) {
         return (program, known, Err(too_large(FIELDS)));
     }
@@ -216,7 +216,7 @@ struct Translator<'a> {
 impl Translator<'_> {
     /// Translates the globals that have no code yet.
     fn rest(&mut self) -> Result<(), TooLarge> {
-        for global in self.gcode.globals.indices().skip(self.out.from.globals) {
+        for global in self.gcode.globals.indices_from(self.out.from.globals) {
             self.global(global)?;
         }
         self.finish();

@@ -47,7 +47,7 @@ impl Output {
     pub fn onto(mut program: Program, first_big: usize) -> Output {
         let from = program.sizes();
         let Program { gcode, bigs, .. } = &mut program;
-        bigs.extend(gcode.bigs.as_slice().iter().skip(first_big).cloned());
+        bigs.extend(gcode.bigs.since(first_big).iter().cloned());
         let (consts, bigs, small, large) = Default::default();
         Output { program, from, first_big, consts, bigs, small, large, calls: Vec::new() }
     }

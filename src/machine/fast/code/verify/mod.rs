@@ -123,7 +123,9 @@ impl Check<'_> {
         if globals.len() != gcode.globals.len() {
             self.report(0, "there are not as many globals as in G-code");
         }
-        for (entry, global) in globals.iter().zip(gcode.globals.iter()).skip(from.globals) {
+        for (entry, global) in
+            globals.since(from.globals).iter().zip(gcode.globals.since(from.globals))
+        {
             if entry.takes != global.arity {
                 self.report(entry.pc.0, "it does not take what its global takes");
             }
@@ -141,11 +143,11 @@ impl Check<'_> {
             View::Function(id) => globals.get(id).is_some_and(|entry| entry.takes > 0),
             View::Node(_) => false,
         };
-        if !self.program.consts.as_slice().iter().skip(from.consts).all(immediate) {
+        if !self.program.consts.since(from.consts).iter().all(immediate) {
             self.report(0, "a constant is no immediate word of the program");
         }
         let selects = |row: &(ConId, u32)| arity(row.0).is_some_and(|fields| row.1 < fields);
-        let thunks = || thunks.as_slice().iter().skip(from.thunks);
+        let thunks = || thunks.since(from.thunks).iter();
         if !thunks().all(|thunk| {
             thunk.selects.is_empty() || thunk.entry.takes == 1 && thunk.selects.iter().all(selects)
         }) {
