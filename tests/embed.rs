@@ -3,6 +3,7 @@
 
 mod convert;
 mod define;
+mod host_values;
 mod limits;
 mod panics;
 

@@ -1,14 +1,16 @@
 //! Values, and what can be done with them.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use super::access::{Access, Key, Session};
 use super::convert::{FromValue, IntoValue};
 use super::error::Error;
+use super::host_value::HostType;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::{self, Root};
+use crate::machine::{self, Opaque, Root};
 
 /// A handle on a value of a store, evaluated or not. The collector keeps the value while a
 /// clone of the handle lives.
@@ -37,6 +39,13 @@ pub enum Whnf {
         /// Its fields.
         fields: Vec<Value>,
     },
+    /// A value of the embedding program: see [`HostValue`](super::HostValue).
+    Host {
+        /// The name of its type.
+        name: &'static str,
+        /// The value.
+        value: Arc<dyn Any + Send + Sync>,
+    },
     /// A function.
     Function {
         /// The name that it prints with; a lambda has none.
@@ -55,6 +64,7 @@ impl Whnf {
             Whnf::Char(_) => "a character",
             Whnf::Con { name, fields } if is_list(name, fields.len()) => "a list",
             Whnf::Con { .. } => "a constructor",
+            Whnf::Host { name, .. } => name,
             Whnf::Function { .. } => "a function",
         }
     }
@@ -134,6 +144,16 @@ pub trait Eval: Access + Sized {
         Ok(Value(machine.new_con(id, &roots).ok_or(Error::ForeignValue)??))
     }
 
+    /// A value of the embedding program, which programs can pass around and give back, and
+    /// nothing else: see [`HostValue`](super::HostValue).
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn host_value<T: HostType>(&mut self, value: Arc<T>) -> Result<Value, Error> {
+        let opaque = Opaque { name: T::NAME, value };
+        Ok(Value(self.session(Key(())).machine.new_opaque(opaque)?))
+    }
+
     /// The application of a function to arguments. Nothing is evaluated.
     ///
     /// # Errors
@@ -178,6 +198,7 @@ pub trait Eval: Access + Sized {
                 let name = con.map_or_else(|| "?".into(), |con| con.name.clone());
                 Whnf::Con { name, fields: fields.into_iter().map(Value).collect() }
             }
+            machine::Whnf::Opaque(Opaque { name, value }) => Whnf::Host { name, value },
             machine::Whnf::Function(global, arity) => {
                 let global = machine.program().globals.get(global);
                 Whnf::Function { name: global.and_then(|global| global.display.clone()), arity }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::coverage::Coverage;
 use super::host::Hosts;
 use super::interrupt::Interrupt;
+use super::opaque::Opaque;
 use super::outcome::{Input, Output, Statistics, Stop};
 use super::print::Format;
 use super::profile::Profile;
@@ -99,6 +100,13 @@ pub trait Machine: Debug + Send {
     /// # Errors
     /// When memory is used up.
     fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>>;
+
+    /// A value of the embedding program. It is dropped when a full collection finds that the
+    /// program cannot reach it any more, or with the machine.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop>;
 
     /// The list of these elements; `None` if one is foreign.
     ///

@@ -210,6 +210,11 @@ pub(in crate::machine) fn constructed(con: &Con) -> String {
     }
 }
 
+/// A value of the embedding program in a few words.
+pub(in crate::machine) fn opaque(name: &str) -> String {
+    format!("the host value `{}`", for_message(name))
+}
+
 /// A function that has so many arguments, in a few words; its name is fit for a message.
 pub(in crate::machine) fn function(name: &str, arguments: usize) -> String {
     match arguments {

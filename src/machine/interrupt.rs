@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::outcome::{Limit, Stop};
 use crate::base::integer::{Poll, Stopped};
 
 /// No one has asked.
@@ -78,12 +79,18 @@ impl Interrupt {
         self.0.timed.store(timed, Ordering::Relaxed);
     }
 
+    /// Stops what runs if there is a request, which is used up; `limit` makes the stop for a limit.
+    pub(in crate::machine) fn poll(&self, limit: impl FnOnce(Limit) -> Stop) -> Result<(), Stop> {
+        self.take().map_or(Ok(()), |request| Err(request.stop(limit)))
+    }
+
     /// Does a long computation of integers, unless a request comes before its end, which is used
-    /// up.
+    /// up; `limit` makes the stop for a limit.
     pub(in crate::machine) fn or<T>(
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
-    ) -> Result<T, Request> {
+        limit: impl FnOnce(Limit) -> Stop,
+    ) -> Result<T, Stop> {
         let mut request = None;
         let result = compute(&mut || match self.take() {
             None => Ok(()),
@@ -92,12 +99,12 @@ impl Interrupt {
                 Err(Stopped)
             }
         });
-        result.map_err(|Stopped| request.unwrap_or(Request::User))
+        result.map_err(|Stopped| request.unwrap_or(Request::User).stop(limit))
     }
 
     /// The request, which is used up.
     #[inline]
-    pub(in crate::machine) fn take(&self) -> Option<Request> {
+    fn take(&self) -> Option<Request> {
         if self.0.request.load(Ordering::Relaxed) == NONE {
             return self.0.late();
         }
@@ -132,11 +139,21 @@ impl fmt::Debug for Interrupt {
 
 /// Why a machine is to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::machine) enum Request {
+enum Request {
     /// Someone asked.
     User,
     /// The time that was allowed is up.
     Time(Duration),
+}
+
+impl Request {
+    /// The stop that it asks for; `limit` makes one for a limit.
+    fn stop(self, limit: impl FnOnce(Limit) -> Stop) -> Stop {
+        match self {
+            Request::User => Stop::Interrupted,
+            Request::Time(allowed) => limit(Limit::Time(allowed)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Evaluated values, as an embedder sees them.
 
+use super::opaque::Opaque;
 use super::roots::Root;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId};
@@ -13,6 +14,8 @@ pub enum Whnf {
     Char(char),
     /// A constructor and its fields, which need not be evaluated.
     Con(ConId, Vec<Root>),
+    /// A value of the embedding program.
+    Opaque(Opaque),
     /// A function, and how many arguments it still takes.
     Function(GlobalId, u32),
 }

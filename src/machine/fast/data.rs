@@ -9,6 +9,7 @@ use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::heap::{Header, Kind, Size, integer_words, node_words};
+use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -191,10 +192,23 @@ impl Machine {
                 // SAFETY: a pointer leads to a node.
                 let (header, fields) = unsafe { (self.heap.header(word), self.heap.fields(word)) };
                 let con = ConId(header.info());
-                Some((con, fields.to_vec()))
+                (con != OPAQUE).then(|| (con, fields.to_vec()))
             }
             _ => None,
         }
+    }
+
+    /// The value of the embedding program that an evaluated word stands for, if it does.
+    pub(super) fn as_opaque(&self, word: Word) -> Option<&Opaque> {
+        if word.view() != View::Node(Tag::Con) {
+            return None;
+        }
+        // SAFETY: a pointer leads to a node, and such a constructor has one field, an integer.
+        let number = unsafe {
+            let is_opaque = self.heap.header(word).info() == OPAQUE.0;
+            is_opaque.then(|| self.heap.field(word, 0).as_int())
+        };
+        self.outer.opaques.get(u32::try_from(number?).ok()?)
     }
 }
 

@@ -10,7 +10,6 @@ use crate::base::integer::{Poll, Stopped};
 use crate::gcode::program::{CONS, NIL, TextId};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, Word};
-use crate::machine::interrupt::Request;
 use crate::machine::outcome::{Limit, Stop};
 
 /// Calls between two looks at the interrupt.
@@ -264,9 +263,7 @@ impl Machine {
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
         self.sample_time();
-        if let Some(request) = self.interrupt.take() {
-            return Err(self.stop_for(request));
-        }
+        self.interrupt.poll(|limit| self.limit(limit))?;
         let slice = match &mut self.fuel {
             None => SLICE,
             Some((given, 0)) => {
@@ -284,19 +281,12 @@ impl Machine {
         Ok(())
     }
 
-    fn stop_for(&self, request: Request) -> Stop {
-        match request {
-            Request::User => Stop::Interrupted,
-            Request::Time(allowed) => self.limit(Limit::Time(allowed)),
-        }
-    }
-
     /// Does a long computation of integers, unless an interrupt comes before its end.
     pub(super) fn or_interrupt<T>(
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
     ) -> Result<T, Stop> {
-        self.interrupt.or(compute).map_err(|request| self.stop_for(request))
+        self.interrupt.or(compute, |limit| self.limit(limit))
     }
 
     /// Gives this many reductions from now on.

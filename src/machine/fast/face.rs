@@ -14,6 +14,7 @@ use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Fields, Kind, integer_words, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
+use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
@@ -190,6 +191,9 @@ impl Face for Machine {
     fn whnf(&mut self, root: &Root) -> Option<Whnf> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(self.root(root)?) };
+        if let Some(opaque) = self.as_opaque(word) {
+            return Some(Whnf::Opaque(opaque.clone()));
+        }
         if let Some((con, fields)) = self.as_con(word) {
             let fields = fields.into_iter().map(|field| self.outer.root(field)).collect();
             return Some(Whnf::Con(con, fields));
@@ -254,6 +258,18 @@ impl Face for Machine {
                 _ => Word::con(con),
             }
         }))
+    }
+
+    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+        self.reserve(node_words(1))?;
+        let number = self.outer.opaques.next();
+        let field = Word::int(number.into()).unwrap_or(Word::ZERO);
+        // SAFETY: room was made sure of.
+        let word = unsafe { self.heap.alloc(Kind::Con, OPAQUE.0, &[field]) };
+        self.outer.opaques.add(word, value);
+        self.outer.young_opaques.push(number);
+        self.count_outside();
+        Ok(self.outer.root(word))
     }
 
     fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {

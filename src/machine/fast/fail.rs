@@ -161,6 +161,9 @@ impl Machine {
                 if let Some(big) = self.as_big(word) {
                     return failure::integer(&big);
                 }
+                if let Some(opaque) = self.as_opaque(word) {
+                    return failure::opaque(opaque.name);
+                }
                 let con = self
                     .as_con(word)
                     .and_then(|(con, _)| self.outer.image.program.gcode.cons.get(con));

@@ -100,6 +100,9 @@ impl Machine {
         if let Some(big) = self.as_big(value) {
             return then(Shape::Int(&big));
         }
+        if let Some(opaque) = self.as_opaque(value) {
+            return then(Shape::Opaque { name: opaque.name });
+        }
         let gcode = &self.outer.image.program.gcode;
         let con = match value.view() {
             View::Con(con) => Some(con),

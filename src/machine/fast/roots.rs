@@ -214,6 +214,8 @@ unsafe impl Mutator for Outer {
         let cafs = &mut self.cafs;
         self.young_cafs.retain(|GlobalId(at)| cafs.get_mut(*at as usize).is_some_and(&mut *visit));
         self.young_roots.visit(&mut self.roots, visit);
+        let opaques = &mut self.opaques;
+        self.young_opaques.retain(|&at| opaques.node_mut(at).is_some_and(&mut *visit));
         for word in &mut self.printing {
             visit(word);
         }
@@ -250,7 +252,8 @@ unsafe impl Mutator for Outer {
     }
 
     fn cafs(&mut self, visit: &mut impl FnMut(&mut Word)) {
-        self.cafs.iter_mut().filter(|word| **word != Word::NOTHING).for_each(visit);
+        self.cafs.iter_mut().filter(|word| **word != Word::NOTHING).for_each(&mut *visit);
+        self.opaques.nodes().for_each(visit);
     }
 
     fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word)) {
@@ -270,6 +273,7 @@ unsafe impl Mutator for Outer {
                 self.cafs_collected += 1;
             }
         }
+        self.opaques.sweep(lives);
         self.saved.sweep();
     }
 }

@@ -13,6 +13,7 @@ use crate::machine::config::{Config, Refusal, Stress};
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
+use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
@@ -88,6 +89,10 @@ pub(super) struct Outer {
     pub(super) young_cafs: Vec<GlobalId>,
     pub(super) roots: Roots<Word>,
     pub(super) young_roots: YoungRoots,
+    /// Values of the embedding program, with the nodes that stand for them.
+    pub(super) opaques: Opaques<Word>,
+    /// Those of them whose node may be young.
+    pub(super) young_opaques: Vec<u32>,
     /// What is to be printed, the next item last.
     pub(super) printing: Vec<Word>,
     pub(super) saved: SavedStacks,
@@ -176,6 +181,8 @@ impl Machine {
                 young_cafs: Vec::new(),
                 roots: Roots::default(),
                 young_roots: YoungRoots::default(),
+                opaques: Opaques::default(),
+                young_opaques: Vec::new(),
                 printing: Vec::new(),
                 saved: SavedStacks::default(),
                 at: image.halt,
@@ -252,7 +259,8 @@ impl Machine {
     pub(super) fn count_outside(&mut self) {
         let outer = &self.outer;
         let printing = outer.printing.capacity() * size_of::<Word>();
-        self.heap.set_outside(outer.stack.bytes() + outer.saved.bytes() + printing as u64);
+        let tables = outer.saved.bytes() + outer.opaques.bytes() + printing as u64;
+        self.heap.set_outside(outer.stack.bytes() + tables);
     }
 
     /// Makes sure of `words` free words in the nursery.
@@ -304,6 +312,7 @@ impl Machine {
         self.verify_if_due();
         self.outer.phase = Phase::Idle;
         self.outer.set_mark();
+        self.outer.opaques.drop_dead();
         self.count_outside();
         result.map_err(|full| self.out_of_memory(full))
     }

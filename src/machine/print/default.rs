@@ -195,6 +195,11 @@ impl Automaton {
                 text.push('>');
             }
             Shape::Function { name: None, .. } => text.push_str("<function>"),
+            Shape::Opaque { name } => {
+                text.push_str("<host ");
+                text.push_str(name);
+                text.push('>');
+            }
         }
         Move::Drop
     }

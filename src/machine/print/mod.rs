@@ -19,7 +19,7 @@
 //! **Json**: integers are numbers with all their digits, lists arrays, a list of characters a
 //! string, the empty list `[]`, a character a string of one character, any other value
 //! `{"con": "Node", "fields": [..]}`, so too an improper list, and a function
-//! `{"function": "name"}` or `{"function": null}`. Without blanks, on one line.
+//! `{"function": "name"}` or `{"function": null}`, and a host value `{"host": "name"}`. Without blanks, on one line.
 
 mod default;
 mod tree;
@@ -61,6 +61,11 @@ pub enum Shape<'a> {
         fields: usize,
         /// Whether the program can use that name for it.
         readable: bool,
+    },
+    /// A value of the embedding program.
+    Opaque {
+        /// The name of its type.
+        name: &'a str,
     },
     /// A function or partial application, whose fields are its arguments so far.
     Function {
@@ -198,6 +203,7 @@ fn kind(shape: Shape<'_>) -> &'static str {
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",
+        Shape::Opaque { .. } => "a host value",
         Shape::Function { .. } => "a function",
     }
 }

@@ -172,6 +172,15 @@ impl Automaton {
                 self.row("]}", true, fields);
                 return Ok(Move::Fields);
             }
+            Shape::Opaque { name } if json => {
+                text.push_str("{\"host\":");
+                text.push_str(&json_string(name));
+                text.push('}');
+            }
+            Shape::Opaque { name } => {
+                let message = format!("no expression is the host value `{}`", for_message(name));
+                return Err(PrintError::Value(Code::Unprintable, message));
+            }
             Shape::Function { name, .. } if json => {
                 text.push_str("{\"function\":");
                 text.push_str(&name.map_or("null".to_owned(), json_string));

@@ -11,6 +11,7 @@ use crate::machine::coverage::Coverage;
 use crate::machine::face;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
+use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
 use crate::machine::roots::Root;
@@ -68,6 +69,10 @@ impl face::Machine for Machine {
 
     fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
         self.new_con(con, fields)
+    }
+
+    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+        self.new_opaque(value)
     }
 
     fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {

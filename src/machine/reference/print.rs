@@ -84,6 +84,10 @@ impl Machine {
         match node {
             Node::Int(word) => then(Shape::Int(&Integer::Small(*word))),
             Node::Big(big) => then(Shape::Int(big)),
+            Node::Opaque(number) => {
+                let opaque = self.opaques.get(*number);
+                then(Shape::Opaque { name: opaque.map_or("?", |opaque| opaque.name) })
+            }
             Node::Char(c) => then(Shape::Char(*c)),
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),

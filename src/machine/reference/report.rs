@@ -97,6 +97,9 @@ impl Machine {
         match self.heap.get(addr) {
             Node::Int(word) => failure::integer(&Integer::Small(*word)),
             Node::Big(big) => failure::integer(big),
+            Node::Opaque(number) => {
+                failure::opaque(self.opaques.get(*number).map_or("?", |opaque| opaque.name))
+            }
             Node::Char(c) => failure::character(*c),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
                 Some(con) => failure::constructed(con),

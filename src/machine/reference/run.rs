@@ -14,7 +14,8 @@ use crate::gcode::instr::{Instr, Op};
 use crate::machine::config::{Config, Stress};
 use crate::machine::coverage::Coverage;
 use crate::machine::host::Hosts;
-use crate::machine::interrupt::{Interrupt, Request};
+use crate::machine::interrupt::Interrupt;
+use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::roots::Roots;
@@ -40,6 +41,7 @@ impl Machine {
             dump: Vec::new(),
             heap: Heap::new(config.heap_limit),
             roots: Roots::default(),
+            opaques: Opaques::default(),
             frozen: Frozen::default(),
             liveness: Liveness::default(),
             input: None,
@@ -159,21 +161,12 @@ impl Machine {
 
     /// How many rules may be executed before the next look at interrupt and fuel.
     pub(super) fn permitted(&mut self, code: &Code) -> Result<u64, Stop> {
-        if let Some(request) = self.interrupt.take() {
-            return Err(self.stop_for(request));
-        }
+        self.interrupt.poll(|limit| self.limit(limit))?;
         let Some((given, end)) = self.fuel else { return Ok(SLICE) };
         match end.saturating_sub(self.counts.instructions) {
             0 if self.is_halted(code) => Ok(1),
             0 => Err(self.limit(Limit::Fuel(given))),
             left => Ok(left.min(SLICE)),
-        }
-    }
-
-    fn stop_for(&self, request: Request) -> Stop {
-        match request {
-            Request::User => Stop::Interrupted,
-            Request::Time(allowed) => self.limit(Limit::Time(allowed)),
         }
     }
 
@@ -183,7 +176,7 @@ impl Machine {
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
     ) -> Result<T, Stop> {
-        self.interrupt.or(compute).map_err(|request| self.stop_for(request))
+        self.interrupt.or(compute, |limit| self.limit(limit))
     }
 
     fn is_halted(&self, code: &Code) -> bool {

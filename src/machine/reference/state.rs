@@ -14,6 +14,7 @@ use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
+use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::roots::Roots;
@@ -50,6 +51,8 @@ pub struct Machine {
     /// The node of each global that has one.
     pub(super) globals: Vec<Addr>,
     pub(super) roots: Roots<Addr>,
+    /// Values of the embedding program, with the nodes that stand for them.
+    pub(super) opaques: Opaques<Addr>,
     pub(super) frozen: Frozen,
     pub(super) liveness: Liveness,
     pub(super) input: Option<Box<dyn Input>>,
@@ -165,7 +168,7 @@ impl Machine {
     pub(super) fn count_side(&mut self) {
         let stack = self.stack.capacity() * size_of::<Addr>();
         let dump = self.dump.capacity() * size_of::<Frame>();
-        self.heap.side = (stack + dump) as u64 + self.frozen.bytes();
+        self.heap.side = (stack + dump) as u64 + self.frozen.bytes() + self.opaques.bytes();
     }
 
     /// Stops the run if this request for room is one that a test refuses.
@@ -231,10 +234,13 @@ impl Machine {
                 *addr = if self.heap.was_marked(value) { value } else { Addr::NONE };
             }
         }
+        let heap = &self.heap;
+        self.opaques.sweep(|addr| heap.was_marked(*addr));
         self.heap.sweep(&mut self.frozen);
         self.frozen.pack(&mut self.heap);
         self.count_side();
         self.counts.peak_live_bytes = self.counts.peak_live_bytes.max(self.heap.live_bytes());
+        self.opaques.drop_dead();
     }
 
     /// The node of a global; the caller has reserved one.

@@ -134,7 +134,12 @@ impl Machine {
             Node::Input => Rule::ReadInput,
             Node::Suspended { .. } => Rule::Resume,
             Node::Hole | Node::BlackHole { .. } | Node::Free(_) => Rule::Error,
-            Node::Int(_) | Node::Big(_) | Node::Char(_) | Node::Constr { .. } | Node::Large(..) => {
+            Node::Int(_)
+            | Node::Big(_)
+            | Node::Char(_)
+            | Node::Constr { .. }
+            | Node::Large(..)
+            | Node::Opaque(_) => {
                 if waiting > 0 {
                     Rule::Error
                 } else {
@@ -247,6 +252,7 @@ impl Machine {
                 format!("NText \"{}\"", for_message(rest))
             }
             Node::Input => "NInput".into(),
+            Node::Opaque(number) => format!("NHost {number}"),
             Node::Hole => "NHole".into(),
             Node::BlackHole { global: id, .. } => format!("NBlackHole {}", global(*id)),
             Node::Suspended { record, index, .. } => match self.frozen.frame(*record, *index) {

@@ -7,6 +7,7 @@ use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
+use crate::machine::opaque::Opaque;
 use crate::machine::outcome::Stop;
 use crate::machine::roots::Root;
 use crate::machine::whnf::Whnf;
@@ -77,6 +78,18 @@ impl Machine {
         Some(Ok(self.roots.add(addr)))
     }
 
+    /// A value of the embedding program.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+        self.reserve(1, 0)?;
+        let addr = self.heap.alloc(Node::Opaque(self.opaques.next()));
+        self.opaques.add(addr, value);
+        self.count_side();
+        Ok(self.roots.add(addr))
+    }
+
     /// The list of these elements; `None` if one belongs to another machine.
     ///
     /// # Errors
@@ -122,6 +135,7 @@ impl Machine {
             Node::Int(word) => Some(Whnf::Int(Integer::Small(*word))),
             Node::Big(big) => Some(Whnf::Int((**big).clone())),
             Node::Char(c) => Some(Whnf::Char(*c)),
+            Node::Opaque(number) => self.opaques.get(*number).cloned().map(Whnf::Opaque),
             node => match node.as_constr() {
                 Some((con, fields)) => {
                     let roots = &mut self.roots;

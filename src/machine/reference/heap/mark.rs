@@ -200,6 +200,7 @@ impl<'a> Marker<'a> {
             | Node::Char(_)
             | Node::Text { .. }
             | Node::Input
+            | Node::Opaque(_)
             | Node::Hole
             | Node::BlackHole { .. }
             | Node::Free(_) => {}

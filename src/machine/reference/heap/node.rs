@@ -63,6 +63,8 @@ pub enum Node {
     },
     /// A constructor of more than two fields.
     Large(ConId, Box<Box<[Addr]>>),
+    /// A value of the embedding program: its number in the machine's table.
+    Opaque(u32),
     /// The suffix of a string literal from byte `at`: unpacks into one cell when evaluated.
     Text {
         /// The literal.
