@@ -197,6 +197,9 @@ impl Checker<'_> {
             let args = &ast.expr_lists[args];
             self.application(span, callee, args);
             self.visit(callee);
+            if self.is_foreign_form(callee) {
+                return;
+            }
             args.iter().for_each(|&arg| self.visit(arg));
         }
     }
