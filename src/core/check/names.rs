@@ -108,6 +108,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Warns of a `main` whose value is a function.
+    pub(super) fn value_of_main(&mut self) {
+        let main = self.globals.input.names.find("main");
+        if let Some(Target::Defn(item)) = main.and_then(|main| self.globals.own(PROGRAM, main))
+            && let Some(item) = self.ast.items.get(item as usize)
+            && let ItemKind::Defn { params, body } = item.kind
+            && params.is_empty()
+        {
+            self.function_main(body);
+        }
+    }
+
     /// Reports a missing `main`, or one that cannot be run.
     pub(super) fn main(&mut self) {
         let main = self.globals.input.names.find("main");
@@ -122,9 +134,6 @@ impl Checker<'_> {
             Some(target @ Target::Defn(item)) => {
                 let params = match self.ast.items.get(item as usize).map(|item| &item.kind) {
                     Some(ItemKind::Defn { params, .. }) if params.len() > 1 => params.len(),
-                    Some(&ItemKind::Defn { params, body }) if params.is_empty() => {
-                        return self.function_main(body);
-                    }
                     _ => return,
                 };
                 Diagnostic::error(

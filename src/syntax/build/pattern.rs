@@ -122,7 +122,7 @@ impl Builder<'_> {
                 "here stands a name; (case value [pattern body] ..) takes a value apart"
             }
             Some(b'-' | b'0'..=b'9' | b'\'' | b'"') => {
-                "a parameter is a name; (case value [0 body] [n body]) tells values apart"
+                "here stands a name; (case value [0 body] [n body]) tells values apart"
             }
             _ => "a name starts with a letter or `_` and is no keyword",
         };
