@@ -342,7 +342,7 @@ pub struct Trace {
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
     /// Leave the steps in the prelude's code away
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub hide_prelude: bool,
     /// Only steps by these rules, separated by commas: Eval, MkApp, Unwind, "Unwind enter" ..
     #[arg(long, value_name = "RULES", value_delimiter = ',', hide_short_help = true)]
