@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
 use super::report::{self, json_span};
-use super::{Context, Failure, output, run, usage};
+use super::{Context, Failure, is_code_of, output, run, usage};
 use gmachine::render::grouped;
 
 /// How many stack items and frames people see of each step.
@@ -41,7 +41,7 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     if let Some(only) = &args.only {
         let program = machine.program();
         let names = || program.globals.iter().map(|global| &*global.symbol);
-        if !names().any(|name| is_of(name, only)) {
+        if !names().any(|name| is_code_of(name, only)) {
             let message = format!("no code of the program is that of '{only}'");
             let tip = match nearest(only, names()) {
                 Some(meant) => format!("did you mean '{meant}'?"),
@@ -65,11 +65,6 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         ));
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
-}
-
-/// Whether code called `symbol` is that of the definition `name`, or was lifted out of it.
-fn is_of(symbol: &str, name: &str) -> bool {
-    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
 }
 
 /// A run that is watched.
@@ -111,7 +106,7 @@ impl Tracer<'_> {
     fn is_wanted(&self, event: &Event) -> bool {
         // A call is one of the code that is entered.
         let at = if self.args.calls { self.machine.position() } else { event.position };
-        let is_named = |only: &String| is_of(&self.machine.name(at), only);
+        let is_named = |only: &String| is_code_of(&self.machine.name(at), only);
         self.is_by_wanted_rule(event.rule)
             && self.args.only.as_ref().is_none_or(is_named)
             && !(self.args.hide_prelude && self.is_corelib(at))
