@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::base::index::count;
 use crate::driver::{Options, build};
 use crate::embed::{Engine, MachineKind, Store};
+use crate::gcode::program::Program;
 use crate::load::{Loader, Root};
 use crate::optimise::{self, Pass, Passes};
 use gmachine_testing::growth::{self, Growth};
@@ -346,7 +347,11 @@ fn adding_a_definition_costs_the_same_however_many_were_added() {
             engine.set_machine(machine);
             let mut store = engine.compile("empty", "").expect("compiles").store();
             let definitions: Vec<String> = (0..NUMBER).map(shape).collect();
+            // The first one copies the module's program.
+            store.define("first", "(defn first[] 1)").expect("it compiles");
+            let program: *const Program = &**store.machine.program();
             let costs = quarters(&mut store, &definitions);
+            assert_eq!(program, &raw const **store.machine.program(), "no other one copies it");
             let (first, last) = (costs[1], costs[3]);
             assert!(last <= first + first / 20, "{machine}, shape {at}: {costs:?}");
         }

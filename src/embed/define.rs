@@ -159,13 +159,12 @@ impl Store {
         let program = self.machine.program();
         let roots = roots.iter().filter_map(|&root| linked.globals.get(root).copied());
         let roots: Vec<GlobalId> = roots.collect();
-        let is_definition = |(name, _): &(Arc<str>, bool)| **name != *EXPRESSION;
-        if exports.roots.iter().all(is_definition) {
-            let datas = linked.datas.iter().copied();
-            self.shared.change_names(|names| {
-                names.add(program, exports, roots.iter().copied(), datas);
-            });
-        }
+        // An expression is nothing that can be named.
+        let mut exports = exports;
+        exports.roots.retain(|(name, _)| **name != *EXPRESSION);
+        let datas = linked.datas.iter().copied();
+        let named = roots.iter().copied();
+        self.shared.change_names(|names| names.add(program, exports, named, datas));
         let known = &base.corelib;
         let first = known.sources.files().len();
         self.shared.add_sources(loaded.sources.files().get(first..).unwrap_or_default());

@@ -17,7 +17,7 @@ use crate::machine::{Clock, Coverage, Interrupt, Machine};
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
 pub struct Store {
-    pub(super) machine: Box<dyn Machine>,
+    pub(crate) machine: Box<dyn Machine>,
     pub(super) shared: Arc<Shared>,
     clock: Option<Clock>,
     pub(super) additions: Additions,

@@ -264,6 +264,38 @@ fn other_stores_of_the_module_do_not_see_an_addition() {
 }
 
 #[test]
+fn a_module_of_g_code_takes_definitions_too() {
+    let listing = "
+data List = Nil/0 Cons/2
+data Box = Box/1
+
+supercombinator inner/1 [b]
+  0 Push 0
+  1 Eval
+  2 CaseJump Box:3
+  3 Split 1
+  4 Eval
+  5 Update 1
+  6 Pop 1
+  7 Unwind
+";
+    for engine in engines() {
+        let program = gmachine::gcode::parse::parse(listing).expect("a listing");
+        let module = gmachine::Module::from_gcode(&engine, program).expect("valid");
+        let mut store = module.store();
+        assert_eq!(int(&mut store, "(inner (Box 5))"), 5);
+        // What one expression makes of the prelude's types, another one takes apart.
+        let pair = store.eval("(Pair 1 (Just 2))").expect("compiles");
+        store
+            .define("1", "(defn second[p] (case p [(Pair _ (Just x)) x] [_ 0]))")
+            .expect("compiles");
+        let second = store.global("second").expect("there");
+        let value = store.call(&second, &[pair]).expect("room");
+        assert_eq!(store.get::<i32>(&value), Ok(2));
+    }
+}
+
+#[test]
 fn what_the_roots_leave_out_cannot_be_named() {
     for mut engine in engines() {
         engine.set_roots(Roots::Main);
