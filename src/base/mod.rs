@@ -9,6 +9,7 @@ pub mod deep {
     pub use super::stack::ensure_sufficient_stack as deep;
 }
 pub mod diagnostic;
+pub mod float;
 pub mod index;
 pub mod integer;
 pub mod limbs;

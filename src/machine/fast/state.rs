@@ -377,7 +377,7 @@ impl Machine {
     }
 
     /// What stops a run that is out of memory.
-    fn out_of_memory(&self, full: Full) -> Stop {
+    pub(super) fn out_of_memory(&self, full: Full) -> Stop {
         self.limit(match (full, self.heap.limit()) {
             (Full::Limit, Some(limit)) => Limit::Heap(limit),
             (Full::Limit, None) => Limit::Heap(self.heap.footprint()),

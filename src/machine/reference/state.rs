@@ -174,7 +174,7 @@ impl Machine {
         self.heap.side = (stack + dump) as u64 + self.frozen.bytes();
     }
 
-    fn heap_limit(&self) -> Stop {
+    pub(super) fn heap_limit(&self) -> Stop {
         // Without a limit of ours it is the system that refused.
         self.limit(match self.heap.limit {
             Some(limit) => Limit::Heap(limit),

@@ -81,6 +81,7 @@ impl Builder<'_> {
                     Shape::EmptyPattern => "empty parentheses are no pattern".to_string(),
                     Shape::ListPattern => "a list literal is no pattern".to_string(),
                     Shape::KeywordPattern => format!("`{}` is a keyword, no pattern", shown(text)),
+                    Shape::FloatPattern => "a float is no pattern".to_string(),
                     _ => "this pattern does not start with a constructor".to_string(),
                 };
                 Diagnostic { message, ..report }.help(shape.form())
