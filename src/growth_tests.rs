@@ -10,6 +10,7 @@ use crate::base::index::count;
 use crate::driver::{Options, build};
 use crate::load::{Loader, Root};
 use crate::optimise::{self, Pass, Passes};
+use gmachine_testing::growth::{self, Growth};
 
 struct NoFiles;
 
@@ -263,4 +264,51 @@ fn compiling_twice_as_much_of_any_form_takes_twice_the_work() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The accesses that compiling a program takes, and the instructions of its code.
+fn cost(program: &str, passes: Passes) -> (u64, u64) {
+    let options =
+        Options { optimise: optimise::Options { passes, verbose: false }, ..Options::RUN };
+    let before = count::accesses();
+    let built = build(&Root::text("growth", program), &NoFiles, &options);
+    let Some(code) = &built.gcode else { panic!("{:?}: {program}", built.diagnostics.first()) };
+    let instructions = code.globals.iter().map(|global| global.code.len() as u64).sum();
+    (count::accesses() - before, instructions)
+}
+
+/// Whether a family of programs costs more than it may: what of it, at which level.
+fn excess(family: &Growth, empty: &[(u64, u64)]) -> Option<String> {
+    let repetitions = family.repetitions(1024);
+    for level in [1, 2] {
+        let (work, code) = empty[usize::from(level)];
+        let costs = [1, 2, 4].map(|times| {
+            let program = family.program(times * repetitions);
+            let (all, instructions) = cost(&program, Passes::level(level));
+            (all.saturating_sub(work), instructions.saturating_sub(code))
+        });
+        // A tenth more than twice as much, and what a few instructions cost.
+        let is_steep = |small: u64, large: u64, few: u64| large * 10 > small * 22 + few;
+        for pair in costs.windows(2) {
+            if is_steep(pair[0].0, pair[1].0, 20_000) || is_steep(pair[0].1, pair[1].1, 200) {
+                return Some(format!("{} at -O{level}: {costs:?}", family.name));
+            }
+        }
+    }
+    None
+}
+
+/// Chains of calls of which nothing is known at the end, and a text that is walked along.
+const CALLS: &[&str] =
+    &["own function", "tail", "own selector of unknown", "selection of unknown", "text walked"];
+
+#[test]
+fn a_chain_of_calls_that_is_doubled_costs_twice_as_much_to_optimise() {
+    let empty: Vec<_> =
+        (0..3).map(|level| cost("(defn main[i] 1)", Passes::level(level))).collect();
+    let families: Vec<Growth> =
+        growth::all().filter(|family| CALLS.contains(&family.name)).collect();
+    assert_eq!(families.len(), CALLS.len());
+    let wrong: Vec<String> = families.iter().filter_map(|family| excess(family, &empty)).collect();
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }

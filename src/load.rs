@@ -12,7 +12,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::List;
 use crate::base::name::Interner;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -223,7 +223,7 @@ impl Load<'_> {
             }
         };
         let skipped = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        let shown_name = shown(&name);
+        let shown_name = for_message(&name);
         let added = match skipped {
             0 => self.out.sources.add(name, path, text, false),
             _ => self.out.sources.add(name, path, &text[skipped..], false),
@@ -278,7 +278,8 @@ impl Load<'_> {
 
     fn import_file(&mut self, path: &str, at: Span, from: usize) {
         let Some(importing) = &self.out.sources.files()[from].path else {
-            let message = format!("cannot import `{}` here: this text is no file", shown(path));
+            let message =
+                format!("cannot import `{}` here: this text is no file", for_message(path));
             let help = "only a file can import files; they are looked up beside it";
             self.report(Diagnostic::error(Code::CannotRead, at, message).help(help));
             return;
@@ -295,7 +296,7 @@ impl Load<'_> {
             let mut report = Diagnostic::error(
                 Code::UnknownModule,
                 at,
-                format!("there is no module `{}`", shown(name)),
+                format!("there is no module `{}`", for_message(name)),
             );
             report = match nearest(name, corelib::MODULES.iter().copied()) {
                 Some(meant) => report.help(format!("did you mean `{meant}`?")),
@@ -352,7 +353,7 @@ impl Load<'_> {
 
 /// A path as a message shows it.
 fn shown_path(path: &Path) -> String {
-    shown(&path.display().to_string())
+    for_message(&path.display().to_string())
 }
 
 /// Why a file cannot be read, in plain words.
@@ -365,7 +366,7 @@ fn reason(error: &io::Error) -> String {
         _ => {
             // Without the system's number, which says nothing to most.
             let text = error.to_string();
-            shown(text.split(" (os error").next().unwrap_or(&text))
+            for_message(text.split(" (os error").next().unwrap_or(&text))
         }
     }
 }

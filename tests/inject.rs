@@ -120,10 +120,7 @@ fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
                     case.check(&how, &out, ended);
                     break;
                 };
-                assert!(
-                    matches!(reached.limit, Limit::Heap(_) | Limit::System(_)),
-                    "{how}: {ended:?}"
-                );
+                assert!(matches!(reached.limit, Limit::System(_)), "{how}: {ended:?}");
                 *refused += 1;
                 case.check_begun(&how, &out);
                 if started {
@@ -197,7 +194,7 @@ fn a_stopped_run_whose_stack_is_not_kept_is_out_of_memory_whenever_it_goes_on() 
                     match machine.run(&mut out) {
                         Err(Stop::Limit(reached)) => {
                             assert!(
-                                matches!(reached.limit, Limit::Heap(_) | Limit::System(_)),
+                                matches!(reached.limit, Limit::System(_)),
                                 "{how}: {reached:?}"
                             );
                             lost += 1;

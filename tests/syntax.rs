@@ -34,7 +34,7 @@ fn render(sources: &SourceMap, report: &Diagnostic) -> String {
         Some(place) => place.to_string(),
         None => "-".to_string(),
     };
-    let text = |span| format!("`{}`", gmachine::base::quote::shown(sources.text(span)));
+    let text = |span| format!("`{}`", gmachine::base::quote::for_message(sources.text(span)));
     let mut out =
         format!("{kind}[{}] {}: {}\n", report.code, place(report.primary.span), report.message);
     writeln!(out, "  at {} {}", text(report.primary.span), report.primary.text).unwrap();

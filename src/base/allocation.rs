@@ -10,6 +10,15 @@
 
 use std::cell::Cell;
 
+/// Why there is no room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Full {
+    /// A limit of ours is reached.
+    Limit,
+    /// The system refused an allocation below the limit.
+    System,
+}
+
 thread_local! {
     static FALLIBLE: Cell<bool> = const { Cell::new(false) };
 }

@@ -30,7 +30,7 @@ pub struct Diagnostic {
     /// Which kind of mistake; `gmachine explain` tells more of it.
     pub code: Code,
     /// One sentence, no full stop. User text in it has gone through
-    /// [`shown`](super::quote::shown).
+    /// [`for_message`](super::quote::for_message).
     pub message: String,
     /// The place that the report is about. [`Span::NONE`] for the program as a whole.
     pub primary: Label,

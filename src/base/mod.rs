@@ -3,11 +3,6 @@
 pub mod allocation;
 pub mod bit_set;
 pub mod code;
-/// The former name of [`stack::ensure_sufficient_stack`].
-#[doc(hidden)]
-pub mod deep {
-    pub use super::stack::ensure_sufficient_stack as deep;
-}
 pub mod diagnostic;
 pub mod float;
 pub mod index;

@@ -6,7 +6,6 @@
 //! The machine's own limit is checked before memory is asked for; this is the net under it, for
 //! `ulimit -v` and for machines that are full.
 #![allow(unsafe_code, reason = "a global allocator is an unsafe trait")]
-#![warn(clippy::undocumented_unsafe_blocks)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;

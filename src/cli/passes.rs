@@ -1,7 +1,7 @@
 //! Which passes of the optimiser run, and what they did.
 
 use gmachine::diagnostic::nearest;
-use gmachine::diagnostic::quote::shown;
+use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::OptimiserOptions;
 use gmachine::{Pass, Passes, Report};
 
@@ -45,7 +45,7 @@ pub fn parse_change(text: &str) -> Result<Change, String> {
                 None => ".".to_owned(),
             };
             let all: Vec<&str> = known().collect();
-            let (name, all) = (shown(name), all.join(", "));
+            let (name, all) = (for_message(name), all.join(", "));
             Err(format!("there is no pass '{name}'{hint} The passes are {all}"))
         }
     }

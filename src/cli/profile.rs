@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use gmachine::diagnostic::Code;
-use gmachine::diagnostic::quote::shown;
+use gmachine::diagnostic::quote::for_message;
 use gmachine::{Profile, Sampler};
 
 use super::{Context, Failure};
@@ -58,8 +58,9 @@ pub fn write(profile: &Profile, path: &Path, context: &Context) -> Result<(), Fa
     let time = profile.folded(|share| share.samples);
     let bytes = profile.folded(|share| share.bytes);
     for (path, text) in [(path.to_owned(), time), (PathBuf::from(alloc), bytes)] {
-        let written = std::fs::write(&path, text)
-            .with_context(|| format!("`{}` cannot be written", shown(&path.to_string_lossy())));
+        let written = std::fs::write(&path, text).with_context(|| {
+            format!("`{}` cannot be written", for_message(&path.to_string_lossy()))
+        });
         written.map_err(|error| context.system(Code::OutputFailed, &error))?;
     }
     Ok(())

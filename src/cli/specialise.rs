@@ -1,7 +1,7 @@
 //! `gmachine specialise`
 
 use gmachine::Pass;
-use gmachine::diagnostic::quote::shown;
+use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::core::residual;
 use gmachine::inspect::{self, Options, Stage};
 
@@ -26,7 +26,7 @@ pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
     if args.optimise.verbose
         && let Some((entry, params)) = built.entry.as_ref().filter(|(_, params)| !params.is_empty())
     {
-        let params: Vec<String> = params.iter().map(|param| shown(param)).collect();
+        let params: Vec<String> = params.iter().map(|param| for_message(param)).collect();
         report::write(&format!("dynamic in {entry}: {}\n", params.join(" ")));
     }
     passes::tell(&args.optimise, &built.report);

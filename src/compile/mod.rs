@@ -93,7 +93,9 @@ struct Compiler<'a> {
     symbols: FxHashSet<Arc<str>>,
     cons: IndexVec<core::ConId, ConId>,
     hosts: FxHashMap<core::GlobalId, HostId>,
+    /// The texts so far, by their content and by their number in core.
     texts: FxHashMap<Arc<str>, TextId>,
+    known_texts: FxHashMap<core::TextId, TextId>,
     bigs: FxHashMap<Integer, BigId>,
     env: Env,
     /// The number of uses of each local.
@@ -117,6 +119,7 @@ impl<'a> Compiler<'a> {
             cons,
             hosts: FxHashMap::default(),
             texts: FxHashMap::default(),
+            known_texts: FxHashMap::default(),
             bigs: FxHashMap::default(),
             env: Env::new(program.locals.len()),
             uses: program.locals.iter().map(|_| 0).collect(),
@@ -280,9 +283,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn text(&mut self, text: core::TextId) -> TextId {
-        let text = &self.core.texts[text];
-        let texts = &mut self.out.texts;
-        *self.texts.entry(text.clone()).or_insert_with(|| texts.push(text.clone()))
+        *self.known_texts.entry(text).or_insert_with(|| {
+            let text = &self.core.texts[text];
+            let texts = &mut self.out.texts;
+            *self.texts.entry(text.clone()).or_insert_with(|| texts.push(text.clone()))
+        })
     }
 
     fn host(&mut self, id: core::GlobalId, arity: u32) -> HostId {

@@ -12,7 +12,7 @@ use super::expr::{
     Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, SwitchId,
 };
 use crate::base::name::Interner;
-use crate::base::quote::{char_literal, shown, string_literal};
+use crate::base::quote::{char_literal, for_message, string_literal};
 use crate::base::stack::ensure_sufficient_stack;
 
 /// The width of a line in characters, beyond which it is broken.
@@ -44,7 +44,7 @@ pub fn definition(program: &Program, names: &Interner, id: GlobalId, out: &mut S
     };
     let params: Vec<Doc> =
         program.local_lists[params].iter().map(|&param| printer.bind(param)).collect();
-    let head = Doc::atom(format!("{}{}", shown(&global.symbol), Doc::square(params).flat()));
+    let head = Doc::atom(format!("{}{}", for_message(&global.symbol), Doc::square(params).flat()));
     let body = printer.expr(body);
     Doc::round(2, vec![Doc::atom("defn"), head, body]).write(0, 0, out);
     out.push('\n');
@@ -167,7 +167,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn bind(&mut self, local: LocalId) -> Doc {
         let name = self.program.locals.get(local).and_then(|local| local.name);
-        let base = name.map_or_else(|| "t".to_owned(), |name| shown(self.names.text(name)));
+        let base = name.map_or_else(|| "t".to_owned(), |name| for_message(self.names.text(name)));
         let text = self.unique(&base);
         self.locals.insert(local, text.clone());
         Doc::atom(text)
@@ -199,7 +199,7 @@ impl Printer<'_> {
     }
 
     fn con(&self, con: ConId) -> Doc {
-        Doc::atom(shown(&self.program.cons[con].symbol))
+        Doc::atom(for_message(&self.program.cons[con].symbol))
     }
 
     fn expr(&mut self, expr: ExprId) -> Doc {
@@ -212,7 +212,7 @@ impl Printer<'_> {
             Expr::Lit(lit) => self.lit(lit),
             Expr::Text(text) => Doc::atom(string_literal(&program.texts[text])),
             Expr::Local(local) => self.local(local),
-            Expr::Global(global) => Doc::atom(shown(&program.globals[global].symbol)),
+            Expr::Global(global) => Doc::atom(for_message(&program.globals[global].symbol)),
             Expr::Con(con) => self.con(con),
             Expr::App(callee, args) => {
                 let mut items = vec![self.expr(callee)];

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::core::expr::{CONS, ConId, Program};
 
 /// What a supercombinator does to one argument whenever it is evaluated to weak head normal
@@ -54,7 +54,7 @@ impl Demand {
         match self {
             Demand::Fields { con, .. } => {
                 let con = program.cons.get(con).map_or("?", |con| &con.name);
-                self.to_string().replacen('(', &format!("({} ", shown(con)), 1)
+                self.to_string().replacen('(', &format!("({} ", for_message(con)), 1)
             }
             _ => self.to_string(),
         }

@@ -6,7 +6,7 @@ use std::str::Chars;
 
 use super::print::{continues_name, starts_name};
 use crate::base::float::Float;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 
 /// A listing that cannot be read, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -147,7 +147,8 @@ impl Lexer<'_> {
                 Kind::Name(name)
             }
             other => {
-                return self.error(format!("no token starts with {}", shown(&other.to_string())));
+                return self
+                    .error(format!("no token starts with {}", for_message(&other.to_string())));
             }
         };
         Ok(Some(Token { kind, line, column, end: self.column }))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::instr::Instr;
 use super::program::{ConId, GlobalId, HostId, Program};
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 
 /// The most parameters of a global, fields of a constructor and arguments of a host function.
 pub const MAX_ARITY: u32 = 1 << 20;
@@ -61,7 +61,7 @@ impl Exceeded {
 }
 
 fn quoted(name: Option<&Arc<str>>) -> String {
-    format!("`{}`", shown(name.map_or("", |name| name)))
+    format!("`{}`", for_message(name.map_or("", |name| name)))
 }
 
 /// Whether a program keeps the limits.

@@ -11,7 +11,7 @@ use super::program::{
     BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
 use crate::base::integer::Integer;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::primitive::Primitive;
 
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
                 return Err(line.error(&format!(
                     "a line starts with an instruction's number, data, host, main, or the kind \
                      of a global, not with {}",
-                    shown(other)
+                    for_message(other)
                 )));
             }
         }
@@ -309,7 +309,7 @@ impl Reader {
         let before = line.clone();
         let name = line.name("the name of an instruction")?;
         let Some(op) = Op::ALL.iter().find(|op| op.name() == name) else {
-            return Err(before.error(&format!("there is no instruction {}", shown(name))));
+            return Err(before.error(&format!("there is no instruction {}", for_message(name))));
         };
         let mut operands = Vec::with_capacity(op.operands().len());
         for &(name, kind) in op.operands() {
@@ -348,7 +348,9 @@ impl Reader {
                 match Primitive::find(name) {
                     Some(primitive) => Operand::Primitive(primitive),
                     None => {
-                        return Err(before.error(&format!("there is no primitive {}", shown(name))));
+                        return Err(
+                            before.error(&format!("there is no primitive {}", for_message(name)))
+                        );
                     }
                 }
             }
@@ -372,8 +374,12 @@ impl Reader {
                 let id = self.find_con(&at, name)?;
                 let con = &self.out.cons[id];
                 if (con.tag, con.arity) != (tag, arity) {
-                    let message =
-                        format!("tag and arity of {} are {} {}", shown(name), con.tag, con.arity);
+                    let message = format!(
+                        "tag and arity of {} are {} {}",
+                        for_message(name),
+                        con.tag,
+                        con.arity
+                    );
                     return Err(before.error(&message));
                 }
                 Operand::Con(id)
@@ -438,17 +444,17 @@ impl Reader {
 
     fn find_global(&self, at: &Line<'_>, name: &str) -> Result<GlobalId, ParseError> {
         let found = self.globals.get(name).copied();
-        found.ok_or_else(|| at.error(&format!("there is no global {}", shown(name))))
+        found.ok_or_else(|| at.error(&format!("there is no global {}", for_message(name))))
     }
 
     fn find_con(&self, at: &Line<'_>, name: &str) -> Result<ConId, ParseError> {
         let found = self.cons.get(name).copied();
-        found.ok_or_else(|| at.error(&format!("there is no constructor {}", shown(name))))
+        found.ok_or_else(|| at.error(&format!("there is no constructor {}", for_message(name))))
     }
 
     fn find_host(&self, at: &Line<'_>, name: &str) -> Result<HostId, ParseError> {
         let found = self.hosts.get(name).copied();
-        found.ok_or_else(|| at.error(&format!("there is no host function {}", shown(name))))
+        found.ok_or_else(|| at.error(&format!("there is no host function {}", for_message(name))))
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The request for room after so many others, as if the limit of the heap were reached.
+    /// The request for room after so many others, as if the system had none.
     /// One alone is refused: what goes on after it has room again. Only requests that come to
     /// the collector count; under stress that is all of them.
     #[must_use]

@@ -5,7 +5,7 @@ use super::host::HOST_DEPTH;
 use crate::base::code::Code;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
-use crate::base::quote::{char_literal, counted, shown};
+use crate::base::quote::{char_literal, counted, for_message};
 use crate::base::span::Span;
 use crate::gcode::program::Con;
 use crate::machine::outcome::{Chain, RunError, Stop};
@@ -121,7 +121,7 @@ impl Failure {
 
     /// A constructor that `has` so many fields is given more.
     pub fn overapplied(con: Option<&Con>, has: usize, given: usize) -> Failure {
-        let name = con.map_or("?".into(), |con| shown(&con.name));
+        let name = con.map_or("?".into(), |con| for_message(&con.name));
         let message = format!("`{name}` has {}, and is given {given}", counted(has, "field"));
         Failure::new(Code::OverappliedConstructor, message)
     }
@@ -147,12 +147,13 @@ impl Failure {
     }
 
     pub fn host_missing(name: &str) -> Failure {
-        let message = format!("the host function `{}` is not there", shown(name));
+        let message = format!("the host function `{}` is not there", for_message(name));
         Failure::new(Code::HostFailed, message)
     }
 
     pub fn host_failed(name: &str, why: &str) -> Failure {
-        let message = format!("the host function `{}` failed: {}", shown(name), shown(why));
+        let message =
+            format!("the host function `{}` failed: {}", for_message(name), for_message(why));
         Failure::new(Code::HostFailed, message)
     }
 
@@ -180,7 +181,7 @@ impl Message {
         let room = self.left > 0;
         if room {
             self.left -= 1;
-            self.text.push_str(&shown(c.encode_utf8(&mut [0; 4])));
+            self.text.push_str(&for_message(c.encode_utf8(&mut [0; 4])));
         }
         room
     }
@@ -242,8 +243,8 @@ pub(in crate::machine) fn character(c: char) -> String {
 /// A constructed value in a few words.
 pub(in crate::machine) fn constructed(con: &Con) -> String {
     match con.arity {
-        0 => format!("`{}`", shown(&con.name)),
-        _ => format!("a `{}`", shown(&con.name)),
+        0 => format!("`{}`", for_message(&con.name)),
+        _ => format!("a `{}`", for_message(&con.name)),
     }
 }
 

@@ -128,7 +128,7 @@ pub struct RunError {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Chain {
     /// The innermost of them, at most [`Chain::SHOWN`].
-    pub shown: Vec<Waiting>,
+    pub frames: Vec<Waiting>,
     /// How many more there were.
     pub more: usize,
 }

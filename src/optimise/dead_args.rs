@@ -15,7 +15,7 @@ use super::usage::{Usage, usage};
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::core::expr::{Global, GlobalKind, LocalId, Program};
 
 /// Takes away the parameters and bindings that nothing uses. Takes time linear in the program.
@@ -66,12 +66,12 @@ fn supercombinator(
     report.count(Pass::DeadArguments, "parameters dropped", dropped.len() as u64);
     report.decide(Pass::DeadArguments, || {
         let name = |&param: &LocalId| match program.locals[param].name {
-            Some(name) => shown(names.text(name)),
+            Some(name) => for_message(names.text(name)),
             None => "t".to_owned(),
         };
         let list = unused.iter().map(name).collect::<Vec<_>>().join(", ");
         let what = if kept { "is passed 0 in place of all of" } else { "loses" };
-        format!("{} {what} {list}", shown(&global.symbol))
+        format!("{} {what} {list}", for_message(&global.symbol))
     });
 }
 

@@ -67,11 +67,6 @@ impl Report {
         }
     }
 
-    /// Removes all decisions but the first ones, of this number.
-    pub fn forget(&mut self, decisions: usize) {
-        self.decisions.truncate(decisions);
-    }
-
     /// Returns how often each kind of thing was done, by pass, in the order of its first time.
     #[must_use]
     pub fn counts(&self) -> &[(Pass, &'static str, u64)] {

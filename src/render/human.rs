@@ -22,7 +22,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let title = level.primary_title(plain(&diagnostic.message)).id(diagnostic.code.id());
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);
     let notes = notes(diagnostic);
-    let waiting = chain.filter(|chain| !chain.shown.is_empty()).map(|c| chain_text(c, sources));
+    let waiting = chain.filter(|chain| !chain.frames.is_empty()).map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
         group = group.element(snippet(number, excerpt));
@@ -41,7 +41,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
 /// What waited, innermost first, a line each; equal neighbours share one.
 fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for same in chain.shown.chunk_by(|a, b| a == b) {
+    for same in chain.frames.chunk_by(|a, b| a == b) {
         let times = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
         lines.extend(same.first().map(|one| waiting(one, sources) + &times));
     }
@@ -209,8 +209,8 @@ mod tests {
         let sources = sources(&["(defn main[] (add 1\n  (f 2)))"]);
         let whole = find(&sources, "(add 1\n  (f 2))");
         let wait = |name: &str, span| Waiting { name: name.into(), span };
-        let shown = vec![wait("f", Span::NONE), wait("main", whole), wait("main", whole)];
-        let chain = Chain { shown, more: 1200 };
+        let frames = vec![wait("f", Span::NONE), wait("main", whole), wait("main", whole)];
+        let chain = Chain { frames, more: 1200 };
         let diagnostic =
             Diagnostic::error(Code::DivisionByZero, find(&sources, "(f 2)"), "division by zero");
         let mut out = String::new();

@@ -8,7 +8,7 @@ use super::token::{Spanned, Tok};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::float::Float;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 
 /// Whether `text` is one NAME and nothing else: what a definition can be called.
@@ -151,8 +151,10 @@ impl<'s> Lexer<'s> {
             let count = decode(body).count();
             self.reports.add(|| {
                 let message = format!("this CHAR literal has {count} characters");
-                Diagnostic::error(Code::BadCharacter, span, message)
-                    .help(format!("a text is written with double quotes: \"{}\"", shown(body)))
+                Diagnostic::error(Code::BadCharacter, span, message).help(format!(
+                    "a text is written with double quotes: \"{}\"",
+                    for_message(body)
+                ))
             });
         }
         Tok::Bad
@@ -382,7 +384,7 @@ fn quoted_run(text: &str) -> (usize, bool) {
 }
 
 fn bad_escape(error: EscapeError, span: Span, text: &str) -> Diagnostic {
-    let text = shown(text);
+    let text = for_message(text);
     let (message, help) = match error {
         EscapeError::Unknown => (
             format!("`{text}` is no escape"),
@@ -414,14 +416,14 @@ fn bad_number(span: Span, text: &str) -> Diagnostic {
     let longest = (digits..text.len().min(digits + 64)).rev().find(is_float);
     let (number, rest) = text.split_at(longest.unwrap_or(digits));
     let kind = if longest.is_some() { "float" } else { "integer" };
-    let message = format!("the {kind} {} runs into `{}`", shown(number), shown(rest));
+    let message = format!("the {kind} {} runs into `{}`", for_message(number), for_message(rest));
     let report = Diagnostic::error(Code::BadNumber, span, message);
     match rest.strip_prefix('-') {
         Some(after) if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) => {
             report.help(format!(
                 "put a blank between two integers; a difference is (sub {} {})",
-                shown(number),
-                shown(after)
+                for_message(number),
+                for_message(after)
             ))
         }
         _ if longest.is_none() && rest.starts_with('.') => {
@@ -432,15 +434,15 @@ fn bad_number(span: Span, text: &str) -> Diagnostic {
 }
 
 fn large_float(span: Span, text: &str) -> Diagnostic {
-    let message = format!("the number {} is larger than any float", shown(text));
+    let message = format!("the number {} is larger than any float", for_message(text));
     Diagnostic::error(Code::BadNumber, span, message)
         .help("the largest float is 1.7976931348623157e308; the infinities are +inf.0 and -inf.0")
 }
 
 fn bad_characters(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().nth(1) {
-        None => format!("`{}` starts no token", shown(text)),
-        Some(_) => format!("`{}` are characters that start no token", shown(text)),
+        None => format!("`{}` starts no token", for_message(text)),
+        Some(_) => format!("`{}` are characters that start no token", for_message(text)),
     };
     let report = Diagnostic::error(Code::UnknownCharacter, span, message);
     let operator = |name: &str, sign: &str| {

@@ -7,7 +7,7 @@ use super::balance::Balancer;
 use super::lex::Lexer;
 use crate::base::index::List;
 use crate::base::name::Interner;
-use crate::base::quote::{char_literal, shown, string_literal};
+use crate::base::quote::{char_literal, for_message, string_literal};
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 
@@ -38,7 +38,7 @@ pub fn tokens(sources: &SourceMap, file: usize) -> String {
             seen = from;
         }
         let text = source.text.get(from..to).unwrap_or_default();
-        let _ = writeln!(out, "{line}:{} {} {}", column_at.1, tok.kind(), shown(text));
+        let _ = writeln!(out, "{line}:{} {} {}", column_at.1, tok.kind(), for_message(text));
     }
     out
 }
@@ -53,17 +53,17 @@ pub fn tree(sources: &SourceMap, names: &Interner, ast: &Ast, file: usize) -> St
         match &item.kind {
             ItemKind::Defn { params, body } => {
                 let params = lister.binders(*params);
-                lister.line(0, &format!("defn {}{params}", shown(name)), item.span);
+                lister.line(0, &format!("defn {}{params}", for_message(name)), item.span);
                 lister.work.push((Node::Expr(*body), 1));
                 lister.run();
             }
             ItemKind::Data { cons } => {
-                lister.line(0, &format!("data {}", shown(name)), item.span);
+                lister.line(0, &format!("data {}", for_message(name)), item.span);
                 for con in cons {
                     let fields = lister.binders(con.fields);
                     lister.line(
                         1,
-                        &format!("con {}{fields}", shown(names.text(con.name))),
+                        &format!("con {}{fields}", for_message(names.text(con.name))),
                         con.span,
                     );
                 }
@@ -72,7 +72,7 @@ pub fn tree(sources: &SourceMap, names: &Interner, ast: &Ast, file: usize) -> St
                 lister.line(0, &format!("import file {}", string_literal(path)), item.span);
             }
             ItemKind::ImportModule => {
-                lister.line(0, &format!("import module {}", shown(name)), item.span);
+                lister.line(0, &format!("import module {}", for_message(name)), item.span);
             }
         }
     }
@@ -124,7 +124,7 @@ impl Lister<'_> {
     }
 
     fn binder(&self, binder: Binder) -> String {
-        shown(binder.name.map_or("_", |name| self.names.text(name)))
+        for_message(binder.name.map_or("_", |name| self.names.text(name)))
     }
 
     fn binders(&self, list: List<Binder>) -> String {
@@ -160,11 +160,11 @@ impl Lister<'_> {
         let ast = self.ast;
         let text = match ast.exprs[id] {
             Expr::Int(value) => format!("int {value}"),
-            Expr::Big(value) => format!("int {}", shown(&ast.bigs[value].to_string())),
+            Expr::Big(value) => format!("int {}", for_message(&ast.bigs[value].to_string())),
             Expr::Float(value) => format!("float {value}"),
             Expr::Char(c) => format!("char {}", char_literal(c)),
-            Expr::Text(text) => format!("string \"{}\"", shown(&ast.texts[text])),
-            Expr::Name(name) => format!("name {}", shown(self.names.text(name))),
+            Expr::Text(text) => format!("string \"{}\"", for_message(&ast.texts[text])),
+            Expr::Name(name) => format!("name {}", for_message(self.names.text(name))),
             Expr::App(..) => "app".to_string(),
             Expr::List(..) => "list".to_string(),
             Expr::Let(..) => "let".to_string(),
@@ -202,12 +202,12 @@ impl Lister<'_> {
         let ast = self.ast;
         let text = match ast.pats[id] {
             Pat::Wildcard => "wildcard".to_string(),
-            Pat::Name(name) => format!("name {}", shown(self.names.text(name))),
+            Pat::Name(name) => format!("name {}", for_message(self.names.text(name))),
             Pat::Int(value) => format!("int {value}"),
-            Pat::Big(value) => format!("int {}", shown(&ast.bigs[value].to_string())),
+            Pat::Big(value) => format!("int {}", for_message(&ast.bigs[value].to_string())),
             Pat::Char(c) => format!("char {}", char_literal(c)),
-            Pat::Text(text) => format!("string \"{}\"", shown(&ast.texts[text])),
-            Pat::Con(name, _, _) => format!("con {}", shown(self.names.text(name))),
+            Pat::Text(text) => format!("string \"{}\"", for_message(&ast.texts[text])),
+            Pat::Con(name, _, _) => format!("con {}", for_message(self.names.text(name))),
             Pat::Error => "error".to_string(),
         };
         self.line(depth, &text, ast.pat_spans[id]);

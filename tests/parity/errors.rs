@@ -27,7 +27,7 @@ const DIFFERENT: &[(&str, &str)] = &[
 /// The functions that waited, without those that do so in a row.
 fn names(failure: &Failure) -> Vec<&str> {
     let mut names: Vec<&str> =
-        failure.chain.shown.iter().map(|Waiting { name, .. }| &**name).collect();
+        failure.chain.frames.iter().map(|Waiting { name, .. }| &**name).collect();
     names.dedup();
     names
 }

@@ -47,7 +47,7 @@ const SHOWN: usize = 60;
 /// Returns text of a user for a message: characters that [`needs_escape`] are escaped, and
 /// text of more than 60 characters is cut and ends in an ellipsis.
 #[must_use]
-pub fn shown(text: &str) -> String {
+pub fn for_message(text: &str) -> String {
     let mut out = String::new();
     for (count, c) in text.chars().enumerate() {
         if count == SHOWN {
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn shown_text_cannot_drive_a_terminal() {
-        assert_eq!(shown("a\u{1b}[31mb\u{202E}"), "a\\u{1B}[31mb\\u{202E}");
-        assert_eq!(shown(&"x".repeat(100)).chars().count(), SHOWN + 1);
+        assert_eq!(for_message("a\u{1b}[31mb\u{202E}"), "a\\u{1B}[31mb\\u{202E}");
+        assert_eq!(for_message(&"x".repeat(100)).chars().count(), SHOWN + 1);
     }
 
     #[test]

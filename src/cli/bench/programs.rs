@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gmachine::Root;
 use gmachine::diagnostic::nearest;
-use gmachine::diagnostic::quote::shown;
+use gmachine::diagnostic::quote::for_message;
 
 use crate::cli::{Context, Failure, files, usage};
 
@@ -65,7 +65,7 @@ fn subject(name: &str, full: bool, context: &Context) -> Result<Subject, Failure
     let is_path = name == "-" || path.extension().is_some() || path.components().count() > 1;
     if !is_path && !path.exists() {
         let known = || BUILT_IN.iter().map(|program| program.name);
-        let message = format!("there is neither a program nor a file `{}`", shown(name));
+        let message = format!("there is neither a program nor a file `{}`", for_message(name));
         let tip = match nearest(name, known()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("the programs are {}", known().collect::<Vec<_>>().join(", ")),
@@ -73,7 +73,7 @@ fn subject(name: &str, full: bool, context: &Context) -> Result<Subject, Failure
         return Err(usage("bench", message, &tip));
     }
     let name = path.file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    Ok(Subject { name: shown(&name), root: files::root(path, context)?, prints: None })
+    Ok(Subject { name: for_message(&name), root: files::root(path, context)?, prints: None })
 }
 
 fn built_in(program: &BuiltIn, full: bool) -> Subject {

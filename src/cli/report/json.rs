@@ -110,7 +110,7 @@ pub fn span(span: Span, sources: &SourceMap) -> Option<Place<'_>> {
 }
 
 fn waiting<'a>(chain: &'a Chain, sources: &'a SourceMap) -> Waits<'a> {
-    let shown = chain.shown.iter();
+    let shown = chain.frames.iter();
     let shown =
         shown.map(|one| Waiting { name: &one.name, span: span(one.span, sources) }).collect();
     Waits { more: chain.more, shown }

@@ -6,7 +6,7 @@ use super::{Checker, Task};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::base::suggest;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
@@ -44,7 +44,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 impl Checker<'_> {
     fn text(&self, name: Name) -> String {
-        shown(self.globals.input.names.text(name))
+        for_message(self.globals.input.names.text(name))
     }
 
     /// Reports second definitions, and definitions of reserved names.
@@ -179,14 +179,14 @@ impl Checker<'_> {
                 || matches!(self.globals.lookup(self.unit, other), Lookup::Found(_))
         };
         let found = self.nearest(text, visible)?;
-        Some(format!("did you mean `{}`?", shown(&found)))
+        Some(format!("did you mean `{}`?", for_message(&found)))
     }
 
     /// Returns the visible constructor that was probably meant.
     pub(super) fn similar_constructor(&self, name: Name) -> Option<String> {
         let text = self.globals.input.names.text(name);
         self.nearest(text, |other| self.globals.con(self.unit, other).is_some())
-            .map(|found| shown(&found))
+            .map(|found| for_message(&found))
     }
 
     fn nearest(&self, text: &str, visible: impl Fn(Name) -> bool) -> Option<String> {

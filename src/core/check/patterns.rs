@@ -5,7 +5,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
 use crate::base::quote::counted;
-use crate::base::quote::{char_literal, shown};
+use crate::base::quote::{char_literal, for_message};
 use crate::base::span::Span;
 use crate::core::check::{columns, useful};
 use crate::core::expr::{ConId, DataId};
@@ -80,7 +80,7 @@ impl Checker<'_> {
             self.report(report);
             return;
         }
-        let text = shown(self.globals.input.names.text(name));
+        let text = for_message(self.globals.input.names.text(name));
         let mut report = Diagnostic::error(
             Code::UnknownConstructor,
             span,
@@ -104,7 +104,7 @@ impl Checker<'_> {
         if arity == given {
             return true;
         }
-        let name = shown(&con.name);
+        let name = for_message(&con.name);
         let mut report = Diagnostic::error(
             Code::PatternArity,
             span,
@@ -193,7 +193,7 @@ impl Checker<'_> {
     /// Returns the name of a data type for a message: `_` if it has none.
     fn data_name(&self, data: DataId) -> String {
         let symbol = &self.globals.datas[data].symbol;
-        shown(symbol.split('$').next().unwrap_or_default())
+        for_message(symbol.split('$').next().unwrap_or_default())
     }
 
     fn asks(&self, patterns: Patterns<'_>, pat: PatRef) -> String {
@@ -206,7 +206,7 @@ impl Checker<'_> {
                     PatRef::Ast(id) if matches!(self.ast.pats[id], Pat::Text(_)) => {
                         "a string is a list".to_owned()
                     }
-                    _ => format!("`{}` belongs to `{data}`", shown(&con.name)),
+                    _ => format!("`{}` belongs to `{data}`", for_message(&con.name)),
                 }
             }
             View::Lit(Key::Char(c)) => match pat {

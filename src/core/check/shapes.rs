@@ -6,7 +6,7 @@ use super::Checker;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::quote::counted;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::scope::{Lookup, Target};
 use crate::primitive::{Operand, Primitive};
@@ -117,7 +117,7 @@ impl Checker<'_> {
         match target {
             Target::Con(con) if args.len() > arity => {
                 let con = &self.globals.cons[con];
-                let name = shown(&con.name);
+                let name = for_message(&con.name);
                 let mut report = Diagnostic::warning(
                     Code::TooManyArguments,
                     span,

@@ -4,7 +4,7 @@
 use super::code::instr::{Arg, Dst, Forced, Slot};
 use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
 use super::state::Machine;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
@@ -198,5 +198,5 @@ impl Machine {
 }
 
 fn of_type(name: &str) -> String {
-    format!("a value of type `{}`", shown(name))
+    format!("a value of type `{}`", for_message(name))
 }

@@ -6,7 +6,7 @@ use super::stack::Control;
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
 use crate::machine::failure::{self, Failure, Message};
@@ -108,13 +108,13 @@ impl Machine {
                 continue;
             }
             let waits = self.image.span(at);
-            if waits == span && chain.shown.is_empty() && chain.more == 0 {
+            if waits == span && chain.frames.is_empty() && chain.more == 0 {
                 // The failing expression itself.
                 continue;
             }
-            if chain.shown.len() < Chain::SHOWN {
+            if chain.frames.len() < Chain::SHOWN {
                 let name = self.image.owner(at).map_or("main".into(), |g| self.image.name(g));
-                chain.shown.push(Waiting { name, span: waits });
+                chain.frames.push(Waiting { name, span: waits });
             } else {
                 chain.more += 1;
             }
@@ -191,7 +191,7 @@ impl Machine {
 
     /// A global's name, fit for a message.
     fn shown_name(&self, global: GlobalId) -> String {
-        shown(&self.image.name(global))
+        for_message(&self.image.name(global))
     }
 
     /// The program calls `error`. The message is the text in `a`. What of it is not evaluated

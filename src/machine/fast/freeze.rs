@@ -13,6 +13,7 @@ use std::mem::MaybeUninit;
 use super::saved::{Awaits, Memory, StackId};
 use super::stack::{Control, SLACK, Stack};
 use super::state::Machine;
+use crate::base::allocation::Full;
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
@@ -175,7 +176,7 @@ impl Machine {
             return self.grow_stack(room);
         }
         let Some((words, awaits)) = self.outer.saved.segment(number) else {
-            return Err(self.heap_limit());
+            return Err(self.out_of_memory(Full::System));
         };
         self.rare.resumed += 1;
         // SAFETY: room was made for the control word and the words.

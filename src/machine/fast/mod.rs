@@ -1,8 +1,6 @@
 //! The fast machine: the same G-code, translated to compact code ([`code`]), on a heap of
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
-#![warn(clippy::undocumented_unsafe_blocks)]
-
 mod apply;
 mod arithmetic;
 pub mod code;

@@ -313,10 +313,11 @@ impl Machine {
                 }
             }
             let bytes = numbers::bytes(primitive, &operands);
-            if bytes > PROBED && !is_available(bytes) {
+            let can_grow = self.heap.can_grow(bytes);
+            if can_grow && bytes > PROBED && !is_available(bytes) {
                 return Err(self.out_of_memory(Full::System));
             }
-            match self.heap.can_grow(bytes) {
+            match can_grow {
                 true => (bytes, Some(numbers::compute(primitive, &operands))),
                 false => (bytes, None),
             }

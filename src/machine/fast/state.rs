@@ -300,7 +300,7 @@ impl Machine {
         let marked = self.outer.mark.map(|(at, _)| at);
         let mut result = collect(&mut self.heap, &mut self.outer);
         if self.refuse.meets() {
-            result = Err(Full::Limit);
+            result = Err(Full::System);
         }
         self.outer.collected(marked);
         self.verify_if_due();
@@ -336,7 +336,7 @@ impl Machine {
             return Ok(());
         }
         if self.refuse.meets() {
-            return Err(self.heap_limit());
+            return Err(self.out_of_memory(Full::System));
         }
         if self.try_grow(need).is_err() {
             self.collect_all()?;
@@ -378,10 +378,9 @@ impl Machine {
 
     /// What stops a run that is out of memory.
     pub(super) fn out_of_memory(&self, full: Full) -> Stop {
-        self.limit(match (full, self.heap.limit()) {
-            (Full::Limit, Some(limit)) => Limit::Heap(limit),
-            (Full::Limit, None) => Limit::Heap(self.heap.footprint()),
-            (Full::System, _) => Limit::System(self.heap.footprint()),
+        self.limit(match full {
+            Full::Limit => Limit::Heap(self.heap.limit().unwrap_or(self.heap.footprint())),
+            Full::System => Limit::System(self.heap.footprint()),
         })
     }
 

@@ -26,8 +26,6 @@
 //! `node_at` takes it up again; nothing else turns integers into pointers. That is what
 //! `std::ptr` calls exposed provenance, and Miri `-Zmiri-permissive-provenance`.
 
-#![warn(clippy::undocumented_unsafe_blocks)]
-
 mod asan;
 mod bigs;
 mod chunk;
@@ -53,19 +51,11 @@ pub use prefetch::prefetch;
 
 use std::ptr::with_exposed_provenance_mut;
 
+pub use crate::base::allocation::Full;
 use crate::base::integer::Integer;
 use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
-
-/// Out of memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Full {
-    /// The limit is reached.
-    Limit,
-    /// The system refused an allocation below the limit.
-    System,
-}
 
 /// How often the collector runs; more often than it pays is for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

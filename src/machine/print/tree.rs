@@ -6,7 +6,7 @@
 
 use super::{Line, Move, PrintError, Shape};
 use crate::base::code::Code;
-use crate::base::quote::{char_literal, shown, string_literal};
+use crate::base::quote::{char_literal, for_message, string_literal};
 use crate::machine::outcome::Output;
 
 /// Which of the two formats.
@@ -195,7 +195,7 @@ impl Automaton {
                 return Ok(Move::Fields);
             }
             Shape::Con { name, .. } => {
-                let name = shown(name);
+                let name = for_message(name);
                 let message = format!("no expression is a `{name}` that the program shadows");
                 return Err(PrintError::Value(Code::Unprintable, message));
             }
@@ -204,7 +204,7 @@ impl Automaton {
                 return Err(PrintError::Value(Code::Unprintable, message));
             }
             Shape::Function { name: Some(name), .. } => {
-                let message = format!("no expression is the function `{}`", shown(name));
+                let message = format!("no expression is the function `{}`", for_message(name));
                 return Err(PrintError::Value(Code::Unprintable, message));
             }
         }

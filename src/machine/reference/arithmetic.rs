@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::heap::node::{Addr, BIG_BYTES, Node};
 use super::state::Machine;
-use crate::base::allocation::is_available;
+use crate::base::allocation::{Full, is_available};
 use crate::base::integer::Integer;
 use crate::gcode::instr::Op;
 use crate::machine::failure::{self, Failure};
@@ -120,7 +120,7 @@ impl Machine {
         let arity = primitive.arity();
         let bytes = self.with_numbers(arity, |numbers| numbers::bytes(primitive, numbers));
         if bytes > PROBED && !is_available(bytes) {
-            return Err(self.heap_limit());
+            return Err(self.too_large(bytes));
         }
         self.reserve(1, if bytes == 0 { 0 } else { BIG_BYTES + bytes })?;
         let result = self.with_numbers(arity, |numbers| numbers::compute(primitive, numbers));
@@ -132,6 +132,12 @@ impl Machine {
         let addr = self.heap.alloc(node);
         self.replace(arity, addr);
         Ok(())
+    }
+
+    /// What stops a run whose result would take so many bytes, which nobody has.
+    fn too_large(&self, bytes: u64) -> Stop {
+        let is_beyond = self.heap.limit.is_some_and(|limit| bytes > limit);
+        self.out_of_memory(if is_beyond { Full::Limit } else { Full::System })
     }
 
     /// Hands on the numbers on top of the stack, the first one topmost, up to the first that is
@@ -165,7 +171,7 @@ impl Machine {
             Fault::Negative(at) => {
                 self.fail(Failure::negative_operand(name, &self.describe(self.item(at))))
             }
-            Fault::TooLarge => self.heap_limit(),
+            Fault::TooLarge => self.too_large(u64::MAX),
         }
     }
 

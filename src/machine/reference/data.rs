@@ -33,7 +33,7 @@ impl Machine {
         let Some(con) = found.filter(|con| data(*con) == expected) else {
             let of = expected.and_then(|data| self.code.program.datas.get(data));
             let of = of.map_or("a constructor".into(), |data| {
-                format!("a value of type `{}`", crate::base::quote::shown(&data.symbol))
+                format!("a value of type `{}`", crate::base::quote::for_message(&data.symbol))
             });
             return Err(self.wrong_scrutinee(&of, top));
         };

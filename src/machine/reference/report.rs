@@ -4,7 +4,7 @@ use super::code::Position;
 use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
 use crate::base::integer::Integer;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::GlobalId;
 use crate::machine::failure::{self, Failure};
@@ -59,12 +59,12 @@ impl Machine {
                 continue;
             }
             let waits = self.code.span(frame.at);
-            if waits == span && chain.shown.is_empty() && chain.more == 0 {
+            if waits == span && chain.frames.is_empty() && chain.more == 0 {
                 // The failing expression itself.
                 continue;
             }
-            if chain.shown.len() < Chain::SHOWN {
-                chain.shown.push(Waiting { name: self.code.name(frame.at.global), span: waits });
+            if chain.frames.len() < Chain::SHOWN {
+                chain.frames.push(Waiting { name: self.code.name(frame.at.global), span: waits });
             } else {
                 chain.more += 1;
             }
@@ -150,7 +150,7 @@ impl Machine {
 
     /// A global's name, fit for a message.
     pub(super) fn shown_name(&self, global: GlobalId) -> String {
-        shown(&self.code.name(global))
+        for_message(&self.code.name(global))
     }
 
     /// Whose code runs, and where.

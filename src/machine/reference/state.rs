@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::code::{Code, Position};
 use super::freeze::Frozen;
+use super::heap::Heap;
 use super::heap::mark::Marker;
 use super::heap::node::{Addr, Node};
-use super::heap::{Full, Heap};
 use super::liveness::Liveness;
-use crate::base::allocation::fallible;
+use crate::base::allocation::{Full, fallible};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
@@ -108,13 +108,11 @@ impl Machine {
             return Ok(());
         }
         self.collect();
-        if self.refuse.meets()
-            || self.heap.is_exhausted(nodes, bytes)
-            || self.heap.secure(nodes, bytes).is_err()
-        {
-            return Err(self.heap_limit());
+        self.may_grow()?;
+        if self.heap.is_exhausted(nodes, bytes) {
+            return Err(self.out_of_memory(Full::Limit));
         }
-        Ok(())
+        self.heap.secure(nodes, bytes).map_err(|full| self.out_of_memory(full))
     }
 
     /// Makes sure that the stack takes `items` more.
@@ -131,15 +129,13 @@ impl Machine {
         if self.stress {
             self.collect();
         }
-        if self.refuse.meets() {
-            return Err(self.heap_limit());
-        }
+        self.may_grow()?;
         if self.stack.capacity() - self.stack.len() >= items {
             return Ok(());
         }
         if grow(&mut self.stack, items, &self.heap).is_err() {
             self.collect();
-            grow(&mut self.stack, items, &self.heap).map_err(|Full| self.heap_limit())?;
+            grow(&mut self.stack, items, &self.heap).map_err(|full| self.out_of_memory(full))?;
         }
         self.count_side();
         Ok(())
@@ -156,12 +152,10 @@ impl Machine {
 
     #[cold]
     fn make_dump_room(&mut self) -> Result<(), Stop> {
-        if self.refuse.meets() {
-            return Err(self.heap_limit());
-        }
+        self.may_grow()?;
         if grow(&mut self.dump, 1, &self.heap).is_err() {
             self.collect();
-            grow(&mut self.dump, 1, &self.heap).map_err(|Full| self.heap_limit())?;
+            grow(&mut self.dump, 1, &self.heap).map_err(|full| self.out_of_memory(full))?;
         }
         self.count_side();
         Ok(())
@@ -174,11 +168,20 @@ impl Machine {
         self.heap.side = (stack + dump) as u64 + self.frozen.bytes();
     }
 
-    pub(super) fn heap_limit(&self) -> Stop {
-        // Without a limit of ours it is the system that refused.
-        self.limit(match self.heap.limit {
-            Some(limit) => Limit::Heap(limit),
-            None => Limit::System(self.heap.footprint()),
+    /// Stops the run if this request for room is one that a test refuses.
+    fn may_grow(&mut self) -> Result<(), Stop> {
+        match self.refuse.meets() {
+            true => Err(self.out_of_memory(Full::System)),
+            false => Ok(()),
+        }
+    }
+
+    /// What stops a run that is out of memory. What does not fit its own tables has reached
+    /// a limit too, which is the memory in use.
+    pub(super) fn out_of_memory(&self, full: Full) -> Stop {
+        self.limit(match full {
+            Full::Limit => Limit::Heap(self.heap.limit.unwrap_or(self.heap.footprint())),
+            Full::System => Limit::System(self.heap.footprint()),
         })
     }
 
@@ -292,20 +295,22 @@ fn grow<T>(vec: &mut Vec<T>, more: usize, heap: &Heap) -> Result<(), Full> {
     let need = vec.len() + more;
     // Offsets in the stack are words of 32 bits.
     if need >= NO_REDEX as usize {
-        return Err(Full);
+        return Err(Full::Limit);
     }
     let (ample, modest) = (need + need.min(vec.capacity()), need + need / 64);
     // What is left is for the heap as well: no more than a quarter of it at once.
     let quarter = heap.left() / 4;
     let fair = usize::try_from(quarter / size_of::<T>() as u64).unwrap_or(usize::MAX);
     let fair = ample.min(vec.capacity().saturating_add(fair));
+    let mut full = Full::Limit;
     for wanted in [fair.max(modest).max(256), modest, need] {
         let bytes = wanted.saturating_sub(vec.capacity()) * size_of::<T>();
-        if heap.fits(bytes as u64).is_ok()
-            && fallible(|| vec.try_reserve_exact(wanted - vec.len())).is_ok()
-        {
-            return Ok(());
+        if heap.fits(bytes as u64).is_ok() {
+            if fallible(|| vec.try_reserve_exact(wanted - vec.len())).is_ok() {
+                return Ok(());
+            }
+            full = Full::System;
         }
     }
-    Err(Full)
+    Err(full)
 }

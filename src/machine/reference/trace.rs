@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::Position;
 use super::heap::node::{Addr, Node};
 use super::state::{Machine, NO_REDEX};
-use crate::base::quote::{char_literal, shown};
+use crate::base::quote::{char_literal, for_message};
 use crate::base::span::Span;
 use crate::gcode::instr::{Instr, Op};
 use crate::machine::outcome::{Output, Stop};
@@ -236,7 +236,7 @@ impl Machine {
         let Some(node) = self.node(addr) else { return "nothing".into() };
         let global = |id| {
             let global = self.code.global(id);
-            global.map_or("?".into(), |global| shown(&global.symbol))
+            global.map_or("?".into(), |global| for_message(&global.symbol))
         };
         match node {
             Node::Int(word) => format!("NNum {word}"),
@@ -250,7 +250,7 @@ impl Machine {
             Node::Text { text, at } => {
                 let literal = self.code.program.texts.get(*text);
                 let rest = literal.and_then(|text| text.get(*at as usize..)).unwrap_or("");
-                format!("NText \"{}\"", shown(rest))
+                format!("NText \"{}\"", for_message(rest))
             }
             Node::Input => "NInput".into(),
             Node::Hole => "NHole".into(),
@@ -262,7 +262,8 @@ impl Machine {
             Node::Constr { .. } | Node::Large(..) => {
                 let Some((con, fields)) = node.as_constr() else { return "NConstr".into() };
                 let con = self.code.program.cons.get(con);
-                let mut text = format!("NConstr {}", con.map_or("?".into(), |c| shown(&c.symbol)));
+                let mut text =
+                    format!("NConstr {}", con.map_or("?".into(), |c| for_message(&c.symbol)));
                 for field in fields.iter().take(SHOWN) {
                     text.push_str(&format!(" #{}", field.0));
                 }

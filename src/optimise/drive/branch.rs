@@ -44,16 +44,11 @@ impl Driver<'_> {
         span: Span,
         drive: impl FnOnce(&mut Self) -> Attempt<Outcome>,
     ) -> Attempt<ExprId> {
-        let (start, mark, swept) = (self.block.len(), self.heap.mark(), self.swept);
-        let pending = self.pending.clone();
-        let unfolded = self.unfolded;
+        let (start, before) = (self.block.len(), self.knowledge());
         let outcome = drive(self)?;
         let expr = self.finish(outcome, span);
         let expr = self.wrap(start, expr);
-        self.heap.undo(mark);
-        self.swept = swept;
-        self.pending = pending;
-        self.unfolded = unfolded;
+        self.forget_since(before);
         Ok(expr)
     }
 

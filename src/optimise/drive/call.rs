@@ -4,12 +4,11 @@ use super::eval::State;
 use super::frame::Frames;
 use super::heap::{Name, NodeId, What};
 use super::pattern::{Key, Pattern};
-use super::{Abort, Attempt, Driver, Made, Outcome};
-use crate::base::deep::deep;
+use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
-use crate::optimise::Pass;
 
 /// Supercombinators of at most so many expressions, and three more for each parameter, are
 /// inlined wherever they are called.
@@ -34,32 +33,6 @@ const HOLES: usize = 40;
 pub(super) struct Size {
     pub(super) parts: usize,
     speculations: u32,
-}
-
-/// Where the driver was, to go back to.
-struct Checkpoint {
-    heap: super::heap::Mark,
-    block: usize,
-    made: usize,
-    exprs: usize,
-    locals: usize,
-    switches: usize,
-    joins: usize,
-    expr_lists: usize,
-    local_lists: usize,
-    binds: usize,
-    globals: usize,
-    rests: usize,
-    settled: usize,
-    swept: usize,
-    pending: super::select::Pending,
-    unfolding: usize,
-    unfolded: u32,
-    depth: u32,
-    straight: u32,
-    pure: u32,
-    tally: super::Tally,
-    decisions: usize,
 }
 
 impl Driver<'_> {
@@ -101,6 +74,7 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<State> {
         let GlobalKind::Defn { .. } = self.old.globals[global].kind else {
+            self.may_write()?;
             let callee = self.global(global);
             let callee = self.expr(Expr::Global(callee), span);
             let args = self.written(&args, fresh, span);
@@ -136,14 +110,20 @@ impl Driver<'_> {
                 return Ok(State::Value(outcome, frames));
             }
         }
+        self.may_write()?;
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Gives up an attempt that must not write code: code is about to be written.
+    pub(super) fn may_write(&self) -> Attempt<()> {
+        if self.pure > 0 { Err(Abort::Branch) } else { Ok(()) }
     }
 
     /// Whether there is a variant for these patterns as they are.
     fn is_made(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
         let same = self.sharing(patterns, args);
-        self.memo.contains_key(&Key { of, args: patterns.to_vec(), same })
+        self.memo.get(&Key { of, args: patterns.to_vec(), same }).is_some()
     }
 
     /// Goes on with the body of a supercombinator in place of a call.
@@ -186,36 +166,45 @@ impl Driver<'_> {
             Ok(outcome) => {
                 self.straight -= 1;
                 self.unfolding.pop();
-                self.unfolded = checkpoint.unfolded;
+                self.unfolded = checkpoint.knowledge.unfolded;
                 self.tally.unfolded += 1;
                 if self.report.is_verbose() {
                     let key = Key { of: global, args: key.to_vec(), same: Vec::new() };
                     let text = format!("{} is unfolded", self.describe(&key));
-                    self.report.decide(Pass::Specialise, || text);
+                    self.decisions.push(text);
                 }
                 Ok(Some(outcome))
             }
             Err(Abort::Fuel) if !outermost => Err(Abort::Fuel),
             Err(_) => {
-                self.go_back(checkpoint);
+                self.roll_back(checkpoint);
                 Ok(None)
             }
         }
     }
 
-    /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure.
+    /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure but
+    /// the note that it failed: it is not tried again in another place.
     fn speculate(&mut self, node: NodeId) -> bool {
-        if self.heap.get(node).hopeless || !self.may_unfold() {
+        let known = self.heap.get(node);
+        if known.hopeless || !self.may_unfold() {
+            return false;
+        }
+        let site = match known.what {
+            What::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
+            _ => None,
+        };
+        if site.is_some_and(|site| self.failed.contains(&site)) {
+            self.heap.give_up(node);
             return false;
         }
         let checkpoint = self.checkpoint();
         let outer = self.attempt;
-        self.attempt = if self.straight > 0 { SPECULATION.min(outer) } else { SPECULATION };
-        let given = self.attempt;
+        let given = if self.straight > 0 { SPECULATION.min(outer) } else { SPECULATION };
+        self.attempt = given;
         self.straight += 1;
         self.pure += 1;
         // Others refer to it.
-        let shared = self.heap.get(node).shared;
         self.heap.share(node);
         let state = self.demand(node, None);
         let result = self.run(state);
@@ -225,14 +214,18 @@ impl Driver<'_> {
             Ok(outcome) if self.is_static(&outcome) => {
                 self.straight -= 1;
                 self.pure -= 1;
-                self.unfolded = checkpoint.unfolded;
+                self.unfolded = checkpoint.knowledge.unfolded;
                 true
             }
-            _ => {
-                self.go_back(checkpoint);
+            result => {
+                self.roll_back(checkpoint);
                 self.heap.give_up(node);
-                if !shared {
+                if !known.shared {
                     self.heap.unshare(node);
+                }
+                // What ran out of steps was perhaps not given all of them.
+                if !matches!(result, Err(Abort::Fuel)) {
+                    self.failed.extend(site);
                 }
                 false
             }
@@ -279,7 +272,7 @@ impl Driver<'_> {
         self.fuel -= cost;
         self.attempt -= cost;
         if let (None, Some(checkpoint)) = (&pattern, checkpoint) {
-            self.go_back(checkpoint);
+            self.roll_back(checkpoint);
         }
         pattern.unwrap_or(Pattern::Hole)
     }
@@ -291,7 +284,7 @@ impl Driver<'_> {
         strict: bool,
         size: &mut Size,
     ) -> Option<Pattern> {
-        deep(|| self.pattern_step(node, strict, size))
+        ensure_sufficient_stack(|| self.pattern_step(node, strict, size))
     }
 
     fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
@@ -409,76 +402,5 @@ impl Driver<'_> {
             }
         }
         true
-    }
-
-    fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            heap: self.heap.mark(),
-            block: self.block.len(),
-            made: self.made.len(),
-            exprs: self.new.exprs.len(),
-            locals: self.new.locals.len(),
-            switches: self.new.switches.len(),
-            joins: self.new.joins.len(),
-            expr_lists: self.new.expr_lists.len(),
-            local_lists: self.new.local_lists.len(),
-            binds: self.new.binds.len(),
-            globals: self.new.globals.len(),
-            rests: self.rests.len(),
-            settled: self.settled,
-            swept: self.swept,
-            pending: self.pending.clone(),
-            unfolding: self.unfolding.len(),
-            unfolded: self.unfolded,
-            depth: self.depth,
-            straight: self.straight,
-            pure: self.pure,
-            tally: self.tally.clone(),
-            decisions: self.report.decisions().len(),
-        }
-    }
-
-    fn go_back(&mut self, checkpoint: Checkpoint) {
-        let to = checkpoint;
-        self.heap.undo(to.heap);
-        self.block.truncate(to.block);
-        for made in self.made.split_off(to.made) {
-            match made {
-                Made::Global(old) => {
-                    self.globals.remove(&old);
-                }
-                Made::Variant => {
-                    if let Some(variant) = self.variants.pop() {
-                        if variant.key.args.iter().any(|pattern| *pattern != Pattern::Hole)
-                            && let Some(count) = self.per_function.get_mut(&variant.key.of)
-                        {
-                            *count -= 1;
-                        }
-                        self.memo.remove(&variant.key);
-                    }
-                }
-            }
-        }
-        self.new.exprs.truncate(to.exprs);
-        self.new.spans.truncate(to.exprs);
-        self.new.locals.truncate(to.locals);
-        self.used.truncate(to.locals);
-        self.new.switches.truncate(to.switches);
-        self.new.joins.truncate(to.joins);
-        self.new.expr_lists.truncate(to.expr_lists);
-        self.new.local_lists.truncate(to.local_lists);
-        self.new.binds.truncate(to.binds);
-        self.new.globals.truncate(to.globals);
-        self.rests.truncate(to.rests);
-        self.settled = to.settled;
-        self.swept = to.swept;
-        self.pending = to.pending;
-        self.unfolding.truncate(to.unfolding);
-        self.unfolded = to.unfolded;
-        self.depth = to.depth;
-        self.straight = to.straight;
-        self.pure = to.pure;
-        self.tally = to.tally;
-        self.report.forget(to.decisions);
     }
 }

@@ -1,12 +1,17 @@
 //! Writing code: the block of statements, names for values, expressions in lazy contexts.
 
+use std::sync::Arc;
+
 use super::heap::{EnvId, Head, Name, NodeId, What};
 use super::{Driver, Outcome, Statement};
-use crate::base::deep::deep;
 use crate::base::index::Idx;
 use crate::base::span::Span;
-use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId};
+use crate::base::stack::ensure_sufficient_stack;
+use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId, TextId};
 use crate::primitive::{Primitive, Shape};
+
+/// Bytes of a text that take as long to copy as a step.
+const TEXT_PER_STEP: usize = 8;
 
 impl Driver<'_> {
     pub(super) fn local(&mut self, local: LocalId, span: Span) -> ExprId {
@@ -16,7 +21,7 @@ impl Driver<'_> {
 
     /// An expression that names a value and can be copied. A value without a name gets one.
     pub(super) fn atom(&mut self, node: NodeId, span: Span) -> ExprId {
-        deep(|| self.atom_step(node, span))
+        ensure_sufficient_stack(|| self.atom_step(node, span))
     }
 
     fn atom_step(&mut self, node: NodeId, span: Span) -> ExprId {
@@ -88,15 +93,27 @@ impl Driver<'_> {
             }
             What::Text(text, 0) => self.expr(Expr::Text(text), span),
             What::Text(text, at) => {
-                let rest = self.new.texts[text].get(at as usize..).unwrap_or_default().into();
-                let text = self.new.texts.push(rest);
-                self.expr(Expr::Text(text), span)
+                let rest = self.rest_of(text, at);
+                self.expr(Expr::Text(rest), span)
             }
             What::Lit(_) | What::Con(..) | What::Partial(..) => self.atom(node, span),
             What::Unknown(_) | What::Alias(_) => {
                 unreachable!("what is not known has a name from its first day")
             }
         }
+    }
+
+    /// The literal that a text is from a byte position on. It is a copy, made once and paid for
+    /// with steps: what walks along a long text soon has none left.
+    fn rest_of(&mut self, text: TextId, at: u32) -> TextId {
+        if let Some(&rest) = self.suffixes.get(&(text, at)) {
+            return rest;
+        }
+        let rest: Arc<str> = self.new.texts[text].get(at as usize..).unwrap_or_default().into();
+        self.fuel -= (rest.len() / TEXT_PER_STEP) as i64;
+        let rest = self.new.texts.push(rest);
+        self.suffixes.insert((text, at), rest);
+        rest
     }
 
     /// An application to named arguments.
@@ -138,7 +155,7 @@ impl Driver<'_> {
 
     /// Code for an expression of the old program where it is not demanded.
     pub(super) fn lazy(&mut self, expr: ExprId, env: EnvId) -> ExprId {
-        deep(|| self.lazy_step(expr, env))
+        ensure_sufficient_stack(|| self.lazy_step(expr, env))
     }
 
     fn lazy_step(&mut self, expr: ExprId, env: EnvId) -> ExprId {
@@ -378,8 +395,10 @@ impl Driver<'_> {
                 match partial {
                     None => What::Thunk(expr, env),
                     Some((head, partial)) => {
-                        let nodes: Vec<NodeId> =
-                            args.iter().map(|&arg| deep(|| self.node(arg, env))).collect();
+                        let nodes: Vec<NodeId> = args
+                            .iter()
+                            .map(|&arg| ensure_sufficient_stack(|| self.node(arg, env)))
+                            .collect();
                         self.applied(head, partial, nodes)
                     }
                 }

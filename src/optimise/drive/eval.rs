@@ -3,9 +3,9 @@
 use super::frame::{Action, Frames, push};
 use super::heap::{EnvId, Head, Name, NodeId, What};
 use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
-use crate::base::deep::deep;
 use crate::base::index::List;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId};
 use crate::primitive::{Primitive, Shape};
 
@@ -27,7 +27,7 @@ pub(super) enum Operand {
 impl Driver<'_> {
     /// Drives until there is nothing left to do. The outcome is that of all frames.
     pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {
-        deep(|| self.run_steps(state))
+        ensure_sufficient_stack(|| self.run_steps(state))
     }
 
     fn run_steps(&mut self, state: State) -> Attempt<Outcome> {
@@ -180,6 +180,7 @@ impl Driver<'_> {
             all.extend(args);
             return self.apply_known(head, all, frames.clone(), span);
         }
+        self.may_write()?;
         let callee = match outcome {
             Outcome::Node(node) => self.atom(node, span),
             Outcome::Code(code) | Outcome::Test { code, .. } => {
@@ -264,6 +265,7 @@ impl Driver<'_> {
                 Ok(self.operand(first, push(Action::Seq(second), &frames)))
             }
             (Shape::Error, &[message]) => {
+                self.may_write()?;
                 let message = self.operand_node(message);
                 let callee = self.global(global);
                 let callee = self.expr(Expr::Global(callee), span);
@@ -322,6 +324,7 @@ impl Driver<'_> {
             self.tally.folded += 1;
             return Ok(Outcome::Node(self.heap.add(What::Lit(lit))));
         }
+        self.may_write()?;
         let args: Vec<ExprId> = outcomes
             .iter()
             .map(|&outcome| match outcome {
@@ -370,9 +373,7 @@ impl Driver<'_> {
         code: ExprId,
         span: Span,
     ) -> Attempt<LocalId> {
-        if self.pure > 0 {
-            return Err(Abort::Branch);
-        }
+        self.may_write()?;
         self.settle_selections(node);
         let local = self.fresh(like, span);
         self.block.push(Statement::Force(local, code));

@@ -24,8 +24,8 @@ use super::frame::{Action, Frames};
 use super::heap::{EnvId, NodeId, What};
 use super::pattern::Pattern;
 use super::{Attempt, Driver, Outcome};
-use crate::base::deep::deep;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, GlobalId, GlobalKind, SwitchId};
 
 /// A switch of a function of at most so many expressions is copied into branches.
@@ -65,7 +65,7 @@ impl Driver<'_> {
 
     /// The pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
     pub(super) fn call_pattern(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
-        deep(|| self.call_pattern_step(node, size))
+        ensure_sufficient_stack(|| self.call_pattern_step(node, size))
     }
 
     fn call_pattern_step(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {

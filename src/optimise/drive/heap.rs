@@ -1,5 +1,6 @@
 //! The heap of compile time: what is known of each value while a body is driven.
 
+use super::transaction::Revert;
 use crate::base::index::{Idx, IndexVec, List, Pool};
 use crate::core::expr::{ConId, ExprId, GlobalId, Lit, LocalId, TextId};
 
@@ -79,6 +80,9 @@ pub struct Heap {
     nodes: IndexVec<NodeId, Node>,
     lists: Pool<NodeId>,
     slots: Vec<NodeId>,
+    /// For the first slot of each activation, its number; the same is never given twice.
+    serials: Vec<u32>,
+    activations: u32,
     trail: Vec<(NodeId, Node)>,
     /// How many values are being evaluated.
     entered: usize,
@@ -91,6 +95,8 @@ impl Heap {
             nodes: IndexVec::new(),
             lists: Pool::default(),
             slots: Vec::new(),
+            serials: Vec::new(),
+            activations: 0,
             trail: Vec::new(),
             entered: 0,
         }
@@ -101,6 +107,7 @@ impl Heap {
         self.nodes.truncate(0);
         self.lists.truncate(0);
         self.slots.clear();
+        self.serials.clear();
         self.trail.clear();
         self.entered = 0;
     }
@@ -175,28 +182,6 @@ impl Heap {
         self.nodes[node].hopeless = true;
     }
 
-    /// Where the heap is.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            trail: self.trail.len(),
-            nodes: self.nodes.len(),
-            lists: self.lists.len(),
-            slots: self.slots.len(),
-        }
-    }
-
-    /// Takes back every change since a mark, and every value made since then.
-    pub fn undo(&mut self, mark: Mark) {
-        for (node, before) in self.trail.drain(mark.trail..).rev() {
-            self.entered -= usize::from(self.nodes[node].busy);
-            self.entered += usize::from(before.busy);
-            self.nodes[node] = before;
-        }
-        self.nodes.truncate(mark.nodes);
-        self.lists.truncate(mark.lists);
-        self.slots.truncate(mark.slots);
-    }
-
     /// A list of values.
     pub fn list(&mut self, nodes: impl IntoIterator<Item = NodeId>) -> List<NodeId> {
         self.lists.add(nodes)
@@ -210,8 +195,17 @@ impl Heap {
     /// An activation of so many locals.
     pub fn activation(&mut self, locals: usize) -> EnvId {
         let env = EnvId::new(self.slots.len());
-        self.slots.resize(self.slots.len() + locals, NodeId(u32::MAX));
+        let end = self.slots.len() + locals.max(1);
+        self.slots.resize(end, NodeId(u32::MAX));
+        self.serials.resize(end, self.activations);
+        self.activations += 1;
         env
+    }
+
+    /// The number of an activation, which no other has, not even one of which it takes the
+    /// place after a [`revert`](Revert::revert).
+    pub fn serial(&self, env: EnvId) -> u32 {
+        self.serials[env.index()]
     }
 
     /// Binds a local, by its number in its function.
@@ -238,5 +232,32 @@ impl Heap {
     pub fn is_thunk(&self, node: NodeId) -> bool {
         let node = self.nodes[node];
         matches!(node.what, What::Thunk(..) | What::Call(..)) && !node.busy
+    }
+}
+
+/// Notes of [`Heap::share`] and [`Heap::give_up`] stay.
+impl Revert for Heap {
+    type Mark = Mark;
+
+    fn mark(&self) -> Mark {
+        Mark {
+            trail: self.trail.len(),
+            nodes: self.nodes.len(),
+            lists: self.lists.len(),
+            slots: self.slots.len(),
+        }
+    }
+
+    /// Takes back every change since a mark, and every value made since then.
+    fn revert(&mut self, mark: Mark) {
+        for (node, before) in self.trail.drain(mark.trail..).rev() {
+            self.entered -= usize::from(self.nodes[node].busy);
+            self.entered += usize::from(before.busy);
+            self.nodes[node] = before;
+        }
+        self.nodes.truncate(mark.nodes);
+        self.lists.truncate(mark.lists);
+        self.slots.truncate(mark.slots);
+        self.serials.truncate(mark.slots);
     }
 }

@@ -35,6 +35,7 @@ mod paths;
 mod pattern;
 mod select;
 mod settle;
+mod transaction;
 mod variant;
 
 use std::rc::Rc;
@@ -49,7 +50,7 @@ use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::core::expr::{
-    BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program,
+    BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
 };
 use branch::Target;
 use facts::{Facts, facts};
@@ -57,6 +58,7 @@ use handed::{Handed, handed};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
 use select::Pending;
+use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
 /// Which rules apply.
@@ -97,35 +99,37 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         handed: handed(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
-        pending: Pending::default(),
         rules,
-        new,
+        most,
         heap: Heap::new(),
+        swept: 0,
+        pending: Pending::default(),
+        unfolded: 0,
+        new,
         block: Vec::new(),
-        globals: FxHashMap::default(),
-        variants: Vec::new(),
-        memo: FxHashMap::default(),
-        per_function: FxHashMap::default(),
-        made: Vec::new(),
-        bigs,
-        symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
-        counts: FxHashMap::default(),
         used: IndexVec::new(),
+        globals: Journal::new(),
+        variants: Vec::new(),
+        memo: Journal::new(),
+        per_function: Journal::new(),
+        targets: Journal::new(),
+        rests: Vec::new(),
+        settled: 0,
+        unfolding: Vec::new(),
         depth: 0,
         straight: 0,
         pure: 0,
+        tally: Tally::default(),
+        decisions: Vec::new(),
+        current: 0,
+        bigs,
+        suffixes: FxHashMap::default(),
+        symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
+        counts: FxHashMap::default(),
+        failed: FxHashSet::default(),
         fuel: 0,
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
-        rests: Vec::new(),
-        settled: 0,
-        swept: 0,
-        targets: FxHashMap::default(),
-        unfolding: Vec::new(),
-        unfolded: 0,
-        current: 0,
-        tally: Tally::default(),
-        most,
         old: &old,
         report,
     };
@@ -175,12 +179,6 @@ enum Statement {
     Force(LocalId, ExprId),
 }
 
-/// What has been added to the tables, to be taken back.
-enum Made {
-    Global(GlobalId),
-    Variant,
-}
-
 /// Expressions that will be evaluated after the one that is driven.
 struct Rest {
     exprs: Vec<ExprId>,
@@ -189,7 +187,7 @@ struct Rest {
 }
 
 /// How often each rule was applied.
-#[derive(Default, Clone)]
+#[derive(Default, Clone, Copy)]
 struct Tally {
     unfolded: u64,
     inlined: u64,
@@ -201,54 +199,81 @@ struct Tally {
     generalised: u64,
 }
 
-struct Driver<'a> {
-    old: &'a Program,
-    facts: Facts,
-    handed: Handed,
-    selectors: Selectors,
-    /// Selections that nothing has evaluated.
-    pending: Pending,
-    rules: Rules,
-    new: Program,
-    heap: Heap,
-    block: Vec<Statement>,
-    /// New globals of old ones: primitives, host functions, and variants without a pattern.
-    globals: FxHashMap<GlobalId, GlobalId>,
-    variants: Vec<Variant>,
-    memo: FxHashMap<Key, u32>,
-    per_function: FxHashMap<GlobalId, u32>,
-    made: Vec<Made>,
-    bigs: FxHashMap<Integer, BigId>,
-    symbols: FxHashSet<Arc<str>>,
-    counts: FxHashMap<GlobalId, u32>,
-    /// Whether a new local is mentioned.
-    used: IndexVec<LocalId, bool>,
-    /// In how many branchings we are.
-    depth: u32,
-    /// In how many attempts that must not branch.
-    straight: u32,
-    /// In how many attempts that must not write code.
-    pure: u32,
-    /// Unfolding steps left for this body, for all, and for the outermost attempt.
-    fuel: i64,
-    total: i64,
-    attempt: i64,
-    rests: Vec<Rest>,
-    /// How many of the rests need no settling.
-    settled: usize,
-    /// Up to where the heap has no thunk that is not bound.
-    swept: usize,
-    targets: FxHashMap<(EnvId, JoinId), Rc<Target>>,
-    /// Calls that are being unfolded, with their patterns.
-    unfolding: Vec<(GlobalId, Vec<Pattern>)>,
-    /// In how many unfoldings we are.
-    unfolded: u32,
-    /// The variant whose body is driven.
-    current: u32,
-    tally: Tally,
-    /// Expressions that the result may have.
-    most: usize,
-    report: &'a mut Report,
+transactional! {
+    /// The evaluator, with what it reads, knows, writes and spends.
+    struct Driver<'a> {
+        fixed {
+            /// The program that is driven.
+            old: &'a Program,
+            facts: Facts,
+            handed: Handed,
+            selectors: Selectors,
+            rules: Rules,
+            /// Expressions that the result may have.
+            most: usize,
+        }
+        known {
+            /// Values, by node.
+            heap: Heap,
+            /// Up to where the heap has no thunk that is not bound.
+            swept: usize,
+            /// Selections that nothing has evaluated.
+            pending: Pending,
+            /// In how many unfoldings we are.
+            unfolded: u32,
+        }
+        written {
+            /// The program that is written.
+            new: Program,
+            /// Statements around the expression that is being written.
+            block: Vec<Statement>,
+            /// Whether a new local is mentioned.
+            used: IndexVec<LocalId, bool>,
+            /// New globals of old ones: primitives, host functions, and variants without a
+            /// pattern.
+            globals: Journal<GlobalId, GlobalId>,
+            variants: Vec<Variant>,
+            /// The variant of each key.
+            memo: Journal<Key, u32>,
+            /// How many variants a supercombinator has.
+            per_function: Journal<GlobalId, u32>,
+            /// Joins of the old program that are being driven.
+            targets: Journal<(EnvId, JoinId), Rc<Target>>,
+            rests: Vec<Rest>,
+            /// How many of the rests need no settling.
+            settled: usize,
+            /// Calls that are being unfolded, with their patterns.
+            unfolding: Vec<(GlobalId, Vec<Pattern>)>,
+            /// In how many branchings we are.
+            depth: u32,
+            /// In how many attempts that must not branch.
+            straight: u32,
+            /// In how many attempts that must not write code.
+            pure: u32,
+            tally: Tally,
+            /// Decisions, in words, if they were asked for.
+            decisions: Vec<String>,
+        }
+        spent {
+            /// The variant whose body is driven.
+            current: u32,
+            /// Integers that are literals of the new program.
+            bigs: FxHashMap<Integer, BigId>,
+            /// Literals that are the rest of a text from a byte position on.
+            suffixes: FxHashMap<(TextId, u32), TextId>,
+            /// Symbols that globals have had, and how many those of each supercombinator:
+            /// none is given twice.
+            symbols: FxHashSet<Arc<str>>,
+            counts: FxHashMap<GlobalId, u32>,
+            /// Thunks that speculating on failed, each by its expression and activation.
+            failed: FxHashSet<(ExprId, u32)>,
+            /// Unfolding steps left for this body, for all, and for the outermost attempt.
+            fuel: i64,
+            total: i64,
+            attempt: i64,
+            report: &'a mut Report,
+        }
+    }
 }
 
 impl Driver<'_> {
@@ -261,7 +286,6 @@ impl Driver<'_> {
         let is_defn = matches!(global.kind, GlobalKind::Defn { .. });
         let new = self.new.globals.push(global);
         self.globals.insert(old, new);
-        self.made.push(Made::Global(old));
         if is_defn {
             let args = vec![Pattern::Hole; self.old.arity(old)];
             self.add_variant(Key { of: old, args, same: Vec::new() }, new);
@@ -301,6 +325,9 @@ impl Driver<'_> {
 
     /// Hands what was done to the report.
     fn account(&mut self) {
+        for decision in self.decisions.drain(..) {
+            self.report.decide(Pass::Specialise, || decision);
+        }
         let tally = &self.tally;
         let counts = [
             (Pass::Specialise, "variants made", tally.variants),

@@ -6,12 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::heap::{Head, NodeId, What};
 use super::pattern::{Key, Pattern, generalise, is_embedded};
-use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Made, Outcome};
+use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId};
 use crate::core::signature::Signature;
-use crate::optimise::Pass;
 
 /// A supercombinator of the new program, its body to be driven.
 pub(super) struct Variant {
@@ -42,7 +41,6 @@ impl Driver<'_> {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
         self.variants.push(Variant { key, parent: self.current, global });
-        self.made.push(Made::Variant);
         at
     }
 
@@ -73,17 +71,17 @@ impl Driver<'_> {
             self.tally.generalised += 1;
             key.args = general;
         }
-        let count = self.per_function.entry(key.of).or_insert(0);
-        if *count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
+        let count = self.per_function.get(&key.of).copied().unwrap_or(0);
+        if count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
             return None;
         }
-        *count += 1;
+        self.per_function.insert(key.of, count + 1);
         let global = self.variant_global(key.of);
         self.add_variant(key.clone(), global);
         self.tally.variants += 1;
         if self.report.is_verbose() {
             let text = format!("{} is {}", self.new.globals[global].symbol, self.describe(key));
-            self.report.decide(Pass::Specialise, || text);
+            self.decisions.push(text);
         }
         Some(global)
     }
@@ -213,9 +211,12 @@ impl Driver<'_> {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
         self.heap.clear();
+        self.failed.clear();
         self.block.clear();
-        self.targets.clear();
-        self.made.clear();
+        self.targets.commit();
+        self.globals.commit();
+        self.memo.commit();
+        self.per_function.commit();
         self.swept = 0;
         self.pending = super::select::Pending::default();
         self.current = at as u32;

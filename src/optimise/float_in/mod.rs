@@ -40,7 +40,7 @@ use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::core::expr::{Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId};
 use crate::primitive::Shape;
 use regions::{RegionId, Regions};
@@ -348,8 +348,8 @@ impl FloatIn<'_> {
         let names = self.names;
         self.report.decide(Pass::FloatIn, || {
             let name = program.locals[local].name;
-            let name = name.map_or_else(|| "t".to_owned(), |name| shown(names.text(name)));
-            format!("{}: {name} {what}", shown(&global.symbol))
+            let name = name.map_or_else(|| "t".to_owned(), |name| for_message(names.text(name)));
+            format!("{}: {name} {what}", for_message(&global.symbol))
         });
     }
 }

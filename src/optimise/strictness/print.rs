@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::base::name::Interner;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::core::expr::{GlobalId, GlobalKind, Program};
 use crate::core::signature::Demand;
 
@@ -49,13 +49,13 @@ pub fn rows<'p>(program: &'p Program, names: &'p Interner) -> Vec<Row<'p>> {
 pub fn listing(program: &Program, names: &Interner) -> String {
     let mut out = String::new();
     for row in rows(program, names) {
-        let _ = write!(out, "{}: ", shown(row.symbol));
+        let _ = write!(out, "{}: ", for_message(row.symbol));
         if row.params.is_empty() {
             out.push_str("no parameters");
         }
         for (at, (name, demand)) in row.params.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
-            let name = name.map_or("_".into(), shown);
+            let name = name.map_or("_".into(), for_message);
             let _ = write!(out, "{comma}{name} {}", demand.words(program));
         }
         out.push_str(if row.fails { "; always fails\n" } else { "\n" });

@@ -4,7 +4,7 @@ use super::{Builder, Seq, Shape, Wanted};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::List;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::syntax::ast::{Binder, ConDecl, Expr, ExprId, Item, ItemKind};
 
@@ -38,7 +38,7 @@ impl Builder<'_> {
         if clean && !self.is_suspect(lo) {
             let span = self.ast.expr_spans[first];
             let word = name.name.map_or("_", |name| self.names.text(name));
-            let word = shown(word);
+            let word = for_message(word);
             self.report(Code::BadDefinition, span, |report| {
                 let message = "this defn has no parameter list".to_string();
                 let report = Diagnostic { message, ..report }.label("it is due before this");
@@ -135,7 +135,7 @@ impl Builder<'_> {
             let word = self.slice(lo, hi);
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
                 message: "a constructor stands in parentheses".to_string(),
-                ..report.help(format!("write ({})", shown(word)))
+                ..report.help(format!("write ({})", for_message(word)))
             });
         }
         self.binders.clear();

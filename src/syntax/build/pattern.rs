@@ -5,7 +5,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::List;
 use crate::base::integer::Integer;
-use crate::base::quote::shown;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::syntax::ast::{Binder, Pat, PatId};
 
@@ -80,7 +80,9 @@ impl Builder<'_> {
                 let message = match shape {
                     Shape::EmptyPattern => "empty parentheses are no pattern".to_string(),
                     Shape::ListPattern => "a list literal is no pattern".to_string(),
-                    Shape::KeywordPattern => format!("`{}` is a keyword, no pattern", shown(text)),
+                    Shape::KeywordPattern => {
+                        format!("`{}` is a keyword, no pattern", for_message(text))
+                    }
                     Shape::FloatPattern => "a float is no pattern".to_string(),
                     _ => "this pattern does not start with a constructor".to_string(),
                 };
@@ -133,11 +135,11 @@ impl Builder<'_> {
             let message = match text.bytes().next() {
                 Some(b'(' | b'[') => "a name is due here, not a form in brackets".to_string(),
                 Some(b'-' | b'0'..=b'9') => {
-                    format!("a name is due here, not the integer {}", shown(text))
+                    format!("a name is due here, not the integer {}", for_message(text))
                 }
                 Some(b'\'') => "a name is due here, not a character".to_string(),
                 Some(b'"') => "a name is due here, not a string".to_string(),
-                _ => format!("`{}` is a keyword and cannot be a name", shown(text)),
+                _ => format!("`{}` is a keyword and cannot be a name", for_message(text)),
             };
             Diagnostic { message, ..report }.help(help)
         });

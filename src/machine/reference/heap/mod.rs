@@ -6,7 +6,7 @@ pub(super) mod sweep;
 
 use node::NODE_BYTES;
 
-use crate::base::allocation::fallible;
+use crate::base::allocation::{Full, fallible};
 pub use node::{Addr, Node, Site};
 
 /// Nodes of a chunk, as a power of two.
@@ -24,10 +24,6 @@ struct Chunk {
     nodes: Vec<Node>,
     marks: Box<[u64; CHUNK / 64]>,
 }
-
-/// No memory, by the limit or by the system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Full;
 
 /// The heap.
 #[derive(Debug)]
@@ -174,11 +170,11 @@ impl Heap {
         while self.free_count < nodes {
             self.fits(CHUNK_BYTES + bytes)?;
             if self.chunks.len() >= (u32::MAX as usize >> CHUNK_BITS) {
-                return Err(Full);
+                return Err(Full::Limit);
             }
             let mut cells = Vec::new();
-            fallible(|| cells.try_reserve_exact(CHUNK)).map_err(|_| Full)?;
-            fallible(|| self.chunks.try_reserve(1)).map_err(|_| Full)?;
+            fallible(|| cells.try_reserve_exact(CHUNK)).map_err(|_| Full::System)?;
+            fallible(|| self.chunks.try_reserve(1)).map_err(|_| Full::System)?;
             let chunk = Chunk::free(self.chunks.len(), cells, self.free);
             self.add_chunk(chunk);
         }
@@ -189,7 +185,7 @@ impl Heap {
     #[inline]
     pub(super) fn fits(&self, bytes: u64) -> Result<(), Full> {
         match self.limit {
-            Some(limit) if self.footprint().saturating_add(bytes) > limit => Err(Full),
+            Some(limit) if self.footprint().saturating_add(bytes) > limit => Err(Full::Limit),
             _ => Ok(()),
         }
     }
@@ -261,8 +257,8 @@ mod tests {
     fn a_limit_is_refused_before_it_is_passed() {
         let mut heap = Heap::new(Some(CHUNK_BYTES * 3));
         assert_eq!(heap.secure(CHUNK * 3, 0), Ok(()));
-        assert_eq!(heap.secure(CHUNK * 3 + 1, 0), Err(Full));
-        assert_eq!(heap.secure(0, 1), Err(Full));
+        assert_eq!(heap.secure(CHUNK * 3 + 1, 0), Err(Full::Limit));
+        assert_eq!(heap.secure(0, 1), Err(Full::Limit));
         assert!(heap.footprint() <= CHUNK_BYTES * 3);
     }
 }
