@@ -255,12 +255,12 @@ pub fn compute(name: &str, args: &[Number]) -> Result<Number, Missing> {
         "feq" => truth(flt(0)? == flt(1)?),
         "fneq" => {
             let (a, b) = (flt(0)?, flt(1)?);
-            truth(!(a == b))
+            truth(a.partial_cmp(&b) != Some(std::cmp::Ordering::Equal))
         }
         "flt" => truth(flt(0)? < flt(1)?),
         "fle" => {
             let (a, b) = (flt(0)?, flt(1)?);
-            truth(a < b || a == b)
+            truth(!matches!(a.partial_cmp(&b), None | Some(std::cmp::Ordering::Greater)))
         }
         "fgt" => {
             let (a, b) = (flt(0)?, flt(1)?);
@@ -268,7 +268,7 @@ pub fn compute(name: &str, args: &[Number]) -> Result<Number, Missing> {
         }
         "fge" => {
             let (a, b) = (flt(0)?, flt(1)?);
-            truth(b < a || a == b)
+            truth(!matches!(a.partial_cmp(&b), None | Some(std::cmp::Ordering::Less)))
         }
         "itof" => float(int(0)?.to_string().parse().expect("a number")),
         "ftoi" => match flt(0)? {
