@@ -200,7 +200,8 @@ impl Checker<'_> {
         };
         let candidates = names.names().filter(|&other| visible(other));
         let candidates = candidates.map(|other| (rank(other), names.text(other)));
-        let hidden = self.globals.hidden().map(|other| (2, other));
+        let hidden: Vec<_> = self.globals.hidden().collect();
+        let hidden = hidden.iter().map(|other| (2, &**other));
         suggest::nearest_ranked(text, candidates.chain(hidden)).map(str::to_owned)
     }
 
