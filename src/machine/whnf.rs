@@ -2,6 +2,7 @@
 
 use super::opaque::Opaque;
 use super::roots::Root;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId};
 
@@ -10,6 +11,8 @@ use crate::gcode::program::{ConId, GlobalId};
 pub enum Whnf {
     /// An integer.
     Int(Integer),
+    /// A float.
+    Float(Float),
     /// A character.
     Char(char),
     /// A constructor and its fields, which need not be evaluated.

@@ -4,6 +4,7 @@ use super::code::instr::Slot;
 use super::code::program::ThunkId;
 use super::stack::Control;
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
@@ -163,6 +164,9 @@ impl Machine {
                 }
                 if let Some(opaque) = self.as_opaque(word) {
                     return failure::opaque(opaque.name);
+                }
+                if let Some(value) = self.float(word) {
+                    return failure::float(Float::new(value));
                 }
                 let con = self
                     .as_con(word)

@@ -88,6 +88,7 @@ impl Machine {
                 let opaque = self.opaques.get(*number);
                 then(Shape::Opaque { name: opaque.map_or("?", |opaque| opaque.name) })
             }
+            Node::Float(value) => then(Shape::Float(*value)),
             Node::Char(c) => then(Shape::Char(*c)),
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),

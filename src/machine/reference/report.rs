@@ -100,6 +100,7 @@ impl Machine {
             Node::Opaque(number) => {
                 failure::opaque(self.opaques.get(*number).map_or("?", |opaque| opaque.name))
             }
+            Node::Float(value) => failure::float(*value),
             Node::Char(c) => failure::character(*c),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
                 Some(con) => failure::constructed(con),

@@ -136,6 +136,7 @@ impl Machine {
             Node::Hole | Node::BlackHole { .. } | Node::Free(_) => Rule::Error,
             Node::Int(_)
             | Node::Big(_)
+            | Node::Float(_)
             | Node::Char(_)
             | Node::Constr { .. }
             | Node::Large(..)
@@ -242,6 +243,7 @@ impl Machine {
             Node::Int(word) => format!("NNum {word}"),
             Node::Big(big) if big.heap_bytes() <= 64 => format!("NNum {big}"),
             Node::Big(big) => format!("NNum of {} bytes", big.heap_bytes()),
+            Node::Float(value) => format!("NFloat {value}"),
             Node::Char(c) => format!("NChar {}", char_literal(*c)),
             Node::App { fun, arg, .. } => format!("NApp #{} #{}", fun.0, arg.0),
             Node::Global(id) => format!("NGlobal {}", global(*id)),

@@ -20,6 +20,7 @@ impl Machine {
             Node::Global(global) => self.unwind_global(global),
             Node::Int(_)
             | Node::Big(_)
+            | Node::Float(_)
             | Node::Char(_)
             | Node::Constr { .. }
             | Node::Large(..)
