@@ -1,5 +1,9 @@
 //! The modules that come with the language, embedded.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// The modules by name, with their texts. The prelude is always in scope, the others are
 /// imported.
 const TEXTS: &[(&str, &str)] = &[
@@ -22,6 +26,26 @@ pub fn module(name: &str) -> Option<&'static str> {
     TEXTS.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)
 }
 
+/// Returns the module to import for a name, if one but the prelude defines it.
+#[must_use]
+pub fn defining(name: &str) -> Option<&'static str> {
+    static MODULE_OF: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+        let mut module_of = FxHashMap::default();
+        for &(module, text) in TEXTS.iter().filter(|(module, _)| *module != PRELUDE) {
+            // A definition starts its line, and what has a hyphen in its name is not for users.
+            for defined in text.lines().filter_map(|line| line.strip_prefix("(defn ")) {
+                if let Some((name, _)) = defined.split_once('[')
+                    && !name.contains('-')
+                {
+                    module_of.entry(name).or_insert(module);
+                }
+            }
+        }
+        module_of
+    });
+    MODULE_OF.get(name).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +59,14 @@ mod tests {
         assert_eq!(TEXTS.iter().map(|&(name, _)| name).collect::<Vec<_>>(), MODULES);
         assert_eq!(MODULES.first(), Some(&PRELUDE));
         assert!(module("prelud").is_none());
+    }
+
+    #[test]
+    fn a_name_is_found_in_the_module_that_defines_it() {
+        assert_eq!(defining("mapFromList"), Some("map"));
+        assert_eq!(defining("mapTree-size"), None);
+        assert_eq!(defining("head"), None);
+        assert_eq!(defining("nothing"), None);
     }
 
     #[test]

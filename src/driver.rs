@@ -3,16 +3,17 @@
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
-use crate::compile::{self, compile_with};
+use crate::compile::{self, Compiled, compile_entries};
 use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
-use crate::core::lower::lower;
+use crate::core::lower::{Exports, Lowered, lower_added};
 use crate::core::options::{self, Mode, Roots};
-use crate::core::scope::HostDecl;
+use crate::core::scope::{Earlier, HostDecl};
 use crate::gcode::Verified;
 use crate::gcode::limits::{self, Exceeded};
-use crate::gcode::program::Program;
+use crate::gcode::link::Addition;
+use crate::gcode::program::{GlobalId, Program};
 use crate::lift;
 use crate::load::{Loaded, Loader, Root, load};
 use crate::optimise::{self, Pass, Passes, Report};
@@ -48,6 +49,8 @@ pub struct Options<'a> {
     pub lower: options::Options,
     /// How to optimise.
     pub optimise: optimise::Options,
+    /// The program that this one is to be added to: its code is [`Built::addition`], then.
+    pub earlier: Option<&'a dyn Earlier>,
 }
 
 impl Options<'_> {
@@ -58,6 +61,7 @@ impl Options<'_> {
         open: false,
         lower: options::Options::RUN,
         optimise: optimise::Options { passes: Passes::NONE, verbose: false },
+        earlier: None,
     };
     /// Diagnostics alone.
     pub const CHECK: Options<'static> =
@@ -82,6 +86,12 @@ pub struct Built {
     pub report: Report,
     /// Its G-code, if that was the last stage and there was no error.
     pub gcode: Option<Verified>,
+    /// As `gcode`, if the program is to be added to another one.
+    pub addition: Option<Addition>,
+    /// What it makes known to those who use it, if it has G-code.
+    pub exports: Exports,
+    /// What has become of each of the exported roots in G-code.
+    pub roots: Vec<GlobalId>,
 }
 
 impl Built {
@@ -95,7 +105,13 @@ impl Built {
 /// Walks the chain. After an error the stages that only find more errors are still walked.
 #[must_use]
 pub fn build(root: &Root, loader: &dyn Loader, options: &Options<'_>) -> Built {
-    let mut built = Built { loaded: load(root, loader), ..Built::default() };
+    build_loaded(load(root, loader), options)
+}
+
+/// Walks the chain from what has been loaded.
+#[must_use]
+pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
+    let mut built = Built { loaded, ..Built::default() };
     built.diagnostics = std::mem::take(&mut built.loaded.diagnostics);
     if options.until > Stage::Syntax {
         advance(&mut built, options);
@@ -119,7 +135,9 @@ fn advance(built: &mut Built, options: &Options<'_>) {
             wanted.roots = Roots::Named(vec![entry.clone()]);
         }
     }
-    let (program, mut found) = lower(&built.loaded, options.hosts, &wanted);
+    let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
+    let Lowered { program, exports, diagnostics: mut found } = lowered;
+    built.exports = exports;
     withdraw_consequences(&built.diagnostics, &mut found);
     built.diagnostics.append(&mut found);
     locate_missing_main(built);
@@ -149,7 +167,14 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         return;
     }
     let eval_once = options.optimise.passes.has(Pass::Strictness);
-    let gcode = compile_with(&optimised, names, compile::Options { eval_once });
+    let Compiled { addition, roots } =
+        compile_entries(&optimised, names, compile::Options { eval_once });
+    built.roots = roots;
+    if options.earlier.is_some() {
+        built.addition = Some(addition);
+        return;
+    }
+    let gcode = addition.program;
     if let Err(exceeded) = limits::check(&gcode) {
         return built.diagnostics.push(too_large(exceeded, &gcode, &optimised));
     }

@@ -145,21 +145,46 @@ pub fn load(root: &Root, loader: &dyn Loader) -> Loaded {
         work: Vec::new(),
     };
     load.module(corelib::PRELUDE);
-    load.imports();
-    match &root.file {
-        Some(RootFile::Path(path)) => load.path(path, Span::NONE),
-        Some(RootFile::Text { name, text, directory }) => {
-            // Imports are looked up beside this file, which need not exist.
-            let path = directory.as_ref().map(|directory| directory.join(name));
-            load.bytes(name.clone(), path, text.clone(), Span::NONE);
+    load.program(root)
+}
+
+/// Loads what is added to a program, of which `base` has the corelib modules: texts that the
+/// loader reads now, and modules that the program does not have. They begin at `position`.
+#[must_use]
+pub fn load_onto(base: &Loaded, position: u32, root: &Root, loader: &dyn Loader) -> Loaded {
+    let mut out = base.clone();
+    out.sources.skip_to(position);
+    let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at)).collect();
+    let files = FxHashMap::default();
+    let mut load = Load { loader, out, files, module_of, work: Vec::new() };
+    load.module(corelib::PRELUDE);
+    load.program(root)
+}
+
+impl Loaded {
+    /// Gives the item that an expression has become this name in place of `main`.
+    pub fn name_expression(&mut self, name: &str) {
+        let name = self.names.intern(name);
+        if self.expression.is_some()
+            && let Some(item) = self.ast.items.last_mut()
+        {
+            item.name = Some(name);
         }
-        None => {}
     }
-    load.imports();
-    if let Some(expression) = &root.expression {
-        load.expression(expression);
+
+    /// Returns the corelib modules alone, parsed again.
+    #[must_use]
+    pub fn corelib(sources: &SourceMap, modules: &[Module], imports: &[usize]) -> Loaded {
+        let mut out = Loaded { imports: imports.to_vec(), ..Loaded::default() };
+        for module in modules {
+            let Some(file) = sources.files().get(module.file) else { continue };
+            let at = out.sources.files().len();
+            out.sources.share(file);
+            parse_file(&out.sources, at, &mut out.names, &mut out.ast, &mut out.diagnostics);
+            out.modules.push(Module { file: at, ..module.clone() });
+        }
+        out
     }
-    load.out
 }
 
 /// Loading under way.
@@ -175,6 +200,26 @@ struct Load<'l> {
 }
 
 impl Load<'_> {
+    /// Loads a program's own files, and what they import.
+    fn program(mut self, root: &Root) -> Loaded {
+        let load = &mut self;
+        load.imports();
+        match &root.file {
+            Some(RootFile::Path(path)) => load.path(path, Span::NONE),
+            Some(RootFile::Text { name, text, directory }) => {
+                // Imports are looked up beside this file, which need not exist.
+                let path = directory.as_ref().map(|directory| directory.join(name));
+                load.bytes(name.clone(), path, text.clone(), Span::NONE);
+            }
+            None => {}
+        }
+        load.imports();
+        if let Some(expression) = &root.expression {
+            load.expression(expression);
+        }
+        self.out
+    }
+
     fn report(&mut self, report: Diagnostic) {
         self.out.diagnostics.push(report);
     }

@@ -415,7 +415,7 @@ Move the alternative up, remove it, or correct the one that hides it:
 ```coref
 (defn f[x] (case x [1 1] [n 0]))
 ```"#;
-    G0404 NotAFunction "an application of what is no function" r#"Something that can be seen to be no function is applied: an integer, a character, a list, or the result of a primitive that has all its arguments. The program runs, and fails if the application is demanded.
+    G0404 NotAFunction "an application of what is no function" r#"Something that can be seen to be no function is applied: an integer, a character, a list, or the result of a primitive or a definition that has all its arguments. The program runs, and fails if the application is demanded.
 
 ```coref
 (defn main[] (3 4))
@@ -447,6 +447,17 @@ Remove the extra arguments, or nest:
 
 ```coref
 (defn main[] (Cons 1 (Cons 2 (Cons 3 Nil))))
+```"#;
+    G0407 FunctionMain "a program whose value is a function" r#"The body of `main` applies a function to fewer arguments than it takes. That is a function again, which prints as its name alone.
+
+```coref
+(defn main[] (if (eq 1 1) 5))
+```
+
+Give it all its arguments:
+
+```coref
+(defn main[] (if (eq 1 1) 5 6))
 ```"#;
     G0501 ErrorCalled "the program called error"
 "The program called `error`. Its argument is the message of the report: the first part of it, if it is long.

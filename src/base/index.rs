@@ -84,10 +84,43 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.items.iter().enumerate().map(|(at, item)| (I::new(at), item))
     }
 
+    /// Returns the indices from position `first` on, in order.
+    pub fn indices_from(&self, first: usize) -> impl Iterator<Item = I> + use<I, T> {
+        (first..self.items.len()).map(I::new)
+    }
+
+    /// Returns the items from position `first` on.
+    #[must_use]
+    pub fn since(&self, first: usize) -> &[T] {
+        self.items.get(first..).unwrap_or_default()
+    }
+
+    /// Returns the indices and items from position `first` on, in order.
+    pub fn enumerate_from(&self, first: usize) -> impl Iterator<Item = (I, &T)> {
+        self.indices_from(first).zip(self.since(first))
+    }
+
     /// Returns the item at `index`, if there is one.
     #[must_use]
     pub fn get(&self, index: I) -> Option<&T> {
         self.items.get(index.index())
+    }
+
+    /// Returns the item at `index`, to be changed, if there is one.
+    #[must_use]
+    pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
+        self.items.get_mut(index.index())
+    }
+
+    /// Appends items.
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
+        self.items.extend(items);
+    }
+
+    /// Returns the items in order, without their indices.
+    #[must_use]
+    pub fn into_items(self) -> Vec<T> {
+        self.items
     }
 
     /// Drops all items past the first `len`, keeping the space.

@@ -131,6 +131,8 @@ impl std::fmt::Display for Place<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// No text that is added begins before this position.
+    from: u32,
 }
 
 /// The texts together are larger than positions can count (4 GiB).
@@ -156,7 +158,7 @@ impl SourceMap {
         corelib: bool,
     ) -> Result<usize, SourceTooLarge> {
         let text = text.into();
-        let base = self.files.last().map_or(1, |last| last.span().hi + 1);
+        let base = self.end();
         let end = base as usize + text.len() + 1;
         if u32::try_from(end).is_err() {
             return Err(SourceTooLarge);
@@ -172,6 +174,23 @@ impl SourceMap {
             block_starts: OnceLock::new(),
         });
         Ok(self.files.len() - 1)
+    }
+
+    /// Returns the position at which the next text will begin.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.files.last().map_or(1, |last| last.span().hi + 1).max(self.from)
+    }
+
+    /// Has the texts that are added from now on begin at a position or after it.
+    pub fn skip_to(&mut self, position: u32) {
+        self.from = position;
+    }
+
+    /// Adds a text of another map, where it stands there: after all that are in this one.
+    pub fn share(&mut self, file: &SourceFile) {
+        debug_assert!(file.base >= self.files.last().map_or(1, |last| last.span().hi + 1));
+        self.files.push(file.clone());
     }
 
     /// Returns the files, in the order in which they were added.

@@ -321,8 +321,10 @@ pub struct Specialise {
 )]
 #[command(before_long_help = "Examples:
   gmachine trace -e '(add 1 2)'
-  gmachine trace fibs.core --from 100 --to 120
+  gmachine trace fibs.core --calls --source
   gmachine trace fibs.core --only zipWith --format json")]
+// The code that the scheme of each expression makes, unless another level is asked for.
+#[command(mut_arg("level", |level| level.default_value("0")))]
 pub struct Trace {
     #[command(flatten)]
     pub program: Program,
@@ -340,8 +342,23 @@ pub struct Trace {
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
     /// Leave the steps in the prelude's code away
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub hide_prelude: bool,
+    /// Only steps by these rules, separated by commas: Eval, MkApp, Unwind, "Unwind enter" ..
+    #[arg(long, value_name = "RULES", value_delimiter = ',', hide_short_help = true)]
+    pub rule: Vec<String>,
+    /// Only where functions and constants are entered, a line each
+    #[arg(long, conflicts_with = "rule")]
+    pub calls: bool,
+    /// Leave the dump away
+    #[arg(long, hide_short_help = true)]
+    pub no_dump: bool,
+    /// Show the source of each step beside it
+    #[arg(long, hide_short_help = true)]
+    pub source: bool,
+    /// Cut lines at this many characters
+    #[arg(long, value_name = "N", value_parser = parse_count, hide_short_help = true)]
+    pub width: Option<u64>,
     /// How to print them: text, json
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: TraceFormat,

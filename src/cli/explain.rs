@@ -11,7 +11,10 @@ pub fn run(args: &Explain, context: &mut Context) -> Result<(), Failure> {
     // Accepts what a report shows, brackets and all.
     let id = id.trim_start_matches("error").trim_start_matches("warning");
     let id = id.trim_matches(|c| matches!(c, '[' | ']'));
-    let Some(code) = Code::find(id) else {
+    // The number alone names a code as well.
+    let number = id.parse::<u16>().ok().filter(|_| id.len() <= 4);
+    let numbered = number.and_then(|number| Code::find(&format!("G{number:04}")));
+    let Some(code) = Code::find(id).or(numbered) else {
         let tip = "gmachine explain lists all codes";
         return Err(usage("explain", format!("there is no code '{id}'"), tip));
     };

@@ -32,7 +32,7 @@ pub fn report(reached: &LimitReached) -> Diagnostic {
         Limit::Fuel(fuel) => (
             Code::FuelLimit,
             format!("the fuel limit of {} steps is reached", grouped(fuel)),
-            format!("raise it with --fuel, like --fuel {}", fuel.saturating_mul(10)),
+            format!("raise it with --fuel, like --fuel {}", fuel.max(100).saturating_mul(10)),
         ),
         Limit::Time(limit) => {
             let more = show_duration(limit.saturating_mul(2));

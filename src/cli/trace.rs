@@ -2,8 +2,8 @@
 
 use gmachine::Format;
 use gmachine::MachineKind;
-use gmachine::diagnostic::SourceMap;
-use gmachine::diagnostic::quote::string_literal;
+use gmachine::diagnostic::quote::{for_message, string_literal};
+use gmachine::diagnostic::{SourceMap, nearest};
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
 use gmachine::inspect::trace::{Addr, Config, Event, Machine, Position, Rule};
@@ -11,12 +11,15 @@ use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
-use super::report::json_span;
-use super::{Context, Failure, output, run};
+use super::report::{self, json_span};
+use super::{Context, Failure, is_code_of, output, run, usage};
+use gmachine::render::grouped;
 
 /// How many stack items and frames people see of each step.
 const ITEMS: usize = 6;
 const FRAMES: usize = 3;
+/// The indentation that stands for this depth of waiting evaluations, and for more.
+const DEEPEST: usize = 40;
 /// How many of them programs see.
 const MANY: usize = 100;
 
@@ -35,13 +38,32 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         ..Config::default()
     };
     let machine = Machine::new(module.program().clone(), config);
-    let mut tracer = Tracer { args, sources, machine };
+    if let Some(only) = &args.only {
+        let program = machine.program();
+        let names = || program.globals.iter().map(|global| &*global.symbol);
+        if !names().any(|name| is_code_of(name, only)) {
+            let message = format!("no code of the program is that of '{only}'");
+            let tip = match nearest(only, names()) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => "definitions that main does not reach, or that are inlined, have none"
+                    .to_owned(),
+            };
+            return Err(usage("trace", message, &tip));
+        }
+    }
+    let mut tracer = Tracer { args, sources, machine, taken: 0, shown: 0 };
     let stopped = tracer
         .machine
         .start(Format::Default, Some(input))
         .and_then(|()| tracer.steps(&mut stdout))
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
+    if tracer.shown == 0 {
+        report::write(&format!(
+            "note: none of the {} steps that were taken is one that is asked for\n",
+            grouped(tracer.taken)
+        ));
+    }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
 }
 
@@ -50,6 +72,10 @@ struct Tracer<'a> {
     args: &'a Trace,
     sources: &'a SourceMap,
     machine: Machine,
+    /// Steps so far.
+    taken: u64,
+    /// Steps that were printed.
+    shown: u64,
 }
 
 impl Tracer<'_> {
@@ -62,7 +88,9 @@ impl Tracer<'_> {
             && let Some(event) = self.machine.step(&mut printed)?
         {
             number = event.number;
-            if number >= self.args.from && self.is_wanted(event.position) {
+            self.taken = number;
+            if number >= self.args.from && self.is_wanted(&event) {
+                self.shown += 1;
                 let text = match self.args.format {
                     TraceFormat::Text => self.text(&event, &printed),
                     TraceFormat::Json => self.json(&event, &printed).to_string() + "\n",
@@ -74,16 +102,27 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// Whether steps in this code are shown.
-    fn is_wanted(&self, at: Position) -> bool {
-        if let Some(only) = &self.args.only {
-            let name = self.machine.name(at);
-            let rest = name.strip_prefix(only.as_str());
-            if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('$')) {
-                return false;
-            }
+    /// Whether a step is shown.
+    fn is_wanted(&self, event: &Event) -> bool {
+        // A call is one of the code that is entered.
+        let at = if self.args.calls { self.machine.position() } else { event.position };
+        let is_named = |only: &String| is_code_of(&self.machine.name(at), only);
+        self.is_by_wanted_rule(event.rule)
+            && self.args.only.as_ref().is_none_or(is_named)
+            && !(self.args.hide_prelude && self.is_corelib(at))
+    }
+
+    /// Whether a rule is one that is asked for: by its name, or by the first word of it.
+    fn is_by_wanted_rule(&self, rule: Rule) -> bool {
+        if self.args.calls {
+            return rule == Rule::Enter;
         }
-        !self.args.hide_prelude || !self.is_corelib(at)
+        let name = rule.name();
+        let is_it = |wanted: &String| {
+            let first = name.split(' ').next().unwrap_or_default();
+            [name, first].iter().any(|name| name.eq_ignore_ascii_case(wanted.trim()))
+        };
+        self.args.rule.is_empty() || self.args.rule.iter().any(is_it)
     }
 
     /// Whether code is the corelib's, or a primitive's own.
@@ -109,11 +148,17 @@ impl Tracer<'_> {
             Rule::Instr(_) => self.instruction(at),
             _ => event.rule.name().to_owned(),
         };
-        let place = format!("{} {}", machine.name(at), at.pc);
-        let mut out = format!("{:>6}  {rule:<40} {place}\n", event.number);
         let piece = machine.piece();
+        if self.args.calls {
+            return self.call(event, &piece);
+        }
+        let mut place = format!("{} {}", machine.name(at), at.pc);
+        if let Some(source) = self.source(at).filter(|_| self.args.source) {
+            place.push_str(&format!("  ; {source}"));
+        }
+        let mut out = format!("{:>6}  {rule:<40} {place}\n", event.number);
         out.push_str(&format!("        stack  {}\n", self.items(&piece)));
-        if machine.depth() > 0 {
+        if machine.depth() > 0 && !self.args.no_dump {
             let frames: Vec<String> = machine
                 .frames(FRAMES)
                 .iter()
@@ -145,6 +190,63 @@ impl Tracer<'_> {
         }
         if !printed.is_empty() {
             out.push_str(&format!("        prints {}\n", string_literal(printed)));
+        }
+        self.fitted(out)
+    }
+
+    /// A function or constant that is entered, and its arguments, indented by the evaluations
+    /// that wait for it.
+    fn call(&self, event: &Event, piece: &[Addr]) -> String {
+        let machine = &self.machine;
+        let (at, indent) = (machine.position(), machine.depth().min(DEEPEST));
+        let arity = machine.program().globals.get(at.global).map_or(0, |global| global.arity);
+        let mut out = format!("{:>6}  {:indent$}{}", event.number, "", machine.name(at));
+        for &argument in piece.iter().take((arity as usize).min(ITEMS)) {
+            let text = machine.view(argument).text;
+            let value = text.strip_prefix("NNum ").or_else(|| text.strip_prefix("NChar "));
+            match value {
+                Some(value) => out.push_str(&format!(" {value}")),
+                None => out.push_str(&format!(" #{}", argument.number())),
+            }
+        }
+        if arity as usize > ITEMS {
+            out.push_str(" ..");
+        }
+        if let Some(source) = self.source(event.position).filter(|_| self.args.source) {
+            out.push_str(&format!("  ; {source}"));
+        }
+        out.push('\n');
+        self.fitted(out)
+    }
+
+    /// The first line of the source of an instruction.
+    fn source(&self, at: Position) -> Option<String> {
+        let span = self.machine.span(at);
+        if span.is_none() {
+            return None;
+        }
+        let text = self.sources.text(span).trim();
+        let line = text.lines().next()?;
+        let more = if line.len() < text.len() { " .." } else { "" };
+        Some(format!("{}{more}", for_message(line)))
+    }
+
+    /// Lines no longer than is asked for.
+    fn fitted(&self, text: String) -> String {
+        let Some(width) = self.args.width.and_then(|width| usize::try_from(width).ok()) else {
+            return text;
+        };
+        let mut out = String::with_capacity(text.len());
+        for line in text.lines() {
+            match line.char_indices().nth(width) {
+                Some(_) if width > 0 => {
+                    let cut = line.char_indices().nth(width - 1).map_or(0, |(at, _)| at);
+                    out.push_str(&line[..cut]);
+                    out.push('…');
+                }
+                _ => out.push_str(line),
+            }
+            out.push('\n');
         }
         out
     }

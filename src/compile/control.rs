@@ -7,8 +7,8 @@
 use super::Compiler;
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId,
-    Switch,
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, HostOrigin, Join, JoinId, Lit,
+    LocalId, Switch,
 };
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::primitive::{Primitive, Shape};
@@ -69,8 +69,9 @@ impl Compiler<'_> {
             Expr::Con(con) => (self.core.cons[con].arity as usize, Call::Pack(con)),
             Expr::Global(global) => {
                 let saturated = match self.core.globals[global].kind {
-                    GlobalKind::Defn { .. } => Call::Other,
-                    GlobalKind::Host { .. } => Call::Host(global),
+                    GlobalKind::Defn { .. }
+                    | GlobalKind::Host { origin: HostOrigin::Earlier(_), .. } => Call::Other,
+                    GlobalKind::Host { origin: HostOrigin::Function(_), .. } => Call::Host(global),
                     GlobalKind::Primitive(primitive) => match primitive.shape() {
                         Shape::Strict => Call::Strict(primitive),
                         Shape::If => Call::If,

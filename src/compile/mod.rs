@@ -30,10 +30,11 @@ use crate::base::integer::Integer;
 use crate::base::name::Interner;
 use crate::base::span::Span;
 use crate::core::expr as core;
-use crate::core::expr::{ExprId, LocalId};
+use crate::core::expr::{ExprId, HostOrigin, LocalId};
 use crate::gcode::instr::{Instr, IntLit, Lit};
+use crate::gcode::link::{Addition, Links};
 use crate::gcode::program::{
-    BigId, Con, ConId, Data, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
+    BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
 use env::{Code, Env};
 
@@ -57,6 +58,21 @@ pub fn compile(program: &core::Program, names: &Interner) -> Program {
 /// As [`compile`], with options.
 #[must_use]
 pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
+    compile_entries(program, names, options).addition.program
+}
+
+/// What a program has been compiled to.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Its code, and what of it stands for parts of the program that it is added to.
+    pub addition: Addition,
+    /// What has become of each of [`core::Program::roots`].
+    pub roots: Vec<GlobalId>,
+}
+
+/// As [`compile_with`], and says what has become of the roots.
+#[must_use]
+pub fn compile_entries(program: &core::Program, names: &Interner, options: Options) -> Compiled {
     let mut compiler = Compiler::new(program, names, options);
     for entry in program.kept() {
         let id = compiler.global(Source::Core(entry));
@@ -64,8 +80,12 @@ pub fn compile_with(program: &core::Program, names: &Interner, options: Options)
             compiler.out.main = Some(id);
         }
     }
+    let roots = program.roots.iter().map(|&root| compiler.global(Source::Core(root))).collect();
     compiler.run();
-    compiler.out
+    // Data types keep their numbers.
+    let datas = program.datas.iter().map(|data| data.earlier.map(DataId)).collect();
+    let links = Links { datas, hosts: compiler.stand_ins };
+    Compiled { addition: Addition { program: compiler.out, links }, roots }
 }
 
 /// What a global of the output is made from.
@@ -93,6 +113,8 @@ struct Compiler<'a> {
     symbols: FxHashSet<Arc<str>>,
     cons: IndexVec<core::ConId, ConId>,
     hosts: FxHashMap<core::GlobalId, HostId>,
+    /// For each host function the global that it stands for.
+    stand_ins: IndexVec<HostId, Option<GlobalId>>,
     /// The texts so far, by their content and by their number in core.
     texts: FxHashMap<Arc<str>, TextId>,
     known_texts: FxHashMap<core::TextId, TextId>,
@@ -118,6 +140,7 @@ impl<'a> Compiler<'a> {
             symbols: program.globals.iter().map(|global| global.symbol.clone()).collect(),
             cons,
             hosts: FxHashMap::default(),
+            stand_ins: IndexVec::new(),
             texts: FxHashMap::default(),
             known_texts: FxHashMap::default(),
             bigs: FxHashMap::default(),
@@ -171,9 +194,12 @@ impl<'a> Compiler<'a> {
                 self.primitive_code(primitive);
                 (GlobalKind::Primitive, Vec::new())
             }
-            core::GlobalKind::Host { .. } => {
+            core::GlobalKind::Host { origin: HostOrigin::Function(_), .. } => {
                 let host = self.host_code(id, arity);
                 (GlobalKind::Host(host), Vec::new())
+            }
+            core::GlobalKind::Host { origin: HostOrigin::Earlier(_), .. } => {
+                (GlobalKind::Host(self.host(id, arity)), Vec::new())
             }
         };
         let (symbol, display) = (global.symbol.clone(), global.display.clone());
@@ -284,9 +310,15 @@ impl<'a> Compiler<'a> {
 
     fn host(&mut self, id: core::GlobalId, arity: u32) -> HostId {
         let global = &self.core.globals[id];
-        let hosts = &mut self.out.hosts;
+        let (hosts, stand_ins) = (&mut self.out.hosts, &mut self.stand_ins);
         *self.hosts.entry(id).or_insert_with(|| {
             let name = global.display.as_ref().unwrap_or(&global.symbol).clone();
+            stand_ins.push(match global.kind {
+                core::GlobalKind::Host { origin: HostOrigin::Earlier(number), .. } => {
+                    Some(GlobalId(number))
+                }
+                _ => None,
+            });
             hosts.push(Host { name, arity })
         })
     }

@@ -173,6 +173,9 @@ pub struct Data {
     pub cons: Vec<ConId>,
     /// Where its name stands.
     pub span: Span,
+    /// The number of the data type in the program that this one is added to, if it is one of
+    /// those.
+    pub earlier: Option<u32>,
 }
 
 /// A constructor.
@@ -204,13 +207,23 @@ pub enum GlobalKind {
     },
     /// A primitive.
     Primitive(Primitive),
-    /// A function of the embedding program, by its index in the engine's table.
+    /// What is defined elsewhere: a function of the embedding program, or a definition of the
+    /// program that this one is added to.
     Host {
-        /// Index in the engine's table of host functions.
-        index: u32,
-        /// Number of arguments.
+        /// The origin, with its index there.
+        origin: HostOrigin,
+        /// Number of arguments; 0 for a CAF of the other program.
         arity: u32,
     },
+}
+
+/// Where a global is defined that has no definition in the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostOrigin {
+    /// In the embedding program: the index in the engine's table of host functions.
+    Function(u32),
+    /// In the program that this one is added to: its number there.
+    Earlier(u32),
 }
 
 /// A definition, primitive, host function or supercombinator.

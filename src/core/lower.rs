@@ -4,17 +4,19 @@
 //! check was asked for, what `main` and the other roots reach is lowered, definition by
 //! definition; the corelib costs what a program uses of it.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::check;
 use super::expr::{
-    Bind, Branches, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId, NIL, Program,
-    TextId,
+    Bind, Branches, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin, Lit, LocalId,
+    NIL, Program, TextId,
 };
 use super::matching::{self, BigTable};
 use super::options::{Mode, Options, Roots};
 use super::pattern::{PatRef, Patterns, View};
-use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
+use super::scope::{DataHome, Earlier, Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
 use super::signature::Signature;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::{Idx, List};
@@ -27,27 +29,56 @@ use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
 /// there is an error among either, the program is not to be used.
 #[must_use]
 pub fn lower(loaded: &Loaded, hosts: &[HostDecl], options: &Options) -> (Program, Vec<Diagnostic>) {
-    lower_input(Input::from(loaded), hosts, options)
+    let Lowered { program, diagnostics, .. } = lower_added(loaded, hosts, None, options);
+    (program, diagnostics)
+}
+
+/// What has become of a program that was loaded.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    /// Its core.
+    pub program: Program,
+    /// What it makes known to those who use it.
+    pub exports: Exports,
+    /// The mistakes in it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a program makes known to those who use it.
+#[derive(Clone, Debug, Default)]
+pub struct Exports {
+    /// For each of [`Program::roots`] its name, and whether the program defines it itself.
+    pub roots: Vec<(Arc<str>, bool)>,
+    /// For each data type the part of the source that declares it.
+    pub datas: Vec<DataHome>,
+}
+
+/// As [`lower`], for a program that is added to an earlier one.
+#[must_use]
+pub fn lower_added(
+    loaded: &Loaded,
+    hosts: &[HostDecl],
+    earlier: Option<&dyn Earlier>,
+    options: &Options,
+) -> Lowered {
+    lower_input(Input { earlier, ..Input::from(loaded) }, hosts, options)
 }
 
 /// Lowers a program whose parts are known.
-pub(super) fn lower_input(
-    input: Input<'_>,
-    hosts: &[HostDecl],
-    options: &Options,
-) -> (Program, Vec<Diagnostic>) {
+pub(super) fn lower_input(input: Input<'_>, hosts: &[HostDecl], options: &Options) -> Lowered {
     let globals = Globals::new(input, hosts);
-    let diagnostics = check::check(&globals, options);
-    let mut program = Program::default();
-    if options.mode == Mode::Run && !diagnostics.iter().any(Diagnostic::is_error) {
-        program.datas = globals.datas.clone();
-        program.cons = globals.cons.clone();
+    let mut lowered =
+        Lowered { diagnostics: check::check(&globals, options), ..Lowered::default() };
+    if options.mode == Mode::Run && !lowered.diagnostics.iter().any(Diagnostic::is_error) {
+        let (datas, cons) = (globals.datas.clone(), globals.cons.clone());
+        let program = Program { datas, cons, ..Program::default() };
         let mut lowerer = Lowerer::new(&globals, program);
         lowerer.roots(options);
         lowerer.reachable();
-        program = lowerer.program;
+        lowered.exports = Exports { roots: lowerer.exported, datas: globals.homes() };
+        lowered.program = lowerer.program;
     }
-    (program, diagnostics)
+    lowered
 }
 
 /// One step of lowering a definition. Steps are kept on a stack of their own, so that depth
@@ -78,6 +109,8 @@ struct Lowerer<'a> {
     tasks: Vec<Task>,
     bigs: BigTable<'a>,
     texts: FxHashMap<ast::TextId, TextId>,
+    /// For each root its name, and whether the program defines it itself.
+    exported: Vec<(Arc<str>, bool)>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -95,13 +128,16 @@ impl<'a> Lowerer<'a> {
             tasks: Vec::new(),
             bigs: BigTable::default(),
             texts: FxHashMap::default(),
+            exported: Vec::new(),
         }
     }
 
     fn roots(&mut self, options: &Options) {
         let names = self.globals.input.names;
+        // One of two or more parameters cannot be run: it is a function like any other.
         if let Some(main) = names.find("main")
             && let Some(target @ Target::Defn(_)) = self.globals.own(PROGRAM, main)
+            && self.globals.arity(target) <= 1
         {
             self.program.main = Some(self.global(target, main));
         }
@@ -113,8 +149,7 @@ impl<'a> Lowerer<'a> {
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
                         && !matches!(target, Target::Con(_))
                     {
-                        let global = self.global(target, name);
-                        self.program.roots.push(global);
+                        self.root(target, name);
                     }
                 }
             }
@@ -124,8 +159,7 @@ impl<'a> Lowerer<'a> {
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
                         && target == Target::Defn(at as u32)
                     {
-                        let global = self.global(target, name);
-                        self.program.roots.push(global);
+                        self.root(target, name);
                     }
                 }
             }
@@ -135,12 +169,19 @@ impl<'a> Lowerer<'a> {
                     if let Some(name) = item.name
                         && self.globals.own(PROGRAM, name) == Some(target)
                     {
-                        let global = self.global(target, name);
-                        self.program.roots.push(global);
+                        self.root(target, name);
                     }
                 }
             }
         }
+    }
+
+    /// Keeps what a name means to the program.
+    fn root(&mut self, target: Target, name: Name) {
+        let global = self.global(target, name);
+        self.program.roots.push(global);
+        let is_own = self.globals.own(PROGRAM, name) == Some(target);
+        self.exported.push((self.globals.input.names.shared(name), is_own));
     }
 
     fn global(&mut self, target: Target, name: Name) -> GlobalId {
@@ -151,8 +192,14 @@ impl<'a> Lowerer<'a> {
             Target::Defn(_) | Target::Con(_) => {
                 GlobalKind::Defn { params: List::EMPTY, body: None }
             }
-            Target::Host(index) => {
-                GlobalKind::Host { index, arity: self.globals.arity(target) as u32 }
+            Target::Host(index) => GlobalKind::Host {
+                origin: HostOrigin::Function(index),
+                arity: self.globals.arity(target) as u32,
+            },
+            Target::Earlier(at) => {
+                let known = self.globals.earlier_globals.get(at as usize);
+                let (number, arity) = known.copied().unwrap_or_default();
+                GlobalKind::Host { origin: HostOrigin::Earlier(number), arity }
             }
             Target::Primitive(primitive) => GlobalKind::Primitive(primitive),
         };

@@ -78,6 +78,7 @@ fn compiled(text: &str) -> (Tree, usize) {
         units: vec![Unit::default()],
         unit_of_file: vec![UnitId(0)],
         prelude: None,
+        earlier: None,
     };
     let globals = Globals::new(input, &[]);
     let alts = ast.exprs.iter().find_map(|expr| match *expr {

@@ -1,9 +1,10 @@
 //! The names of the top level: which definition a name means, seen from the program or from
 //! a corelib module.
 //!
-//! A name means the first of these that there is: what the unit itself defines; what a
-//! module that it imports defines; (the program only) a host function; what the prelude
-//! defines; a primitive. What a module calls by a name with a hyphen is its own affair.
+//! A name means the first of these that there is: what the unit itself defines; (the program
+//! only) what the program defines that it is added to; what a module that it imports defines;
+//! (the program only) a host function; what the prelude defines; a primitive. What a module calls
+//! by a name with a hyphen is its own affair.
 
 use std::sync::Arc;
 
@@ -35,6 +36,60 @@ pub struct HostDecl {
     pub arity: u32,
 }
 
+/// What a name of an earlier definition means, by its number in the program that has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// A function or a CAF.
+    Global {
+        /// Its number.
+        global: u32,
+        /// Number of arguments; 0 for a CAF.
+        arity: u32,
+    },
+    /// A constructor.
+    Con {
+        /// Its data type's number.
+        data: u32,
+        /// Its number in that type, from 0.
+        tag: u32,
+    },
+}
+
+/// A data type of the program that another one is added to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EarlierData {
+    /// Its symbol there.
+    pub symbol: Arc<str>,
+    /// Its constructors, in the order of their tags: name, symbol, number of fields.
+    pub cons: Vec<(Arc<str>, Arc<str>, u32)>,
+}
+
+/// The program that another one is added to, as far as that one has to know it.
+pub trait Earlier: std::fmt::Debug {
+    /// What a name means that it defines.
+    fn meaning(&self, name: &str) -> Option<Meaning>;
+
+    /// A data type.
+    fn data(&self, data: u32) -> Option<EarlierData>;
+
+    /// The number of a corelib module's data type, if it has that.
+    fn corelib_data(&self, module: &str, name: &str) -> Option<u32>;
+
+    /// The names that it defines.
+    fn names(&self) -> Vec<Arc<str>>;
+}
+
+/// The part of the source that declares a data type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DataHome {
+    /// None: it is built in, or of the program that this one is added to.
+    Elsewhere,
+    /// The program.
+    Program,
+    /// A corelib module: its name, and that of the type.
+    Corelib(String, Arc<str>),
+}
+
 /// A part of the source, as it comes from loading.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unit {
@@ -57,6 +112,8 @@ pub struct Input<'a> {
     pub unit_of_file: Vec<UnitId>,
     /// The part that every other one sees.
     pub prelude: Option<UnitId>,
+    /// The program that this one is added to.
+    pub earlier: Option<&'a dyn Earlier>,
 }
 
 impl Input<'_> {
@@ -76,6 +133,9 @@ pub enum Target {
     Con(ConId),
     /// A host function.
     Host(u32),
+    /// A function or CAF of the program that this one is added to, by its position among those
+    /// that are declared.
+    Earlier(u32),
     /// A primitive.
     Primitive(Primitive),
 }
@@ -143,6 +203,10 @@ pub struct Globals<'a> {
     tables: IndexVec<UnitId, Table>,
     hosts: FxHashMap<Name, u32>,
     host_arities: Vec<u32>,
+    /// What names mean that the program defines that this one is added to.
+    earlier: FxHashMap<Name, Target>,
+    /// The functions and CAFs among that: number and arity.
+    pub earlier_globals: Vec<(u32, u32)>,
     primitives: FxHashMap<Name, Primitive>,
     /// The data types of all parts; 0 is `List`.
     pub datas: IndexVec<DataId, Data>,
@@ -173,6 +237,8 @@ impl<'a> Globals<'a> {
             tables,
             hosts: FxHashMap::default(),
             host_arities: hosts.iter().map(|host| host.arity).collect(),
+            earlier: FxHashMap::default(),
+            earlier_globals: Vec::new(),
             primitives: FxHashMap::default(),
             datas: IndexVec::new(),
             cons: IndexVec::new(),
@@ -195,6 +261,7 @@ impl<'a> Globals<'a> {
         globals.built_in();
         globals.collect();
         globals.name_apart();
+        globals.declare_earlier();
         globals
     }
 
@@ -204,6 +271,7 @@ impl<'a> Globals<'a> {
             symbol: "List".into(),
             cons: vec![NIL, CONS],
             span: Span::NONE,
+            earlier: self.input.earlier.map(|_| 0),
         });
         self.data_units.push(PROGRAM);
         for (tag, (name, arity)) in [("Nil", 0), ("Cons", 2)].into_iter().enumerate() {
@@ -271,11 +339,92 @@ impl<'a> Globals<'a> {
                         });
                         ids.push(id);
                     }
-                    self.datas.push(Data { symbol, cons: ids, span: item.name_span });
+                    let earlier = self.input.earlier.filter(|_| unit != PROGRAM);
+                    let module = self.input.units.get(unit.0 as usize);
+                    let earlier = earlier
+                        .zip(module)
+                        .and_then(|(earlier, module)| earlier.corelib_data(&module.name, &symbol));
+                    let span = item.name_span;
+                    self.datas.push(Data { symbol, cons: ids, span, earlier });
                 }
                 ItemKind::ImportFile { .. } | ItemKind::ImportModule => {}
             }
         }
+    }
+
+    /// Declares what is named of the program that this one is added to.
+    fn declare_earlier(&mut self) {
+        let Input { names, earlier: Some(earlier), .. } = self.input else { return };
+        let mut declared: FxHashMap<u32, Vec<ConId>> = FxHashMap::default();
+        for (id, data) in self.datas.enumerate() {
+            if let Some(number) = data.earlier {
+                declared.insert(number, self.datas[id].cons.clone());
+            }
+        }
+        for name in names.names() {
+            let target = match earlier.meaning(names.text(name)) {
+                None => continue,
+                Some(Meaning::Global { global, arity }) => {
+                    self.earlier_globals.push((global, arity));
+                    Target::Earlier(self.earlier_globals.len() as u32 - 1)
+                }
+                Some(Meaning::Con { data, tag }) => {
+                    let cons = declared.entry(data);
+                    let cons = cons.or_insert_with(|| self.declare_data(earlier, data));
+                    let con = cons.get(tag as usize);
+                    let Some(&con) = con else { continue };
+                    Target::Con(con)
+                }
+            };
+            self.earlier.insert(name, target);
+        }
+    }
+
+    /// Declares a data type of the program that this one is added to. Its symbols are no names of
+    /// the language, so that they are none of this program.
+    fn declare_data(&mut self, earlier: &dyn Earlier, number: u32) -> Vec<ConId> {
+        let Some(EarlierData { symbol, cons }) = earlier.data(number) else { return Vec::new() };
+        let data = self.data_units.push(PROGRAM);
+        let mut ids = Vec::with_capacity(cons.len());
+        for (name, symbol, arity) in cons {
+            self.con_names.push(self.input.names.find(&name));
+            ids.push(self.cons.push(Con {
+                name,
+                symbol: format!("earlier.{symbol}").into(),
+                data,
+                tag: ids.len() as u32,
+                arity,
+                span: Span::NONE,
+            }));
+        }
+        self.datas.push(Data {
+            symbol: format!("earlier.{symbol}").into(),
+            cons: ids.clone(),
+            span: Span::NONE,
+            earlier: Some(number),
+        });
+        ids
+    }
+
+    /// Returns the part of the source that declares each data type.
+    #[must_use]
+    pub fn homes(&self) -> Vec<DataHome> {
+        let home = |(id, &unit): (DataId, &UnitId)| {
+            let data = &self.datas[id];
+            match self.input.units.get(unit.0 as usize) {
+                _ if id.index() == 0 => DataHome::Elsewhere,
+                Some(module) if unit != PROGRAM => {
+                    // A symbol that was made unique begins with the module's name.
+                    let prefix = format!("{}.", module.name);
+                    let name =
+                        data.symbol.strip_prefix(&*prefix).map_or(data.symbol.clone(), Arc::from);
+                    DataHome::Corelib(module.name.clone(), name)
+                }
+                _ if data.earlier.is_some() => DataHome::Elsewhere,
+                _ => DataHome::Program,
+            }
+        };
+        self.data_units.enumerate().map(home).collect()
     }
 
     /// Notes the name of a data type that is reserved or that its part has already.
@@ -357,6 +506,11 @@ impl<'a> Globals<'a> {
         if self.con_names[CONS] == Some(name) {
             return Lookup::Found(Target::Con(CONS));
         }
+        if unit == PROGRAM
+            && let Some(&target) = self.earlier.get(&name)
+        {
+            return Lookup::Found(target);
+        }
         let imports = self.input.units.get(unit.0 as usize).map_or(&[][..], |unit| &unit.imports);
         let mut found: Option<(UnitId, Target)> = None;
         for &module in imports {
@@ -412,9 +566,11 @@ impl<'a> Globals<'a> {
     }
 
     /// Returns the visible names that may not be among the interned ones, since no source has them.
-    pub fn hidden(&self) -> impl Iterator<Item = &str> {
-        let built_in = ["Nil", "Cons"].into_iter();
-        Primitive::ALL.iter().map(|primitive| primitive.name()).chain(built_in)
+    pub fn hidden(&self) -> impl Iterator<Item = Arc<str>> {
+        let built_in = ["Nil", "Cons"].into_iter().map(Arc::from);
+        let primitives = Primitive::ALL.iter().map(|primitive| Arc::from(primitive.name()));
+        let earlier = self.input.earlier.map(|earlier| earlier.names()).unwrap_or_default();
+        primitives.chain(built_in).chain(earlier)
     }
 
     /// Returns the number of arguments that a target takes; 0 for a CAF.
@@ -430,6 +586,9 @@ impl<'a> Globals<'a> {
             },
             Target::Con(con) => self.cons[con].arity as usize,
             Target::Host(host) => self.host_arities.get(host as usize).map_or(0, |&n| n as usize),
+            Target::Earlier(at) => {
+                self.earlier_globals.get(at as usize).map_or(0, |&(_, arity)| arity as usize)
+            }
             Target::Primitive(primitive) => primitive.arity(),
         }
     }
@@ -442,7 +601,7 @@ impl<'a> Globals<'a> {
                 self.input.ast.items.get(item as usize).map_or(Span::NONE, |item| item.name_span)
             }
             Target::Con(con) => self.cons.get(con).map_or(Span::NONE, |con| con.span),
-            Target::Host(_) | Target::Primitive(_) => Span::NONE,
+            Target::Host(_) | Target::Earlier(_) | Target::Primitive(_) => Span::NONE,
         }
     }
 
@@ -456,6 +615,7 @@ impl<'a> Globals<'a> {
         let text = self.input.names.text(name);
         match target {
             Target::Host(_) => format!("host.{text}").into(),
+            Target::Earlier(_) => format!("earlier.{text}").into(),
             Target::Primitive(_) => format!("primitive.{text}").into(),
             Target::Defn(_) | Target::Con(_) => {
                 let unit = self
@@ -481,6 +641,13 @@ impl<'a> From<&'a Loaded> for Input<'a> {
             units.push(Unit { name: module.name.to_owned(), imports: ids(&module.imports) });
         }
         let prelude = (!loaded.modules.is_empty()).then_some(UnitId(1));
-        Input { ast: &loaded.ast, names: &loaded.names, units, unit_of_file, prelude }
+        Input {
+            ast: &loaded.ast,
+            names: &loaded.names,
+            units,
+            unit_of_file,
+            prelude,
+            earlier: None,
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use super::names::Names;
 use crate::base::code::Code;
-use crate::base::source::SourceMap;
+use crate::base::source::{SourceFile, SourceMap};
 use crate::machine::Machine;
 use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop};
 
@@ -29,14 +30,40 @@ pub struct Session<'a> {
 #[derive(Default)]
 pub(super) struct Shared {
     /// The texts that spans point into.
-    pub(super) sources: Arc<SourceMap>,
+    sources: RwLock<Arc<SourceMap>>,
+    /// What names mean.
+    names: RwLock<Arc<Names>>,
     /// A panic of the embedding program, on its way past the machine.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Shared {
-    pub(super) fn new(sources: Arc<SourceMap>) -> Shared {
-        Shared { sources, panic: Mutex::default() }
+    pub(super) fn new(sources: Arc<SourceMap>, names: Arc<Names>) -> Shared {
+        let (sources, names) = (RwLock::new(sources), RwLock::new(names));
+        Shared { sources, names, panic: Mutex::default() }
+    }
+
+    /// The texts that spans point into.
+    pub(super) fn sources(&self) -> Arc<SourceMap> {
+        self.sources.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds texts, where they stand in another map.
+    pub(super) fn add_sources(&self, files: &[SourceFile]) {
+        let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
+        let sources = Arc::make_mut(&mut sources);
+        files.iter().for_each(|file| sources.share(file));
+    }
+
+    /// What names mean.
+    pub(super) fn names(&self) -> Arc<Names> {
+        self.names.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes what names mean.
+    pub(super) fn change_names(&self, change: impl FnOnce(&mut Names)) {
+        let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut names));
     }
 
     /// Calls what the embedding program has given. A panic in it does not unwind through the
@@ -61,7 +88,7 @@ impl Shared {
             if let Some(payload) = panic {
                 resume_unwind(payload);
             }
-            stop.locate(&self.sources);
+            stop.locate(&self.sources());
             stop
         })
     }

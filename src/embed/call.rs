@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::access::{Access, Key, Session, Shared};
+use super::engine::Engine;
 use super::error::Error;
 use super::eval::Value;
-use crate::gcode::program::HostId;
+use super::module::ModuleError;
+use crate::gcode::program::{HostId, Program};
 use crate::machine::host::{HostFailure, Hosts};
 use crate::machine::outcome::Stop;
 use crate::machine::{Machine, Root};
@@ -100,10 +102,31 @@ pub(super) type HostFunction = Arc<dyn Fn(&mut Call<'_>) -> Result<Value, HostEr
 /// The host functions of a module, by their numbers in its program.
 pub(super) struct HostTable(pub(super) Vec<HostFunction>);
 
+impl HostTable {
+    /// The functions of an engine that a program calls.
+    pub(super) fn of(engine: &Engine, program: &Program) -> Result<HostTable, ModuleError> {
+        let function = |name: &Arc<str>, arity: u32| {
+            let entry = engine.hosts.iter().find(|entry| entry.name == *name);
+            let entry = entry.filter(|entry| entry.arity == arity);
+            let missing = || ModuleError::UnknownHost { name: name.clone(), arity };
+            entry.map(|entry| entry.function.clone()).ok_or_else(missing)
+        };
+        let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
+        Ok(HostTable(hosts.collect::<Result<_, _>>()?))
+    }
+}
+
 /// The host functions of a module as a store calls them.
-pub(super) struct StoreHosts {
-    pub(super) table: Arc<HostTable>,
-    pub(super) shared: Arc<Shared>,
+struct StoreHosts {
+    table: Arc<HostTable>,
+    shared: Arc<Shared>,
+}
+
+impl Shared {
+    /// These functions, as the machine of the store calls them.
+    pub(super) fn hosts(self: &Arc<Shared>, table: Arc<HostTable>) -> Arc<dyn Hosts> {
+        Arc::new(StoreHosts { table, shared: self.clone() })
+    }
 }
 
 impl Hosts for StoreHosts {

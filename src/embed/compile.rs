@@ -43,6 +43,15 @@ impl fmt::Debug for CompileError {
 
 impl std::error::Error for CompileError {}
 
+/// Two are equal if they say the same, of places of the same names.
+impl PartialEq for CompileError {
+    fn eq(&self, other: &CompileError) -> bool {
+        self.diagnostics == other.diagnostics && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for CompileError {}
+
 /// What there is to say of a program, whether it compiles or not.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -61,7 +70,7 @@ impl Checked {
 }
 
 /// For programs that are one text.
-struct NoFiles;
+pub(super) struct NoFiles;
 
 impl Loader for NoFiles {
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
@@ -97,13 +106,9 @@ impl Engine {
     /// When the program has mistakes, or a file of it cannot be read.
     pub fn compile_root(&self, root: &Root, loader: &dyn Loader) -> Result<Module, CompileError> {
         let hosts = self.declarations();
-        let built = driver::build(root, loader, &self.options(&hosts, Mode::Run));
-        let (diagnostics, sources) = (built.diagnostics, built.loaded.sources);
-        // The program calls functions that the engine has declared, so it is never refused.
-        match built.gcode.map(|program| Module::from_verified(self, program)) {
-            Some(Ok(module)) => Ok(module.with_sources(diagnostics, sources, built.report)),
-            Some(Err(_)) | None => Err(CompileError { diagnostics, sources }),
-        }
+        let mut built = driver::build(root, loader, &self.options(&hosts, Mode::Run));
+        Module::from_built(self, &mut built)
+            .ok_or(CompileError { diagnostics: built.diagnostics, sources: built.loaded.sources })
     }
 
     /// Finds the mistakes of a program, and compiles nothing.
@@ -114,12 +119,12 @@ impl Engine {
         Checked { diagnostics: built.diagnostics, sources: built.loaded.sources }
     }
 
-    fn declarations(&self) -> Vec<HostDecl> {
+    pub(super) fn declarations(&self) -> Vec<HostDecl> {
         let declare = |(name, arity): (&str, u32)| HostDecl { name: name.to_owned(), arity };
         self.host_names().map(declare).collect()
     }
 
-    fn options<'a>(&self, hosts: &'a [HostDecl], mode: Mode) -> Options<'a> {
+    pub(super) fn options<'a>(&self, hosts: &'a [HostDecl], mode: Mode) -> Options<'a> {
         Options {
             hosts,
             lower: options::Options {

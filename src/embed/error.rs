@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::compile::CompileError;
 use crate::base::integer::OutOfRange;
 use crate::machine::outcome::Stop;
 
@@ -33,6 +34,8 @@ pub enum Error {
     },
     /// An integer does not fit the type of Rust that was asked for.
     OutOfRange,
+    /// An expression does not compile.
+    Compile(Arc<CompileError>),
 }
 
 impl From<OutOfRange> for Error {
@@ -61,6 +64,7 @@ impl fmt::Display for Error {
             }
             Error::Kind { expected, found } => write!(f, "expected {expected}, found {found}"),
             Error::OutOfRange => OutOfRange.fmt(f),
+            Error::Compile(error) => error.fmt(f),
         }
     }
 }
@@ -69,6 +73,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Stop(stop) => Some(stop),
+            Error::Compile(error) => Some(error),
             _ => None,
         }
     }

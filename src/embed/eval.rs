@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::access::{Access, Key};
+use super::access::{Access, Key, Session};
 use super::convert::{FromValue, IntoValue};
 use super::error::Error;
 use crate::base::integer::Integer;
@@ -75,8 +75,8 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// [`Error::UnknownGlobal`].
     fn global(&mut self, name: &str) -> Result<Value, Error> {
-        let machine = self.session(Key(())).machine;
-        let global = machine.program().find(name);
+        let Session { machine, shared } = self.session(Key(()));
+        let global = shared.names().global(name).or_else(|| machine.program().find(name));
         let global = global.ok_or_else(|| Error::UnknownGlobal(name.into()))?;
         Ok(Value(machine.global_root(global)?))
     }
@@ -119,13 +119,14 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// [`Error::UnknownConstructor`], [`Error::FieldCount`].
     fn con(&mut self, name: &str, fields: &[Value]) -> Result<Value, Error> {
-        let machine = self.session(Key(())).machine;
+        let Session { machine, shared } = self.session(Key(()));
         let cons = &machine.program().cons;
         let of = |symbol: bool| {
             cons.enumerate().find(|(_, con)| name == if symbol { &*con.symbol } else { &*con.name })
         };
-        let (id, con) =
-            of(true).or_else(|| of(false)).ok_or_else(|| Error::UnknownConstructor(name.into()))?;
+        let own = shared.names().con(name).and_then(|id| Some((id, cons.get(id)?)));
+        let found = own.or_else(|| of(true)).or_else(|| of(false));
+        let (id, con) = found.ok_or_else(|| Error::UnknownConstructor(name.into()))?;
         if con.arity as usize != fields.len() {
             return Err(Error::FieldCount { takes: con.arity, given: fields.len() });
         }

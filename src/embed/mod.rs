@@ -27,10 +27,12 @@ mod call;
 mod clock;
 mod compile;
 mod convert;
+mod define;
 mod engine;
 mod error;
 mod eval;
 mod module;
+mod names;
 mod store;
 
 pub use crate::base::integer::{Integer, OutOfRange};

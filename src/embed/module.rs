@@ -4,13 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::access::Shared;
-use super::call::{HostTable, StoreHosts};
+use super::call::HostTable;
+use super::define::Origin;
 use super::engine::{Engine, Limits};
+use super::names::Names;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
+use crate::driver::Built;
 use crate::gcode::Verified;
 use crate::gcode::program::Program;
 use crate::gcode::verify::Violation;
+use crate::load::Loaded as Texts;
 use crate::machine::profile::Sampler;
 use crate::machine::{Clock, Config, Interrupt, Loaded, Machine, MachineKind};
 use crate::optimise::Report;
@@ -20,9 +24,10 @@ use crate::optimise::Report;
 pub struct Module {
     program: Verified,
     hosts: Arc<HostTable>,
-    limits: Limits,
-    count: bool,
-    clock: Option<Clock>,
+    engine: Arc<Engine>,
+    /// What the names of its definitions mean.
+    names: Arc<Names>,
+    origin: Arc<Origin>,
     loaded: Loaded,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
@@ -86,35 +91,42 @@ impl Module {
 
     /// The module of a program that has passed the verifier.
     pub(super) fn from_verified(engine: &Engine, program: Verified) -> Result<Module, ModuleError> {
-        let function = |name: &Arc<str>, arity: u32| {
-            let entry = engine.hosts.iter().find(|entry| entry.name == *name);
-            let entry = entry.filter(|entry| entry.arity == arity);
-            let missing = || ModuleError::UnknownHost { name: name.clone(), arity };
-            entry.map(|entry| entry.function.clone()).ok_or_else(missing)
-        };
-        let hosts = program.hosts.iter().map(|host| function(&host.name, host.arity));
-        let hosts = Arc::new(HostTable(hosts.collect::<Result<_, _>>()?));
+        let hosts = Arc::new(HostTable::of(engine, &program)?);
+        let names = Arc::new(Names::of(&program));
         Ok(Module {
             loaded: engine.machine.load(program.clone()),
             program,
             hosts,
-            limits: engine.limits,
-            count: engine.count,
-            clock: engine.clock.clone(),
+            engine: Arc::new(engine.clone()),
+            names,
+            origin: Arc::default(),
             warnings: Arc::default(),
             sources: Arc::default(),
             report: Arc::default(),
         })
     }
 
-    pub(super) fn with_sources(
-        self,
-        warnings: Vec<Diagnostic>,
-        sources: SourceMap,
-        report: Report,
-    ) -> Module {
-        let (sources, report) = (Arc::new(sources), Arc::new(report));
-        Module { warnings: warnings.into(), sources, report, ..self }
+    /// The module of what an engine has built; `None` if that has no code.
+    pub(super) fn from_built(engine: &Engine, built: &mut Built) -> Option<Module> {
+        let program = built.gcode.take()?;
+        // The program calls functions that the engine has declared, so it is never refused.
+        let module = Module::from_verified(engine, program).ok()?;
+        let mut names = Names::default();
+        let exports = std::mem::take(&mut built.exports);
+        let datas = module.program.datas.indices();
+        names.add(&module.program, exports, built.roots.iter().copied(), datas);
+        if let Some(main) = module.program.main {
+            names.define(&module.program, "main".into(), main, true);
+        }
+        let Texts { sources, modules, imports, .. } = std::mem::take(&mut built.loaded);
+        Some(Module {
+            names: Arc::new(names),
+            warnings: std::mem::take(&mut built.diagnostics).into(),
+            sources: Arc::new(sources),
+            report: Arc::new(std::mem::take(&mut built.report)),
+            origin: Arc::new(Origin { modules, imports }),
+            ..module
+        })
     }
 
     /// The same program, for another machine.
@@ -126,7 +138,11 @@ impl Module {
     /// How its stores run unless they are told otherwise.
     #[must_use]
     pub fn store_options(&self) -> StoreOptions {
-        StoreOptions { limits: self.limits, count: self.count, ..StoreOptions::default() }
+        StoreOptions {
+            limits: self.engine.limits,
+            count: self.engine.count,
+            ..StoreOptions::default()
+        }
     }
 
     /// What the optimiser did; empty for a module of G-code.
@@ -154,9 +170,19 @@ impl Module {
         &self.program
     }
 
+    /// The engine that has compiled it.
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// How it was made.
+    pub(super) fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
     /// The clock of its time limits.
     pub(super) fn clock(&self) -> Option<Clock> {
-        self.clock.clone()
+        self.engine.clock.clone()
     }
 
     /// A machine for it, and what the machine's store shares with its host functions.
@@ -165,15 +191,14 @@ impl Module {
         let Limits { heap: heap_limit, fuel, time: _ } = limits;
         let config = Config { heap_limit, fuel, count, sampler, interrupt, ..Config::default() };
         let mut machine = self.loaded.machine(config);
-        let shared = Arc::new(Shared::new(self.sources.clone()));
-        let hosts = StoreHosts { table: self.hosts.clone(), shared: shared.clone() };
-        machine.set_hosts(Arc::new(hosts));
+        let shared = Arc::new(Shared::new(self.sources.clone(), self.names.clone()));
+        machine.set_hosts(shared.hosts(self.hosts.clone()));
         (machine, shared)
     }
 }
 
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Module").field("limits", &self.engine.limits).finish_non_exhaustive()
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::{Access, GuardedInput, GuardedOutput, Key, Session, Shared};
+use super::define::Additions;
 use super::engine::Limits;
 use super::error::Error;
 use super::eval::Value;
@@ -16,9 +17,12 @@ use crate::machine::{Clock, Coverage, Interrupt, Machine};
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
 pub struct Store {
-    machine: Box<dyn Machine>,
-    shared: Arc<Shared>,
+    pub(super) machine: Box<dyn Machine>,
+    pub(super) shared: Arc<Shared>,
     clock: Option<Clock>,
+    pub(super) additions: Additions,
+    /// How many host functions the machine knows.
+    pub(super) hosts: usize,
 }
 
 impl Store {
@@ -33,7 +37,13 @@ impl Store {
     pub fn with(module: &Module, options: StoreOptions) -> Store {
         let time = options.limits.time;
         let (machine, shared) = module.machine(options);
-        let mut store = Store { machine, shared, clock: module.clock() };
+        let mut store = Store {
+            machine,
+            shared,
+            clock: module.clock(),
+            additions: Additions::new(module.engine().clone(), module.origin().clone()),
+            hosts: module.program().hosts.len(),
+        };
         if time.is_some() {
             store.set_time_limit(time);
         }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::instr::Instr;
-use super::program::{ConId, GlobalId, HostId, Program};
+use super::program::{ConId, GlobalId, HostId, Program, Sizes};
 use crate::base::quote::for_message;
 
 /// The most parameters of a global, fields of a constructor and arguments of a host function.
@@ -64,26 +64,55 @@ fn quoted(name: Option<&Arc<str>>) -> String {
     format!("`{}`", for_message(name.map_or("", |name| name)))
 }
 
+/// What a program, or its part that has been looked at, counts for towards [`MAX_ITEMS`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Counted {
+    /// Instructions.
+    code: u64,
+    /// Items without an instruction for each.
+    items: u64,
+}
+
 /// Whether a program keeps the limits.
 ///
 /// # Errors
 /// With the first of its parts that does not.
 pub fn check(program: &Program) -> Result<(), Exceeded> {
-    if let Some((id, _)) = program.cons.enumerate().find(|(_, con)| con.arity > MAX_ARITY) {
+    check_from(program, Sizes::default(), &mut Counted::default())
+}
+
+/// Whether a program keeps the limits of which the first entries of its tables, as many as
+/// `from` says, are known to do so, and count for `counted`. What the others count for is added
+/// to that.
+///
+/// # Errors
+/// With the first of its parts that does not.
+pub(super) fn check_from(
+    program: &Program,
+    from: Sizes,
+    counted: &mut Counted,
+) -> Result<(), Exceeded> {
+    let mut cons = program.cons.enumerate_from(from.cons);
+    if let Some((id, _)) = cons.find(|(_, con)| con.arity > MAX_ARITY) {
         return Err(Exceeded::Fields(id));
     }
-    if let Some((id, _)) = program.hosts.enumerate().find(|(_, host)| host.arity > MAX_ARITY) {
+    let mut hosts = program.hosts.enumerate_from(from.hosts);
+    if let Some((id, _)) = hosts.find(|(_, host)| host.arity > MAX_ARITY) {
         return Err(Exceeded::Arguments(id));
     }
-    let code = program.globals.iter().map(|global| global.code.len() as u64).sum::<u64>();
-    let mut left = MAX_ITEMS.saturating_add(code.saturating_mul(ITEMS_PER_INSTRUCTION));
-    for (id, global) in program.globals.enumerate() {
+    let globals = || program.globals.enumerate_from(from.globals);
+    counted.code += globals().map(|(_, global)| global.code.len() as u64).sum::<u64>();
+    let most = MAX_ITEMS.saturating_add(counted.code.saturating_mul(ITEMS_PER_INSTRUCTION));
+    for (id, global) in globals() {
         if global.arity > MAX_ARITY {
             return Err(Exceeded::Parameters(id));
         }
         let unnamed = u64::from(global.arity).saturating_sub(global.params.len() as u64);
         let items = global.code.iter().map(items).fold(unnamed, u64::saturating_add);
-        left = left.checked_sub(items).ok_or(Exceeded::Items(id))?;
+        counted.items = counted.items.saturating_add(items);
+        if counted.items > most {
+            return Err(Exceeded::Items(id));
+        }
     }
     Ok(())
 }

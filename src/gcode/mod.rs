@@ -5,6 +5,8 @@ pub mod id;
 pub mod instr;
 mod lex;
 pub mod limits;
+#[doc(hidden)]
+pub mod link;
 pub mod live;
 pub mod parse;
 pub mod print;

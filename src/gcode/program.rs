@@ -106,7 +106,47 @@ pub struct Program {
     pub main: Option<GlobalId>,
 }
 
+/// The numbers of entries in the tables of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sizes {
+    /// Of [`Program::globals`].
+    pub globals: usize,
+    /// Of [`Program::datas`].
+    pub datas: usize,
+    /// Of [`Program::cons`].
+    pub cons: usize,
+    /// Of [`Program::hosts`].
+    pub hosts: usize,
+    /// Of [`Program::bigs`].
+    pub bigs: usize,
+    /// Of [`Program::texts`].
+    pub texts: usize,
+}
+
 impl Program {
+    /// Returns the sizes of its tables.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            globals: self.globals.len(),
+            datas: self.datas.len(),
+            cons: self.cons.len(),
+            hosts: self.hosts.len(),
+            bigs: self.bigs.len(),
+            texts: self.texts.len(),
+        }
+    }
+
+    /// Drops what its tables have beyond these sizes.
+    pub(super) fn truncate(&mut self, sizes: Sizes) {
+        self.globals.truncate(sizes.globals);
+        self.datas.truncate(sizes.datas);
+        self.cons.truncate(sizes.cons);
+        self.hosts.truncate(sizes.hosts);
+        self.bigs.truncate(sizes.bigs);
+        self.texts.truncate(sizes.texts);
+    }
+
     /// Returns a program that defines nothing but the data type `List`, which every program has
     /// as its first.
     pub fn with_list() -> Program {

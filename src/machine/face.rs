@@ -13,6 +13,7 @@ use super::roots::Root;
 use super::whnf::Whnf;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
 
 /// A machine: a verified program, a heap, and limits.
@@ -114,6 +115,16 @@ pub trait Machine: Debug + Send {
     /// The program.
     #[must_use]
     fn program(&self) -> &Verified;
+
+    /// Adds definitions to the program. A run that was under way is abandoned; everything else is
+    /// as it was: what was evaluated stays so, and what was stopped can go on.
+    ///
+    /// Takes time in proportion to what is added; the first time, to the program.
+    ///
+    /// # Errors
+    /// When the verifier refuses them, there is too much of something, or inside a call of a host
+    /// function. Then the program is as it was.
+    fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError>;
 
     /// Gives it the functions that `CallHost` calls.
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>);

@@ -6,7 +6,7 @@ use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::base::quote::{char_literal, counted, for_message};
 use crate::base::span::Span;
-use crate::gcode::program::Con;
+use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, RunError, Stop};
 
 /// Integers of up to this many bytes are shown in a message.
@@ -205,6 +205,8 @@ pub(in crate::machine) fn character(c: char) -> String {
 /// A constructed value in a few words.
 pub(in crate::machine) fn constructed(con: &Con) -> String {
     match con.arity {
+        0 if con.data == LIST => "the empty list".to_owned(),
+        _ if con.data == LIST => "a list".to_owned(),
         0 => format!("`{}`", for_message(&con.name)),
         _ => format!("a `{}`", for_message(&con.name)),
     }

@@ -140,8 +140,12 @@ impl<'s> Lexer<'s> {
         let span = self.span(start, start + 1 + len);
         if !closed {
             self.reports.add(|| {
+                let help = match rest.starts_with(['(', '[']) {
+                    true => "nothing is quoted: a list is written [1 2 3]",
+                    false => "a CHAR is one character between two quotes, as 'a' or '\\n'",
+                };
                 Diagnostic::error(Code::UnclosedQuote, span, "this CHAR literal is not closed")
-                    .help("a CHAR is one character between two quotes, as 'a' or '\\n'")
+                    .help(help)
             });
             return Tok::Bad;
         }
@@ -435,6 +439,7 @@ fn bad_characters(span: Span, text: &str) -> Diagnostic {
         "!=" | "/=" => operator("neq", text),
         "," => "elements and arguments are separated by blanks".to_string(),
         "\\" | "->" | "=>" => "a function is written (fn [x] body)".to_string(),
+        "--" | "//" => "a comment starts with ; and ends with its line".to_string(),
         "|#" => "no block comment is open here; one starts with #|".to_string(),
         "." => "there are no fractions and no dotted pairs: a list cell is (Cons head tail)"
             .to_string(),

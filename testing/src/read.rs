@@ -138,6 +138,7 @@ impl Reader {
             symbol: symbol.into(),
             cons: ids.clone(),
             span: Span::NONE,
+            earlier: None,
         });
         ids
     }
@@ -170,7 +171,11 @@ impl Reader {
             }
             "host" => {
                 let arity = item[2].atom().parse().expect("arity");
-                self.global(name, GlobalKind::Host { index: 0, arity }, span);
+                self.global(
+                    name,
+                    GlobalKind::Host { origin: HostOrigin::Function(0), arity },
+                    span,
+                );
             }
             "def" => {
                 let kind =

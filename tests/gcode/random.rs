@@ -60,8 +60,8 @@ fn core_program(choices: Vec<u8>) -> Reader {
             reader.global(name, GlobalKind::Defn { params, body: None }, Span::NONE)
         })
         .collect();
-    let host = GlobalKind::Host { index: 0, arity: 2 };
-    let now = GlobalKind::Host { index: 1, arity: 0 };
+    let host = GlobalKind::Host { origin: HostOrigin::Function(0), arity: 2 };
+    let now = GlobalKind::Host { origin: HostOrigin::Function(1), arity: 0 };
     let mut callable = globals.clone();
     callable.push(reader.global("host", host, Span::NONE));
     callable.push(reader.global("now", now, Span::NONE));

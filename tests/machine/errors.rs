@@ -40,7 +40,7 @@ fn g0503_wrong_kind() {
     check(
         &["PushInt 1", "Pack 0 0 Nil", "Mul"],
         code,
-        "`mul` needs an integer, and its first operand is `Nil`",
+        "`mul` needs an integer, and its first operand is the empty list",
     );
     check(
         &["PushInt 1", "PushChar 'a'", "Eq"],
@@ -189,7 +189,11 @@ fn g0511_not_boolean() {
         ]
     };
     check(&cond("PushInt 2"), Code::NotBoolean, "a condition must be 1 or 0, and is the integer 2");
-    check(&cond("Pack 0 0 Nil"), Code::NotBoolean, "a condition must be 1 or 0, and is `Nil`");
+    check(
+        &cond("Pack 0 0 Nil"),
+        Code::NotBoolean,
+        "a condition must be 1 or 0, and is the empty list",
+    );
 }
 
 #[test]

@@ -41,16 +41,24 @@ impl Column {
         Ok(printed)
     }
 
-    /// The run that half of the runs are at most as long as; of the shorter and the longer
-    /// half, in the same way, the difference.
-    pub fn median_and_spread(&self) -> (Duration, Duration) {
+    /// The median of the runs: the middle one, or the mean of the two in the middle.
+    pub fn median(&self) -> Duration {
         let mut runs = self.runs.clone();
         runs.sort();
-        let at = |part: usize| runs.get((runs.len() - 1) * part / 4).copied().unwrap_or_default();
-        match runs.len() {
-            0 => (Duration::ZERO, Duration::ZERO),
-            _ => (at(2), at(3) - at(1)),
+        let middle = |at: usize| runs.get(at).copied().unwrap_or_default();
+        (middle(runs.len().saturating_sub(1) / 2) + middle(runs.len() / 2)) / 2
+    }
+
+    /// The distance between the runs at a quarter and at three quarters, in order of length;
+    /// `None` of fewer than four runs, which have no quarters.
+    pub fn spread(&self) -> Option<Duration> {
+        let mut runs = self.runs.clone();
+        runs.sort();
+        let at = |part: usize| runs.get((runs.len() - 1) * part / 4).copied();
+        if runs.len() < 4 {
+            return None;
         }
+        Some(at(3)? - at(1)?)
     }
 
     /// What one has to say to run it so.
@@ -143,12 +151,14 @@ mod tests {
     #[test]
     fn one_slow_run_changes_neither_median_nor_spread() {
         let of = |millis: &[u64]| {
-            let (median, spread) = column(millis).median_and_spread();
-            (median.as_millis(), spread.as_millis())
+            let column = column(millis);
+            (column.median().as_millis(), column.spread().map(|spread| spread.as_millis()))
         };
-        assert_eq!(of(&[5, 4, 900, 6, 7]), (6, 2));
-        assert_eq!(of(&[3]), (3, 0));
-        assert_eq!(of(&[]), (0, 0));
+        assert_eq!(of(&[5, 4, 900, 6, 7]), (6, Some(2)));
+        assert_eq!(of(&[4, 8, 6, 900]), (7, Some(2)));
+        assert_eq!(of(&[3, 5]), (4, None));
+        assert_eq!(of(&[3]), (3, None));
+        assert_eq!(of(&[]), (0, None));
     }
 
     #[test]

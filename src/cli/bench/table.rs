@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::measure::Column;
 use crate::cli::quantity::show_size;
 use crate::cli::stats::counts_json;
+use gmachine::MachineKind;
 use gmachine::render::grouped;
 
 /// The heads of the columns but the first, with their widths.
@@ -45,21 +46,27 @@ impl Table {
 
     /// The rows of a program.
     pub fn rows(&mut self, name: &str, columns: &[Column]) -> String {
-        let median = |column: &Column| column.median_and_spread().0.as_secs_f64();
+        let median = |column: &Column| column.median().as_secs_f64();
         let base = columns.first().map_or(0.0, median);
         let ratio = |column: &Column| if base > 0.0 { median(column) / base } else { 1.0 };
         let mut out = String::new();
         for (at, column) in columns.iter().enumerate() {
-            let (median, spread) = column.median_and_spread();
-            let part = spread.as_secs_f64() / median.as_secs_f64().max(f64::MIN_POSITIVE);
+            let median = column.median();
+            let part = column
+                .spread()
+                .map(|spread| spread.as_secs_f64() / median.as_secs_f64().max(f64::MIN_POSITIVE));
             let counts = &column.statistics;
             let cells = [
                 column.machine.to_string(),
                 format!("-O{}", column.level),
                 show_time(median),
-                format!("{:.0} %", 100.0 * part),
+                part.map_or("-".to_owned(), |part| format!("{:.0} %", 100.0 * part)),
                 format!("{:.2}", ratio(column)),
-                grouped(counts.instructions),
+                // Only the reference machine counts them.
+                match column.machine {
+                    MachineKind::Reference => grouped(counts.instructions),
+                    _ => "-".to_owned(),
+                },
                 grouped(counts.reductions),
                 show_size(counts.allocated_bytes),
                 grouped(counts.collections),
@@ -129,14 +136,13 @@ fn show_time(time: Duration) -> String {
 
 /// A row for programs.
 pub fn json(name: &str, column: &Column) -> Value {
-    let (median, spread) = column.median_and_spread();
     json!({
         "program": name,
         "engine": column.machine.name(),
         "level": column.level,
         "compile_seconds": column.compile.as_secs_f64(),
-        "median_seconds": median.as_secs_f64(),
-        "spread_seconds": spread.as_secs_f64(),
+        "median_seconds": column.median().as_secs_f64(),
+        "spread_seconds": column.spread().map(|spread| spread.as_secs_f64()),
         "runs_seconds": column.runs.iter().map(Duration::as_secs_f64).collect::<Vec<_>>(),
         "counts": counts_json(&column.statistics),
     })

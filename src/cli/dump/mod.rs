@@ -21,7 +21,7 @@ use self::json::Array;
 use super::args::{Dump, DumpFormat, Stage};
 use super::exit::Exit;
 use super::report::{JsonPlace, json_span, json_text};
-use super::{Context, Failure, files, passes, usage};
+use super::{Context, Failure, files, is_code_of, passes, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
 const VERSION: u32 = 1;
@@ -94,8 +94,7 @@ fn build(args: &Dump, root: &Root) -> Built {
 
 /// Whether the thing called `symbol` is the definition `only`, or was lifted out of it.
 fn is_wanted(only: Option<&str>, symbol: &str) -> bool {
-    let Some(only) = only else { return true };
-    symbol.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+    only.is_none_or(|only| is_code_of(symbol, only))
 }
 
 /// Refuses a name that is none, given those that are.

@@ -41,6 +41,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
     if options.needs_main {
         checker.main();
     }
+    checker.value_of_main();
     for item in &ast.items {
         let unit = globals.input.unit(item.file);
         if unit == PROGRAM || options.check_corelib {
@@ -197,6 +198,9 @@ impl Checker<'_> {
             let args = &ast.expr_lists[args];
             self.application(span, callee, args);
             self.visit(callee);
+            if self.is_foreign_form(callee) {
+                return;
+            }
             args.iter().for_each(|&arg| self.visit(arg));
         }
     }

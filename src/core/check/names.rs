@@ -10,7 +10,8 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::base::suggest;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
-use crate::syntax::ast::{ExprId, ItemKind};
+use crate::corelib;
+use crate::syntax::ast::{Expr, ExprId, ItemKind};
 
 /// The number of names that one run compares for suggestions. It bounds the time for a source
 /// of a million unbound names.
@@ -40,7 +41,39 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("define", "a definition is written `(defn name[x] body)`"),
     ("match", "a match is written `(case e [pattern body] ..)`"),
     ("cond", "a condition is `(if c then else)`"),
+    ("λ", "a function is written `(fn [x] body)`"),
+    ("function", "a function is written `(fn [x] body)`"),
+    ("print", PRINT),
+    ("println", PRINT),
+    ("putStrLn", PRINT),
+    ("printf", PRINT),
+    ("display", PRINT),
+    ("show", SHOW),
+    ("str", SHOW),
+    ("toString", SHOW),
+    ("Some", "a value that may be missing is `(Just value)` or `Nothing`"),
+    ("None", "a value that may be missing is `(Just value)` or `Nothing`"),
+    ("neg", "the negative of an integer is `(negate n)`"),
+    ("car", "the first element of a list is `(head xs)`"),
+    ("cdr", "a list without its first element is `(tail xs)`"),
+    ("first", "the first part of a pair is `(fst p)`, that of a list `(head xs)`"),
+    ("second", "the second part of a pair is `(snd p)`"),
+    ("fold", "a list is folded with `foldr`, `foldl` or `foldl'`"),
+    ("reduce", "a list is folded with `foldr`, `foldl` or `foldl'`"),
+    ("concatenate", "two lists or texts are joined with `append`"),
+    ("size", "the length of a list is `(length xs)`"),
+    ("len", "the length of a list is `(length xs)`"),
 ];
+
+/// What to write instead of a command that prints.
+const PRINT: &str = "nothing prints by itself: the value of `main` is what the program prints";
+
+/// What to write instead of one function that makes a text of any value.
+const SHOW: &str = "a text is made by `showInt`, `showChar`, `showString` or `(showList f xs)`";
+
+/// Names of other languages for a form with parameters: what follows them is no mistake of its
+/// own.
+const FORMS: &[&str] = &["lambda", "λ", "function", "define", "def", "match", "cond"];
 
 impl Checker<'_> {
     fn text(&self, name: Name) -> String {
@@ -72,6 +105,18 @@ impl Checker<'_> {
                 )
                 .help("choose another name"),
             );
+        }
+    }
+
+    /// Warns of a `main` whose value is a function.
+    pub(super) fn value_of_main(&mut self) {
+        let main = self.globals.input.names.find("main");
+        if let Some(Target::Defn(item)) = main.and_then(|main| self.globals.own(PROGRAM, main))
+            && let Some(item) = self.ast.items.get(item as usize)
+            && let ItemKind::Defn { params, body } = item.kind
+            && params.is_empty()
+        {
+            self.function_main(body);
         }
     }
 
@@ -171,6 +216,9 @@ impl Checker<'_> {
             let help = "a binding of `let` sees those before it; those of `letrec` see each other";
             return Some(help.to_owned());
         }
+        if let Some(module) = corelib::defining(text) {
+            return Some(format!("it is in the module `{module}`: add `(import {module})`"));
+        }
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
@@ -180,6 +228,15 @@ impl Checker<'_> {
         };
         let found = self.nearest(text, visible)?;
         Some(format!("did you mean `{}`?", for_message(&found)))
+    }
+
+    /// Returns whether an expression is an unbound name that stands for a form in other
+    /// languages.
+    pub(super) fn is_foreign_form(&self, expr: ExprId) -> bool {
+        let Expr::Name(name) = self.ast.exprs[expr] else { return false };
+        FORMS.contains(&self.globals.input.names.text(name))
+            && !self.is_bound(name)
+            && matches!(self.globals.lookup(self.unit, name), Lookup::Unbound)
     }
 
     /// Returns the visible constructor that was probably meant.
@@ -200,7 +257,8 @@ impl Checker<'_> {
         };
         let candidates = names.names().filter(|&other| visible(other));
         let candidates = candidates.map(|other| (rank(other), names.text(other)));
-        let hidden = self.globals.hidden().map(|other| (2, other));
+        let hidden: Vec<_> = self.globals.hidden().collect();
+        let hidden = hidden.iter().map(|other| (2, &**other));
         suggest::nearest_ranked(text, candidates.chain(hidden)).map(str::to_owned)
     }
 

@@ -10,7 +10,7 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::scope::{Lookup, Target};
 use crate::primitive::{Operand, Primitive};
-use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::ast::{Expr, ExprId, ItemKind};
 
 /// The kind of value that an expression has, as far as its form tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,17 @@ impl Shape {
             Shape::Function => "a function",
             Shape::Unknown => "unknown",
         }
+    }
+}
+
+/// Returns what does to a list what a primitive does to integers or characters.
+fn instead(primitive: Primitive, shape: Shape) -> Option<&'static str> {
+    match (primitive, shape) {
+        (Primitive::Eq, Shape::List) => {
+            Some("two texts are compared with `eqString`, other lists with `(eqList same xs ys)`")
+        }
+        (Primitive::Add, Shape::List) => Some("two lists or texts are joined with `append`"),
+        _ => None,
     }
 }
 
@@ -88,6 +99,67 @@ impl Checker<'_> {
                 None => Shape::Unknown,
             },
             Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) | Expr::Error => Shape::Unknown,
+        }
+    }
+
+    /// Returns what the body of a definition is, given its arguments, as far as its form tells.
+    fn result(&self, item: u32, args: &[ExprId]) -> Shape {
+        let item = &self.ast.items[item as usize];
+        let ItemKind::Defn { params, body } = item.kind else { return Shape::Unknown };
+        let params = &self.ast.binders[params];
+        // Its names mean what they mean there.
+        let there = |expr: ExprId, args: usize| match self.ast.exprs[expr] {
+            Expr::Name(name) if params.iter().all(|param| param.name != Some(name)) => {
+                match self.globals.lookup(self.globals.input.unit(item.file), name) {
+                    Lookup::Found(target) => self.applied(target, args),
+                    _ => Shape::Unknown,
+                }
+            }
+            _ => Shape::Unknown,
+        };
+        match self.ast.exprs[body] {
+            Expr::Name(name) => {
+                // Of two parameters of one name, which is a mistake, neither tells.
+                let mut named = params.iter().zip(args).filter(|(p, _)| p.name == Some(name));
+                match (named.next(), named.next()) {
+                    (Some((_, &arg)), None) => self.shape(arg),
+                    (None, _) => there(body, 0),
+                    _ => Shape::Unknown,
+                }
+            }
+            Expr::App(callee, args) => there(callee, args.len()),
+            Expr::Int(_) | Expr::Big(_) => Shape::Integer,
+            Expr::Char(_) => Shape::Character,
+            Expr::Text(_) | Expr::List(_) => Shape::List,
+            _ => Shape::Unknown,
+        }
+    }
+
+    /// Warns of a `main` that is an application without all its arguments.
+    pub(super) fn function_main(&mut self, body: ExprId) {
+        let Expr::App(callee, args) = self.ast.exprs[body] else { return };
+        let Some(target) = self.target(callee) else { return };
+        let (arity, given) = (self.globals.arity(target), args.len());
+        if given < arity {
+            let name = for_message(self.ast_text(callee));
+            let arity = counted(arity, "argument");
+            self.report(
+                Diagnostic::warning(
+                    Code::FunctionMain,
+                    self.ast.expr_spans[body],
+                    "the value of the program is a function",
+                )
+                .label(format!("`{name}` takes {arity}, and is given {given}"))
+                .note("a function is printed by its name alone"),
+            );
+        }
+    }
+
+    /// Returns the text of a name.
+    fn ast_text(&self, expr: ExprId) -> &str {
+        match self.ast.exprs[expr] {
+            Expr::Name(name) => self.globals.input.names.text(name),
+            _ => "",
         }
     }
 
@@ -149,6 +221,24 @@ impl Checker<'_> {
                     );
                 }
             }
+            Target::Defn(item) if args.len() > arity && arity > 0 => {
+                let result = self.result(item, &args[..arity]);
+                if !matches!(result, Shape::Unknown | Shape::Function) {
+                    let report = Diagnostic::warning(
+                        Code::NotAFunction,
+                        span,
+                        format!(
+                            "`{}` takes {}, and is given {}",
+                            for_message(self.ast_text(callee)),
+                            counted(arity, "argument"),
+                            args.len()
+                        ),
+                    )
+                    .label(format!("its result is {}, no function", result.noun()))
+                    .note("the program fails if this is evaluated");
+                    self.report(report);
+                }
+            }
             _ => {}
         }
     }
@@ -193,6 +283,7 @@ impl Checker<'_> {
                 format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
             )
             .note("the program fails if this is evaluated");
+            report.help = instead(primitive, shape).map(str::to_owned);
             if let Some((before, place)) = first {
                 report = report.also(place, format!("this is {}", before.noun()));
             }

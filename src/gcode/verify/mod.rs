@@ -38,10 +38,12 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use super::limits;
+use super::limits::{self, Counted};
+use super::link::LinkError;
 use super::print;
-use super::program::{GlobalId, Program};
+use super::program::{GlobalId, Program, Sizes};
 use code::Check;
+pub(super) use tables::Symbols;
 
 /// Something that a program in G-code must not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,20 +73,83 @@ impl fmt::Display for Violation {
 #[must_use]
 pub fn verify(program: &Program) -> Vec<Violation> {
     let mut found = Vec::new();
-    tables::agree(program, &mut found);
-    tables::order_of_first_use(program, &mut found);
+    tables::agree(program, Sizes::default(), &mut Symbols::default(), &mut found);
+    tables::order_of_first_use(program, Sizes::default(), &mut found);
     if let Err(exceeded) = limits::check(program) {
         // What follows takes as much room as the limits let a program ask for.
         let message = exceeded.sentence(program);
         found.push(Violation { global: None, at: None, message });
         return found;
     }
-    for id in program.globals.indices() {
-        let mut check = Check::new(program, id, &mut found);
+    code(program, Sizes::default(), &mut found);
+    found
+}
+
+/// Checks the code of the globals from the one on that `from` says.
+fn code(program: &Program, from: Sizes, found: &mut Vec<Violation>) {
+    for id in program.globals.indices_from(from.globals) {
+        let mut check = Check::new(program, id, found);
         check.head();
         check.code();
     }
-    found
+}
+
+/// What a program that has passed the verifier counts for, and the symbols in it: so what is added
+/// to it is verified in proportion to what is added.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Progress {
+    pub(super) symbols: Symbols,
+    counted: Counted,
+    /// What it counted for before the last addition.
+    before: Counted,
+}
+
+impl Progress {
+    /// That of a program that has passed.
+    pub(super) fn of(program: &Program) -> Progress {
+        let mut progress = Progress::default();
+        // It has no violations.
+        let _ = progress.verify(program, Sizes::default(), |_, _, _| {});
+        progress
+    }
+
+    /// Forgets the last addition: the entries that a program has beyond these sizes.
+    pub(super) fn forget(&mut self, program: &Program, from: Sizes) {
+        self.symbols.forget(program, from);
+        self.counted = self.before;
+    }
+
+    /// Verifies the entries that a program has beyond these sizes, none of which has a symbol of
+    /// the others. After an error they are to be [forgotten](Progress::forget).
+    ///
+    /// # Errors
+    /// When the program exceeds a limit, or with all violations, at least one.
+    pub(super) fn add(&mut self, program: &Program, from: Sizes) -> Result<(), LinkError> {
+        self.verify(program, from, code)
+    }
+
+    fn verify(
+        &mut self,
+        program: &Program,
+        from: Sizes,
+        code: impl FnOnce(&Program, Sizes, &mut Vec<Violation>),
+    ) -> Result<(), LinkError> {
+        let mut found = Vec::new();
+        tables::agree(program, from, &mut self.symbols, &mut found);
+        tables::order_of_first_use(program, from, &mut found);
+        self.before = self.counted;
+        let mut counted = self.counted;
+        if let Err(exceeded) = limits::check_from(program, from, &mut counted) {
+            return Err(LinkError::TooLarge(exceeded.sentence(program)));
+        }
+        code(program, from, &mut found);
+        if found.is_empty() {
+            self.counted = counted;
+            Ok(())
+        } else {
+            Err(LinkError::Invalid(found))
+        }
+    }
 }
 
 /// The depth of the stack, the redex included, before each instruction of a global; `None`

@@ -109,7 +109,7 @@ impl Machine {
         match op {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
-                let (name, which) = match self.image.commuted(self.at()) {
+                let (name, which) = match self.outer.image.commuted(self.at()) {
                     Some(Commuted { op, constant_first: true }) => (op.name(), "second"),
                     Some(Commuted { op, constant_first: false }) => (op.name(), "first"),
                     None => (plain.name(), "first"),
@@ -325,10 +325,11 @@ impl Machine {
             return self.force(a);
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
-        let holds = self.holds(op, x, k).map_err(|stop| match self.image.commuted(self.at()) {
-            Some(commuted) => self.incomparable(commuted.op.name(), k, x),
-            None => stop,
-        })?;
+        let holds =
+            self.holds(op, x, k).map_err(|stop| match self.outer.image.commuted(self.at()) {
+                Some(commuted) => self.incomparable(commuted.op.name(), k, x),
+                None => stop,
+            })?;
         if holds {
             self.advance()
         } else {

@@ -8,6 +8,7 @@ use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::word::{View, Word};
@@ -34,7 +35,7 @@ impl Machine {
         // SAFETY: room was made.
         self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };
         self.set_slot(0, word);
-        self.pc.0 = self.instr(self.image.enter);
+        self.pc.0 = self.instr(self.outer.image.enter);
         let result = self.go();
         match result {
             Ok(()) => self.pc.0 = self.instr(at),
@@ -68,7 +69,7 @@ impl Machine {
 
     /// Calls a function of the embedding program.
     pub(super) fn call_host(&mut self, d: Dst, host: HostId, args: ArgsId) -> Result<(), Stop> {
-        let entry = self.image.program.gcode.hosts.get(host);
+        let entry = self.outer.image.program.gcode.hosts.get(host);
         let name = entry.map_or("?".into(), |host| host.name.clone());
         let Some(hosts) = self.hosts.clone() else {
             return Err(self.fail(Failure::host_missing(&name)));
@@ -94,7 +95,8 @@ impl Machine {
 
     /// Why a program cannot be started, if it cannot.
     fn cannot_start(&self) -> Option<Stop> {
-        let main = self.image.program.gcode.main.and_then(|main| self.image.global(main));
+        let main =
+            self.outer.image.program.gcode.main.and_then(|main| self.outer.image.global(main));
         match main {
             None => Some(self.fail(Failure::missing_main())),
             Some(main) if main.arity > 1 => Some(self.fail(Failure::main_parameters())),
@@ -109,7 +111,7 @@ impl Face for Machine {
         if let Some(stop) = self.cannot_start() {
             return Err(stop);
         }
-        let word = match (self.image.start, self.image.program.gcode.main) {
+        let word = match (self.outer.image.start, self.outer.image.program.gcode.main) {
             (Some(start), _) => {
                 self.reserve(4)?;
                 // SAFETY: there is room.
@@ -200,7 +202,7 @@ impl Face for Machine {
             View::Char(c) => Some(Whnf::Char(c)),
             _ => {
                 let (global, arguments) = self.function(word)?;
-                let arity = self.image.global(global)?.arity;
+                let arity = self.outer.image.global(global)?.arity;
                 Some(Whnf::Function(global, arity - arguments as u32))
             }
         }
@@ -238,7 +240,7 @@ impl Face for Machine {
     }
 
     fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
-        if self.image.program.gcode.cons.get(con)?.arity as usize != fields.len() {
+        if self.outer.image.program.gcode.cons.get(con)?.arity as usize != fields.len() {
             return None;
         }
         self.known(fields)?;
@@ -275,7 +277,7 @@ impl Face for Machine {
     fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
         self.root(function)?;
         self.known(args)?;
-        let apply = self.image.apply;
+        let apply = self.outer.image.apply;
         let mut result = function.clone();
         for arg in args {
             let applied = self.rooted(node_words(2), |machine| {
@@ -294,7 +296,24 @@ impl Face for Machine {
     }
 
     fn program(&self) -> &Verified {
-        &self.image.program.gcode
+        &self.outer.image.program.gcode
+    }
+
+    fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
+        if self.nesting > 0 {
+            return Err(LinkError::Running);
+        }
+        self.abandon();
+        // Nothing else has the image while nothing runs, unless other machines run the program.
+        let image = Arc::make_mut(&mut self.outer.image);
+        let thunks = image.program.thunks.len();
+        let result = image.extend(addition);
+        let rows = image.program.thunks.since(thunks).iter();
+        self.heap.add_selectors(rows.map(|thunk| &*thunk.selects));
+        self.outer.cafs.resize(image.program.globals.len(), Word::NOTHING);
+        // The code may have moved.
+        self.reset();
+        result
     }
 
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>) {

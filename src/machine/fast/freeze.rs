@@ -189,7 +189,7 @@ impl Machine {
         match awaits {
             Awaits::Thunk(thunk) => {
                 self.set_slot(0, thunk);
-                self.pc.0 = self.instr(self.image.enter);
+                self.pc.0 = self.instr(self.outer.image.enter);
                 Ok(())
             }
             Awaits::Operand => {

@@ -4,12 +4,15 @@
 use std::sync::Arc;
 
 use super::code::instr::{Arg, Instr, Operand, Pc};
-use super::code::program::{Commuted, Entry, Origin, Owner, Program, StackMap, Thunk, ThunkId};
-use super::code::verify::verify_pieces;
-use super::translate::{TooLarge, translate};
+use super::code::program::{
+    Commuted, Entry, Origin, Owner, Program, Sizes, StackMap, Thunk, ThunkId,
+};
+use super::code::verify::verify_from;
+use super::translate::{Globals, Limits, TooLarge, translate, translate_onto};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::gcode::Verified;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{Global, GlobalId, GlobalKind};
 use crate::machine::heap::word::{View, Word};
 
@@ -31,8 +34,9 @@ const VERIFIED: usize = 1 << 26;
 /// Bytes of an instruction: positions in code are kept as offsets in bytes.
 pub(super) const STRIDE: u32 = size_of::<Instr>() as u32;
 
-/// A program that machines can run: immutable, shared between them.
-#[derive(Debug)]
+/// A program that machines can run, shared between them. It grows at its end: what one of its
+/// numbers stands for stays so.
+#[derive(Clone, Debug)]
 pub struct Image {
     pub(super) program: Program,
     /// For each instruction the first slot above those that are alive.
@@ -51,6 +55,8 @@ pub struct Image {
     srt_starts: Vec<u32>,
     /// The static reference table: what instructions refer to, one after the other.
     srt: Vec<SrtEntry>,
+    /// What the translation knows of the globals; empty before the first addition.
+    known: Globals,
 }
 
 impl Image {
@@ -69,58 +75,134 @@ impl Image {
     ///
     /// # Panics
     /// With debug assertions, when it does not pass the verifier: a mistake of the translation.
-    pub(super) fn of(mut program: Program) -> Result<Image, TooLarge> {
+    pub(super) fn of(program: Program) -> Result<Image, TooLarge> {
+        let mut image = Image {
+            program,
+            tops: Vec::new(),
+            cafs: IndexVec::new(),
+            start: None,
+            apply: ThunkId(0),
+            enter: 0,
+            halt: 0,
+            srt_starts: Vec::new(),
+            srt: Vec::new(),
+            known: Globals::default(),
+        };
+        image.verify(Sizes::default());
+        image.enter = image.boot(Instr::Enter { a: Arg::slot(0) }, &[0]) * STRIDE;
+        image.halt = image.boot(Instr::Halt {}, &[]) * STRIDE;
+        let args = image.program.args.push([Arg::slot(1)].into());
+        let apply = image.boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
+        image.apply = image.thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 });
+        image.prepare()?;
+        Ok(image)
+    }
+
+    /// Adds definitions to the program. Takes time in proportion to them; the first time, to the
+    /// program.
+    ///
+    /// # Errors
+    /// When the verifier refuses them, or there is too much of something. Then the image is as it
+    /// was.
+    ///
+    /// # Panics
+    /// As [`of`](Image::of).
+    pub(super) fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
+        let (before, first) = (self.program.sizes(), self.program.gcode.sizes());
+        let (start, references) = (self.start, self.srt.len());
+        let linked = self.program.gcode.extend(addition)?;
+        // The program is moved and comes back; in its place is an empty one.
+        let empty = Program::without_code(self.program.gcode.clone());
+        let program = std::mem::replace(&mut self.program, empty);
+        let known = std::mem::take(&mut self.known);
+        let (program, known, result) = translate_onto(program, known, first, Limits::MACHINE);
+        (self.program, self.known) = (program, known);
+        let prepared = result.and_then(|()| {
+            self.verify(before);
+            self.prepare()
+        });
+        let Err(TooLarge { what }) = prepared else { return Ok(linked) };
+        self.program.truncate(before);
+        self.known.truncate(first.globals);
+        self.cafs.truncate(first.globals);
+        self.tops.truncate(before.code);
+        self.srt_starts.truncate(before.code);
+        self.srt.truncate(references);
+        self.start = start;
+        self.program.gcode.undo();
+        Err(LinkError::TooLarge(format!("the program would be too large: {what}")))
+    }
+
+    /// With debug assertions, verifies what the program has had since its tables had these sizes.
+    fn verify(&self, from: Sizes) {
         if cfg!(debug_assertions)
-            && let Some(violation) = verify_pieces(&program, VERIFIED).first()
+            && let Some(violation) = verify_from(&self.program, from, VERIFIED).first()
         {
             panic!("compact code: {violation}");
         }
-        let mut boot = |instr: Instr, live: &[u32]| {
-            let pc = program.code.len() as u32;
-            program.code.push(instr);
-            program.origins.push(Origin::NONE);
-            let id = program.stack_maps.push(StackMap { slots: live.into() });
-            program.stack_map_of.push(id);
-            pc
-        };
-        let enter = boot(Instr::Enter { a: Arg::slot(0) }, &[0]);
-        let halt = boot(Instr::Halt {}, &[]);
-        let args = program.args.push([Arg::slot(1)].into());
-        let mut boot = |instr: Instr, live: &[u32]| {
-            let pc = program.code.len() as u32;
-            program.code.push(instr);
-            program.origins.push(Origin::NONE);
-            let id = program.stack_maps.push(StackMap { slots: live.into() });
-            program.stack_map_of.push(id);
-            pc
-        };
-        let apply = boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
-        let owner = program.gcode.main.unwrap_or(GlobalId(0));
-        let mut thunk = |entry: Entry| {
-            let selects = Box::default();
-            program.thunks.push(Thunk { entry, span: Span::NONE, owner, selects })
-        };
-        let apply = thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 });
-        let main = program.gcode.main.and_then(|main| program.globals.get(main)).copied();
-        let start = main.filter(|main| main.takes == 1).map(&mut thunk);
-        let mut cafs = IndexVec::new();
-        for (_, entry) in program.globals.enumerate() {
-            cafs.push((entry.takes == 0).then(|| thunk(*entry)));
+    }
+
+    /// Appends an instruction of the machine's own, with the slots that are alive before it.
+    fn boot(&mut self, instr: Instr, live: &[u32]) -> u32 {
+        let program = &mut self.program;
+        let pc = program.code.len() as u32;
+        program.owners.push((Pc(pc), Owner::Machine));
+        program.code.push(instr);
+        program.origins.push(Origin::NONE);
+        let id = program.stack_maps.push(StackMap { slots: live.into() });
+        program.stack_map_of.push(id);
+        pc
+    }
+
+    /// Adds a thunk that no code builds.
+    fn thunk(&mut self, entry: Entry) -> ThunkId {
+        let owner = self.program.gcode.main.unwrap_or(GlobalId(0));
+        let selects = Box::default();
+        self.program.thunks.push(Thunk { entry, span: Span::NONE, owner, selects })
+    }
+
+    /// Makes ready to run what has been translated since the last time, and `main`.
+    fn prepare(&mut self) -> Result<(), TooLarge> {
+        let main = self.program.gcode.main;
+        let entry = main.and_then(|main| self.program.globals.get(main)).copied();
+        self.start = entry.filter(|main| main.takes == 1).map(|main| self.thunk(main));
+        for global in self.program.globals.indices_from(self.cafs.len()) {
+            let entry = self.program.globals[global];
+            let thunk = (entry.takes == 0).then(|| self.thunk(entry));
+            self.cafs.push(thunk);
         }
-        let tops = program.stack_map_of.iter().map(|id| program.stack_maps[*id].top()).collect();
-        let (srt_starts, srt) =
-            srt(&program).ok_or(TooLarge { what: "its code refers to too much" })?;
-        Ok(Image {
-            program,
-            tops,
-            cafs,
-            start,
-            apply,
-            enter: enter * STRIDE,
-            halt: halt * STRIDE,
-            srt_starts,
-            srt,
-        })
+        let program = &self.program;
+        let maps = program.stack_map_of.iter().skip(self.tops.len());
+        self.tops.extend(maps.map(|id| program.stack_maps[*id].top()));
+        self.refer().ok_or(TooLarge { what: "its code refers to too much" })
+    }
+
+    /// Appends the entries of new code to the static reference table; `None` if there are more
+    /// than 32 bits can number.
+    fn refer(&mut self) -> Option<()> {
+        let Image { program, srt_starts, srt, .. } = self;
+        for instr in program.code.iter().skip(srt_starts.len()) {
+            srt_starts.push(u32::try_from(srt.len()).ok()?);
+            let caf = matches!(instr, Instr::Caf { .. });
+            let constant = |arg: Arg, srt: &mut Vec<SrtEntry>| {
+                let word = arg.as_constant().and_then(|id| program.consts.get(id));
+                if let Some(View::Function(global)) = word.map(|word: &Word| word.view()) {
+                    srt.push(SrtEntry::Function(global));
+                }
+            };
+            instr.operands(|_, operand| match operand {
+                Operand::Global(global) if caf => srt.push(SrtEntry::Caf(global)),
+                Operand::Global(global) => srt.push(SrtEntry::Function(global)),
+                Operand::Thunk(thunk) => srt.push(SrtEntry::Thunk(thunk)),
+                Operand::Arg(arg) => constant(arg, srt),
+                Operand::Args(args) => {
+                    let args = program.args.get(args).map_or(&[][..], |args| args);
+                    args.iter().for_each(|arg| constant(*arg, srt));
+                }
+                _ => {}
+            });
+        }
+        Some(())
     }
 
     /// The slots that code may read from an instruction on.
@@ -145,9 +227,8 @@ impl Image {
         let owners = &self.program.owners;
         let at = owners.partition_point(|(start, _)| start.0 <= pc).checked_sub(1)?;
         let (_, owner) = owners.get(at)?;
-        let own = self.enter / STRIDE;
-        let end = owners.get(at + 1).map_or(own, |(next, _)| next.0);
-        (pc < end).then_some((at, end, *owner))
+        let end = owners.get(at + 1).map_or(self.program.code.len() as u32, |(next, _)| next.0);
+        (pc < end && *owner != Owner::Machine).then_some((at, end, *owner))
     }
 
     /// The source expression of the instruction at an offset.
@@ -169,6 +250,7 @@ impl Image {
         match self.piece(at / STRIDE)?.2 {
             Owner::Global(global) => Some(global),
             Owner::Thunk(thunk) => self.program.thunks.get(thunk).map(|thunk| thunk.owner),
+            Owner::Machine => None,
         }
     }
 
@@ -194,36 +276,6 @@ impl Image {
         let global = self.owner(at).and_then(|global| self.global(global));
         self.span(at).is_none() || global.is_none_or(|global| global.kind == GlobalKind::Primitive)
     }
-}
-
-/// The static reference table: for each instruction where its entries begin, and all entries.
-///
-/// `None` if that is more than 32 bits can number.
-fn srt(program: &Program) -> Option<(Vec<u32>, Vec<SrtEntry>)> {
-    let mut first = Vec::with_capacity(program.code.len());
-    let mut all = Vec::new();
-    for instr in &program.code {
-        first.push(u32::try_from(all.len()).ok()?);
-        let caf = matches!(instr, Instr::Caf { .. });
-        let constant = |arg: Arg, all: &mut Vec<SrtEntry>| {
-            let word = arg.as_constant().and_then(|id| program.consts.get(id));
-            if let Some(View::Function(global)) = word.map(|word: &Word| word.view()) {
-                all.push(SrtEntry::Function(global));
-            }
-        };
-        instr.operands(|_, operand| match operand {
-            Operand::Global(global) if caf => all.push(SrtEntry::Caf(global)),
-            Operand::Global(global) => all.push(SrtEntry::Function(global)),
-            Operand::Thunk(thunk) => all.push(SrtEntry::Thunk(thunk)),
-            Operand::Arg(arg) => constant(arg, &mut all),
-            Operand::Args(args) => {
-                let args = program.args.get(args).map_or(&[][..], |args| args);
-                args.iter().for_each(|arg| constant(*arg, &mut all));
-            }
-            _ => {}
-        });
-    }
-    Some((first, all))
 }
 
 /// The index of an instruction that an offset in bytes leads to.

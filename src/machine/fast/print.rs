@@ -100,7 +100,7 @@ impl Machine {
         if let Some(big) = self.as_big(value) {
             return then(Shape::Int(&big));
         }
-        let gcode = &self.image.program.gcode;
+        let gcode = &self.outer.image.program.gcode;
         let con = match value.view() {
             View::Con(con) => Some(con),
             View::Node(Tag::Con) => {
@@ -119,7 +119,8 @@ impl Machine {
                 then(Shape::Con { name, fields, readable })
             }
             None => {
-                let global = self.function(value).and_then(|(global, _)| self.image.global(global));
+                let global =
+                    self.function(value).and_then(|(global, _)| self.outer.image.global(global));
                 let name = global.and_then(|global| global.display.as_deref());
                 let readable = global.is_some_and(|global| match global.kind {
                     GlobalKind::Constructor(con) => {

@@ -34,7 +34,7 @@ impl Machine {
 
     #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
     fn instructions<const COUNT: bool>(&mut self) -> Result<(), Stop> {
-        let image = self.image.clone();
+        let image = self.outer.image.clone();
         let program = &image.program;
         let code: *const Instr = program.code.as_ptr();
         let consts: *const Word = program.consts.as_slice().as_ptr();

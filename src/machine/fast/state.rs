@@ -29,7 +29,6 @@ const KEPT: usize = 1 << 16;
 
 /// The fast machine.
 pub struct Machine {
-    pub(super) image: Arc<Image>,
     /// The instruction that is executed.
     pub(super) pc: CodePtr,
     /// Slot 0 of the frame that it works on.
@@ -186,10 +185,9 @@ impl Machine {
                 visited: Vec::new(),
                 phase: Phase::Idle,
                 cafs_collected: 0,
-                image: image.clone(),
+                image,
                 stack,
             },
-            image,
             input: None,
             printer: None,
             hosts: None,
@@ -219,7 +217,7 @@ impl Machine {
             self.outer.stack = Stack::new();
         }
         self.stack_end.0 = self.outer.stack.limit();
-        let halt = self.image.halt;
+        let halt = self.outer.image.halt;
         // SAFETY: the stack has room for its first word.
         self.fp.0 = unsafe { Control::Stop { at: halt, base: 0 }.push(self.outer.stack.base()) };
         self.pc.0 = self.instr(halt);
@@ -229,20 +227,20 @@ impl Machine {
     /// The instruction at an offset.
     #[inline]
     pub(super) fn instr(&self, at: u32) -> *const Instr {
-        self.image.program.code.as_ptr().wrapping_byte_add(at as usize)
+        self.outer.image.program.code.as_ptr().wrapping_byte_add(at as usize)
     }
 
     /// The offset of the instruction that is executed.
     #[inline]
     pub(super) fn at(&self) -> u32 {
-        (self.pc.0.addr() - self.image.program.code.as_ptr().addr()) as u32
+        (self.pc.0.addr() - self.outer.image.program.code.as_ptr().addr()) as u32
     }
 
     /// The first slot above those that are alive before the instruction that is executed.
     #[inline]
     pub(super) fn top(&self) -> u32 {
         let index = super::image::index(self.at());
-        self.image.tops.get(index).copied().unwrap_or(0)
+        self.outer.image.tops.get(index).copied().unwrap_or(0)
     }
 
     /// Words in use below the frame.
@@ -390,7 +388,7 @@ impl Machine {
         if known != Word::NOTHING {
             return Ok(known);
         }
-        let Some(Some(thunk)) = self.image.cafs.get(global).copied() else {
+        let Some(Some(thunk)) = self.outer.image.cafs.get(global).copied() else {
             return Ok(Word::function(global));
         };
         self.reserve(2)?;

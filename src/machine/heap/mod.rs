@@ -53,6 +53,7 @@ use std::ptr::with_exposed_provenance_mut;
 
 pub use crate::base::allocation::Full;
 use crate::base::integer::Integer;
+use crate::gcode::program::ConId;
 use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
@@ -259,6 +260,11 @@ impl Heap {
             selectors,
             counters: Counters::default(),
         }
+    }
+
+    /// Says which of the thunks that a program has been given in addition are selectors.
+    pub fn add_selectors<'a>(&mut self, of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) {
+        self.selectors.extend(of_thunks);
     }
 
     /// The header of a node.

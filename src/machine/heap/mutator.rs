@@ -69,8 +69,10 @@ pub unsafe trait Mutator {
 #[derive(Clone, Default, Debug)]
 pub struct Selectors {
     /// For each thunk the end of its row in `rows`; it begins at the end of the row before.
-    ends: Box<[usize]>,
-    rows: Box<[(ConId, u32)]>,
+    ends: Vec<usize>,
+    rows: Vec<(ConId, u32)>,
+    /// How many thunks there are.
+    thunks: usize,
     /// How many selections the collector has reduced.
     reduced: Cell<u64>,
 }
@@ -80,16 +82,24 @@ impl Selectors {
     /// The row of a thunk that is no selector is empty. A thunk of more or less than one captured
     /// variable, and a field that the constructor does not have, are never reduced.
     pub fn new<'a>(of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) -> Selectors {
-        let (mut ends, mut rows) = (Vec::new(), Vec::new());
+        let mut selectors = Selectors::default();
+        selectors.extend(of_thunks);
+        selectors
+    }
+
+    /// Adds the rows of more thunks.
+    pub fn extend<'a>(&mut self, of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) {
         for row in of_thunks {
-            rows.extend_from_slice(row);
-            ends.push(rows.len());
+            // Many programs have none: then nothing is ever looked up.
+            if self.rows.is_empty() && !row.is_empty() {
+                self.ends.resize(self.thunks, 0);
+            }
+            self.thunks += 1;
+            self.rows.extend_from_slice(row);
+            if !self.rows.is_empty() {
+                self.ends.push(self.rows.len());
+            }
         }
-        // Many programs have none: then nothing is ever looked up.
-        if rows.is_empty() {
-            ends.clear();
-        }
-        Selectors { ends: ends.into(), rows: rows.into(), reduced: Cell::new(0) }
     }
 
     /// The rows of a thunk.

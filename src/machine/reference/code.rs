@@ -8,6 +8,7 @@ use crate::base::index::{Idx, IndexVec};
 use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::instr::Instr;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind};
 
 /// A position in code.
@@ -45,7 +46,7 @@ impl Position {
 }
 
 /// A program and what the machine derives from it once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) program: Verified,
     run: Vec<Instr>,
@@ -60,23 +61,38 @@ pub(super) struct Code {
 
 impl Code {
     pub(super) fn new(program: Verified) -> Code {
-        let mut size = 0;
-        let starts = program
-            .globals
-            .iter()
-            .map(|global| {
-                let start = size as u32;
-                size += global.code.len();
-                start
-            })
-            .collect();
-        let selectors = program.globals.iter().map(|g| selector::analyse(g, &program)).collect();
-        let mut run: Vec<Instr> = program.main.map(Instr::PushGlobal).into_iter().collect();
-        if program.main.is_some_and(|main| program.globals.get(main).is_some_and(|g| g.arity > 0)) {
-            run.push(Instr::MkApp);
+        let mut code = Code {
+            program,
+            run: Vec::new(),
+            force: vec![Instr::Eval],
+            starts: IndexVec::new(),
+            size: 0,
+            selectors: IndexVec::new(),
+        };
+        code.prepare();
+        code
+    }
+
+    /// Adds definitions to the program.
+    pub(super) fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
+        let linked = self.program.extend(addition)?;
+        self.prepare();
+        Ok(linked)
+    }
+
+    /// Derives what the machine needs of the globals that it has not seen yet, and of `main`.
+    fn prepare(&mut self) {
+        let program = &self.program;
+        for global in program.globals.since(self.starts.len()) {
+            self.starts.push(self.size as u32);
+            self.size += global.code.len();
+            self.selectors.push(selector::analyse(global, program));
         }
-        run.extend([Instr::Eval, Instr::Print]);
-        Code { program, run, force: vec![Instr::Eval], starts, size, selectors }
+        self.run = program.main.map(Instr::PushGlobal).into_iter().collect();
+        if program.main.is_some_and(|main| program.globals.get(main).is_some_and(|g| g.arity > 0)) {
+            self.run.push(Instr::MkApp);
+        }
+        self.run.extend([Instr::Eval, Instr::Print]);
     }
 
     /// The instructions of a global or of the machine's own code.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::coverage::Coverage;
 use crate::machine::face;
@@ -79,6 +80,10 @@ impl face::Machine for Machine {
 
     fn program(&self) -> &Verified {
         self.program()
+    }
+
+    fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
+        self.extend(addition)
     }
 
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>) {

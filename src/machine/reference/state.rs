@@ -225,8 +225,10 @@ impl Machine {
         }
         marker.run();
         for addr in &mut self.globals {
-            if *addr != Addr::NONE && !self.heap.was_marked(*addr) {
-                *addr = Addr::NONE;
+            if *addr != Addr::NONE {
+                // What leads to the value may have been shortened past the node of the CAF.
+                let value = self.heap.value(*addr);
+                *addr = if self.heap.was_marked(value) { value } else { Addr::NONE };
             }
         }
         self.heap.sweep(&mut self.frozen);

@@ -1,8 +1,11 @@
 //! Values from outside: an embedder makes them, applies them and looks at them.
 
+use std::sync::Arc;
+
 use super::heap::node::{Addr, Node, Site, fields_bytes};
 use super::state::Machine;
 use crate::base::integer::Integer;
+use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
 use crate::machine::outcome::Stop;
 use crate::machine::roots::Root;
@@ -132,6 +135,21 @@ impl Machine {
                 }
             },
         }
+    }
+
+    /// Adds definitions to the program. A run that was under way is abandoned.
+    ///
+    /// # Errors
+    /// When that makes no valid program, or inside a call of a host function.
+    pub fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
+        if self.nesting > 0 {
+            return Err(LinkError::Running);
+        }
+        self.abandon();
+        // The code is shared only while something runs.
+        let linked = Arc::make_mut(&mut self.code).extend(addition)?;
+        self.globals.resize(self.code.program.globals.len(), Addr::NONE);
+        Ok(linked)
     }
 
     /// Whether a handle belongs to this machine.

@@ -40,7 +40,7 @@ impl FreeLocals {
                 continue;
             }
             if are_parts_known {
-                self.of[expr] = self.from_parts(program, expr);
+                self.of[expr] = self.combined(program, expr);
             } else {
                 work.push((expr, true));
                 work.extend(program.children(expr).exprs().map(|part| (part, false)));
@@ -52,7 +52,7 @@ impl FreeLocals {
         }
     }
 
-    fn from_parts(&mut self, program: &Program, expr: ExprId) -> Entry {
+    fn combined(&mut self, program: &Program, expr: ExprId) -> Entry {
         let mut free: Vec<LocalId> = program.used_local(expr).into_iter().collect();
         let mut only = None;
         for part in program.children(expr).exprs() {

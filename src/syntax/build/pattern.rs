@@ -121,6 +121,9 @@ impl Builder<'_> {
             Some(b'(' | b'[') => {
                 "here stands a name; (case value [pattern body] ..) takes a value apart"
             }
+            Some(b'-' | b'0'..=b'9' | b'\'' | b'"') => {
+                "here stands a name; (case value [0 body] [n body]) tells values apart"
+            }
             _ => "a name starts with a letter or `_` and is no keyword",
         };
         self.no_name(lo, hi, help);

@@ -57,6 +57,7 @@ fn owner_of(program: &Program, owner: Owner) -> Option<GlobalId> {
     match owner {
         Owner::Global(id) => Some(id),
         Owner::Thunk(id) => program.thunks.get(id).map(|thunk| thunk.owner),
+        Owner::Machine => None,
     }
 }
 
@@ -64,7 +65,7 @@ fn owner_of(program: &Program, owner: Owner) -> Option<GlobalId> {
 fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
     let Some(&(Pc(start), owner)) = program.owners.get(at) else { return };
     let end = program.owners.get(at + 1).map_or(program.code.len(), |(pc, _)| pc.0 as usize);
-    if !out.is_empty() {
+    if !out.is_empty() && owner != Owner::Machine {
         out.push('\n');
     }
     let entry = match owner {
@@ -76,6 +77,7 @@ fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
             out.push_str(&thunk_name(program, id));
             program.thunks.get(id).map(|thunk| thunk.entry)
         }
+        Owner::Machine => return,
     };
     if let Some(Entry { frame, takes, .. }) = entry {
         let _ = write!(out, "/{takes} frame {frame}");

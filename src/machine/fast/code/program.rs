@@ -109,6 +109,8 @@ pub enum Owner {
     Global(GlobalId),
     /// The code of a thunk.
     Thunk(ThunkId),
+    /// Code that the machine begins with or waits in: of no program.
+    Machine,
 }
 
 /// What an instruction comes from.
@@ -141,7 +143,8 @@ pub struct Commuted {
     pub constant_first: bool,
 }
 
-/// A program in compact code. Immutable; everything is indexed by what stands in the code.
+/// A program in compact code. It grows at its end; everything is indexed by what stands in the
+/// code.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// What it is made from: names, constructors, texts, large integers.
@@ -152,7 +155,7 @@ pub struct Program {
     pub origins: Vec<Origin>,
     /// For each instruction the stack map before it.
     pub stack_map_of: Vec<StackMapId>,
-    /// Stack maps, none twice.
+    /// Stack maps, none twice in what is translated at once.
     pub stack_maps: IndexVec<StackMapId, StackMap>,
     /// Where pieces of code begin, in order, and what they belong to.
     pub owners: Vec<(Pc, Owner)>,
@@ -160,9 +163,10 @@ pub struct Program {
     pub globals: IndexVec<GlobalId, Entry>,
     /// All kinds of thunks.
     pub thunks: IndexVec<ThunkId, Thunk>,
-    /// The constants: immediate words, none twice.
+    /// The constants: immediate words, none twice in what is translated at once.
     pub consts: IndexVec<ConstId, Word>,
-    /// The large integers: those of `gcode`, then those that fit 64 bits and no word.
+    /// The large integers: those of `gcode`, then those that fit 64 bits and no word; then the
+    /// same of each addition.
     pub bigs: IndexVec<gcode::BigId, Integer>,
     /// Lists of operands.
     pub args: IndexVec<ArgsId, Box<[Arg]>>,
@@ -172,4 +176,76 @@ pub struct Program {
     pub cases: IndexVec<CaseId, Case>,
     /// Branches by literal.
     pub lit_cases: IndexVec<LitCaseId, LitCase>,
+}
+
+/// The numbers of entries in the tables of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::machine::fast) struct Sizes {
+    pub code: usize,
+    pub owners: usize,
+    pub thunks: usize,
+    pub bigs: usize,
+    pub globals: usize,
+    stack_maps: usize,
+    pub consts: usize,
+    args: usize,
+    slots: usize,
+    cases: usize,
+    lit_cases: usize,
+}
+
+impl Program {
+    /// A program without code.
+    pub(in crate::machine::fast) fn without_code(gcode: Verified) -> Program {
+        Program {
+            gcode,
+            code: Vec::new(),
+            origins: Vec::new(),
+            stack_map_of: Vec::new(),
+            stack_maps: IndexVec::new(),
+            owners: Vec::new(),
+            globals: IndexVec::new(),
+            thunks: IndexVec::new(),
+            consts: IndexVec::new(),
+            bigs: IndexVec::new(),
+            args: IndexVec::new(),
+            slots: IndexVec::new(),
+            cases: IndexVec::new(),
+            lit_cases: IndexVec::new(),
+        }
+    }
+
+    /// The sizes of its tables.
+    pub(in crate::machine::fast) fn sizes(&self) -> Sizes {
+        Sizes {
+            code: self.code.len(),
+            owners: self.owners.len(),
+            thunks: self.thunks.len(),
+            bigs: self.bigs.len(),
+            globals: self.globals.len(),
+            stack_maps: self.stack_maps.len(),
+            consts: self.consts.len(),
+            args: self.args.len(),
+            slots: self.slots.len(),
+            cases: self.cases.len(),
+            lit_cases: self.lit_cases.len(),
+        }
+    }
+
+    /// Drops what its tables have beyond these sizes; of its G-code nothing.
+    pub(in crate::machine::fast) fn truncate(&mut self, sizes: Sizes) {
+        self.code.truncate(sizes.code);
+        self.origins.truncate(sizes.code);
+        self.stack_map_of.truncate(sizes.code);
+        self.owners.truncate(sizes.owners);
+        self.thunks.truncate(sizes.thunks);
+        self.bigs.truncate(sizes.bigs);
+        self.globals.truncate(sizes.globals);
+        self.stack_maps.truncate(sizes.stack_maps);
+        self.consts.truncate(sizes.consts);
+        self.args.truncate(sizes.args);
+        self.slots.truncate(sizes.slots);
+        self.cases.truncate(sizes.cases);
+        self.lit_cases.truncate(sizes.lit_cases);
+    }
 }

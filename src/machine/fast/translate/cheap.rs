@@ -6,21 +6,23 @@
 
 use super::super::code::cheap::is_cheap;
 use super::super::code::instr::Instr;
-use super::super::code::program::Program;
+use super::super::code::program::{Program, Sizes, ThunkId};
+use crate::base::index::Idx;
 
-/// Has the thunks of `program` that are cheap computed where they would be made.
-pub(super) fn mark(program: &mut Program) {
-    let cheap: Vec<bool> =
-        program.thunks.iter().map(|thunk| is_cheap(program, thunk.entry)).collect();
-    for instr in &mut program.code {
+/// Has the thunks of `program` that are cheap computed where they would be made: of what was
+/// added since its tables had the sizes `from`, which makes no thunks of before.
+pub(super) fn mark(program: &mut Program, from: Sizes) {
+    let thunks = program.thunks.since(from.thunks).iter();
+    let cheap: Vec<bool> = thunks.map(|thunk| is_cheap(program, thunk.entry)).collect();
+    let is_cheap = |thunk: ThunkId| {
+        let at = thunk.index().checked_sub(from.thunks);
+        at.and_then(|at| cheap.get(at)).copied().unwrap_or(false)
+    };
+    for instr in program.code.iter_mut().skip(from.code) {
         *instr = match *instr {
-            Instr::Thunk1 { d, thunk, a } if cheap[thunk.0 as usize] => {
-                Instr::Cheap1 { d, thunk, a }
-            }
-            Instr::Thunk2 { d, thunk, a, b } if cheap[thunk.0 as usize] => {
-                Instr::Cheap2 { d, thunk, a, b }
-            }
-            Instr::Thunk3 { d, thunk, a, b, c } if cheap[thunk.0 as usize] => {
+            Instr::Thunk1 { d, thunk, a } if is_cheap(thunk) => Instr::Cheap1 { d, thunk, a },
+            Instr::Thunk2 { d, thunk, a, b } if is_cheap(thunk) => Instr::Cheap2 { d, thunk, a, b },
+            Instr::Thunk3 { d, thunk, a, b, c } if is_cheap(thunk) => {
                 Instr::Cheap3 { d, thunk, a, b, c }
             }
             other => other,

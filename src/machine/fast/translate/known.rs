@@ -6,7 +6,7 @@ use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
 
 /// What a call of a global is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(in crate::machine::fast) enum Known {
     /// A call of its code.
     Function,
     /// A constructor.
@@ -16,7 +16,8 @@ pub(super) enum Known {
 }
 
 /// What is known of each global.
-pub(super) struct Globals {
+#[derive(Clone, Default, Debug)]
+pub(in crate::machine::fast) struct Globals {
     known: IndexVec<GlobalId, Known>,
     selectors: IndexVec<GlobalId, Box<[(ConId, u32)]>>,
     /// The arguments, of the first 64, that a function evaluates before it does anything else.
@@ -24,13 +25,20 @@ pub(super) struct Globals {
 }
 
 impl Globals {
-    /// Looks at all globals of a program.
-    pub fn new(program: &Program) -> Globals {
-        Globals {
-            known: program.globals.iter().map(known).collect(),
-            first: program.globals.iter().map(evaluated_first).collect(),
-            selectors: program.globals.iter().map(|global| selector(global, program)).collect(),
+    /// Looks at the globals of a program that it has not looked at before.
+    pub fn learn(&mut self, program: &Program) {
+        for global in program.globals.since(self.known.len()) {
+            self.known.push(known(global));
+            self.first.push(evaluated_first(global));
+            self.selectors.push(selector(global, program));
         }
+    }
+
+    /// Forgets the globals past the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        self.known.truncate(len);
+        self.first.truncate(len);
+        self.selectors.truncate(len);
     }
 
     pub fn known(&self, global: GlobalId) -> Known {

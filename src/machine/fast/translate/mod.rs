@@ -39,7 +39,7 @@ use super::stack::MAX_FRAME;
 use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
 use crate::machine::heap::Size;
-use known::Globals;
+pub(super) use known::Globals;
 use output::Output;
 use stack::{Stack, Stacks};
 use unit::Unit;
@@ -114,17 +114,36 @@ pub fn translate(program: Verified) -> Result<Program, TooLarge> {
 /// # Errors
 ///
 /// If the program has more of something than the limits allow.
-pub fn translate_within(program: Verified, limits: Limits) -> Result<Program, TooLarge> {
-    let gcode = program.clone();
-    if gcode.cons.iter().any(|con| con.arity > limits.fields) {
-        return Err(TooLarge { what: FIELDS });
+pub fn translate_within(gcode: Verified, limits: Limits) -> Result<Program, TooLarge> {
+    let (program, known) = (Program::without_code(gcode), Globals::default());
+    let (program, _, result) = translate_onto(program, known, gcode::Sizes::default(), limits);
+    result.map(|()| program)
+}
+
+/// Translates the globals of a program that it has no code for yet, of which `known` need not
+/// know: what its G-code has had since its tables had the sizes `first`. Takes time in proportion
+/// to that.
+///
+/// The result is an error if the program would have more of something than the limits allow. What
+/// the tables have beyond what they had is not to be used then.
+pub(super) fn translate_onto(
+    program: Program,
+    mut known: Globals,
+    first: gcode::Sizes,
+    limits: Limits,
+) -> (Program, Globals, Result<(), TooLarge>) {
+    let gcode = program.gcode.clone();
+    let mut cons = gcode.cons.since(first.cons).iter();
+    if cons.any(|con| con.arity > limits.fields) {
+        return (program, known, Err(too_large(FIELDS)));
     }
+    known.learn(&gcode);
     let mut translator = Translator {
         gcode: &gcode,
         limits,
         moved: 0,
-        globals: Globals::new(&gcode),
-        out: Output::new(program),
+        globals: known,
+        out: Output::onto(program, first.bigs),
         global: GlobalId(0),
         values: Values::default(),
         stacks: Stacks::new(),
@@ -142,10 +161,8 @@ pub fn translate_within(program: Verified, limits: Limits) -> Result<Program, To
         carried: FxHashMap::default(),
         scratch: emit::Scratch::default(),
     };
-    for global in gcode.globals.indices() {
-        translator.global(global)?;
-    }
-    Ok(translator.finish())
+    let result = translator.rest();
+    (translator.out.program, translator.globals, result)
 }
 
 fn too_large(what: &'static str) -> TooLarge {
@@ -197,6 +214,15 @@ struct Translator<'a> {
 }
 
 impl Translator<'_> {
+    /// Translates the globals that have no code yet.
+    fn rest(&mut self) -> Result<(), TooLarge> {
+        for global in self.gcode.globals.indices_from(self.out.from.globals) {
+            self.global(global)?;
+        }
+        self.finish();
+        Ok(())
+    }
+
     /// Translates the code of a global, and of the thunks in it.
     fn global(&mut self, id: GlobalId) -> Result<(), TooLarge> {
         self.global = id;
@@ -236,12 +262,11 @@ impl Translator<'_> {
         self.finish_with(root, span)
     }
 
-    /// The finished program.
-    fn finish(mut self) -> Program {
+    /// Finishes the thunks that have been made.
+    fn finish(&mut self) {
         for (thunk, global) in std::mem::take(&mut self.out.calls) {
             self.out.program.thunks[thunk].entry = self.out.program.globals[global];
         }
-        cheap::mark(&mut self.out.program);
-        self.out.program
+        cheap::mark(&mut self.out.program, self.out.from);
     }
 }

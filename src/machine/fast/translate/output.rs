@@ -4,11 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::super::code::instr::{Arg, Pc};
 use super::super::code::program::{
-    ArgsId, ConstId, Entry, Program, SlotsId, StackMap, StackMapId, Thunk, ThunkId,
+    ArgsId, ConstId, Entry, Program, Sizes, SlotsId, StackMap, StackMapId, Thunk, ThunkId,
 };
-use crate::base::index::IndexVec;
+use crate::base::index::Idx;
 use crate::base::integer::Integer;
-use crate::gcode::Verified;
 use crate::gcode::instr::IntLit;
 use crate::gcode::program::{BigId, GlobalId};
 use crate::machine::heap::word::Word;
@@ -28,6 +27,10 @@ pub(super) enum Int {
 /// The program in the making.
 pub(super) struct Output {
     pub program: Program,
+    /// The sizes that it began with.
+    pub from: Sizes,
+    /// The number in G-code of the large integer that came first after those.
+    first_big: usize,
     consts: FxHashMap<u64, ConstId>,
     /// Integers of 64 bits that do not fit a word.
     bigs: FxHashMap<i64, BigId>,
@@ -39,26 +42,14 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub fn new(gcode: Verified) -> Output {
-        let bigs = gcode.bigs.iter().cloned().collect();
-        let program = Program {
-            gcode,
-            code: Vec::new(),
-            origins: Vec::new(),
-            stack_map_of: Vec::new(),
-            stack_maps: IndexVec::new(),
-            owners: Vec::new(),
-            globals: IndexVec::new(),
-            thunks: IndexVec::new(),
-            consts: IndexVec::new(),
-            bigs,
-            args: IndexVec::new(),
-            slots: IndexVec::new(),
-            cases: IndexVec::new(),
-            lit_cases: IndexVec::new(),
-        };
+    /// Code for the globals that `program` has none for yet, which mention no large integer of
+    /// its G-code before `first_big`.
+    pub fn onto(mut program: Program, first_big: usize) -> Output {
+        let from = program.sizes();
+        let Program { gcode, bigs, .. } = &mut program;
+        bigs.extend(gcode.bigs.since(first_big).iter().cloned());
         let (consts, bigs, small, large) = Default::default();
-        Output { program, consts, bigs, small, large, calls: Vec::new() }
+        Output { program, from, first_big, consts, bigs, small, large, calls: Vec::new() }
     }
 
     pub fn constant(&mut self, word: Word) -> Arg {
@@ -81,7 +72,9 @@ impl Output {
     /// An integer literal, as words and nodes hold it.
     pub fn int(&mut self, int: IntLit) -> Int {
         let small = match int {
-            IntLit::Big(big) => return Int::Big(big),
+            IntLit::Big(big) => {
+                return Int::Big(BigId::new(big.index() - self.first_big + self.from.bigs));
+            }
             IntLit::Small(small) => small,
         };
         if let Some(word) = Word::int(small) {

@@ -27,7 +27,7 @@ use super::super::translate::Limits;
 use super::access::{Access, accesses};
 use super::instr::{Base, Dst, Flow, Instr, Operand, Pc, Slot};
 use super::listing;
-use super::program::{Entry, Owner, Program};
+use super::program::{Entry, Owner, Program, Sizes};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::heap::word::{View, Word};
 use state::{Bits, Fact, State};
@@ -57,6 +57,15 @@ pub fn verify(program: &Program) -> Vec<Violation> {
 /// than `most`: that is what the time may be in proportion to.
 #[must_use]
 pub fn verify_pieces(program: &Program, most: usize) -> Vec<Violation> {
+    verify_from(program, Sizes::default(), most)
+}
+
+/// As [`verify_pieces`], of what a program has had since its tables had these sizes.
+pub(in crate::machine::fast) fn verify_from(
+    program: &Program,
+    from: Sizes,
+    most: usize,
+) -> Vec<Violation> {
     let mut check = Check {
         program,
         limits: Limits::MACHINE,
@@ -67,18 +76,17 @@ pub fn verify_pieces(program: &Program, most: usize) -> Vec<Violation> {
         clearing: 0,
         before: Bits::default(),
     };
-    check.tables();
-    for (at, &(pc, owner)) in program.owners.iter().enumerate() {
+    check.tables(from);
+    for (at, &(pc, owner)) in program.owners.iter().enumerate().skip(from.owners) {
         let end = program.owners.get(at + 1).map_or(program.code.len(), |(pc, _)| pc.0 as usize);
-        let entry = match owner {
-            Owner::Global(id) => program.globals.get(id),
-            Owner::Thunk(id) => program.thunks.get(id).map(|thunk| &thunk.entry),
-        };
-        match entry {
+        if owner == Owner::Machine {
+            continue;
+        }
+        match check.entry(owner) {
             Some(entry) if entry.pc == pc => {
                 let work = (end - pc.0 as usize).saturating_mul(1 + entry.frame as usize);
                 if work <= most {
-                    check.piece(*entry, end);
+                    check.piece(entry, end);
                 }
             }
             _ => check.report(pc.0, "a piece begins here that nobody enters"),
@@ -107,7 +115,7 @@ impl Check<'_> {
         self.found.push(Violation { at: Pc(at), message: message.into() });
     }
 
-    fn tables(&mut self) {
+    fn tables(&mut self, from: Sizes) {
         let Program { gcode, code, origins, stack_map_of, globals, thunks, .. } = self.program;
         if code.len() != origins.len() || code.len() != stack_map_of.len() {
             self.report(0, "there are not as many origins and stack maps as instructions");
@@ -115,7 +123,9 @@ impl Check<'_> {
         if globals.len() != gcode.globals.len() {
             self.report(0, "there are not as many globals as in G-code");
         }
-        for (entry, global) in globals.iter().zip(gcode.globals.iter()) {
+        for (entry, global) in
+            globals.since(from.globals).iter().zip(gcode.globals.since(from.globals))
+        {
             if entry.takes != global.arity {
                 self.report(entry.pc.0, "it does not take what its global takes");
             }
@@ -133,26 +143,33 @@ impl Check<'_> {
             View::Function(id) => globals.get(id).is_some_and(|entry| entry.takes > 0),
             View::Node(_) => false,
         };
-        if !self.program.consts.iter().all(immediate) {
+        if !self.program.consts.since(from.consts).iter().all(immediate) {
             self.report(0, "a constant is no immediate word of the program");
         }
         let selects = |row: &(ConId, u32)| arity(row.0).is_some_and(|fields| row.1 < fields);
-        if !thunks.iter().all(|thunk| {
+        let thunks = || thunks.since(from.thunks).iter();
+        if !thunks().all(|thunk| {
             thunk.selects.is_empty() || thunk.entry.takes == 1 && thunk.selects.iter().all(selects)
         }) {
             self.report(0, "a thunk selects a field that its constructor does not have");
         }
-        let entries: HashMap<Pc, Entry> = globals
-            .iter()
-            .chain(thunks.iter().map(|thunk| &thunk.entry))
-            .map(|entry| (entry.pc, *entry))
-            .collect();
-        for thunk in thunks.iter() {
+        for thunk in thunks() {
             let pc = thunk.entry.pc;
-            let begins = self.program.owners.binary_search_by_key(&pc, |(pc, _)| *pc).is_ok();
-            if !begins || entries.get(&pc) != Some(&thunk.entry) {
+            let owners = &self.program.owners;
+            let at = owners.binary_search_by_key(&pc, |(pc, _)| *pc);
+            let owner = at.ok().and_then(|at| owners.get(at));
+            if owner.and_then(|(_, owner)| self.entry(*owner)) != Some(thunk.entry) {
                 self.report(pc.0, "a thunk enters what is no beginning, or has another frame");
             }
+        }
+    }
+
+    /// Where a piece of code is entered.
+    fn entry(&self, owner: Owner) -> Option<Entry> {
+        match owner {
+            Owner::Global(id) => self.program.globals.get(id).copied(),
+            Owner::Thunk(id) => self.program.thunks.get(id).map(|thunk| thunk.entry),
+            Owner::Machine => None,
         }
     }
 
