@@ -341,8 +341,9 @@ fn excess(family: &Growth, empty: &[(u64, u64)]) -> Option<String> {
         let is_steep = |small: u64, large: u64, few: u64, most: u64| {
             large.saturating_sub(few) * 10 > small * most
         };
-        let most = if STEEP.contains(&family.name) { 80 } else { 22 };
-        if is_steep(small.0, large.0, 5_000, most) || is_steep(small.1, large.1, 50, most) {
+        // What is known to its end may be evaluated up to a size, and no further.
+        let (most, few) = if STEEP.contains(&family.name) { (80, 600) } else { (22, 50) };
+        if is_steep(small.0, large.0, 5_000, most) || is_steep(small.1, large.1, few, most) {
             return Some(format!("{} at -O{level}: {small:?}, then {large:?}", family.name));
         }
     }
