@@ -8,14 +8,16 @@ use rustc_hash::FxHashMap;
 /// imported.
 const TEXTS: &[(&str, &str)] = &[
     ("prelude", include_str!("../corelib/prelude.core")),
+    ("float", include_str!("../corelib/float.core")),
     ("heap", include_str!("../corelib/heap.core")),
     ("map", include_str!("../corelib/map.core")),
     ("queue", include_str!("../corelib/queue.core")),
     ("set", include_str!("../corelib/set.core")),
+    ("word", include_str!("../corelib/word.core")),
 ];
 
 /// The names of the modules, the prelude first.
-pub const MODULES: &[&str] = &["prelude", "heap", "map", "queue", "set"];
+pub const MODULES: &[&str] = &["prelude", "float", "heap", "map", "queue", "set", "word"];
 
 /// The module that is always in scope.
 pub const PRELUDE: &str = "prelude";

@@ -1,10 +1,14 @@
 //! The primitives: one table of name, arity and meaning.
 
+pub mod numbers;
+
 /// The values that an operand of a primitive may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// An integer.
     Integer,
+    /// A float.
+    Float,
     /// An integer or a character, the same for all operands.
     Comparable,
     /// A character.
@@ -91,4 +95,99 @@ primitives! {
     Ord "ord" 1 Strict Character Integer;
     Chr "chr" 1 Strict Integer Character;
     Error "error" 1 Error Any Any;
+    BitAnd "bitand" 2 Strict Integer Integer;
+    BitOr "bitor" 2 Strict Integer Integer;
+    BitXor "bitxor" 2 Strict Integer Integer;
+    BitNot "bitnot" 1 Strict Integer Integer;
+    Shl "shl" 2 Strict Integer Integer;
+    Shr "shr" 2 Strict Integer Integer;
+    PopCount "popcount" 1 Strict Integer Integer;
+    AddI64 "addi64" 2 Strict Integer Integer;
+    SubI64 "subi64" 2 Strict Integer Integer;
+    MulI64 "muli64" 2 Strict Integer Integer;
+    ShlI64 "shli64" 2 Strict Integer Integer;
+    AddU64 "addu64" 2 Strict Integer Integer;
+    SubU64 "subu64" 2 Strict Integer Integer;
+    MulU64 "mulu64" 2 Strict Integer Integer;
+    ShlU64 "shlu64" 2 Strict Integer Integer;
+    ToI8 "toi8" 1 Strict Integer Integer;
+    ToI16 "toi16" 1 Strict Integer Integer;
+    ToI32 "toi32" 1 Strict Integer Integer;
+    ToI64 "toi64" 1 Strict Integer Integer;
+    ToU8 "tou8" 1 Strict Integer Integer;
+    ToU16 "tou16" 1 Strict Integer Integer;
+    ToU32 "tou32" 1 Strict Integer Integer;
+    ToU64 "tou64" 1 Strict Integer Integer;
+    FAdd "fadd" 2 Strict Float Float;
+    FSub "fsub" 2 Strict Float Float;
+    FMul "fmul" 2 Strict Float Float;
+    FDiv "fdiv" 2 Strict Float Float;
+    FRem "frem" 2 Strict Float Float;
+    FPow "fpow" 2 Strict Float Float;
+    FAtan2 "fatan2" 2 Strict Float Float;
+    FHypot "fhypot" 2 Strict Float Float;
+    FCopySign "fcopysign" 2 Strict Float Float;
+    FNeg "fneg" 1 Strict Float Float;
+    FAbs "fabs" 1 Strict Float Float;
+    FSqrt "fsqrt" 1 Strict Float Float;
+    FCbrt "fcbrt" 1 Strict Float Float;
+    FExp "fexp" 1 Strict Float Float;
+    FExp2 "fexp2" 1 Strict Float Float;
+    FExpM1 "fexpm1" 1 Strict Float Float;
+    FLog "flog" 1 Strict Float Float;
+    FLog2 "flog2" 1 Strict Float Float;
+    FLog10 "flog10" 1 Strict Float Float;
+    FLog1P "flog1p" 1 Strict Float Float;
+    FSin "fsin" 1 Strict Float Float;
+    FCos "fcos" 1 Strict Float Float;
+    FTan "ftan" 1 Strict Float Float;
+    FAsin "fasin" 1 Strict Float Float;
+    FAcos "facos" 1 Strict Float Float;
+    FAtan "fatan" 1 Strict Float Float;
+    FSinh "fsinh" 1 Strict Float Float;
+    FCosh "fcosh" 1 Strict Float Float;
+    FTanh "ftanh" 1 Strict Float Float;
+    FAsinh "fasinh" 1 Strict Float Float;
+    FAcosh "facosh" 1 Strict Float Float;
+    FAtanh "fatanh" 1 Strict Float Float;
+    FFloor "ffloor" 1 Strict Float Float;
+    FCeil "fceil" 1 Strict Float Float;
+    FTrunc "ftrunc" 1 Strict Float Float;
+    FRound "fround" 1 Strict Float Float;
+    FRint "frint" 1 Strict Float Float;
+    FEq "feq" 2 Strict Float Integer;
+    FNeq "fneq" 2 Strict Float Integer;
+    FLt "flt" 2 Strict Float Integer;
+    FLe "fle" 2 Strict Float Integer;
+    FGt "fgt" 2 Strict Float Integer;
+    FGe "fge" 2 Strict Float Integer;
+    IToF "itof" 1 Strict Integer Float;
+    FToI "ftoi" 1 Strict Float Integer;
+    FToBits "ftobits" 1 Strict Float Integer;
+    BitsToF "bitstof" 1 Strict Integer Float;
+    FDigits "fdigits" 1 Strict Float Integer;
+    FExponent "fexponent" 1 Strict Float Integer;
+    FDecimal "fdecimal" 2 Strict Integer Float;
+}
+
+impl Primitive {
+    /// Returns the primitive that a program calls by this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Primitive> {
+        Primitive::ALL.iter().copied().find(|primitive| primitive.name() == name)
+    }
+
+    /// Returns whether no function of an embedding program has its name. The others came later,
+    /// when such programs had functions of any name.
+    #[must_use]
+    pub fn is_reserved(self) -> bool {
+        self <= Primitive::Error
+    }
+
+    /// Returns whether it computes, from the values of all its operands, an integer, a character
+    /// or a float.
+    #[must_use]
+    pub const fn computes(self) -> bool {
+        matches!(self.shape(), Shape::Strict)
+    }
 }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("corelib", &[]),
-    ("primitive", &[]),
+    ("primitive", &["base"]),
     ("syntax", &["base"]),
     ("load", &["base", "corelib", "syntax"]),
     ("core", &["base", "primitive", "syntax", "load"]),
     ("lift", &["base", "primitive", "core"]),
     ("optimise", &["base", "primitive", "core", "lift"]),
-    ("gcode", &["base"]),
+    ("gcode", &["base", "primitive"]),
     ("compile", &["base", "primitive", "core", "gcode"]),
-    ("machine", &["base", "gcode"]),
+    ("machine", &["base", "primitive", "gcode"]),
     ("driver", &["base", "syntax", "load", "core", "lift", "optimise", "compile", "gcode"]),
     (
         "embed",

@@ -21,6 +21,7 @@ mod input;
 mod language;
 mod layering;
 mod machine;
+mod numbers;
 mod optimise;
 mod parity;
 mod passes;

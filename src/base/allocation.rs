@@ -43,6 +43,14 @@ pub fn is_fallible() -> bool {
     FALLIBLE.try_with(Cell::get).unwrap_or(false)
 }
 
+/// Whether the system gives so many bytes in one piece now. For work of a library whose own
+/// allocations cannot fail.
+#[must_use]
+pub fn is_available(bytes: u64) -> bool {
+    let Ok(bytes) = usize::try_from(bytes) else { return false };
+    fallible(|| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

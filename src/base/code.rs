@@ -60,8 +60,8 @@ codes! {
 
 Write `(add 1 2)`. Inside CHAR and STRING literals and in comments any character may stand.
 ";
-    G0102 BadInteger "an integer literal that runs into a name"
-"An integer is directly followed by a letter, a quote or a minus sign. That could be read as one token or as two, so it is refused.
+    G0102 BadNumber "a number that runs into a name, or is too large a float"
+"A number is directly followed by a letter, a quote, a point or a minus sign. That could be read as one token or as two, so it is refused. A float has digits on both sides of its point: `0.5`, `2.0`, `6.02e23`. One that is larger than any float is refused too.
 
 ```coref
 (defn main[] 5-3)
@@ -478,13 +478,13 @@ Look at what waited for the call, which the report lists, and handle the case th
 Ask first: `(if (eq n 0) other (div m n))`.
 ";
     G0503 WrongKind "an operand of the wrong kind"
-"A primitive was given a value that it does not work on: arithmetic takes integers, a comparison two integers or two characters, `ord` a character, `chr` an integer, `error` a text.
+"A primitive was given a value that it does not work on: arithmetic takes integers, a comparison two integers or two characters, `ord` a character, `chr` an integer, `error` a text; primitives that begin with `f`, such as `fadd` and `flt`, take floats, and no others do.
 
 ```coref
 (defn main[] (add 1 'a'))
 ```
 
-Convert it: `(add 1 (ord 'a'))`. If the operand should have been of the right kind, look where it comes from.
+Convert it: `(add 1 (ord 'a'))`, `(fadd 0.5 (itof n))`, `(add n (ftoi x))`. If the operand should have been of the right kind, look where it comes from.
 ";
     G0504 AppliedNonFunction "an application of what is no function"
 "Something is applied that is an integer or a character and not a function. Often a function was given more arguments than it takes, so that its result is applied to those left over; or parentheses stand around a value, `(3)` is 3 but `(3 4)` applies it.
@@ -569,6 +569,24 @@ Compare: `(if (neq n 0) \"yes\" \"no\")`.
 ```
 
 Use the default format or `--format json`, or give the function a name with `defn`.
+";
+    G0513 NoInteger "an integer of a float that has none"
+"`ftoi`, `fdigits` or `fexponent` was given an infinity or the NaN. No integer is nearest to it, and it has no digits.
+
+```coref
+(defn main[] (ftoi (fdiv 1.0 0.0)))
+```
+
+Ask first: `(flt (fabs x) +inf.0)` is 1 for every float but those.
+";
+    G0514 NegativeOperand "a negative operand where none can be"
+"The count of a shift was negative, or `popcount` was given a negative integer, in which infinitely many bits are 1.
+
+```coref
+(defn main[] (shl 1 -3))
+```
+
+Shift the other way: `(shr 1 3)`. Of a negative integer of 64 bits, `(popcount (tou64 n))` counts the bits.
 ";
     G0601 HeapLimit "the memory limit"
 "The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.

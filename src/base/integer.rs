@@ -429,6 +429,111 @@ fn bytes(limbs: usize) -> usize {
     size_of::<BigInt>() + 16 + limbs.saturating_mul(8)
 }
 
+/// An integer as two's complement has infinitely many bits, the sign in all those above.
+impl Integer {
+    /// The bits that both have.
+    #[must_use]
+    pub fn bit_and(&self, other: &Integer) -> Integer {
+        self.bitwise(other, |a, b| a & b, |a, b| a & b)
+    }
+
+    /// The bits that one of them has, or both.
+    #[must_use]
+    pub fn bit_or(&self, other: &Integer) -> Integer {
+        self.bitwise(other, |a, b| a | b, |a, b| a | b)
+    }
+
+    /// The bits that one of them has, and not both.
+    #[must_use]
+    pub fn bit_xor(&self, other: &Integer) -> Integer {
+        self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
+    }
+
+    fn bitwise(
+        &self,
+        other: &Integer,
+        words: fn(i64, i64) -> i64,
+        bigs: fn(&BigInt, &BigInt) -> BigInt,
+    ) -> Integer {
+        if let (Integer::Small(a), Integer::Small(b)) = (self, other) {
+            return Integer::Small(words(*a, *b));
+        }
+        let result = with_big(self, |a| with_big(other, |b| bigs(a, b)));
+        // How much room the library leaves depends on the operation and the signs.
+        compact(result, 0)
+    }
+
+    /// The bits that it has not: one less than its negation.
+    #[must_use]
+    pub fn bit_not(&self) -> Integer {
+        match self {
+            Integer::Small(small) => Integer::Small(!small),
+            big @ Integer::Big(_) => Integer::Small(-1).sub(big),
+        }
+    }
+
+    /// It times 2 to the power of `count`; `None` if that would take more than the memory there
+    /// can be. See [`shifted_bytes`](Integer::shifted_bytes).
+    #[must_use]
+    pub fn shift_left(&self, count: u64) -> Option<Integer> {
+        if self.is_zero() {
+            return Some(Integer::ZERO);
+        }
+        if let Integer::Small(small) = self
+            && count < 63
+            && let Some(result) = small.checked_mul(1 << count)
+        {
+            return Some(Integer::Small(result));
+        }
+        self.shifted_bytes(count)?;
+        Some(compact(with_big(self, |big| big << count), 0))
+    }
+
+    /// It divided by 2 to the power of `count`, rounded toward minus infinity.
+    #[must_use]
+    pub fn shift_right(&self, count: u64) -> Integer {
+        match self {
+            Integer::Small(small) => Integer::Small(small >> count.min(63)),
+            Integer::Big(big) if count >= big.bits() => {
+                Integer::Small(if big.is_negative() { -1 } else { 0 })
+            }
+            Integer::Big(big) => compact(&**big >> count, 0),
+        }
+    }
+
+    /// Bytes that a shift by so many bits to the left may take, while it is computed; `None` if
+    /// no memory has as many.
+    #[must_use]
+    pub fn shifted_bytes(&self, count: u64) -> Option<usize> {
+        let limbs = usize::try_from(count / 64).ok()?.checked_add(self.limbs() + 1)?;
+        // An allocation has at most half of all addresses.
+        let limit = isize::MAX as usize / 64;
+        (limbs <= limit).then(|| 2 * bytes(limbs))
+    }
+
+    /// How many bits of it are 1; `None` if it is negative, since then infinitely many are.
+    #[must_use]
+    pub fn count_ones(&self) -> Option<u64> {
+        match self {
+            _ if self.is_negative() => None,
+            Integer::Small(small) => Some(u64::from(small.count_ones())),
+            Integer::Big(big) => Some(big.magnitude().count_ones()),
+        }
+    }
+
+    /// Its lowest 64 bits: what it is modulo 2^64.
+    #[must_use]
+    pub fn low_bits(&self) -> u64 {
+        match self {
+            Integer::Small(small) => *small as u64,
+            Integer::Big(big) => {
+                let low = big.iter_u64_digits().next().unwrap_or(0);
+                if big.is_negative() { low.wrapping_neg() } else { low }
+            }
+        }
+    }
+}
+
 impl PartialOrd for Integer {
     fn partial_cmp(&self, other: &Integer) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -500,6 +605,14 @@ mod tests {
     }
 
     #[test]
+    fn shifts_by_more_than_any_memory_are_refused_but_of_zero() {
+        assert_eq!(Integer::ONE.shift_left(u64::MAX), None);
+        assert_eq!(Integer::ZERO.shift_left(u64::MAX), Some(Integer::ZERO));
+        assert_eq!(int("-5").shift_right(u64::MAX), int("-1"));
+        assert_eq!(int("-36893488147419103232").shift_right(u64::MAX), int("-1"));
+    }
+
+    #[test]
     fn a_million_digits_read_and_print() {
         let text = format!("1{}7", "0123456789".repeat(10_000));
         assert_eq!(int(&text).to_string(), text);
@@ -511,6 +624,21 @@ mod tests {
         #[test]
         fn printing_reads_back(text in "-?[1-9][0-9]{0,9000}") {
             prop_assert_eq!(int(&text).to_string(), text);
+        }
+
+        #[test]
+        fn bits_are_those_of_twos_complement(a: i128, b: i128, count in 0_u64..200) {
+            let (x, y) = (Integer::from(a), Integer::from(b));
+            prop_assert_eq!(x.bit_and(&y), Integer::from(a & b));
+            prop_assert_eq!(x.bit_or(&y), Integer::from(a | b));
+            prop_assert_eq!(x.bit_xor(&y), Integer::from(a ^ b));
+            prop_assert_eq!(x.bit_not(), Integer::from(!a));
+            prop_assert_eq!(x.low_bits(), a as u64);
+            prop_assert_eq!(x.shift_right(count), Integer::from(a >> count.min(127)));
+            let power = Integer::from(BigInt::from(1) << count);
+            prop_assert_eq!(x.shift_left(count), Some(x.mul(&power)));
+            let ones = (a >= 0).then(|| u64::from(a.count_ones()));
+            prop_assert_eq!(x.count_ones(), ones);
         }
 
         #[test]

@@ -4,6 +4,7 @@ pub mod allocation;
 pub mod bit_set;
 pub mod code;
 pub mod diagnostic;
+pub mod float;
 pub mod index;
 pub mod integer;
 pub mod limbs;

@@ -278,25 +278,33 @@ impl<'a> Compiler<'a> {
 
     /// Emits the push of a literal.
     fn push_lit(&mut self, lit: core::Lit, span: Span) {
-        let instr = match self.lit(lit) {
-            Lit::Int(int) => Instr::PushInt(int),
-            Lit::Char(c) => Instr::PushChar(c),
+        let instr = match lit {
+            core::Lit::Int(small) => Instr::PushInt(IntLit::Small(small)),
+            core::Lit::Big(big) => Instr::PushInt(self.big(big)),
+            core::Lit::Float(value) => Instr::PushFloat(value),
+            core::Lit::Char(c) => Instr::PushChar(c),
         };
         self.emit(instr, span);
     }
 
+    /// Returns the literal of a switch's branch.
     fn lit(&mut self, lit: core::Lit) -> Lit {
         match lit {
             core::Lit::Int(small) => Lit::Int(IntLit::Small(small)),
+            core::Lit::Big(big) => Lit::Int(self.big(big)),
             core::Lit::Char(c) => Lit::Char(c),
-            core::Lit::Big(big) => match &self.core.bigs[big] {
-                Integer::Small(small) => Lit::Int(IntLit::Small(*small)),
-                big @ Integer::Big(_) => {
-                    let bigs = &mut self.out.bigs;
-                    let id = self.bigs.entry(big.clone()).or_insert_with(|| bigs.push(big.clone()));
-                    Lit::Int(IntLit::Big(*id))
-                }
-            },
+            core::Lit::Float(_) => unreachable!("no switch goes by a float: the lint sees to it"),
+        }
+    }
+
+    fn big(&mut self, big: core::BigId) -> IntLit {
+        match &self.core.bigs[big] {
+            Integer::Small(small) => IntLit::Small(*small),
+            big @ Integer::Big(_) => {
+                let bigs = &mut self.out.bigs;
+                let id = self.bigs.entry(big.clone()).or_insert_with(|| bigs.push(big.clone()));
+                IntLit::Big(*id)
+            }
         }
     }
 

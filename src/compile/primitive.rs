@@ -16,26 +16,9 @@ pub const MESSAGE_LIMIT: i64 = 10_000;
 
 /// Returns the instruction of a primitive of [`Shape::Strict`].
 pub(super) fn instr(primitive: Primitive) -> Instr {
-    match primitive {
-        Primitive::Add => Instr::Add,
-        Primitive::Sub => Instr::Sub,
-        Primitive::Mul => Instr::Mul,
-        Primitive::Div => Instr::Div,
-        Primitive::Rem => Instr::Rem,
-        Primitive::FloorDiv => Instr::FloorDiv,
-        Primitive::Mod => Instr::Mod,
-        Primitive::Negate => Instr::Neg,
-        Primitive::Eq => Instr::Eq,
-        Primitive::Neq => Instr::Ne,
-        Primitive::Lt => Instr::Lt,
-        Primitive::Le => Instr::Le,
-        Primitive::Gt => Instr::Gt,
-        Primitive::Ge => Instr::Ge,
-        Primitive::Ord => Instr::Ord,
-        Primitive::Chr => Instr::Chr,
-        Primitive::If | Primitive::Seq | Primitive::Error => {
-            unreachable!("their shapes are not Strict")
-        }
+    match Instr::computing(primitive) {
+        Some(instr) => instr,
+        None => unreachable!("its shape is not Strict"),
     }
 }
 

@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use crate::base::float::Float;
 use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
@@ -44,13 +45,15 @@ crate::define_index! {
     pub TextId;
 }
 
-/// An integer or character literal.
+/// A literal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lit {
     /// An integer of 64 bits.
     Int(i64),
     /// A larger integer.
     Big(BigId),
+    /// A float; no switch goes by one.
+    Float(Float),
     /// A character.
     Char(char),
 }
@@ -58,7 +61,7 @@ pub enum Lit {
 /// An expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expr {
-    /// An integer or a character.
+    /// An integer, a float or a character.
     Lit(Lit),
     /// A string: a list of characters, unpacked as it is demanded.
     Text(TextId),

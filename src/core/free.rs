@@ -141,7 +141,12 @@ impl<'a> Walk<'a> {
                     self.tasks.extend([Task::Visit(alt.body), Task::Unbind(count)]);
                 }
             }
-            Expr::Int(_) | Expr::Big(_) | Expr::Char(_) | Expr::Text(_) | Expr::Error => {}
+            Expr::Int(_)
+            | Expr::Big(_)
+            | Expr::Float(_)
+            | Expr::Char(_)
+            | Expr::Text(_)
+            | Expr::Error => {}
         }
     }
 

@@ -328,7 +328,7 @@ impl Lint<'_> {
         }
         let program = self.program;
         match kind {
-            Expr::Lit(Lit::Int(_) | Lit::Char(_)) | Expr::NoMatch => {}
+            Expr::Lit(Lit::Int(_) | Lit::Float(_) | Lit::Char(_)) | Expr::NoMatch => {}
             Expr::Lit(Lit::Big(big)) if program.bigs.get(big).is_some() => {}
             Expr::Lit(lit) => self.violation(format!("{lit:?} does not exist")),
             Expr::Text(text) => {
@@ -463,6 +463,9 @@ impl Lint<'_> {
         let chars = branches.iter().filter(|(lit, _)| matches!(lit, Lit::Char(_))).count();
         if chars != 0 && chars != branches.len() {
             self.violation("a switch mixes integers and characters");
+        }
+        if branches.iter().any(|(lit, _)| matches!(lit, Lit::Float(_))) {
+            self.violation("a switch goes by a float");
         }
         let mut seen = rustc_hash::FxHashSet::default();
         for (lit, _) in branches {

@@ -327,6 +327,7 @@ impl<'a> Lowerer<'a> {
                 let ast = self.ast;
                 Expr::Lit(Lit::Big(self.bigs.id(&mut self.program, &ast.bigs[big])))
             }
+            ast::Expr::Float(value) => Expr::Lit(Lit::Float(value)),
             ast::Expr::Char(c) => Expr::Lit(Lit::Char(c)),
             ast::Expr::Text(text) => self.text(text),
             ast::Expr::Name(name) => self.name(name),

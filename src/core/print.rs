@@ -193,6 +193,7 @@ impl Printer<'_> {
         Doc::atom(match lit {
             Lit::Int(value) => value.to_string(),
             Lit::Big(big) => self.program.bigs[big].to_string(),
+            Lit::Float(value) => value.to_string(),
             Lit::Char(c) => char_literal(c),
         })
     }

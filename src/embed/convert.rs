@@ -96,6 +96,20 @@ impl FromValue for bool {
     }
 }
 
+/// Any NaN becomes the one NaN of the language.
+impl IntoValue for f64 {
+    fn into_value<E: Eval>(self, eval: &mut E) -> Result<Value, Error> {
+        eval.float(self)
+    }
+}
+
+/// No integer is a float: the program converts it.
+impl FromValue for f64 {
+    fn from_value<E: Eval>(value: &Value, eval: &mut E) -> Result<f64, Error> {
+        eval.to_float(value)
+    }
+}
+
 impl IntoValue for char {
     fn into_value<E: Eval>(self, eval: &mut E) -> Result<Value, Error> {
         eval.character(self)

@@ -193,8 +193,10 @@ impl Engine {
     /// stopped as for an interrupt: the store stays usable and every value evaluable.
     ///
     /// # Errors
-    /// When the name is taken, no NAME of the language, a primitive's or that of a constructor
-    /// of lists, or the number of arguments is 0 or above 255.
+    /// When the name is taken, no NAME of the language, that of a constructor of lists or of a
+    /// primitive on exact integers and characters, or the number of arguments is 0 or above 255.
+    /// A primitive on bits, words or floats of that name is hidden from the program, as a
+    /// definition hides it.
     pub fn register<F>(&mut self, name: &str, arity: u32, function: F) -> Result<(), RegisterError>
     where
         F: Fn(&mut Call<'_>) -> Result<Value, HostError> + Send + Sync + 'static,
@@ -205,8 +207,8 @@ impl Engine {
         if !lex::is_name(name) {
             return Err(RegisterError::NoName(name.to_owned()));
         }
-        let is_primitive = Primitive::ALL.iter().any(|primitive| primitive.name() == name);
-        if is_primitive || matches!(name, "Nil" | "Cons") {
+        let is_reserved = Primitive::find(name).is_some_and(Primitive::is_reserved);
+        if is_reserved || matches!(name, "Nil" | "Cons") {
             return Err(RegisterError::Reserved(name.to_owned()));
         }
         if !(1..=255).contains(&arity) {

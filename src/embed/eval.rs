@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::access::{Access, Key, Session};
 use super::convert::{FromValue, IntoValue};
 use super::error::Error;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::{self, Root};
@@ -27,6 +28,8 @@ impl fmt::Debug for Value {
 pub enum Whnf {
     /// An integer.
     Int(Integer),
+    /// A float.
+    Float(f64),
     /// A character.
     Char(char),
     /// A constructor, by the name that it prints with, and its fields, which need not be
@@ -52,6 +55,7 @@ impl Whnf {
     pub fn kind(&self) -> &'static str {
         match self {
             Whnf::Int(_) => "an integer",
+            Whnf::Float(_) => "a float",
             Whnf::Char(_) => "a character",
             Whnf::Con { name, fields } if is_list(name, fields.len()) => "a list",
             Whnf::Con { .. } => "a constructor",
@@ -87,6 +91,14 @@ pub trait Eval: Access + Sized {
     /// Only the general ones.
     fn int(&mut self, value: impl Into<Integer>) -> Result<Value, Error> {
         Ok(Value(self.session(Key(())).machine.new_int(value.into())?))
+    }
+
+    /// A float. Any NaN becomes the one NaN of the language.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn float(&mut self, value: f64) -> Result<Value, Error> {
+        Ok(Value(self.session(Key(())).machine.new_float(Float::new(value))?))
     }
 
     /// A character.
@@ -172,6 +184,7 @@ pub trait Eval: Access + Sized {
         }
         Ok(machine.whnf(&value.0).map(|whnf| match whnf {
             machine::Whnf::Int(value) => Whnf::Int(value),
+            machine::Whnf::Float(value) => Whnf::Float(value.get()),
             machine::Whnf::Char(value) => Whnf::Char(value),
             machine::Whnf::Con(con, fields) => {
                 let con = machine.program().cons.get(con);
@@ -223,6 +236,17 @@ pub trait Eval: Access + Sized {
         match self.force(value)? {
             Whnf::Int(value) => Ok(value),
             other => Err(Error::Kind { expected: "an integer", found: other.kind() }),
+        }
+    }
+
+    /// Evaluates a float.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is none; an integer is none.
+    fn to_float(&mut self, value: &Value) -> Result<f64, Error> {
+        match self.force(value)? {
+            Whnf::Float(value) => Ok(value),
+            other => Err(Error::Kind { expected: "a float", found: other.kind() }),
         }
     }
 

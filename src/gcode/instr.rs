@@ -7,10 +7,13 @@
 //! The rules read `<code, stack, dump, heap>`, the top of the stack at the left, `h[a: N]`
 //! for a heap in which `a` is the node `N`; an address that stands for a value may reach it
 //! through indirections. The set is that of the G-machine tutorial (Johnsson 1984; Peyton
-//! Jones and Lester, *Implementing Functional Languages*, chapter 3), with `PushChar`,
-//! `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `LitJump`, `Jump`, `NoMatch`, `Raise` and
+//! Jones and Lester, *Implementing Functional Languages*, chapter 3), with `PushFloat`,
+//! `PushChar`, `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `Unary`, `Binary`, `LitJump`, `Jump`, `NoMatch`, `Raise` and
 //! `CallHost` for what CoreF adds, and `Squeeze` (Peyton Jones, *The Implementation of
 //! Functional Programming Languages*, 1987, chapter 20) for jumps with arguments.
+
+use crate::base::float::Float;
+use crate::primitive::Primitive;
 
 use super::id::{BigId, ConId, GlobalId, HostId, TextId};
 
@@ -103,8 +106,12 @@ operands! {
     Global(GlobalId);
     /// An integer.
     Int(IntLit);
+    /// A float.
+    Float(Float);
     /// A character.
     Char(char);
+    /// A primitive on numbers.
+    Primitive(Primitive);
     /// A string.
     Text(TextId);
     /// A constructor.
@@ -244,6 +251,10 @@ instructions! {
     ///
     /// `<PushInt n : i, s, d, h>  =>  <i, a : s, d, h[a: NNum n]>`
     PushInt(value: IntLit) [_ids] 0 => 1, Next;
+    /// Pushes a new float.
+    ///
+    /// `<PushFloat x : i, s, d, h>  =>  <i, a : s, d, h[a: NFloat x]>`
+    PushFloat(value: Float) [_ids] 0 => 1, Next;
     /// Pushes a new character.
     ///
     /// `<PushChar c : i, s, d, h>  =>  <i, a : s, d, h[a: NChar c]>`
@@ -353,6 +364,14 @@ instructions! {
     ///
     /// `<Chr : i, a : s, d, h[a: NNum n]>, n a code point  =>  <i, b : s, d, h[b: NChar (chr n)]>`
     Chr [_ids] 1 => 1, Next;
+    /// Computes a primitive of one operand that has no instruction of its own.
+    ///
+    /// `<Unary p : i, a : s, d, h[a: number x]>  =>  <i, b : s, d, h[b: number (p x)]>`
+    Unary(primitive: Primitive) [_ids] 1 => 1, Next;
+    /// Computes a primitive of two operands that has no instruction of its own.
+    ///
+    /// `<Binary p : i, a : b : s, d, h[a: number x, b: number y]>  =>  <i, c : s, d, h[c: number (p x y)]>`
+    Binary(primitive: Primitive) [_ids] 2 => 1, Next;
     /// Goes on at `yes` if the top is 1, at `no` if it is 0. Anything else is an error.
     ///
     /// `<Cond yes no : i, a : s, d, h[a: NNum 1]>  =>  <code at yes, s, d, h>`
@@ -399,6 +418,53 @@ instructions! {
     /// `<Print : i, a : s, d, h[a: NNum n], o>  =>  <i, s, d, h, o n>`
     /// `<Print : i, a : s, d, h[a: NConstr t [a1 .. an]], o>  =>  <Eval : Print : .. : i, a1 : .. : an : s, d, h, o>`
     Print [_ids] 1 => 0, Next;
+}
+
+/// Makes the two directions between primitives and the instructions that compute them.
+macro_rules! computations {
+    ($($name:ident => $primitive:ident;)+) => {
+        impl Instr {
+            /// The instruction that computes a primitive; `None` if it takes more than one.
+            #[must_use]
+            pub fn computing(primitive: Primitive) -> Option<Instr> {
+                match primitive {
+                    $(Primitive::$primitive => Some(Instr::$name),)+
+                    _ if !primitive.computes() => None,
+                    _ if primitive.arity() == 1 => Some(Instr::Unary(primitive)),
+                    _ => Some(Instr::Binary(primitive)),
+                }
+            }
+
+            /// The primitive that it computes, if it computes one.
+            #[must_use]
+            pub fn computes(&self) -> Option<Primitive> {
+                match *self {
+                    $(Instr::$name => Some(Primitive::$primitive),)+
+                    Instr::Unary(primitive) | Instr::Binary(primitive) => Some(primitive),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+computations! {
+    Add => Add;
+    Sub => Sub;
+    Mul => Mul;
+    Div => Div;
+    Rem => Rem;
+    FloorDiv => FloorDiv;
+    Mod => Mod;
+    Neg => Negate;
+    Eq => Eq;
+    Ne => Neq;
+    Lt => Lt;
+    Le => Le;
+    Gt => Gt;
+    Ge => Ge;
+    Ord => Ord;
+    Chr => Chr;
 }
 
 impl Instr {

@@ -5,6 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::print::{continues_name, starts_name};
+use crate::base::float::Float;
 use crate::base::quote::for_message;
 
 /// A listing that cannot be read, and why.
@@ -33,6 +34,8 @@ pub(super) enum Kind {
     Name(String),
     /// An integer: digits, perhaps after a minus sign.
     Number(String),
+    /// A FLOAT.
+    Float(Float),
     /// A CHAR.
     Char(char),
     /// A STRING: a text, or a name that is not bare.
@@ -114,17 +117,27 @@ impl Lexer<'_> {
                     _ => return self.error("a CHAR has one character"),
                 }
             }
-            '-' | '0'..='9' => {
+            '-' | '+' | '0'..='9' => {
                 self.bump();
-                let mut digits = String::from(first);
-                while let Some(digit) = self.chars.next_if(char::is_ascii_digit) {
+                let mut text = String::from(first);
+                // A sign goes on with a special value, or with digits; after `e` comes another.
+                let mut is_float = first == '+';
+                while let Some(c) = self.chars.next_if(|&c| {
+                    let exponent_sign = matches!(c, '+' | '-') && text.ends_with(['e', 'E']);
+                    c.is_ascii_alphanumeric() || c == '.' || exponent_sign
+                }) {
                     self.column = self.column.saturating_add(1);
-                    digits.push(digit);
+                    is_float |= !c.is_ascii_digit();
+                    text.push(c);
                 }
-                if digits == "-" {
+                if text == "-" {
                     return self.error("expected a digit");
                 }
-                Kind::Number(digits)
+                match Float::parse(&text) {
+                    _ if !is_float => Kind::Number(text),
+                    Some(float) => Kind::Float(float),
+                    None => return self.error("this is no number"),
+                }
             }
             first if starts_name(first) => {
                 let mut name = String::new();

@@ -238,6 +238,7 @@ impl Linker<'_> {
                 Operand::LitJumps(Box::new(Jumps { branches, default }))
             }
             same @ (Operand::Number(_) | Operand::Char(_) | Operand::Label(_)) => same,
+            same @ (Operand::Float(_) | Operand::Primitive(_)) => same,
         })
     }
 }

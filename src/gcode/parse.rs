@@ -13,6 +13,7 @@ use super::program::{
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
+use crate::primitive::Primitive;
 
 /// The program of a listing, without spans. What it reads need not make sense to a machine:
 /// [`verify`](super::verify::verify) checks that.
@@ -335,6 +336,24 @@ impl Reader {
                 Lit::Int(int) => Operand::Int(int),
                 Lit::Char(_) => return Err(before.expected("an integer")),
             },
+            OperandKind::Float => {
+                let Some(Kind::Float(value)) = line.peek() else {
+                    return Err(line.expected("a FLOAT"));
+                };
+                line.at += 1;
+                Operand::Float(*value)
+            }
+            OperandKind::Primitive => {
+                let name = line.name("a primitive")?;
+                match Primitive::find(name) {
+                    Some(primitive) => Operand::Primitive(primitive),
+                    None => {
+                        return Err(
+                            before.error(&format!("there is no primitive {}", for_message(name)))
+                        );
+                    }
+                }
+            }
             OperandKind::Char => match self.lit(line)? {
                 Lit::Char(c) => Operand::Char(c),
                 Lit::Int(_) => return Err(before.expected("a CHAR")),

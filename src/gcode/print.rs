@@ -77,6 +77,8 @@ pub fn instr(program: &Program, instr: &Instr) -> String {
             Operand::Label(Label(to)) => to.to_string(),
             Operand::Global(global) => global_name(program, global),
             Operand::Int(int) => int_text(program, int),
+            Operand::Float(value) => value.to_string(),
+            Operand::Primitive(primitive) => primitive.name().to_owned(),
             Operand::Char(c) => char_literal(c),
             Operand::Text(text) => text_literal(program, text),
             Operand::Con(con) => tag_arity_name(program, con),

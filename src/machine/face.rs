@@ -11,6 +11,7 @@ use super::print::Format;
 use super::profile::Profile;
 use super::roots::Root;
 use super::whnf::Whnf;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
@@ -80,6 +81,12 @@ pub trait Machine: Debug + Send {
     /// # Errors
     /// When memory is used up.
     fn new_int(&mut self, value: Integer) -> Result<Root, Stop>;
+
+    /// A new float.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_float(&mut self, value: Float) -> Result<Root, Stop>;
 
     /// A new character.
     ///

@@ -3,11 +3,13 @@
 
 use super::host::HOST_DEPTH;
 use crate::base::code::Code;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::quote::{char_literal, counted, for_message};
 use crate::base::span::Span;
 use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, RunError, Stop};
+use crate::primitive::{Operand, Primitive};
 
 /// Integers of up to this many bytes are shown in a message.
 const SHOWN_BYTES: usize = 64;
@@ -77,6 +79,19 @@ impl Failure {
     pub fn division_by_zero(instruction: &str) -> Failure {
         let message = format!("`{}` by zero", primitive(instruction));
         Failure::new(Code::DivisionByZero, message).labelled("the divisor is 0")
+    }
+
+    pub fn no_integer(primitive: &str, found: &str) -> Failure {
+        Failure::new(Code::NoInteger, format!("`{primitive}` is given {found}, which has none"))
+            .labelled("only finite floats have integers and digits")
+    }
+
+    pub fn negative_operand(primitive: &str, found: &str) -> Failure {
+        let message = match primitive {
+            "popcount" => format!("in {found} infinitely many bits are 1"),
+            _ => format!("`{primitive}` cannot shift by {found}"),
+        };
+        Failure::new(Code::NegativeOperand, message)
     }
 
     pub fn no_character(found: &str) -> Failure {
@@ -194,6 +209,29 @@ pub(in crate::machine) fn integer(value: &Integer) -> String {
     match value.heap_bytes() <= SHOWN_BYTES {
         true => format!("the integer {value}"),
         false => "a large integer".to_owned(),
+    }
+}
+
+/// A float in a few words.
+pub(in crate::machine) fn float(value: Float) -> String {
+    format!("the float {value}")
+}
+
+/// The word for the place of an operand, counted from 0, of so many.
+pub(in crate::machine) fn place(at: usize, of: usize) -> &'static str {
+    match (at, of) {
+        (_, 1) => "only",
+        (0, _) => "first",
+        _ => "second",
+    }
+}
+
+/// What the operands of a primitive must be, with an article.
+pub(in crate::machine) fn needs(primitive: Primitive) -> &'static str {
+    match primitive.operand() {
+        Operand::Float => "a float",
+        Operand::Character => "a character",
+        Operand::Integer | Operand::Comparable | Operand::Any => "an integer",
     }
 }
 

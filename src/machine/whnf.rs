@@ -1,6 +1,7 @@
 //! Evaluated values, as an embedder sees them.
 
 use super::roots::Root;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId};
 
@@ -9,6 +10,8 @@ use crate::gcode::program::{ConId, GlobalId};
 pub enum Whnf {
     /// An integer.
     Int(Integer),
+    /// A float.
+    Float(Float),
     /// A character.
     Char(char),
     /// A constructor and its fields, which need not be evaluated.

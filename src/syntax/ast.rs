@@ -8,6 +8,7 @@
 //! - An [`Expr::Error`] or [`Pat::Error`] stands where a mistake has been reported; later
 //!   stages report nothing about it.
 
+use crate::base::float::Float;
 use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
@@ -31,6 +32,8 @@ pub enum Expr {
     Int(i64),
     /// A larger integer literal.
     Big(BigId),
+    /// A FLOAT literal.
+    Float(Float),
     /// A CHAR literal.
     Char(char),
     /// A STRING literal.

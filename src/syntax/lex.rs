@@ -7,6 +7,7 @@ use super::report::Reports;
 use super::token::{Spanned, Tok};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::float::Float;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 
@@ -286,11 +287,21 @@ impl<'s> Lexer<'s> {
     fn special(&mut self, tok: Tok) -> Option<Spanned> {
         let tok = match tok {
             Tok::Char | Tok::Text => self.check_escapes(tok),
-            Tok::BadInt => {
+            Tok::BadNumber => {
                 let range = self.scanner.span();
                 let span = self.span(range.start, range.end);
                 let text = self.scanner.slice();
-                self.reports.add(|| bad_integer(span, text));
+                self.reports.add(|| bad_number(span, text));
+                Tok::Bad
+            }
+            Tok::Float => {
+                let text = self.scanner.slice();
+                if Float::parse(text).is_some() {
+                    return Some(self.spanned(tok));
+                }
+                let range = self.scanner.span();
+                let span = self.span(range.start, range.end);
+                self.reports.add(|| large_float(span, text));
                 Tok::Bad
             }
             Tok::BadQuote => self.bad_quote(),
@@ -325,7 +336,8 @@ impl Iterator for Lexer<'_> {
             match tok {
                 Tok::Char
                 | Tok::Text
-                | Tok::BadInt
+                | Tok::Float
+                | Tok::BadNumber
                 | Tok::BadQuote
                 | Tok::OpenText
                 | Tok::OpenComment
@@ -397,12 +409,19 @@ fn bad_escape(error: EscapeError, span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(Code::BadEscape, span, message).help(help)
 }
 
-fn bad_integer(span: Span, text: &str) -> Diagnostic {
-    let digits = text.len()
-        - text.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, rest) = text.split_at(digits);
-    let message = format!("the integer {} runs into `{}`", for_message(number), for_message(rest));
-    let report = Diagnostic::error(Code::BadInteger, span, message);
+fn bad_number(span: Span, text: &str) -> Diagnostic {
+    let after_digits = |text: &str| {
+        text.len()
+            - text.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit()).len()
+    };
+    let digits = after_digits(text);
+    let is_float = |len: &usize| text.get(..*len).is_some_and(|t| Float::parse(t).is_some());
+    // The longest part that is a number: of a bounded length, which a sound one has room in.
+    let longest = (digits..text.len().min(digits + 64)).rev().find(is_float);
+    let (number, rest) = text.split_at(longest.unwrap_or(digits));
+    let kind = if longest.is_some() { "float" } else { "integer" };
+    let message = format!("the {kind} {} runs into `{}`", for_message(number), for_message(rest));
+    let report = Diagnostic::error(Code::BadNumber, span, message);
     match rest.strip_prefix('-') {
         Some(after) if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) => {
             report.help(format!(
@@ -411,8 +430,17 @@ fn bad_integer(span: Span, text: &str) -> Diagnostic {
                 for_message(after)
             ))
         }
-        _ => report.help("put a blank after the integer; a name starts with a letter"),
+        _ if longest.is_none() && rest.starts_with('.') => {
+            report.help("a float has digits on both sides of its point, as 0.5 and 2.0")
+        }
+        _ => report.help(format!("put a blank after the {kind}; a name starts with a letter")),
     }
+}
+
+fn large_float(span: Span, text: &str) -> Diagnostic {
+    let message = format!("the number {} is larger than any float", for_message(text));
+    Diagnostic::error(Code::BadNumber, span, message)
+        .help("the largest float is 1.7976931348623157e308; the infinities are +inf.0 and -inf.0")
 }
 
 fn bad_characters(span: Span, text: &str) -> Diagnostic {
@@ -441,7 +469,7 @@ fn bad_characters(span: Span, text: &str) -> Diagnostic {
         "\\" | "->" | "=>" => "a function is written (fn [x] body)".to_string(),
         "--" | "//" => "a comment starts with ; and ends with its line".to_string(),
         "|#" => "no block comment is open here; one starts with #|".to_string(),
-        "." => "there are no fractions and no dotted pairs: a list cell is (Cons head tail)"
+        "." => "a float has a digit before its point, as 0.5; a list cell is (Cons head tail)"
             .to_string(),
         _ => match text.chars().next() {
             Some('“' | '”' | '„' | '«' | '»') => {

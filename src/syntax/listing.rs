@@ -161,6 +161,7 @@ impl Lister<'_> {
         let text = match ast.exprs[id] {
             Expr::Int(value) => format!("int {value}"),
             Expr::Big(value) => format!("int {}", for_message(&ast.bigs[value].to_string())),
+            Expr::Float(value) => format!("float {value}"),
             Expr::Char(c) => format!("char {}", char_literal(c)),
             Expr::Text(text) => format!("string \"{}\"", for_message(&ast.texts[text])),
             Expr::Name(name) => format!("name {}", for_message(self.names.text(name))),
@@ -192,7 +193,7 @@ impl Lister<'_> {
                 let alts = ast.alts[alts].iter();
                 self.work.extend(alts.map(|alt| (Node::Alt(alt.pat, alt.body), depth)));
             }
-            Expr::Int(_) | Expr::Big(_) | Expr::Char(_) | Expr::Text(_) => {}
+            Expr::Int(_) | Expr::Big(_) | Expr::Float(_) | Expr::Char(_) | Expr::Text(_) => {}
             Expr::Name(_) | Expr::Error => {}
         }
     }

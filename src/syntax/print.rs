@@ -125,6 +125,7 @@ impl<'a> Printer<'a> {
         match *expr {
             Expr::Int(value) => int_width(value),
             Expr::Big(_) => WIDTH,
+            Expr::Float(value) => value.to_string().len() as u32,
             Expr::Char(c) => char_literal(c).len() as u32,
             Expr::Text(text) => self.ast.texts[text].len() as u32 + 2,
             Expr::Name(name) => self.name_width(name),
@@ -231,6 +232,7 @@ impl<'a> Printer<'a> {
         match ast.exprs[id] {
             Expr::Int(value) => self.out.push_str(&value.to_string()),
             Expr::Big(value) => self.out.push_str(&ast.bigs[value].to_string()),
+            Expr::Float(value) => self.out.push_str(&value.to_string()),
             Expr::Char(c) => self.out.push_str(&char_literal(c)),
             Expr::Text(text) => self.out.push_str(&string_literal(&ast.texts[text])),
             Expr::Name(name) => self.out.push_str(self.names.text(name)),

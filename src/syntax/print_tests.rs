@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
@@ -95,7 +96,9 @@ impl Pair<'_> {
                     self.pats.push((v.pat, w.pat));
                 }
             }
-            (Expr::Int(_) | Expr::Char(_), _) => assert_eq!(x.exprs[a], y.exprs[b]),
+            (Expr::Int(_) | Expr::Float(_) | Expr::Char(_), _) => {
+                assert_eq!(x.exprs[a], y.exprs[b])
+            }
             (one, other) => panic!("{one:?} and {other:?}"),
         }
     }
@@ -216,6 +219,7 @@ fn a_million_levels_print_in_linear_space() {
 enum Tree {
     Int(i64),
     Big(String),
+    Float(u64),
     Char(char),
     Text(String),
     Name(String),
@@ -249,6 +253,7 @@ fn leaf() -> impl Strategy<Value = Tree> {
         any::<i64>().prop_map(Tree::Int),
         (-9i64..10).prop_map(Tree::Int),
         "-?[1-9][0-9]{20,60}".prop_map(Tree::Big),
+        any::<u64>().prop_map(Tree::Float),
         any::<char>().prop_map(Tree::Char),
         any::<String>().prop_map(Tree::Text),
         name().prop_map(Tree::Name),
@@ -288,6 +293,7 @@ impl Parsed {
         let expr = match tree {
             Tree::Int(value) => Expr::Int(*value),
             Tree::Big(digits) => Expr::Big(self.ast.bigs.push(Integer::parse(digits).unwrap())),
+            Tree::Float(bits) => Expr::Float(Float::from_bits(*bits)),
             Tree::Char(c) => Expr::Char(*c),
             Tree::Text(text) => Expr::Text(self.ast.texts.push(text.as_str().into())),
             Tree::Name(name) => Expr::Name(self.names.intern(name)),

@@ -23,6 +23,13 @@ pub enum Tok {
     /// An integer.
     #[regex("-?[0-9]+", priority = 30)]
     Int,
+    /// A float.
+    #[regex(r"-?[0-9]+\.[0-9]+([eE][+\-]?[0-9]+)?", priority = 40)]
+    #[regex(r"-?[0-9]+[eE][+\-]?[0-9]+", priority = 40)]
+    #[token("+inf.0", priority = 40)]
+    #[token("-inf.0", priority = 40)]
+    #[token("+nan.0", priority = 40)]
+    Float,
     /// A character; its escapes are sound.
     #[regex(r"'([^'\\\n]|\\[^\nu]|\\u\{[^'}\n]*\})'")]
     Char,
@@ -58,9 +65,9 @@ pub enum Tok {
     Case,
     /// A token that has been reported. The grammar takes it for anything.
     Bad,
-    /// An integer that runs into a name. Inside the lexer only.
-    #[regex(r"-?[0-9]+[\p{XID_Continue}\-'?!]+")]
-    BadInt,
+    /// A number that runs into a name or another number. Inside the lexer only.
+    #[regex(r"-?[0-9]+([\p{XID_Continue}\-'?!.]|[eE]\+[0-9])+")]
+    BadNumber,
     /// A quote that starts no sound CHAR. Inside the lexer only.
     #[token("'")]
     BadQuote,
@@ -88,13 +95,14 @@ impl Tok {
             Tok::LSquare => "left-square",
             Tok::RSquare => "right-square",
             Tok::Int => "integer",
+            Tok::Float => "float",
             Tok::Char => "character",
             Tok::Text => "string",
             Tok::Name => "name",
             Tok::Underscore => "underscore",
             Tok::Defn | Tok::Data | Tok::Import => "keyword",
             Tok::Let | Tok::Letrec | Tok::Fn | Tok::Case => "keyword",
-            Tok::Bad | Tok::BadInt | Tok::BadQuote => "error",
+            Tok::Bad | Tok::BadNumber | Tok::BadQuote => "error",
             Tok::OpenText | Tok::OpenComment | Tok::Brace => "error",
         }
     }
@@ -129,8 +137,26 @@ mod tests {
         );
         assert_eq!(
             kinds("-5 5-3 12ab -"),
-            [(Tok::Int, "-5"), (Tok::BadInt, "5-3"), (Tok::BadInt, "12ab"), (Tok::Bad, "-"),]
+            [(Tok::Int, "-5"), (Tok::BadNumber, "5-3"), (Tok::BadNumber, "12ab"), (Tok::Bad, "-"),]
         );
+        assert_eq!(
+            kinds("1.5 6.02e23 -0.5E-3 1e+5 +inf.0 -inf.0 +nan.0"),
+            [
+                (Tok::Float, "1.5"),
+                (Tok::Float, "6.02e23"),
+                (Tok::Float, "-0.5E-3"),
+                (Tok::Float, "1e+5"),
+                (Tok::Float, "+inf.0"),
+                (Tok::Float, "-inf.0"),
+                (Tok::Float, "+nan.0"),
+            ]
+        );
+        for text in
+            ["1.", "1.5.2", "1.5x", "1e", "1.e5", "1e5-3", "1e+5x", "1.5e", "12.ab", "1e+5.2"]
+        {
+            assert_eq!(kinds(text), [(Tok::BadNumber, text)]);
+        }
+        assert_eq!(kinds(".5"), [(Tok::Bad, "."), (Tok::Int, "5")]);
         assert_eq!(
             kinds("foldl' 'a' empty? set! add-1 λ"),
             [

@@ -44,6 +44,7 @@ const MODULE: &str = "
 #[derive(Clone, Debug)]
 enum Model {
     Int(i128),
+    Float(f64),
     Char(char),
     /// A constructor of the prelude.
     Con(&'static str, Vec<Rc<Model>>),
@@ -344,6 +345,11 @@ impl Session {
     fn make(&mut self) -> Result<(), String> {
         let shown = |error: Error| format!("a value is not made: {error}");
         match self.dice.roll(7) {
+            0 if self.dice.one_in(2) => {
+                let float = [1.5, -0.0, 1e300, f64::INFINITY][self.dice.roll(4)];
+                let value = self.store.float(float).map_err(shown)?;
+                self.keep(value, Rc::new(Model::Float(float)));
+            }
             0 => {
                 let c = ['a', '\0', 'λ', '\n'][self.dice.roll(4)];
                 let value = self.store.character(c).map_err(shown)?;
@@ -501,6 +507,11 @@ impl Session {
             (Model::Fails, Err(Error::Stop(Stop::Error(_)))) => Ok(()),
             (Model::Int(wanted), Ok(Whnf::Int(found)))
                 if found.to_string() == wanted.to_string() =>
+            {
+                Ok(())
+            }
+            (Model::Float(wanted), Ok(Whnf::Float(found)))
+                if found.to_bits() == wanted.to_bits() =>
             {
                 Ok(())
             }

@@ -22,6 +22,7 @@ pub mod listings;
 pub mod metamorphic;
 pub mod mutants;
 pub mod naive;
+pub mod numbers;
 pub mod oracle;
 pub mod parity;
 pub mod pipelines;

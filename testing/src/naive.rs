@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use gmachine::base::float::Float;
 use gmachine::base::integer::Integer;
 use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::gcode::program::{CONS, ConId, GlobalId, GlobalKind, NIL, TextId};
@@ -13,6 +14,10 @@ use gmachine::machine::fast::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Sl
 use gmachine::machine::fast::code::program::{Program, ThunkId};
 use gmachine::machine::heap::word::{View, Word};
 use gmachine::machine::print::{Format, Move, PrintError, Printer, Shape};
+use gmachine::primitive::Primitive;
+use num_bigint::BigInt;
+
+use crate::numbers::{self, Missing, Number};
 
 /// Why a run ends early.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +35,7 @@ type Result<T> = std::result::Result<T, Stop>;
 #[derive(Clone, Debug)]
 enum Val {
     Int(Rc<Integer>),
+    Float(f64),
     Char(char),
     Con(ConId),
     Function(GlobalId),
@@ -59,10 +65,27 @@ fn int(value: i64) -> Val {
 fn immediate(word: Word) -> Val {
     match word.view() {
         View::Int(value) => int(value),
+        View::Float(value) => Val::Float(value.get()),
         View::Char(c) => Val::Char(c),
         View::Con(con) => Val::Con(con),
         View::Function(global) => Val::Function(global),
         View::Node(_) | View::Nothing => Val::Nothing,
+    }
+}
+
+/// What a primitive on bits, words or floats gives.
+fn numeric(primitive: Primitive, args: &[Val]) -> Result<Val> {
+    let operand = |arg: &Val| match arg {
+        Val::Int(value) => Ok(Number::Int(BigInt::from(&**value))),
+        Val::Float(value) => Ok(Number::Float(*value)),
+        _ => Err(Stop::Fails("an operand")),
+    };
+    let operands: Vec<Number> = args.iter().map(operand).collect::<Result<_>>()?;
+    match numbers::compute(primitive.name(), &operands) {
+        Ok(Number::Int(value)) => Ok(Val::Int(Rc::new(Integer::from(value)))),
+        Ok(Number::Float(value)) => Ok(Val::Float(value)),
+        Err(Missing::Fails) => Err(Stop::Fails("a primitive")),
+        Err(Missing::Large) => Err(Stop::Fuel),
     }
 }
 
@@ -121,6 +144,7 @@ impl Naive {
                     big = value.clone();
                     Shape::Int(&big)
                 }
+                Val::Float(value) => Shape::Float(Float::new(*value)),
                 Val::Char(c) => Shape::Char(*c),
                 Val::Con(NIL) => Shape::Nil,
                 Val::Con(con) => self.con(*con),
@@ -346,6 +370,12 @@ impl Naive {
                 set!($d.0, Val::Int(Rc::new(value)))
             }};
         }
+        macro_rules! numeric {
+            ($d:expr, $op:expr, $($arg:expr),+) => {{
+                let value = numeric($op, &[$($arg),+])?;
+                set!($d.0, value)
+            }};
+        }
         macro_rules! comparison {
             ($d:expr, $a:expr, $b:expr, $holds:expr) => {{
                 let order = compare(&forced!($a), &forced!($b))?;
@@ -388,6 +418,7 @@ impl Naive {
             }
             Instr::Caf { d, global } => set!(d.0, self.cafs[global.0 as usize].clone()),
             Instr::Big { d, big } => set!(d.0, Val::Int(Rc::new(program.bigs[big].clone()))),
+            Instr::Float { d, value } => set!(d.0, Val::Float(value.get())),
             Instr::Text { d, text } => set!(d.0, node(Node::Text(text, 0))),
             Instr::Con1 { d, con, a } => set!(d.0, node(Node::Con(con, vec![arg!(a)]))),
             Instr::Con2 { d, con, a, b } => set!(d.0, node(Node::Con(con, vec![arg!(a), arg!(b)]))),
@@ -480,6 +511,23 @@ impl Naive {
             Instr::Le { d, a, b } => comparison!(d, a, b, Ordering::is_le),
             Instr::Gt { d, a, b } => comparison!(d, a, b, Ordering::is_gt),
             Instr::Ge { d, a, b } => comparison!(d, a, b, Ordering::is_ge),
+            Instr::FAdd { d, a, b } => numeric!(d, Primitive::FAdd, forced!(a), forced!(b)),
+            Instr::FSub { d, a, b } => numeric!(d, Primitive::FSub, forced!(a), forced!(b)),
+            Instr::FMul { d, a, b } => numeric!(d, Primitive::FMul, forced!(a), forced!(b)),
+            Instr::FDiv { d, a, b } => numeric!(d, Primitive::FDiv, forced!(a), forced!(b)),
+            Instr::AddI64 { d, a, b } => numeric!(d, Primitive::AddI64, forced!(a), forced!(b)),
+            Instr::SubI64 { d, a, b } => numeric!(d, Primitive::SubI64, forced!(a), forced!(b)),
+            Instr::MulI64 { d, a, b } => numeric!(d, Primitive::MulI64, forced!(a), forced!(b)),
+            Instr::AddU64 { d, a, b } => numeric!(d, Primitive::AddU64, forced!(a), forced!(b)),
+            Instr::SubU64 { d, a, b } => numeric!(d, Primitive::SubU64, forced!(a), forced!(b)),
+            Instr::MulU64 { d, a, b } => numeric!(d, Primitive::MulU64, forced!(a), forced!(b)),
+            Instr::Unary { d, a, op } => numeric!(d, op, forced!(a)),
+            Instr::Binary { d, a, b, op } => numeric!(d, op, forced!(a), forced!(b)),
+            Instr::BinaryInt { d, a, k: b, op } => numeric!(d, op, forced!(a), k(b)),
+            Instr::UnlessFloat { a, b, op, to } => match numeric(op, &[forced!(a), forced!(b)])? {
+                Val::Int(value) if value.to_i64() == Some(1) => pc + 1,
+                _ => to.0,
+            },
             Instr::UnlessEq { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_eq),
             Instr::UnlessNe { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_ne),
             Instr::UnlessLt { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_lt),

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use gmachine::base::float::Float;
 use gmachine::base::integer::Integer;
 use gmachine::base::name::Interner;
 use gmachine::base::span::Span;
@@ -232,6 +233,9 @@ impl Reader {
     fn lit(&mut self, text: &str) -> Option<Lit> {
         if let Some(inner) = text.strip_prefix('\'') {
             return inner.chars().next().map(Lit::Char);
+        }
+        if let Some(float) = Float::parse(text) {
+            return Some(Lit::Float(float));
         }
         Some(match Integer::parse(text)? {
             Integer::Small(small) => Lit::Int(small),

@@ -124,6 +124,7 @@ fn is_literal(atom: &str) -> bool {
     match chars.next() {
         Some('"' | '\'') => true,
         Some('-') => true,
+        Some('+') => true,
         Some(first) => first.is_ascii_digit(),
         None => false,
     }

@@ -126,13 +126,15 @@ impl Gen {
     }
 
     fn literal(&mut self) -> String {
-        match self.dice.roll(16) {
+        match self.dice.roll(18) {
             0 => "9223372036854775807".into(),
             1 => "-4611686018427387905".into(),
             2 => "123456789012345678901234567890".into(),
             3 => ["'a'", "'\\0'", "'λ'", "'\\''"][self.dice.roll(4)].into(),
             4 => ["\"\"", "\"ab\"", "\"λ\\n\""][self.dice.roll(3)].into(),
             5 => "Nil".into(),
+            6 => ["1.5", "-0.0", "1e300", "+nan.0", "-inf.0"][self.dice.roll(5)].into(),
+            7 => ["0.5", "2.0", "3.0"][self.dice.roll(3)].into(),
             n => (n as i64 - 8).to_string(),
         }
     }

@@ -290,7 +290,7 @@ fn step(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Outcome {
     match program.exprs[expr] {
         Expr::Lit(Lit::Int(value)) => Ok(Value::Int(value)),
         Expr::Lit(Lit::Char(c)) => Ok(Value::Char(c)),
-        Expr::Lit(Lit::Big(_)) | Expr::Error => panic!("not generated"),
+        Expr::Lit(Lit::Big(_) | Lit::Float(_)) | Expr::Error => panic!("not generated"),
         Expr::Text(text) => Ok(string(&program.texts[text])),
         Expr::Local(local) => force(&env.get(local).expect("a local is bound")),
         Expr::Global(id) => force(&global(core, id)),
@@ -502,7 +502,7 @@ fn tree_step(tree: &Rc<Tree>, expr: ast::ExprId, env: &Env<Name>) -> Outcome {
         ast::Expr::Int(value) => Ok(Value::Int(value)),
         ast::Expr::Char(c) => Ok(Value::Char(c)),
         ast::Expr::Text(text) => Ok(string(&ast.texts[text])),
-        ast::Expr::Big(_) | ast::Expr::Error => panic!("not generated"),
+        ast::Expr::Big(_) | ast::Expr::Float(_) | ast::Expr::Error => panic!("not generated"),
         ast::Expr::Name(name) => match env.get(name) {
             Some(local) => force(&local),
             None => force(&named(tree, name)),

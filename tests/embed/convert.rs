@@ -1,6 +1,6 @@
 //! Values of Rust to values of a store and back; looking at what is there.
 
-use gmachine::{Engine, Error, Eval, Integer, OutOfRange, Roots, Store, Value};
+use gmachine::{Engine, Error, Eval, Integer, OutOfRange, Roots, Store, Value, Whnf};
 use proptest::prelude::*;
 
 use super::on_every_machine;
@@ -141,4 +141,47 @@ proptest! {
             prop_assert_eq!(Integer::from(n), integer);
         }
     }
+}
+
+#[test]
+fn floats_go_in_and_out_and_are_no_integers() {
+    on_every_machine(|machine| {
+        let mut store = store(machine);
+        for float in [0.0, -0.0, 1.5, 1e300, 5e-324, f64::INFINITY, f64::NEG_INFINITY] {
+            let value = store.value(float).unwrap();
+            assert_eq!(store.get::<f64>(&value).unwrap().to_bits(), float.to_bits());
+            let Ok(Whnf::Float(found)) = store.force(&value) else { panic!("{float} is no float") };
+            assert_eq!(found.to_bits(), float.to_bits());
+            let id = store.global("id").unwrap();
+            let same = store.call(&id, &[value]).unwrap();
+            assert_eq!(store.get::<f64>(&same).unwrap().to_bits(), float.to_bits());
+        }
+        // There is one NaN.
+        let nan = store.value(-f64::NAN).unwrap();
+        assert_eq!(store.get::<f64>(&nan).unwrap().to_bits(), 0x7ff8 << 48);
+        let (one, float) = (store.value(1).unwrap(), store.value(1.0).unwrap());
+        let wrong = store.get::<f64>(&one).unwrap_err().to_string();
+        assert_eq!(wrong, "expected a float, found an integer");
+        assert!(matches!(store.get::<i64>(&float), Err(Error::Kind { found: "a float", .. })));
+    });
+}
+
+/// Programs of before had host functions of these names.
+#[test]
+fn a_host_function_may_have_the_name_of_a_primitive_on_numbers() {
+    on_every_machine(|machine| {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        let half = |call: &mut gmachine::Call<'_>| {
+            let arg = call.arg(0)?;
+            let value: f64 = call.get(&arg)?;
+            Ok(call.value(value / 2.0)?)
+        };
+        engine.register("fsqrt", 1, half).unwrap();
+        assert!(engine.register("add", 2, half).is_err());
+        let mut store = engine.compile("host", "(defn main[x] (fsqrt x))").unwrap().store();
+        let (main, nine) = (store.global("main").unwrap(), store.value(9.0).unwrap());
+        let result = store.call(&main, &[nine]).unwrap();
+        assert_eq!(store.get::<f64>(&result), Ok(4.5));
+    });
 }

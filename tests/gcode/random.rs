@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::read::Reader;
 use super::{check, without_spans};
+use gmachine::base::float::Float;
 use gmachine::base::index::IndexVec;
 use gmachine::base::integer::Integer;
 use gmachine::base::span::Span;
@@ -13,7 +14,7 @@ use gmachine::core::expr::*;
 use gmachine::gcode::instr::{self, Instr, IntLit, Jumps, Label, Op, OperandKind};
 use gmachine::gcode::program as g;
 use gmachine::gcode::{parse, print, verify};
-use gmachine::primitive::Shape;
+use gmachine::primitive::{Primitive, Shape};
 
 /// A source of choices; when they run out, every choice is 0.
 struct Choices {
@@ -355,6 +356,14 @@ fn instruction(choices: &mut Choices, program: &mut g::Program, globals: usize) 
                 instr::Operand::Global(g::GlobalId(choices.below(globals) as u32))
             }
             OperandKind::Int => instr::Operand::Int(int(choices, program)),
+            OperandKind::Float => {
+                let value = [1.5, -0.0, 5e-324, f64::NAN, f64::NEG_INFINITY][choices.below(5)];
+                instr::Operand::Float(Float::new(value))
+            }
+            OperandKind::Primitive => {
+                let at = choices.below(Primitive::ALL.len());
+                instr::Operand::Primitive(Primitive::ALL[at])
+            }
             OperandKind::Char => instr::Operand::Char(char(choices)),
             OperandKind::Text => {
                 let text = ["", "a\n\"'\\", "λ\u{1b};"][choices.below(3)];

@@ -123,6 +123,8 @@ fn value(program: &Program, operand: &Operand) -> Value {
         Operand::Number(number) => (*number).into(),
         Operand::Global(id) => json!(program.globals.get(*id).map(|global| &*global.symbol)),
         Operand::Int(literal) => int(program, *literal),
+        Operand::Float(value) => json!({"float": value.to_string()}),
+        Operand::Primitive(primitive) => json!(primitive.name()),
         Operand::Char(c) => json!({"char": c}),
         Operand::Text(id) => json!({"text": program.texts.get(*id).map(|text| &**text)}),
         Operand::Con(id) => json!(con(*id)),

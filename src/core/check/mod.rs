@@ -129,7 +129,12 @@ impl Checker<'_> {
     fn visit(&mut self, expr: ExprId) {
         match self.ast.exprs[expr] {
             Expr::Name(name) => self.name(expr, name),
-            Expr::Int(_) | Expr::Big(_) | Expr::Char(_) | Expr::Text(_) | Expr::Error => {}
+            Expr::Int(_)
+            | Expr::Big(_)
+            | Expr::Float(_)
+            | Expr::Char(_)
+            | Expr::Text(_)
+            | Expr::Error => {}
             _ => self.tasks.push(Task::Expr(expr)),
         }
     }

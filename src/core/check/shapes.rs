@@ -16,6 +16,7 @@ use crate::syntax::ast::{Expr, ExprId, ItemKind};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Integer,
+    Float,
     Character,
     /// A string or a list.
     List,
@@ -29,6 +30,7 @@ impl Shape {
     fn noun(self) -> &'static str {
         match self {
             Shape::Integer => "an integer",
+            Shape::Float => "a float",
             Shape::Character => "a character",
             Shape::List => "a list",
             Shape::Data => "a value of a data type",
@@ -77,6 +79,7 @@ impl Checker<'_> {
             }
             Target::Primitive(primitive) if args == arity => match primitive.result() {
                 Operand::Integer => Shape::Integer,
+                Operand::Float => Shape::Float,
                 Operand::Character => Shape::Character,
                 Operand::Comparable | Operand::Any => Shape::Unknown,
             },
@@ -87,6 +90,7 @@ impl Checker<'_> {
     fn shape(&self, expr: ExprId) -> Shape {
         match self.ast.exprs[expr] {
             Expr::Int(_) | Expr::Big(_) => Shape::Integer,
+            Expr::Float(_) => Shape::Float,
             Expr::Char(_) => Shape::Character,
             Expr::Text(_) | Expr::List(_) => Shape::List,
             Expr::Fn(..) => Shape::Function,
@@ -257,6 +261,7 @@ impl Checker<'_> {
             let span = self.ast.expr_spans[arg];
             let wanted = match primitive.operand() {
                 Operand::Integer => "an integer",
+                Operand::Float => "a float",
                 Operand::Character => "a character",
                 Operand::Comparable => "two integers or two characters",
                 Operand::Any => return,
@@ -264,6 +269,7 @@ impl Checker<'_> {
             let fits = match (primitive.operand(), shape) {
                 (_, Shape::Unknown) | (Operand::Any, _) => true,
                 (Operand::Integer, shape) => shape == Shape::Integer,
+                (Operand::Float, shape) => shape == Shape::Float,
                 (Operand::Character, shape) => shape == Shape::Character,
                 (Operand::Comparable, Shape::Integer | Shape::Character) => match first {
                     Some((before, _)) => before == shape,

@@ -21,7 +21,7 @@ pub(super) type Module = usize;
 
 /// Returns whether a name is that of a primitive.
 pub(super) fn is_primitive(name: &str) -> bool {
-    Primitive::ALL.iter().any(|primitive| primitive.name() == name)
+    Primitive::find(name).is_some()
 }
 
 /// The corelib, as it looks from a program that imports the modules that this one uses.

@@ -178,6 +178,7 @@ impl ToSyntax<'_> {
                 let big = self.out.ast.bigs.push(program.bigs[big].clone());
                 self.tree(ast::Expr::Big(big))
             }
+            Expr::Lit(Lit::Float(value)) => self.tree(ast::Expr::Float(value)),
             Expr::Lit(Lit::Char(c)) => self.tree(ast::Expr::Char(c)),
             Expr::Text(text) => {
                 let text = self.out.ast.texts.push((*program.texts[text]).into());
@@ -292,6 +293,7 @@ impl ToSyntax<'_> {
                     let pat = match lit {
                         Lit::Int(value) => Pat::Int(value),
                         Lit::Char(c) => Pat::Char(c),
+                        Lit::Float(_) => unreachable!("no switch goes by a float"),
                         Lit::Big(big) => {
                             Pat::Big(self.out.ast.bigs.push(program.bigs[big].clone()))
                         }

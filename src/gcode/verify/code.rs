@@ -118,6 +118,11 @@ impl<'a> Check<'a> {
             let program = self.program;
             let exists = match &operand {
                 Operand::Number(_) | Operand::Char(_) | Operand::Int(IntLit::Small(_)) => true,
+                Operand::Float(_) => true,
+                // One instruction computes each primitive.
+                Operand::Primitive(primitive) => {
+                    Instr::computing(*primitive).as_ref() == Some(instr)
+                }
                 Operand::Global(global) => program.globals.get(*global).is_some(),
                 Operand::Int(IntLit::Big(big)) => program.bigs.get(*big).is_some(),
                 Operand::Text(text) => program.texts.get(*text).is_some(),
@@ -396,6 +401,7 @@ fn builds(instr: &Instr) -> bool {
     match instr.op() {
         Op::PushGlobal
         | Op::PushInt
+        | Op::PushFloat
         | Op::PushChar
         | Op::PushText
         | Op::Push
@@ -424,6 +430,8 @@ fn builds(instr: &Instr) -> bool {
         | Op::Ge
         | Op::Ord
         | Op::Chr
+        | Op::Unary
+        | Op::Binary
         | Op::Cond
         | Op::CaseJump
         | Op::LitJump

@@ -25,7 +25,7 @@ impl Machine {
     }
 
     /// The integer that an evaluated word is, if it is one.
-    fn number(&self, word: Word) -> Option<Cow<'_, Integer>> {
+    pub(super) fn number(&self, word: Word) -> Option<Cow<'_, Integer>> {
         match word.view() {
             View::Int(small) => Some(Cow::Owned(Integer::Small(small))),
             _ => self.as_big(word),
@@ -34,7 +34,7 @@ impl Machine {
 
     /// Whether an evaluated word is an integer.
     #[inline]
-    fn is_integer(&self, word: Word) -> bool {
+    pub(super) fn is_integer(&self, word: Word) -> bool {
         match word.view() {
             View::Int(_) => true,
             View::Node(Tag::Value) => {
@@ -57,7 +57,7 @@ impl Machine {
 
     /// [`limbs`](Machine::limbs) of an integer that is no word.
     #[inline]
-    fn big_limbs(&self, word: Word) -> Option<Limbs<'_>> {
+    pub(super) fn big_limbs(&self, word: Word) -> Option<Limbs<'_>> {
         // SAFETY: it is a pointer.
         let is_big =
             word.is_value_pointer() && unsafe { self.heap.header(word) }.kind() == Kind::Big;
@@ -66,7 +66,7 @@ impl Machine {
     }
 
     /// Evaluates the first of two operands that is not evaluated; `false` if both are.
-    fn force_one(&mut self, a: Forced, b: Forced) -> Result<bool, Stop> {
+    pub(super) fn force_one(&mut self, a: Forced, b: Forced) -> Result<bool, Stop> {
         for operand in [a, b] {
             if !self.slot(operand.0).is_evaluated() {
                 self.force(operand)?;
@@ -110,8 +110,12 @@ impl Machine {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
                 let (name, which) = match self.outer.image.commuted(self.at()) {
-                    Some(Commuted { op, constant_first: true }) => (op.name(), "second"),
-                    Some(Commuted { op, constant_first: false }) => (op.name(), "first"),
+                    Some(Commuted { primitive, constant_first: true }) => {
+                        (primitive.name(), "second")
+                    }
+                    Some(Commuted { primitive, constant_first: false }) => {
+                        (primitive.name(), "first")
+                    }
                     None => (plain.name(), "first"),
                 };
                 Err(self.wrong_operand(name, "an integer", which, x))
@@ -327,7 +331,7 @@ impl Machine {
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         let holds =
             self.holds(op, x, k).map_err(|stop| match self.outer.image.commuted(self.at()) {
-                Some(commuted) => self.incomparable(commuted.op.name(), k, x),
+                Some(commuted) => self.incomparable(commuted.primitive.name(), k, x),
                 None => stop,
             })?;
         if holds {
@@ -347,7 +351,13 @@ impl Machine {
         Err(self.fail(Failure::no_condition(&self.describe(x))))
     }
 
-    fn wrong_operand(&self, name: &str, needs: &str, which: &str, operand: Word) -> Stop {
+    pub(super) fn wrong_operand(
+        &self,
+        name: &str,
+        needs: &str,
+        which: &str,
+        operand: Word,
+    ) -> Stop {
         self.fail(Failure::wrong_operand(name, needs, which, &self.describe(operand)))
     }
 

@@ -63,7 +63,7 @@ impl Machine {
                 // SAFETY: an indirection has a field.
                 Kind::Ind => word = unsafe { *fields },
                 Kind::Con => return Found::Value(word.with_tag(Tag::Con)),
-                Kind::Big | Kind::Huge | Kind::Pap => {
+                Kind::Big | Kind::Huge | Kind::Float | Kind::Pap => {
                     return Found::Value(word.with_tag(Tag::Value));
                 }
                 kind => return Found::Node(word, kind),
@@ -139,7 +139,7 @@ impl Machine {
             Kind::Text => self.unpack_text(word),
             Kind::Input => self.read_input(word),
             Kind::Suspended => self.resume(word, control, base),
-            Kind::Con | Kind::Big | Kind::Huge | Kind::Pap | Kind::Ind => {
+            Kind::Con | Kind::Big | Kind::Huge | Kind::Float | Kind::Pap | Kind::Ind => {
                 unreachable!("values and indirections are not entered")
             }
         }

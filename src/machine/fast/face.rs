@@ -6,6 +6,7 @@ use super::code::instr::{Dst, Op};
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
@@ -197,6 +198,9 @@ impl Face for Machine {
         if let Some(big) = self.as_big(word) {
             return Some(Whnf::Int(big.into_owned()));
         }
+        if let Some(value) = self.float(word) {
+            return Some(Whnf::Float(Float::new(value)));
+        }
         match word.view() {
             View::Int(small) => Some(Whnf::Int(Integer::Small(small))),
             View::Char(c) => Some(Whnf::Char(c)),
@@ -220,6 +224,11 @@ impl Face for Machine {
         }
         // SAFETY: room is made sure of.
         self.rooted(words, |machine| unsafe { machine.heap.int(value) })
+    }
+
+    fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+        // SAFETY: room is made sure of.
+        self.rooted(2, |machine| unsafe { machine.heap.float(value) })
     }
 
     fn new_char(&mut self, value: char) -> Result<Root, Stop> {

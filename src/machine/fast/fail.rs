@@ -4,6 +4,7 @@ use super::code::instr::Slot;
 use super::code::program::ThunkId;
 use super::stack::Control;
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
@@ -160,6 +161,9 @@ impl Machine {
             _ => {
                 if let Some(big) = self.as_big(word) {
                     return failure::integer(&big);
+                }
+                if let Some(value) = self.float(word) {
+                    return failure::float(Float::new(value));
                 }
                 let con = self
                     .as_con(word)

@@ -10,6 +10,7 @@ mod face;
 mod fail;
 mod freeze;
 mod image;
+mod numbers;
 mod print;
 mod profile;
 mod roots;

@@ -1,6 +1,7 @@
 //! Printing: the machine's side of the printing automaton.
 
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, ConId, GlobalKind, NIL};
 use crate::machine::failure::Failure;
@@ -94,8 +95,12 @@ impl Machine {
     fn with_shape<R>(&self, value: Word, fields: usize, then: impl FnOnce(Shape<'_>) -> R) -> R {
         match value.view() {
             View::Int(small) => return then(Shape::Int(&Integer::Small(small))),
+            View::Float(value) => return then(Shape::Float(value)),
             View::Char(c) => return then(Shape::Char(c)),
             _ => {}
+        }
+        if let Some(value) = self.float(value) {
+            return then(Shape::Float(Float::new(value)));
         }
         if let Some(big) = self.as_big(value) {
             return then(Shape::Int(&big));

@@ -13,6 +13,7 @@
 use super::code::cheap::SLOTS;
 use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
+use super::numbers::{float_holds, of_words};
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
@@ -20,6 +21,7 @@ use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Header, Kind, prefetch};
 use crate::machine::outcome::Stop;
+use crate::primitive::Primitive;
 
 const NIL_WORD: Word = Word::con(NIL);
 
@@ -239,6 +241,32 @@ impl Machine {
                 slow!(self.arithmetic_with(Op::$op, $d, $a, $k))
             }};
         }
+        macro_rules! float_arithmetic {
+            ($op:ident, $d:expr, $a:expr, $b:expr, $rel:tt) => {{
+                let (x, y) = (slot!($a.0), slot!($b.0));
+                if x.are_floats(y)
+                    && let Some(word) = Word::float(x.as_float() $rel y.as_float())
+                {
+                    set!($d, word);
+                    next!();
+                }
+                slow!(self.binary(Primitive::$op, $d, $a, $b))
+            }};
+        }
+        // Modulo 2^64: what fits a word is the same without.
+        macro_rules! wrapping {
+            ($op:ident, $d:expr, $a:expr, $b:expr) => {{
+                let (x, y) = (slot!($a.0), slot!($b.0));
+                if x.is_int()
+                    && y.is_int()
+                    && let Some(word) = of_words(Primitive::$op, x, y)
+                {
+                    set!($d, word);
+                    next!();
+                }
+                slow!(self.binary(Primitive::$op, $d, $a, $b))
+            }};
+        }
         macro_rules! compare {
             ($op:ident, $d:expr, $a:expr, $b:expr, $rel:tt) => {{
                 let (x, y) = (slot!($a.0), slot!($b.0));
@@ -449,6 +477,46 @@ impl Machine {
                 Instr::Gt { d, a, b } => compare!(Gt, d, a, b, >),
                 Instr::Ge { d, a, b } => compare!(Ge, d, a, b, >=),
 
+                Instr::Float { d, value } => {
+                    heap_check!(2);
+                    // SAFETY: there is room.
+                    let word = unsafe { self.heap.float(value) };
+                    set!(d, word);
+                    next!()
+                }
+                Instr::FAdd { d, a, b } => float_arithmetic!(FAdd, d, a, b, +),
+                Instr::FSub { d, a, b } => float_arithmetic!(FSub, d, a, b, -),
+                Instr::FMul { d, a, b } => float_arithmetic!(FMul, d, a, b, *),
+                Instr::FDiv { d, a, b } => float_arithmetic!(FDiv, d, a, b, /),
+                Instr::AddI64 { d, a, b } => wrapping!(AddI64, d, a, b),
+                Instr::SubI64 { d, a, b } => wrapping!(SubI64, d, a, b),
+                Instr::MulI64 { d, a, b } => wrapping!(MulI64, d, a, b),
+                Instr::AddU64 { d, a, b } => wrapping!(AddU64, d, a, b),
+                Instr::SubU64 { d, a, b } => wrapping!(SubU64, d, a, b),
+                Instr::MulU64 { d, a, b } => wrapping!(MulU64, d, a, b),
+                Instr::Unary { d, a, op } => slow!(self.unary(op, d, a)),
+                Instr::Binary { d, a, b, op } => {
+                    let (x, y) = (slot!(a.0), slot!(b.0));
+                    if x.is_int()
+                        && y.is_int()
+                        && let Some(word) = of_words(op, x, y)
+                    {
+                        set!(d, word);
+                        next!();
+                    }
+                    slow!(self.binary(op, d, a, b))
+                }
+                Instr::BinaryInt { d, a, k, op } => {
+                    let x = slot!(a.0);
+                    if x.is_int()
+                        && let Some(word) = of_words(op, x, Word::of_i32(k))
+                    {
+                        set!(d, word);
+                        next!();
+                    }
+                    slow!(self.binary_with(op, d, a, k))
+                }
+
                 Instr::UnlessEq { a, b, to } => unless!(Eq, a, b, to, ==),
                 Instr::UnlessNe { a, b, to } => unless!(Ne, a, b, to, !=),
                 Instr::UnlessLt { a, b, to } => unless!(Lt, a, b, to, <),
@@ -461,6 +529,16 @@ impl Machine {
                 Instr::UnlessLeInt { a, k, to } => unless_int!(Le, a, k, to, <=),
                 Instr::UnlessGtInt { a, k, to } => unless_int!(Gt, a, k, to, >),
                 Instr::UnlessGeInt { a, k, to } => unless_int!(Ge, a, k, to, >=),
+                Instr::UnlessFloat { a, b, op, to } => {
+                    let (x, y) = (slot!(a.0), slot!(b.0));
+                    if x.are_floats(y) {
+                        if float_holds(op, x.as_float(), y.as_float()) {
+                            next!();
+                        }
+                        jump!(to);
+                    }
+                    slow!(self.compare_floats_and_jump(op, a, b, to))
+                }
                 Instr::Unless { a, to } => {
                     let x = slot!(a.0);
                     if x == Word::ONE {
@@ -679,11 +757,31 @@ unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
             Instr::Return { a } | Instr::Enter { a } => {
                 return a.as_slot().map(|at| frame[at as usize & (SLOTS - 1)]);
             }
-            _ => return None,
+            ref other => computed_of_words(other, &mut frame)?,
         }
         // SAFETY: as above.
         pc = unsafe { pc.add(1) };
     }
+}
+
+/// Executes an instruction of cheap code on bits or words. A function of its own, so that the
+/// others are not slower for it.
+#[inline(never)]
+fn computed_of_words(instr: &Instr, frame: &mut [Word; SLOTS]) -> Option<()> {
+    let at = |slot: u32| slot as usize & (SLOTS - 1);
+    let (d, op, x, y) = match *instr {
+        Instr::AddI64 { d, a, b } => (d, Primitive::AddI64, a, frame[at(b.0)]),
+        Instr::SubI64 { d, a, b } => (d, Primitive::SubI64, a, frame[at(b.0)]),
+        Instr::MulI64 { d, a, b } => (d, Primitive::MulI64, a, frame[at(b.0)]),
+        Instr::AddU64 { d, a, b } => (d, Primitive::AddU64, a, frame[at(b.0)]),
+        Instr::SubU64 { d, a, b } => (d, Primitive::SubU64, a, frame[at(b.0)]),
+        Instr::MulU64 { d, a, b } => (d, Primitive::MulU64, a, frame[at(b.0)]),
+        Instr::Binary { d, a, b, op } => (d, op, a, frame[at(b.0)]),
+        Instr::BinaryInt { d, a, k, op } => (d, op, a, Word::of_i32(k)),
+        _ => return None,
+    };
+    frame[at(d.0)] = of_words(op, frame[at(x.0)], y)?;
+    Some(())
 }
 
 /// Words of the stack below a frame.

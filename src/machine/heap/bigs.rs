@@ -1,4 +1,4 @@
-//! Integers that do not fit a word.
+//! Integers and floats that do not fit a word.
 //!
 //! Up to [`MAX_LIMBS`] limbs they are in the node ([`Kind::Big`]), so such integers cost what
 //! other nodes cost: results are written to the free part of Eden, and nothing is allocated or
@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::node::{HUGE_PAYLOAD, HUGE_SIZE, node_words};
 use super::word::{Tag, Word};
 use super::{Header, Heap, Kind, Size, asan, big_bytes, huge_at, node_at};
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Written, significant};
 
@@ -109,6 +110,48 @@ impl Heap {
         }
         // SAFETY: the caller says that it leads to such a node.
         unsafe { self.limbs(word) }
+    }
+
+    /// Makes a word of an integer of one limb: an immediate one if it fits, else a pointer to a new
+    /// node.
+    ///
+    /// # Safety
+    /// Two words fit.
+    #[inline]
+    pub unsafe fn limb(&mut self, negative: bool, magnitude: u64) -> Word {
+        let value = Limbs { negative, magnitude: &[magnitude] };
+        if let Some(word) = value.to_i64().and_then(Word::int) {
+            return word;
+        }
+        // SAFETY: there is room, and the payload of such a node are limbs.
+        unsafe { self.alloc(Kind::Big, u32::from(negative), &[Word::from_bits(magnitude)]) }
+    }
+
+    /// Makes a word of a float: an immediate one if it fits, else a pointer to a new node.
+    ///
+    /// # Safety
+    /// Two words fit.
+    #[inline]
+    pub unsafe fn float(&mut self, value: Float) -> Word {
+        if let Some(word) = Word::float(value.get()) {
+            return word;
+        }
+        // SAFETY: there is room, and the payload of such a node are bits.
+        unsafe { self.alloc(Kind::Float, 0, &[Word::from_bits(value.bits())]) }
+    }
+
+    /// The float of a node, if it has one.
+    ///
+    /// # Safety
+    /// `node` is a pointer to a node of this heap.
+    #[inline]
+    #[must_use]
+    pub unsafe fn float_of(&self, node: Word) -> Option<f64> {
+        // SAFETY: a pointer leads to a node, and every node has a payload word.
+        unsafe {
+            let is_float = self.header(node).kind() == Kind::Float;
+            is_float.then(|| f64::from_bits(*node_at(node.address()).add(1)))
+        }
     }
 
     /// Allocates a node for an integer with its limbs outside.

@@ -270,7 +270,8 @@ impl<'a> Marker<'a> {
             match header.kind() {
                 Kind::Con if words <= 4 => (1..words).any(|at| leads_on(*node.add(at))),
                 Kind::Con | Kind::Pap | Kind::Thunk | Kind::Suspended => true,
-                Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => false,
+                Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Float => false,
+                Kind::Text | Kind::Input => false,
             }
         }
     }
@@ -386,7 +387,13 @@ impl<'a> Marker<'a> {
                     self.suspended.push(Word::from_bits(*node.add(1)).as_int());
                     return 0;
                 }
-                Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Text | Kind::Input => {
+                Kind::Hole
+                | Kind::Ind
+                | Kind::Big
+                | Kind::Huge
+                | Kind::Float
+                | Kind::Text
+                | Kind::Input => {
                     return 0;
                 }
             }

@@ -592,7 +592,7 @@ unsafe fn overwrite(from: usize, to: usize) {
 fn tag_of(kind: Kind) -> Tag {
     match kind {
         Kind::Con => Tag::Con,
-        Kind::Big | Kind::Huge | Kind::Pap => Tag::Value,
+        Kind::Big | Kind::Huge | Kind::Float | Kind::Pap => Tag::Value,
         _ => Tag::Unknown,
     }
 }

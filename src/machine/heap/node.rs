@@ -36,11 +36,13 @@ pub enum Kind {
     /// An [`Integer`] of more than [`MAX_LIMBS`] limbs, which are outside of the heap; the
     /// payload is the `Integer` itself.
     Huge = 19,
+    /// A float that does not fit a word; the payload are its bits.
+    Float = 21,
 }
 
 impl Kind {
     /// The kind with the largest number.
-    pub(super) const LAST: Kind = Kind::Huge;
+    pub(super) const LAST: Kind = Kind::Float;
 }
 
 /// The number of payload words of a node: at least 1, so that every node can become an

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::base::float::Float;
 use crate::base::limbs::{Limbs, MAX_LIMBS};
 use crate::machine::chains::Acyclic;
 
@@ -125,7 +126,7 @@ impl Heap {
         let is_true = match tag {
             Tag::Unknown => true,
             Tag::Con => kind == Kind::Con,
-            Tag::Value => matches!(kind, Kind::Big | Kind::Huge | Kind::Pap),
+            Tag::Value => matches!(kind, Kind::Big | Kind::Huge | Kind::Float | Kind::Pap),
         };
         if is_true { Ok(()) } else { Err(format!("{word:?} leads to a node of kind {kind:?}")) }
     }
@@ -219,6 +220,17 @@ unsafe fn walk_piece(from: usize, to: usize, found: &mut Found) -> Result<(), St
                 found.big_bytes += unsafe { big_bytes_at(at) };
             }
             Kind::Huge => return Err(format!("{at:#x}: {header:?} is no integer")),
+            Kind::Float => {
+                // SAFETY: every node has a payload word.
+                let bits = unsafe { *node_at(at).add(1) };
+                let value = f64::from_bits(bits);
+                if header.words() != 1
+                    || Word::float(value).is_some()
+                    || Float::new(value).bits() != bits
+                {
+                    return Err(format!("{at:#x}: {header:?} of {bits:#x} is no float of a node"));
+                }
+            }
             Kind::Text | Kind::Suspended => {
                 // SAFETY: every node has a payload word.
                 let word = unsafe { Word::from_bits(*node_at(at).add(1)) };

@@ -7,16 +7,24 @@
 //! | `...0` | an integer of 63 bits, itself |
 //! | `001` | a pointer to any node |
 //! | `011` | a pointer to a constructor with fields |
-//! | `101` | a pointer to another value: a big integer or a partial application |
-//! | `111` | immediate: a character, a constructor without fields, a function |
+//! | `101` | a pointer to another value: a big integer, a float or a partial application |
+//! | `0111` | immediate: a character, a constructor without fields, a function |
+//! | `1111` | a float in 60 bits |
 //!
 //! A tag may say less than is true (`001` may lead to a value), never more. (Marlow,
 //! Rodriguez Yakushev and Peyton Jones, *Faster laziness using dynamic pointer tagging*,
 //! 2007.)
 //!
+//! A float takes a word if its exponent, from -63 to 64, takes 7 bits in place of 11: all of the
+//! fraction and the sign are there. So are the zeros, in place of the least numbers with such an
+//! exponent, 2^-63 and -2^-63. Other floats are in nodes. (Miranda and Béra, *A partial read
+//! barrier for efficient support of live object-oriented programming*, 2015, describe the virtual
+//! machine whose floats are of that kind.)
+//!
 //! A word is an integer, and anybody can make one: that a pointer leads to a node is the
 //! obligation of who reads the node, which is `unsafe`.
 
+use crate::base::float::Float;
 use crate::gcode::program::{ConId, GlobalId};
 
 /// A word of the machine.
@@ -32,11 +40,11 @@ pub enum Tag {
     Unknown = 0b001,
     /// It is a constructor with fields.
     Con = 0b011,
-    /// It is a value that is no constructor: a big integer or a partial application.
+    /// It is a value that is no constructor: a big integer, a float or a partial application.
     Value = 0b101,
 }
 
-/// The kinds of immediate words, in bits 3 to 7; the value is in bits 32 to 63.
+/// The kinds of immediate words, in bits 4 to 7; the value is in bits 32 to 63.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 enum Immediate {
@@ -49,9 +57,13 @@ enum Immediate {
 const TAG_MASK: u64 = 0b111;
 const IMMEDIATE: u64 = 0b111;
 /// The low byte of a character.
-const CHAR_BITS: u8 = (Immediate::Char as u8) << 3 | IMMEDIATE as u8;
+const CHAR_BITS: u8 = (Immediate::Char as u8) << 4 | IMMEDIATE as u8;
 /// The low byte of a constructor without fields.
-const CON_BITS: u8 = (Immediate::Con as u8) << 3 | IMMEDIATE as u8;
+const CON_BITS: u8 = (Immediate::Con as u8) << 4 | IMMEDIATE as u8;
+/// The low four bits of a float.
+const FLOAT: u64 = 0b1111;
+/// With its sign below all other bits, a float of a word is less than 2^60 more than this.
+const FLOAT_BASE: u64 = (1023 - 63) << 53;
 
 /// A word by cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +72,8 @@ pub enum View {
     Int(i64),
     /// A pointer to a node, and its tag.
     Node(Tag),
+    /// A float.
+    Float(Float),
     /// A character.
     Char(char),
     /// A constructor without fields.
@@ -83,7 +97,7 @@ impl Word {
     pub const MIN_INT: i64 = i64::MIN >> 1;
 
     const fn immediate(kind: Immediate, payload: u32) -> Word {
-        Word((payload as u64) << 32 | (kind as u64) << 3 | IMMEDIATE)
+        Word((payload as u64) << 32 | (kind as u64) << 4 | IMMEDIATE)
     }
 
     /// An integer; `None` if it takes more than 63 bits.
@@ -96,11 +110,31 @@ impl Word {
         }
     }
 
+    /// An integer of 32 bits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of_i32(value: i32) -> Word {
+        Word((value as i64 * 2) as u64)
+    }
+
     /// 1 or 0.
     #[inline]
     #[must_use]
     pub const fn boolean(value: bool) -> Word {
         Word((value as u64) << 1)
+    }
+
+    /// A float; `None` if it takes a node.
+    #[inline(always)]
+    #[must_use]
+    pub const fn float(value: f64) -> Option<Word> {
+        let rotated = value.to_bits().rotate_left(1);
+        let small = rotated.wrapping_sub(FLOAT_BASE);
+        if small.wrapping_sub(2) < (1 << 60) - 2 {
+            return Some(Word(small << 4 | FLOAT));
+        }
+        // A zero, and its sign.
+        if rotated <= 1 { Some(Word(rotated << 4 | FLOAT)) } else { None }
     }
 
     /// A character.
@@ -173,6 +207,29 @@ impl Word {
         self.0 as u8 == CHAR_BITS
     }
 
+    /// Whether it is a float of a word.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        self.0 & FLOAT == FLOAT
+    }
+
+    /// Whether both are floats of a word.
+    #[inline(always)]
+    #[must_use]
+    pub const fn are_floats(self, other: Word) -> bool {
+        self.0 & other.0 & FLOAT == FLOAT
+    }
+
+    /// The float, if it is one of a word.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_float(self) -> f64 {
+        let small = self.0 >> 4;
+        let rotated = if small < 2 { small } else { small.wrapping_add(FLOAT_BASE) };
+        f64::from_bits(rotated.rotate_right(1))
+    }
+
     /// Whether it points to a node.
     #[inline]
     #[must_use]
@@ -238,7 +295,8 @@ impl Word {
             0b001 => View::Node(Tag::Unknown),
             0b011 => View::Node(Tag::Con),
             0b101 => View::Node(Tag::Value),
-            _ => match self.0 >> 3 & 0b11111 {
+            _ if self.is_float() => View::Float(Float::new(self.as_float())),
+            _ => match self.0 >> 4 & 0b1111 {
                 1 => match char::from_u32(payload) {
                     Some(c) => View::Char(c),
                     None => View::Nothing,
@@ -284,6 +342,29 @@ mod tests {
         assert_eq!(Word::function(GlobalId(u32::MAX)).view(), View::Function(GlobalId(u32::MAX)));
         assert_eq!(Word::NOTHING.view(), View::Nothing);
         assert_eq!((Word::boolean(true), Word::boolean(false)), (Word::ONE, Word::ZERO));
+    }
+
+    #[test]
+    fn floats_of_a_word_keep_all_their_bits() {
+        let tiny = f64::from_bits((1023 - 63) << 52);
+        let large = f64::from_bits((1023 + 65) << 52);
+        let (least, most) = (tiny.next_up(), large.next_down());
+        for value in [0.0, 1.0, 1.5, 0.1, 1e-18, 1e19, least, most, 123_456.789] {
+            for value in [value, -value] {
+                let word = Word::float(value).expect("a word");
+                assert_eq!(word.as_float().to_bits(), value.to_bits(), "{value}");
+                assert_eq!(word.view(), View::Float(Float::new(value)));
+                assert!(word.is_float() && word.is_evaluated() && !word.is_pointer());
+                assert!(!word.is_char() && word.as_con().is_none() && !word.is_int());
+            }
+        }
+        let others = [tiny, large, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::INFINITY];
+        for value in others.into_iter().flat_map(|value| [value, -value]).chain([f64::NAN]) {
+            assert_eq!(Word::float(value), None, "{value}");
+        }
+        let others = [Word::char('a'), Word::con(ConId(0)), Word::function(GlobalId(1))];
+        assert!(others.iter().all(|word| !word.is_float()));
+        assert!(!Word::NOTHING.is_float() && !Word::ZERO.is_float());
     }
 
     #[test]

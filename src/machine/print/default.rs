@@ -175,6 +175,7 @@ impl Automaton {
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
             Shape::Digits(digits) => text.push_str(digits),
+            Shape::Float(value) => text.push_str(&value.to_string()),
             Shape::Char(c) => text.push_str(&char_literal(c)),
             Shape::Nil => text.push_str("[]"),
             Shape::Cons => {

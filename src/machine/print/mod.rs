@@ -16,7 +16,8 @@
 //! a list is evaluated to its end before it is written. A function is written as its name, a
 //! partial application as one; what has no name that the program could use has no such form.
 //!
-//! **Json**: integers are numbers with all their digits, lists arrays, a list of characters a
+//! **Json**: integers are numbers with all their digits, floats numbers with a point or an
+//! exponent, those that are no JSON numbers `{"float": "+inf.0"}`, lists arrays, a list of characters a
 //! string, the empty list `[]`, a character a string of one character, any other value
 //! `{"con": "Node", "fields": [..]}`, so too an improper list, and a function
 //! `{"function": "name"}` or `{"function": null}`. Without blanks, on one line.
@@ -25,6 +26,7 @@ mod default;
 mod tree;
 
 use crate::base::code::Code;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::machine::outcome::{Output, OutputError};
 
@@ -47,6 +49,8 @@ pub enum Shape<'a> {
     Int(&'a Integer),
     /// An integer, by its decimal digits: what takes long to compute is the machine's work.
     Digits(&'a str),
+    /// A float.
+    Float(Float),
     /// A character.
     Char(char),
     /// The empty list.
@@ -195,6 +199,7 @@ fn no_end_of_text(shape: Shape<'_>) -> PrintError {
 fn kind(shape: Shape<'_>) -> &'static str {
     match shape {
         Shape::Int(_) | Shape::Digits(_) => "an integer",
+        Shape::Float(_) => "a float",
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",

@@ -159,6 +159,12 @@ impl Automaton {
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
             Shape::Digits(digits) => text.push_str(digits),
+            Shape::Float(value) if json && !value.get().is_finite() => {
+                text.push_str("{\"float\":\"");
+                text.push_str(&value.to_string());
+                text.push_str("\"}");
+            }
+            Shape::Float(value) => text.push_str(&value.to_string()),
             Shape::Char(c) => text.push_str(&self.style.character(c)),
             Shape::Nil => text.push_str("[]"),
             Shape::Cons => {

@@ -4,10 +4,16 @@ use std::cmp::Ordering;
 
 use super::heap::node::{Addr, BIG_BYTES, Node};
 use super::state::Machine;
+use crate::base::allocation::{Full, is_available};
 use crate::base::integer::Integer;
 use crate::gcode::instr::Op;
-use crate::machine::failure::Failure;
+use crate::machine::failure::{self, Failure};
 use crate::machine::outcome::Stop;
+use crate::primitive::Primitive;
+use crate::primitive::numbers::{self, Computed, Fault};
+
+/// For a result of more bytes the system is asked first whether it has them.
+const PROBED: u64 = 1 << 20;
 
 /// An integer in a node: a word by value, anything larger in place.
 enum Number<'a> {
@@ -105,6 +111,68 @@ impl Machine {
         let addr = self.heap.alloc(Node::Int(holds.into()));
         self.replace(2, addr);
         Ok(())
+    }
+
+    /// `<Unary p : i, a : s, d, h[a: number x]>  =>  <i, b : s, d, h[b: number (p x)]>`
+    ///
+    /// `<Binary p : i, a : b : s, d, h[a: number x, b: number y]>  =>  <i, c : s, d, h[c: number (p x y)]>`
+    pub(super) fn compute(&mut self, primitive: Primitive) -> Result<(), Stop> {
+        let arity = primitive.arity();
+        let bytes = self.with_numbers(arity, |numbers| numbers::bytes(primitive, numbers));
+        if bytes > PROBED && !is_available(bytes) {
+            return Err(self.too_large(bytes));
+        }
+        self.reserve(1, if bytes == 0 { 0 } else { BIG_BYTES + bytes })?;
+        let result = self.with_numbers(arity, |numbers| numbers::compute(primitive, numbers));
+        let node = match result {
+            Ok(Computed::Integer(value)) => Node::integer(value),
+            Ok(Computed::Float(value)) => Node::Float(value),
+            Err(fault) => return Err(self.no_result(primitive, fault)),
+        };
+        let addr = self.heap.alloc(node);
+        self.replace(arity, addr);
+        Ok(())
+    }
+
+    /// What stops a run whose result would take so many bytes, which nobody has.
+    fn too_large(&self, bytes: u64) -> Stop {
+        let is_beyond = self.heap.limit.is_some_and(|limit| bytes > limit);
+        self.out_of_memory(if is_beyond { Full::Limit } else { Full::System })
+    }
+
+    /// Hands on the numbers on top of the stack, the first one topmost, up to the first that is
+    /// none.
+    fn with_numbers<R>(&self, count: usize, then: impl FnOnce(&[numbers::Number<'_>]) -> R) -> R {
+        let words = [0, 1].map(|at| match count > at {
+            true => self.number(self.item(at)),
+            false => None,
+        });
+        let mut operands = Vec::with_capacity(count);
+        for (at, integer) in words.iter().enumerate().take(count) {
+            match (integer, self.heap.get(self.heap.value(self.item(at)))) {
+                (Some(integer), _) => operands.push(numbers::Number::Integer(integer)),
+                (None, Node::Float(value)) => operands.push(numbers::Number::Float(*value)),
+                (None, _) => break,
+            }
+        }
+        then(&operands)
+    }
+
+    fn no_result(&self, primitive: Primitive, fault: Fault) -> Stop {
+        let name = primitive.name();
+        match fault {
+            Fault::Kind(at) => {
+                let which = failure::place(at, primitive.arity());
+                let needs = failure::needs(primitive);
+                let found = self.describe(self.item(at));
+                self.fail(Failure::wrong_operand(name, needs, which, &found))
+            }
+            Fault::NoInteger => self.fail(Failure::no_integer(name, &self.describe(self.item(0)))),
+            Fault::Negative(at) => {
+                self.fail(Failure::negative_operand(name, &self.describe(self.item(at))))
+            }
+            Fault::TooLarge => self.too_large(u64::MAX),
+        }
     }
 
     /// `<Ord : i, a : s, d, h[a: NChar c]>  =>  <i, b : s, d, h[b: NNum (ord c)]>`

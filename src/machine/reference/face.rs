@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
@@ -56,6 +57,10 @@ impl face::Machine for Machine {
 
     fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
         self.new_int(value)
+    }
+
+    fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+        Machine::new_float(self, value)
     }
 
     fn new_char(&mut self, value: char) -> Result<Root, Stop> {

@@ -84,6 +84,7 @@ impl Machine {
         match node {
             Node::Int(word) => then(Shape::Int(&Integer::Small(*word))),
             Node::Big(big) => then(Shape::Int(big)),
+            Node::Float(value) => then(Shape::Float(*value)),
             Node::Char(c) => then(Shape::Char(*c)),
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),

@@ -97,6 +97,7 @@ impl Machine {
         match self.heap.get(addr) {
             Node::Int(word) => failure::integer(&Integer::Small(*word)),
             Node::Big(big) => failure::integer(big),
+            Node::Float(value) => failure::float(*value),
             Node::Char(c) => failure::character(*c),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
                 Some(con) => failure::constructed(con),

@@ -215,6 +215,7 @@ impl Machine {
         match instr {
             Instr::PushGlobal(global) => self.push_global(*global)?,
             Instr::PushInt(value) => self.push_int(*value)?,
+            Instr::PushFloat(value) => self.push_float(*value)?,
             Instr::PushChar(value) => self.push_char(*value)?,
             Instr::PushText(text) => self.push_text(*text)?,
             Instr::Push(n) => self.push(*n)?,
@@ -237,6 +238,7 @@ impl Machine {
             }
             Instr::Ord => self.ord()?,
             Instr::Chr => self.chr()?,
+            Instr::Unary(primitive) | Instr::Binary(primitive) => self.compute(*primitive)?,
             Instr::Pack(con) => self.pack(*con)?,
             Instr::Split(n) => self.split(*n)?,
             Instr::CallHost(host) => self.call_host(*host)?,

@@ -2,6 +2,7 @@
 
 use super::heap::node::{Addr, Node};
 use super::state::{Machine, NO_REDEX};
+use crate::base::float::Float;
 use crate::gcode::instr::IntLit;
 use crate::gcode::program::{GlobalId, TextId};
 use crate::machine::outcome::Stop;
@@ -26,6 +27,11 @@ impl Machine {
             }
         };
         self.push_new(node)
+    }
+
+    /// `<PushFloat x : i, s, d, h>  =>  <i, a : s, d, h[a: NFloat x]>`
+    pub(super) fn push_float(&mut self, value: Float) -> Result<(), Stop> {
+        self.push_new(Node::Float(value))
     }
 
     /// `<PushChar c : i, s, d, h>  =>  <i, a : s, d, h[a: NChar c]>`

@@ -178,7 +178,7 @@ impl Machine {
 
     /// What stops a run that is out of memory. What does not fit its own tables has reached
     /// a limit too, which is the memory in use.
-    fn out_of_memory(&self, full: Full) -> Stop {
+    pub(super) fn out_of_memory(&self, full: Full) -> Stop {
         self.limit(match full {
             Full::Limit => Limit::Heap(self.heap.limit.unwrap_or(self.heap.footprint())),
             Full::System => Limit::System(self.heap.footprint()),

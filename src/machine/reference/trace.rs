@@ -134,7 +134,12 @@ impl Machine {
             Node::Input => Rule::ReadInput,
             Node::Suspended { .. } => Rule::Resume,
             Node::Hole | Node::BlackHole { .. } | Node::Free(_) => Rule::Error,
-            Node::Int(_) | Node::Big(_) | Node::Char(_) | Node::Constr { .. } | Node::Large(..) => {
+            Node::Int(_)
+            | Node::Big(_)
+            | Node::Float(_)
+            | Node::Char(_)
+            | Node::Constr { .. }
+            | Node::Large(..) => {
                 if waiting > 0 {
                     Rule::Error
                 } else {
@@ -237,6 +242,7 @@ impl Machine {
             Node::Int(word) => format!("NNum {word}"),
             Node::Big(big) if big.heap_bytes() <= 64 => format!("NNum {big}"),
             Node::Big(big) => format!("NNum of {} bytes", big.heap_bytes()),
+            Node::Float(value) => format!("NFloat {value}"),
             Node::Char(c) => format!("NChar {}", char_literal(*c)),
             Node::App { fun, arg, .. } => format!("NApp #{} #{}", fun.0, arg.0),
             Node::Global(id) => format!("NGlobal {}", global(*id)),

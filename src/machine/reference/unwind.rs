@@ -18,9 +18,12 @@ impl Machine {
                 Ok(())
             }
             Node::Global(global) => self.unwind_global(global),
-            Node::Int(_) | Node::Big(_) | Node::Char(_) | Node::Constr { .. } | Node::Large(..) => {
-                self.unwind_value(top)
-            }
+            Node::Int(_)
+            | Node::Big(_)
+            | Node::Float(_)
+            | Node::Char(_)
+            | Node::Constr { .. }
+            | Node::Large(..) => self.unwind_value(top),
             Node::Text { text, at } => self.unwind_text(top, text, at),
             Node::Input => self.unwind_input(top),
             Node::Hole => Err(self.self_dependent(None)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::heap::node::{Addr, Node, Site, fields_bytes};
 use super::state::Machine;
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
@@ -30,6 +31,16 @@ impl Machine {
         let node = Node::integer(value);
         self.reserve(1, node.owned_bytes())?;
         let addr = self.heap.alloc(node);
+        Ok(self.roots.add(addr))
+    }
+
+    /// A new float.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+        self.reserve(1, 0)?;
+        let addr = self.heap.alloc(Node::Float(value));
         Ok(self.roots.add(addr))
     }
 
@@ -121,6 +132,7 @@ impl Machine {
         match self.heap.get(addr) {
             Node::Int(word) => Some(Whnf::Int(Integer::Small(*word))),
             Node::Big(big) => Some(Whnf::Int((**big).clone())),
+            Node::Float(value) => Some(Whnf::Float(*value)),
             Node::Char(c) => Some(Whnf::Char(*c)),
             node => match node.as_constr() {
                 Some((con, fields)) => {

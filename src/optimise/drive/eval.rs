@@ -349,6 +349,8 @@ impl Driver<'_> {
         };
         let &[a, b] = nodes else { return Outcome::Code(code) };
         match (self.heap.get(a).what, self.heap.get(b).what) {
+            // What is compared with a float fails.
+            (What::Lit(Lit::Float(_)), _) | (_, What::Lit(Lit::Float(_))) => Outcome::Code(code),
             (What::Unknown(_), What::Lit(_)) => Outcome::Test { code, node: a, literal: b, equal },
             (What::Lit(_), What::Unknown(_)) => Outcome::Test { code, node: b, literal: a, equal },
             _ => Outcome::Code(code),
@@ -518,7 +520,7 @@ impl Driver<'_> {
             (Branches::Lits(branches), What::Lit(lit)) => {
                 let is_char = |lit| matches!(lit, Lit::Char(_));
                 let (first, _) = *branches.first()?;
-                if is_char(first) != is_char(lit) {
+                if matches!(lit, Lit::Float(_)) || is_char(first) != is_char(lit) {
                     return None;
                 }
                 branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)

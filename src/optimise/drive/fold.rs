@@ -9,6 +9,7 @@ use crate::base::index::List;
 use crate::base::integer::Integer;
 use crate::core::expr::{CONS, ConId, Lit, NIL, TextId};
 use crate::primitive::Primitive;
+use crate::primitive::numbers::{self, Computed, Number};
 
 /// Larger integers are not made: they are cheaper to compute than to load.
 const LARGEST: usize = 128;
@@ -18,7 +19,7 @@ impl Driver<'_> {
         match lit {
             Lit::Int(value) => Some(Integer::Small(value)),
             Lit::Big(big) => Some(self.new.bigs[big].clone()),
-            Lit::Char(_) => None,
+            Lit::Float(_) | Lit::Char(_) => None,
         }
     }
 
@@ -63,7 +64,15 @@ impl Driver<'_> {
                 char::from_u32(code).map(Lit::Char)
             }
             Primitive::If | Primitive::Seq | Primitive::Error => None,
-            _ => self.arithmetic(primitive, a, b),
+            Primitive::Add
+            | Primitive::Sub
+            | Primitive::Mul
+            | Primitive::Div
+            | Primitive::Rem
+            | Primitive::FloorDiv
+            | Primitive::Mod
+            | Primitive::Negate => self.arithmetic(primitive, a, b),
+            _ => self.numeric(primitive, &lits[..nodes.len().min(2)]),
         }
     }
 
@@ -100,13 +109,37 @@ impl Driver<'_> {
             Primitive::Negate => a.negate(),
             _ => return None,
         };
-        Some(match result {
+        Some(self.integer_literal(result))
+    }
+
+    /// What the machines compute for a primitive on bits, words or floats.
+    fn numeric(&mut self, primitive: Primitive, lits: &[Lit]) -> Option<Lit> {
+        let integers: Vec<Option<Integer>> = lits.iter().map(|&lit| self.integer(lit)).collect();
+        let mut operands = Vec::with_capacity(lits.len());
+        for (lit, integer) in lits.iter().zip(&integers) {
+            operands.push(match (lit, integer) {
+                (Lit::Float(value), _) => Number::Float(*value),
+                (_, Some(integer)) => Number::Integer(integer),
+                _ => return None,
+            });
+        }
+        if numbers::bytes(primitive, &operands) > LARGEST as u64 {
+            return None;
+        }
+        match numbers::compute(primitive, &operands).ok()? {
+            Computed::Integer(value) => Some(self.integer_literal(value)),
+            Computed::Float(value) => Some(Lit::Float(value)),
+        }
+    }
+
+    fn integer_literal(&mut self, value: Integer) -> Lit {
+        match value {
             Integer::Small(value) => Lit::Int(value),
             big @ Integer::Big(_) => {
                 let bigs = &mut self.new.bigs;
                 Lit::Big(*self.bigs.entry(big).or_insert_with_key(|big| bigs.push(big.clone())))
             }
-        })
+        }
     }
 
     /// The first cell of a text that is not empty.

@@ -107,6 +107,8 @@ impl Pattern {
             }
             (Pattern::Lit(Lit::Big(_)), Pattern::Lit(_))
             | (Pattern::Lit(Lit::Int(_)), Pattern::Lit(Lit::Big(_))) => true,
+            // Floats have no size that says where counting ends.
+            (Pattern::Lit(Lit::Float(_)), Pattern::Lit(Lit::Float(_))) => true,
             // The rest of a text is smaller than the text.
             (Pattern::Text(a, from), Pattern::Text(b, to)) => a == b && to <= from,
             _ if self.same_head(other) => {

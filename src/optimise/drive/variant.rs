@@ -181,6 +181,7 @@ impl Driver<'_> {
         let head = match pattern {
             Pattern::Hole => return out.push('_'),
             Pattern::Lit(Lit::Int(value)) => return out.push_str(&value.to_string()),
+            Pattern::Lit(Lit::Float(value)) => return out.push_str(&value.to_string()),
             Pattern::Lit(Lit::Char(c)) => return out.push_str(&char_literal(*c)),
             Pattern::Lit(Lit::Big(big)) => return out.push_str(&self.new.bigs[*big].to_string()),
             Pattern::Text(text, at) => {

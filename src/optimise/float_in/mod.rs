@@ -310,7 +310,9 @@ impl FloatIn<'_> {
     fn is_copy(&self, local: LocalId, value: ExprId) -> bool {
         match self.program.exprs[value] {
             Expr::Local(_) => true,
-            Expr::Global(_) | Expr::Con(_) | Expr::Lit(Lit::Int(_) | Lit::Char(_)) => {
+            Expr::Global(_)
+            | Expr::Con(_)
+            | Expr::Lit(Lit::Int(_) | Lit::Float(_) | Lit::Char(_)) => {
                 // The scrutinee of a switch is a local.
                 !self.looked_at[local.index()]
             }

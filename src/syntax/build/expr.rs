@@ -3,6 +3,7 @@
 use super::{Builder, Seq, Shape};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::float::Float;
 use crate::base::index::List;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
@@ -21,6 +22,13 @@ impl Builder<'_> {
             // Not reached: an INT is a sign and digits.
             None => Expr::Error,
         };
+        self.expr(lo, hi, expr)
+    }
+
+    /// Builds FLOAT.
+    pub fn float(&mut self, lo: u32, hi: u32) -> ExprId {
+        // Always a float: the lexer let it pass.
+        let expr = Float::parse(self.slice(lo, hi)).map_or(Expr::Error, Expr::Float);
         self.expr(lo, hi, expr)
     }
 

@@ -83,6 +83,7 @@ impl Builder<'_> {
                     Shape::KeywordPattern => {
                         format!("`{}` is a keyword, no pattern", for_message(text))
                     }
+                    Shape::FloatPattern => "a float is no pattern".to_string(),
                     _ => "this pattern does not start with a constructor".to_string(),
                 };
                 Diagnostic { message, ..report }.help(shape.form())

@@ -31,6 +31,8 @@ pub enum Shape {
     ListPattern,
     /// A keyword as a pattern
     KeywordPattern,
+    /// A float as a pattern
+    FloatPattern,
 }
 
 impl Shape {
@@ -45,7 +47,9 @@ impl Shape {
             Shape::Fn => Code::BadLambda,
             Shape::Case | Shape::Alternative => Code::BadCase,
             Shape::EmptyPattern | Shape::PatternHead => Code::ExpectedPattern,
-            Shape::ListPattern | Shape::KeywordPattern => Code::ExpectedPattern,
+            Shape::ListPattern | Shape::KeywordPattern | Shape::FloatPattern => {
+                Code::ExpectedPattern
+            }
         }
     }
 
@@ -63,7 +67,10 @@ impl Shape {
             Shape::Binding => "binding",
             Shape::Alternative => "alternative",
             Shape::EmptyPattern => "empty pattern",
-            Shape::PatternHead | Shape::ListPattern | Shape::KeywordPattern => "pattern",
+            Shape::PatternHead
+            | Shape::ListPattern
+            | Shape::KeywordPattern
+            | Shape::FloatPattern => "pattern",
         }
     }
 
@@ -84,6 +91,7 @@ impl Shape {
             Shape::PatternHead => "a pattern in brackets is written (Con pattern ..)",
             Shape::ListPattern => "write (Cons x xs) for a list with a first element, Nil for []",
             Shape::KeywordPattern => "choose another name; _ matches anything",
+            Shape::FloatPattern => "bind a name, and compare it: (if (feq x 0.5) yes no)",
         }
     }
 }

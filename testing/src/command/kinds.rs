@@ -7,7 +7,7 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    calls, cases, corpus, differential, elements, harness, listings, metamorphic, parity,
+    calls, cases, corpus, differential, elements, harness, listings, metamorphic, numbers, parity,
     pipelines, slopes, subsets, typed, wild,
 };
 
@@ -126,6 +126,13 @@ pub const KINDS: &[Kind] = &[
         about: "the cases of the language, in each mode of each machine at each level",
         share: 50,
         check: |seed, known| whole(known, || cases::wrong(seed)),
+    },
+    Kind {
+        name: "numbers",
+        about: "primitives on bits, words and floats, thirty results a case, against a second \
+                computation",
+        share: 50,
+        check: |seed, known| whole(known, || numbers::wrong(seed)),
     },
     Kind {
         name: "corpus",

@@ -1,13 +1,16 @@
 //! Random programs in G-code. They are built so that most pass the verifier: the code is
 //! made with the stack that it will find in mind.
 
+use gmachine::base::float::Float;
 use gmachine::base::integer::Integer;
 use gmachine::gcode::instr::{Instr, IntLit, Jumps, Label, Lit};
 use gmachine::gcode::program::{
     BigId, CONS, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, NIL, Program, TextId,
 };
+use gmachine::primitive::{Operand, Primitive};
 
 use crate::dice::Dice;
+use crate::numbers::PRIMITIVES;
 
 /// The data types besides `List`: constructors and their fields.
 const DATAS: &[(&str, &[(&str, u32)])] =
@@ -166,6 +169,11 @@ impl<'a> Maker<'a> {
                 let int = self.literal();
                 self.emit(Instr::PushInt(int));
                 Item::Word
+            }
+            6 if self.dice.one_in(3) => {
+                let value = [1.5, -0.0, 1e300, f64::NAN][self.dice.roll(4)];
+                self.emit(Instr::PushFloat(Float::new(value)));
+                Item::Any
             }
             6 => {
                 let c = ['x', 'y', '\u{3bb}'][self.dice.roll(3)];
@@ -354,6 +362,15 @@ impl<'a> Maker<'a> {
         let (instr, operands) = match self.dice.roll(16) {
             0 => (unary[self.dice.roll(unary.len())].clone(), 1),
             1 | 2 => (Instr::Neg, 1),
+            3 if self.dice.one_in(2) => {
+                let primitive = PRIMITIVES[self.dice.roll(PRIMITIVES.len())];
+                let instr = Instr::computing(primitive).expect("it computes");
+                (instr, primitive.arity())
+            }
+            4 if self.dice.one_in(2) => {
+                let of_words = [Primitive::BitXor, Primitive::AddI64, Primitive::MulU64];
+                (Instr::Binary(of_words[self.dice.roll(3)]), 2)
+            }
             _ => (binary[self.dice.roll(binary.len())].clone(), 2),
         };
         for _ in 0..operands {
@@ -362,7 +379,8 @@ impl<'a> Maker<'a> {
                 self.evaluated();
             }
         }
-        let is_char = instr == Instr::Chr;
+        let is_char = instr == Instr::Chr
+            || instr.computes().is_some_and(|primitive| primitive.result() != Operand::Integer);
         self.emit(instr);
         stack.truncate(below);
         stack.push(if is_char { Item::Any } else { Item::Word });

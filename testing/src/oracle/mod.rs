@@ -16,6 +16,8 @@ use gmachine::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
+use crate::numbers::{self, Missing, Number};
+
 /// Why there is no more to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
@@ -47,6 +49,7 @@ struct Con {
 #[derive(Clone)]
 enum Value {
     Int(BigInt),
+    Float(f64),
     Char(char),
     Con(Rc<Con>, Vec<Ref>),
     /// How many arguments it takes, what it does with them, those that it has.
@@ -186,7 +189,8 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             unit.insert(nil, Global::Con(nil_con.clone()));
             unit.insert(cons, Global::Con(cons_con.clone()));
         }
-        let primitives = PRIMITIVES.iter().map(|&(name, arity)| {
+        let later = numbers::PRIMITIVES.iter().map(|of| (of.name(), of.arity()));
+        let primitives = PRIMITIVES.iter().copied().chain(later).map(|(name, arity)| {
             let world = Later(world.clone());
             let code = move |args: &[Ref]| world.world().primitive(name, args);
             let value = Value::Fun(arity, Rc::new(code), Some(name.into()), Vec::new());
@@ -232,6 +236,23 @@ fn number(arg: &Ref) -> Result<BigInt, Stop> {
     match force(arg)? {
         Value::Int(value) => Ok(value),
         _ => Err(Stop::Error),
+    }
+}
+
+/// A primitive on bits, words or floats.
+fn later(name: &str, args: &[Ref]) -> Outcome {
+    let operands = args.iter().map(|arg| match force(arg)? {
+        Value::Int(value) => Ok(Number::Int(value)),
+        Value::Float(value) => Ok(Number::Float(value)),
+        _ => Err(Stop::Error),
+    });
+    let operands: Vec<Number> = operands.collect::<Result<_, _>>()?;
+    match numbers::compute(name, &operands) {
+        Ok(Number::Int(value)) if value.bits() > 100_000 => Err(Stop::Fuel),
+        Ok(Number::Int(value)) => Ok(Value::Int(value)),
+        Ok(Number::Float(value)) => Ok(Value::Float(value)),
+        Err(Missing::Fails) => Err(Stop::Error),
+        Err(Missing::Large) => Err(Stop::Fuel),
     }
 }
 
@@ -345,6 +366,7 @@ impl World {
             Expr::Big(big) => {
                 Ok(Value::Int(ast.bigs[big].to_string().parse().expect("an integer")))
             }
+            Expr::Float(value) => Ok(Value::Float(value.get())),
             Expr::Char(c) => Ok(Value::Char(c)),
             Expr::Text(text) => Ok(self.text(&ast.texts[text])),
             Expr::Name(name) => match env.get(name) {
@@ -509,6 +531,9 @@ impl World {
                 }
             }
             _ => {}
+        }
+        if !PRIMITIVES.iter().any(|(own, _)| *own == name) {
+            return later(name, args);
         }
         let (a, b) = (number(&args[0])?, number(&args[1])?);
         if a.bits() + b.bits() > 100_000 {

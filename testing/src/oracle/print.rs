@@ -1,6 +1,7 @@
 //! How a value prints in the default format.
 
 use super::{Ref, Stop, Value, World, force};
+use crate::numbers;
 
 impl World {
     /// The cell that a value is: `Some(None)` for the empty list.
@@ -97,6 +98,7 @@ impl World {
         }
         match value {
             Value::Int(value) => out.push_str(&value.to_string()),
+            Value::Float(value) => out.push_str(&numbers::shown(value)),
             Value::Char(c) => {
                 out.push('\'');
                 escape(c, '\'', out);

@@ -16,6 +16,7 @@ use crate::dice::Dice;
 #[derive(Clone, PartialEq, Debug)]
 enum Ty {
     Int,
+    Float,
     /// 0 or 1.
     Bool,
     Char,
@@ -184,7 +185,7 @@ impl Gen {
     }
 
     fn ty(&mut self, depth: usize) -> Ty {
-        match self.dice.roll(if depth == 0 { 6 } else { 12 }) {
+        match self.dice.roll(if depth == 0 { 6 } else { 13 }) {
             0..=1 => Ty::Int,
             2 => Ty::Char,
             3 => Ty::Text,
@@ -195,6 +196,7 @@ impl Gen {
             8 => Ty::List(Rc::new(self.ty(depth - 1))),
             9 => Ty::Bool,
             10 => Ty::Wide,
+            11 => Ty::Float,
             _ => {
                 let params: Vec<Ty> =
                     (0..1 + self.dice.roll(2)).map(|_| self.ty(depth - 1)).collect();
@@ -285,6 +287,17 @@ impl Gen {
         }
     }
 
+    fn float(&mut self) -> String {
+        match self.dice.roll(12) {
+            0 => "1e300".into(),
+            1 => "-0.0".into(),
+            2 => "5e-324".into(),
+            3 => "+inf.0".into(),
+            4 => "0.1".into(),
+            n => format!("{}.5", n as i64 - 8),
+        }
+    }
+
     fn literal_char(&mut self) -> &'static str {
         self.dice.pick(&["'a'", "'b'", "'c'", "'z'", "' '", "'\\n'", "'\\''", "'λ'", "'\\0'"])
     }
@@ -368,6 +381,7 @@ impl Gen {
         }
         match ty {
             Ty::Int => self.small(),
+            Ty::Float => self.float(),
             Ty::Bool => self.dice.roll(2).to_string(),
             Ty::Char => self.literal_char().to_owned(),
             Ty::Text => self.literal_text().to_owned(),

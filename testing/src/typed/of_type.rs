@@ -8,6 +8,42 @@ impl Gen {
     /// What makes this type and no other.
     pub(super) fn of_type(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let (name, args): (&str, Vec<Ty>) = match ty {
+            Ty::Float => match self.dice.roll(12) {
+                0 => ("itof", vec![Ty::Int]),
+                1 => ("fneg", vec![Ty::Float]),
+                2 => ("fsqrt", vec![Ty::Float]),
+                3 => ("ffloor", vec![Ty::Float]),
+                4 => ("fdecimal", vec![Ty::Int, Ty::Int]),
+                n => {
+                    let operators = ["fadd", "fsub", "fmul", "fdiv", "fadd", "fmul", "frem"];
+                    (operators[n - 5], vec![Ty::Float, Ty::Float])
+                }
+            },
+            Ty::Int if self.dice.one_in(6) => match self.dice.roll(16) {
+                0 => ("ftoi", vec![Ty::Float]),
+                1 => ("ftobits", vec![Ty::Float]),
+                2 => ("bitnot", vec![Ty::Int]),
+                3 => ("tou32", vec![Ty::Int]),
+                4 => ("toi16", vec![Ty::Int]),
+                5 => ("popcount", vec![Ty::Int]),
+                6 | 7 => {
+                    let count = self.dice.roll(70);
+                    let name = ["shl", "shr", "shli64", "shlu64"][self.dice.roll(4)];
+                    let value = self.expr(&Ty::Int, depth);
+                    return self.is_standard(name).then(|| format!("({name} {value} {count})"));
+                }
+                n => {
+                    let operators = [
+                        "bitand", "bitor", "bitxor", "addi64", "subi64", "muli64", "addu64",
+                        "mulu64",
+                    ];
+                    (operators[n - 8], vec![Ty::Int, Ty::Int])
+                }
+            },
+            Ty::Bool if self.dice.one_in(8) => {
+                let operators = ["feq", "fneq", "flt", "fle", "fgt", "fge"];
+                (operators[self.dice.roll(6)], vec![Ty::Float, Ty::Float])
+            }
             Ty::Int => match self.dice.roll(16) {
                 0 => ("negate", vec![Ty::Int]),
                 1 => ("ord", vec![Ty::Char]),

@@ -91,7 +91,7 @@ impl Gen {
                 let first = self.pattern(&of.0, depth, taken);
                 format!("(Pair {first} {})", self.pattern(&of.1, depth, taken))
             }
-            Ty::Fun(_) => self.binder(ty, taken),
+            Ty::Float | Ty::Fun(_) => self.binder(ty, taken),
         }
     }
 }

@@ -54,6 +54,8 @@ pub fn accesses(
         | Operand::Con(_)
         | Operand::Text(_)
         | Operand::Big(_)
+        | Operand::Float(_)
+        | Operand::Primitive(_)
         | Operand::Host(_) => {}
     });
 }

@@ -2,6 +2,7 @@
 
 use super::instr::{Forced, Instr};
 use super::program::{Entry, Program};
+use crate::primitive::Operand;
 
 /// The most instructions, the last one included, of such code.
 const INSTRUCTIONS: usize = 5;
@@ -40,6 +41,20 @@ fn step(instr: &Instr) -> Option<bool> {
         | Instr::Le { .. }
         | Instr::Gt { .. }
         | Instr::Ge { .. } => None,
+        Instr::AddI64 { .. }
+        | Instr::SubI64 { .. }
+        | Instr::MulI64 { .. }
+        | Instr::AddU64 { .. }
+        | Instr::SubU64 { .. }
+        | Instr::MulU64 { .. } => None,
+        // What has no result is left to the thunk, as is what has one that fits no word.
+        Instr::Binary { op, .. } | Instr::BinaryInt { op, .. } => {
+            if op.operand() == Operand::Integer && op.result() == Operand::Integer {
+                None
+            } else {
+                Some(false)
+            }
+        }
         Instr::Eval { a: Forced(_) } => None,
         Instr::Return { a } => Some(a.as_slot().is_some()),
         Instr::Enter { a } => Some(a.as_slot().is_some()),

@@ -47,6 +47,8 @@ fn words(kind: &str) -> &'static str {
         "ConId" => "constructor",
         "TextId" => "string",
         "BigId" => "integer",
+        "Float" => "float",
+        "Primitive" => "primitive",
         "HostId" => "host function",
         _ => "?",
     }

@@ -13,7 +13,9 @@
 //! The word at `base` holds the return; the value of a call is found there.
 
 use super::program::{ArgsId, CaseId, ConstId, LitCaseId, SlotsId, ThunkId};
+use crate::base::float::Float;
 use crate::gcode::program::{BigId, ConId, GlobalId, HostId, TextId};
+use crate::primitive::Primitive;
 
 /// A position in the code of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -115,7 +117,7 @@ macro_rules! other_types {
 }
 
 slot_types! { Dst Forced Slot Base }
-other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId }
+other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive }
 
 impl OperandType for Arg {
     fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
@@ -175,6 +177,10 @@ operands! {
     Text(TextId);
     /// A large integer.
     Big(BigId);
+    /// A float.
+    Float(Float);
+    /// A primitive.
+    Primitive(Primitive);
     /// A host function.
     Host(HostId);
 }
@@ -261,6 +267,8 @@ instructions! {
     Caf { d: Dst, global: GlobalId } Next;
     /// `d` becomes a large integer.
     Big { d: Dst, big: BigId } Next;
+    /// `d` becomes a float that does not fit a word.
+    Float { d: Dst, value: Float } Next;
     /// `d` becomes a string that unpacks as it is evaluated.
     Text { d: Dst, text: TextId } Next;
 
@@ -350,6 +358,33 @@ instructions! {
     /// `d` becomes 1 if `a >= b`, else 0.
     Ge { d: Dst, a: Forced, b: Forced } Next;
 
+    /// `d` becomes `a + b`, of floats.
+    FAdd { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a - b`, of floats.
+    FSub { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a * b`, of floats.
+    FMul { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a / b`, of floats.
+    FDiv { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a + b` modulo 2^64, signed.
+    AddI64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a - b` modulo 2^64, signed.
+    SubI64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a * b` modulo 2^64, signed.
+    MulI64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a + b` modulo 2^64, unsigned.
+    AddU64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a - b` modulo 2^64, unsigned.
+    SubU64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a * b` modulo 2^64, unsigned.
+    MulU64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes what the primitive `op` gives for `a`.
+    Unary { d: Dst, a: Forced, op: Primitive } Next;
+    /// `d` becomes what the primitive `op` gives for `a` and `b`.
+    Binary { d: Dst, a: Forced, b: Forced, op: Primitive } Next;
+    /// `d` becomes what the primitive `op`, of integers, gives for `a` and `k`.
+    BinaryInt { d: Dst, a: Forced, k: i32, op: Primitive } Next;
+
     /// Goes on at `to` unless `a = b`.
     UnlessEq { a: Forced, b: Forced, to: Pc } Branch;
     /// Goes on at `to` unless `a /= b`.
@@ -374,6 +409,8 @@ instructions! {
     UnlessGtInt { a: Forced, k: i32, to: Pc } Branch;
     /// Goes on at `to` unless `a >= k`.
     UnlessGeInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless the comparison `op` of the floats `a` and `b` gives 1.
+    UnlessFloat { a: Forced, b: Forced, op: Primitive, to: Pc } Branch;
     /// Goes on at `to` if `a` is 0, at the next instruction if it is 1. Anything else is an
     /// error.
     Unless { a: Forced, to: Pc } Branch;

@@ -155,6 +155,8 @@ pub fn instr(program: &Program, instr: &Instr, start: u32) -> String {
                 let text = program.gcode.texts.get(id);
                 read(&text.map_or_else(|| unknown(id.0), |text| string_literal(text)));
             }
+            Operand::Float(value) => read(&value.to_string()),
+            Operand::Primitive(primitive) => read(primitive.name()),
             Operand::Big(id) => read(&big_text(program, id)),
             Operand::Host(id) => {
                 let host = program.gcode.hosts.get(id);
@@ -206,6 +208,7 @@ fn arg(program: &Program, arg: Arg) -> String {
 fn word(program: &Program, word: Word) -> String {
     match word.view() {
         View::Int(int) => int.to_string(),
+        View::Float(value) => value.to_string(),
         View::Char(c) => char_literal(c),
         View::Con(con) => con_name(program, con),
         View::Function(id) => symbol(program, id),

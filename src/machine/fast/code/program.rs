@@ -6,9 +6,9 @@ use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::define_index;
 use crate::gcode::Verified;
-use crate::gcode::instr::Op;
 use crate::gcode::program::{self as gcode, ConId, GlobalId};
 use crate::machine::heap::word::Word;
+use crate::primitive::Primitive;
 
 define_index! {
     /// The code of a kind of thunk.
@@ -138,7 +138,7 @@ impl From<Span> for Origin {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Commuted {
     /// The operation.
-    pub op: Op,
+    pub primitive: Primitive,
     /// Whether the constant stands in front of the other operand.
     pub constant_first: bool,
 }

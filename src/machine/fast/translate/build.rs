@@ -2,14 +2,14 @@
 
 use super::super::code::instr::{Arg, Base, Dst, Forced, Instr};
 use super::super::code::program::{ArgsId, Commuted, Origin, Thunk, ThunkId};
-use super::known::{Known, operands_of};
+use super::known::Known;
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
 use super::{ARGUMENTS, FIELDS, TooLarge, Translator, too_large};
 use crate::base::span::Span;
-use crate::gcode::instr::Op;
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::View;
+use crate::primitive::Primitive;
 
 /// A node that is to be made.
 pub(super) enum Node {
@@ -105,6 +105,12 @@ impl Translator<'_> {
             Value::Big(big) => {
                 let d = self.unit.var();
                 self.emitted(Instr::Big { d: Dst(d), big }, Span::NONE);
+                self.unit.evaluated(d);
+                d
+            }
+            Value::Float(value) => {
+                let d = self.unit.var();
+                self.emitted(Instr::Float { d: Dst(d), value }, Span::NONE);
                 self.unit.evaluated(d);
                 d
             }
@@ -233,7 +239,11 @@ impl Translator<'_> {
                     todo.push(callee);
                 }
                 Value::Con { args, .. } => todo.extend(self.values.list(args).into_iter().rev()),
-                Value::Const(_) | Value::Caf(_) | Value::Text(_) | Value::Big(_) => {}
+                Value::Const(_)
+                | Value::Caf(_)
+                | Value::Text(_)
+                | Value::Big(_)
+                | Value::Float(_) => {}
             }
         }
         names
@@ -243,7 +253,9 @@ impl Translator<'_> {
     /// head normal form as it stood.
     pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, TooLarge> {
         let (callee, args, at) = match self.values.get(id) {
-            Value::Const(_) | Value::Con { .. } | Value::Big(_) => return Ok(None),
+            Value::Const(_) | Value::Con { .. } | Value::Big(_) | Value::Float(_) => {
+                return Ok(None);
+            }
             Value::Var(_) | Value::Caf(_) | Value::Text(_) => {
                 let v = self.variable(id)?;
                 if !self.unit.is_evaluated(v) {
@@ -264,8 +276,8 @@ impl Translator<'_> {
         let d = match call {
             Call::Con(_) | Call::Partial(_) => return Ok(None),
             Call::Exact(global) => match (self.globals.known(global), &list[..]) {
-                (Known::Strict(op), &[a, ref b @ ..]) => {
-                    self.compute(op, a, b.first().copied(), at)?
+                (Known::Strict(primitive), &[a, ref b @ ..]) => {
+                    self.compute(primitive, a, b.first().copied(), at)?
                 }
                 _ => self.call_global(global, &list, at)?,
             },
@@ -368,44 +380,65 @@ impl Translator<'_> {
         }
     }
 
-    /// Emits what an instruction of G-code computes on evaluated operands.
+    /// Emits what computes a primitive on evaluated operands.
     pub(super) fn compute(
         &mut self,
-        op: Op,
+        primitive: Primitive,
         a: ValueId,
         b: Option<ValueId>,
         span: Span,
     ) -> Result<u32, TooLarge> {
-        debug_assert_eq!(operands_of(op), Some(1 + usize::from(b.is_some())));
-        let written = op;
+        use Primitive as P;
+        debug_assert_eq!(primitive.arity(), 1 + usize::from(b.is_some()));
+        let written = primitive;
         let right = b.and_then(|b| self.small(b));
         let left = b.and(self.small(a));
-        let with_int = match (op, left, right) {
-            (Op::Add, _, Some(k)) => Some((op, a, k)),
-            (Op::Add, Some(k), _) => b.map(|b| (op, b, k)),
-            (Op::Sub, _, Some(k)) => k.checked_neg().map(|k| (Op::Add, a, k)),
-            (Op::Sub, Some(k), _) => b.map(|b| (op, b, k)),
-            (Op::Mul, _, Some(k)) => Some((op, a, k)),
-            (Op::Mul, Some(k), _) => b.map(|b| (op, b, k)),
-            (Op::Div | Op::Rem | Op::FloorDiv | Op::Mod, _, Some(k)) if k != 0 => Some((op, a, k)),
+        let with_int = match (primitive, left, right) {
+            (P::Add, _, Some(k)) => Some((primitive, a, k)),
+            (P::Add, Some(k), _) => b.map(|b| (primitive, b, k)),
+            (P::Sub, _, Some(k)) => k.checked_neg().map(|k| (P::Add, a, k)),
+            (P::Sub, Some(k), _) => b.map(|b| (primitive, b, k)),
+            (P::Mul, _, Some(k)) => Some((primitive, a, k)),
+            (P::Mul, Some(k), _) => b.map(|b| (primitive, b, k)),
+            (P::Div | P::Rem | P::FloorDiv | P::Mod, _, Some(k)) if k != 0 => {
+                Some((primitive, a, k))
+            }
+            (
+                P::BitAnd
+                | P::BitOr
+                | P::BitXor
+                | P::Shl
+                | P::Shr
+                | P::ShlI64
+                | P::ShlU64
+                | P::AddI64
+                | P::SubI64
+                | P::MulI64
+                | P::AddU64
+                | P::SubU64
+                | P::MulU64,
+                _,
+                Some(k),
+            ) => Some((primitive, a, k)),
             _ => None,
         };
-        if let Some((op, id, k)) = with_int {
+        if let Some((primitive, id, k)) = with_int {
             let constant_first = right.is_none();
             // A subtraction from the constant has an instruction that says so.
-            let commuted = ((written == Op::Sub) != constant_first)
-                .then_some(Commuted { op: written, constant_first });
+            let commuted = ((written == P::Sub) != constant_first)
+                .then_some(Commuted { primitive: written, constant_first });
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
             let d = Dst(self.unit.var());
-            let instr = match op {
-                Op::Add => Instr::AddInt { d, a, k },
-                Op::Sub => Instr::SubFrom { d, a, k },
-                Op::Mul => Instr::MulInt { d, a, k },
-                Op::Div => Instr::DivInt { d, a, k },
-                Op::Rem => Instr::RemInt { d, a, k },
-                Op::FloorDiv => Instr::FloorDivInt { d, a, k },
-                _ => Instr::ModInt { d, a, k },
+            let instr = match primitive {
+                P::Add => Instr::AddInt { d, a, k },
+                P::Sub => Instr::SubFrom { d, a, k },
+                P::Mul => Instr::MulInt { d, a, k },
+                P::Div => Instr::DivInt { d, a, k },
+                P::Rem => Instr::RemInt { d, a, k },
+                P::FloorDiv => Instr::FloorDivInt { d, a, k },
+                P::Mod => Instr::ModInt { d, a, k },
+                op => Instr::BinaryInt { d, a, k, op },
             };
             return Ok(self.computed(instr, d, &[a], Origin { span, commuted }));
         }
@@ -413,23 +446,35 @@ impl Translator<'_> {
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);
         self.before_forcing(&[a, b])?;
         let d = Dst(self.unit.var());
-        let instr = match op {
-            Op::Add => Instr::Add { d, a, b },
-            Op::Sub => Instr::Sub { d, a, b },
-            Op::Mul => Instr::Mul { d, a, b },
-            Op::Div => Instr::Div { d, a, b },
-            Op::Rem => Instr::Rem { d, a, b },
-            Op::FloorDiv => Instr::FloorDiv { d, a, b },
-            Op::Mod => Instr::Mod { d, a, b },
-            Op::Eq => Instr::Eq { d, a, b },
-            Op::Ne => Instr::Ne { d, a, b },
-            Op::Lt => Instr::Lt { d, a, b },
-            Op::Le => Instr::Le { d, a, b },
-            Op::Gt => Instr::Gt { d, a, b },
-            Op::Ge => Instr::Ge { d, a, b },
-            Op::Neg => Instr::Neg { d, a },
-            Op::Ord => Instr::Ord { d, a },
-            _ => Instr::Chr { d, a },
+        let instr = match primitive {
+            P::Add => Instr::Add { d, a, b },
+            P::Sub => Instr::Sub { d, a, b },
+            P::Mul => Instr::Mul { d, a, b },
+            P::Div => Instr::Div { d, a, b },
+            P::Rem => Instr::Rem { d, a, b },
+            P::FloorDiv => Instr::FloorDiv { d, a, b },
+            P::Mod => Instr::Mod { d, a, b },
+            P::Eq => Instr::Eq { d, a, b },
+            P::Neq => Instr::Ne { d, a, b },
+            P::Lt => Instr::Lt { d, a, b },
+            P::Le => Instr::Le { d, a, b },
+            P::Gt => Instr::Gt { d, a, b },
+            P::Ge => Instr::Ge { d, a, b },
+            P::Negate => Instr::Neg { d, a },
+            P::Ord => Instr::Ord { d, a },
+            P::Chr => Instr::Chr { d, a },
+            P::FAdd => Instr::FAdd { d, a, b },
+            P::FSub => Instr::FSub { d, a, b },
+            P::FMul => Instr::FMul { d, a, b },
+            P::FDiv => Instr::FDiv { d, a, b },
+            P::AddI64 => Instr::AddI64 { d, a, b },
+            P::SubI64 => Instr::SubI64 { d, a, b },
+            P::MulI64 => Instr::MulI64 { d, a, b },
+            P::AddU64 => Instr::AddU64 { d, a, b },
+            P::SubU64 => Instr::SubU64 { d, a, b },
+            P::MulU64 => Instr::MulU64 { d, a, b },
+            op if op.arity() == 1 => Instr::Unary { d, a, op },
+            op => Instr::Binary { d, a, b, op },
         };
         Ok(self.computed(instr, d, &[a, b], span.into()))
     }

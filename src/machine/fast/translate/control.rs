@@ -8,9 +8,10 @@ use super::unit::{Edge, Move, NONE, Shape, Source, Term};
 use super::value::{Value, ValueId};
 use super::{MOVES, TooLarge, Translator, too_large};
 use crate::base::span::Span;
-use crate::gcode::instr::{IntLit, Jumps, Label, Lit, Op};
+use crate::gcode::instr::{IntLit, Jumps, Label, Lit};
 use crate::gcode::program::{CONS, ConId, LIST, NIL};
 use crate::machine::heap::word::{View, Word};
+use crate::primitive::Primitive;
 
 impl Translator<'_> {
     /// A new edge from the block that grows to an instruction of G-code.
@@ -185,34 +186,38 @@ impl Translator<'_> {
         self.branch(|to| Instr::Unless { a, to }, &[a], yes, no, span)
     }
 
-    /// A comparison and the `Cond` after it. `false` if the instruction is no comparison.
+    /// A comparison and the `Cond` after it. `false` if the primitive is no comparison.
     pub(super) fn compare(
         &mut self,
-        op: Op,
+        primitive: Primitive,
         yes: Label,
         no: Label,
         span: Span,
     ) -> Result<bool, TooLarge> {
-        if !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
-            return Ok(false);
-        }
+        use Primitive as P;
+        let of_floats = match primitive {
+            P::Eq | P::Neq | P::Lt | P::Le | P::Gt | P::Ge => false,
+            P::FEq | P::FNeq | P::FLt | P::FLe | P::FGt | P::FGe => true,
+            _ => return Ok(false),
+        };
         let (first, second) = (self.pop(), self.pop());
         let with_int = match (self.small(first), self.small(second)) {
-            (_, Some(k)) => Some((op, first, k, None)),
+            _ if of_floats => None,
+            (_, Some(k)) => Some((primitive, first, k, None)),
             (Some(k), _) => {
-                let commuted = Commuted { op, constant_first: true };
-                Some((swapped(op), second, k, Some(commuted)))
+                let commuted = Commuted { primitive, constant_first: true };
+                Some((swapped(primitive), second, k, Some(commuted)))
             }
             _ => None,
         };
-        if let Some((op, id, k, commuted)) = with_int {
+        if let Some((primitive, id, k, commuted)) = with_int {
             let a = Forced(self.forced(id)?);
-            let instr = |to| match op {
-                Op::Eq => Instr::UnlessEqInt { a, k, to },
-                Op::Ne => Instr::UnlessNeInt { a, k, to },
-                Op::Lt => Instr::UnlessLtInt { a, k, to },
-                Op::Le => Instr::UnlessLeInt { a, k, to },
-                Op::Gt => Instr::UnlessGtInt { a, k, to },
+            let instr = |to| match primitive {
+                P::Eq => Instr::UnlessEqInt { a, k, to },
+                P::Neq => Instr::UnlessNeInt { a, k, to },
+                P::Lt => Instr::UnlessLtInt { a, k, to },
+                P::Le => Instr::UnlessLeInt { a, k, to },
+                P::Gt => Instr::UnlessGtInt { a, k, to },
                 _ => Instr::UnlessGeInt { a, k, to },
             };
             self.branch(instr, &[a], yes, no, Origin { span, commuted })?;
@@ -220,13 +225,14 @@ impl Translator<'_> {
         }
         let a = Forced(self.forced(first)?);
         let b = Forced(self.forced(second)?);
-        let instr = |to| match op {
-            Op::Eq => Instr::UnlessEq { a, b, to },
-            Op::Ne => Instr::UnlessNe { a, b, to },
-            Op::Lt => Instr::UnlessLt { a, b, to },
-            Op::Le => Instr::UnlessLe { a, b, to },
-            Op::Gt => Instr::UnlessGt { a, b, to },
-            _ => Instr::UnlessGe { a, b, to },
+        let instr = |to| match primitive {
+            P::Eq => Instr::UnlessEq { a, b, to },
+            P::Neq => Instr::UnlessNe { a, b, to },
+            P::Lt => Instr::UnlessLt { a, b, to },
+            P::Le => Instr::UnlessLe { a, b, to },
+            P::Gt => Instr::UnlessGt { a, b, to },
+            P::Ge => Instr::UnlessGe { a, b, to },
+            op => Instr::UnlessFloat { a, b, op, to },
         };
         self.branch(instr, &[a, b], yes, no, span)?;
         Ok(true)
@@ -337,12 +343,12 @@ impl Translator<'_> {
 }
 
 /// The comparison that holds of the same operands in the other order.
-fn swapped(op: Op) -> Op {
-    match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
+fn swapped(primitive: Primitive) -> Primitive {
+    match primitive {
+        Primitive::Lt => Primitive::Gt,
+        Primitive::Le => Primitive::Ge,
+        Primitive::Gt => Primitive::Lt,
+        Primitive::Ge => Primitive::Le,
         same => same,
     }
 }

@@ -21,7 +21,7 @@ impl Translator<'_> {
                 let a = self.out.constant(word);
                 self.end(Instr::Return { a }, span);
             }
-            Value::Var(_) | Value::Caf(_) | Value::Text(_) | Value::Big(_) => {
+            Value::Var(_) | Value::Caf(_) | Value::Text(_) | Value::Big(_) | Value::Float(_) => {
                 let v = self.variable(id)?;
                 self.finish_with_variable(v, span);
             }
@@ -32,8 +32,8 @@ impl Translator<'_> {
                 match call {
                     Call::Con(_) | Call::Partial(_) => self.finish_with_node(id, span)?,
                     Call::Exact(global) => match (self.globals.known(global), &list[..]) {
-                        (Known::Strict(op), &[a, ref b @ ..]) => {
-                            let d = self.compute(op, a, b.first().copied(), span)?;
+                        (Known::Strict(primitive), &[a, ref b @ ..]) => {
+                            let d = self.compute(primitive, a, b.first().copied(), span)?;
                             self.end(Instr::Return { a: Arg::slot(d) }, span);
                         }
                         _ => {

@@ -1,8 +1,9 @@
 //! What is known of a program's globals.
 
 use crate::base::index::IndexVec;
-use crate::gcode::instr::{Arities, Instr, Op};
+use crate::gcode::instr::{Arities, Instr};
 use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
+use crate::primitive::Primitive;
 
 /// What a call of a global is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +13,7 @@ pub(in crate::machine::fast) enum Known {
     /// A constructor.
     Con(ConId),
     /// Arithmetic, a comparison or a conversion of evaluated arguments.
-    Strict(Op),
+    Strict(Primitive),
 }
 
 /// What is known of each global.
@@ -74,11 +75,12 @@ fn known(global: &Global) -> Known {
         return Known::Function;
     };
     let returned = (*to, *all) == (global.arity, global.arity);
-    let op = op.op();
-    if evaluated && returned && operands_of(op) == Some(arity) {
-        return Known::Strict(op);
+    match op.computes() {
+        Some(primitive) if evaluated && returned && primitive.arity() == arity => {
+            Known::Strict(primitive)
+        }
+        _ => Known::Function,
     }
-    Known::Function
 }
 
 /// The arguments, as bits, that code evaluates before it does anything else.
@@ -88,7 +90,7 @@ fn evaluated_first(global: &Global) -> u64 {
     let mut found = 0;
     for instr in &global.code {
         match instr {
-            Instr::PushInt(_) | Instr::PushChar(_) => pushed.push(None),
+            Instr::PushInt(_) | Instr::PushFloat(_) | Instr::PushChar(_) => pushed.push(None),
             Instr::Push(n) => {
                 let argument = match pushed.len().checked_sub(1 + *n as usize) {
                     Some(at) => pushed[at],
@@ -107,16 +109,6 @@ fn evaluated_first(global: &Global) -> u64 {
         }
     }
     found
-}
-
-/// The operands of an instruction that computes on evaluated operands.
-pub(super) fn operands_of(op: Op) -> Option<usize> {
-    match op {
-        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::FloorDiv | Op::Mod => Some(2),
-        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Some(2),
-        Op::Neg | Op::Ord | Op::Chr => Some(1),
-        _ => None,
-    }
 }
 
 /// What a stack item stands for while the code of a selector is run on symbols.

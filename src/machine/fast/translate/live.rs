@@ -90,6 +90,7 @@ fn is_pure(instr: &Instr) -> bool {
         Instr::Move { .. }
             | Instr::Caf { .. }
             | Instr::Big { .. }
+            | Instr::Float { .. }
             | Instr::Text { .. }
             | Instr::Con1 { .. }
             | Instr::Con2 { .. }

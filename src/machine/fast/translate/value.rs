@@ -2,6 +2,7 @@
 //! built yet.
 
 use super::super::code::program::ThunkId;
+use crate::base::float::Float;
 use crate::base::span::Span;
 use crate::define_index;
 use crate::gcode::program::{BigId, ConId, GlobalId, TextId};
@@ -25,6 +26,8 @@ pub(super) enum Value {
     Text(TextId),
     /// A large integer.
     Big(BigId),
+    /// A float that does not fit a word.
+    Float(Float),
     /// An application, to be built: what is applied is no application itself.
     App { callee: ValueId, args: Args, span: Span },
     /// A constructor with fields, to be built.

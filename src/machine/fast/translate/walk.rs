@@ -2,16 +2,17 @@
 
 use super::super::code::instr::{Dst, Instr as Compact, Slot};
 use super::build::Node;
-use super::known::{Known, operands_of};
+use super::known::Known;
 use super::output::Int;
 use super::stack::Stacks;
 use super::unit::{NONE, Shape, Term};
 use super::value::{Args, Value, ValueId};
 use super::{EMBEDDED, FRAME, FUNCTION, TooLarge, Translator, too_large};
 use crate::base::span::Span;
-use crate::gcode::instr::{Arities, Flow, Instr, IntLit, Label, Op};
+use crate::gcode::instr::{Arities, Flow, Instr, IntLit, Label};
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::{View, Word};
+use crate::primitive::Primitive;
 
 impl Translator<'_> {
     /// Translates the code of a global to blocks.
@@ -27,13 +28,13 @@ impl Translator<'_> {
                 continue;
             }
             let branch = global.code.get(at + 1).filter(|_| self.preceding[at + 1] == 1);
-            match (operands_of(instr.op()), branch) {
-                (Some(2), Some(&Instr::Cond(yes, no)))
-                    if self.compare(instr.op(), yes, no, span)? =>
+            match (instr.computes(), branch) {
+                (Some(primitive), Some(&Instr::Cond(yes, no)))
+                    if self.compare(primitive, yes, no, span)? =>
                 {
                     code.next();
                 }
-                (Some(operands), _) => self.computation(instr.op(), operands, span)?,
+                (Some(primitive), _) => self.computation(primitive, span)?,
                 _ => self.step(instr, span)?,
             }
             self.within_limits()?;
@@ -128,10 +129,10 @@ impl Translator<'_> {
     }
 
     /// An instruction that computes on evaluated operands.
-    fn computation(&mut self, op: Op, operands: usize, span: Span) -> Result<(), TooLarge> {
+    fn computation(&mut self, primitive: Primitive, span: Span) -> Result<(), TooLarge> {
         let a = self.pop();
-        let b = (operands > 1).then(|| self.pop());
-        let d = self.compute(op, a, b, span)?;
+        let b = (primitive.arity() > 1).then(|| self.pop());
+        let d = self.compute(primitive, a, b, span)?;
         self.push(Value::Var(d));
         Ok(())
     }
@@ -152,6 +153,10 @@ impl Translator<'_> {
                 let value = self.int(int);
                 self.push(value);
             }
+            Instr::PushFloat(value) => self.push(match Word::float(value.get()) {
+                Some(word) => Value::Const(word),
+                None => Value::Float(value),
+            }),
             Instr::PushChar(c) => self.push(Value::Const(Word::char(c))),
             Instr::PushText(text) => self.push(Value::Text(text)),
             Instr::Push(n) => {
@@ -228,7 +233,9 @@ impl Translator<'_> {
             | Instr::Gt
             | Instr::Ge
             | Instr::Ord
-            | Instr::Chr => unreachable!("they compute, and `body` has seen to them"),
+            | Instr::Chr
+            | Instr::Unary(_)
+            | Instr::Binary(_) => unreachable!("they compute, and `body` has seen to them"),
             Instr::Print => unreachable!("verified: only the initial code prints"),
         }
         Ok(())

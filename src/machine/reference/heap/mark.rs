@@ -197,6 +197,7 @@ impl<'a> Marker<'a> {
             Node::Suspended { record, index, .. } => self.suspended(record, index),
             Node::Int(_)
             | Node::Big(_)
+            | Node::Float(_)
             | Node::Char(_)
             | Node::Text { .. }
             | Node::Input
@@ -241,7 +242,8 @@ impl<'a> Marker<'a> {
         *word |= 1 << (at % 64);
         // Nothing follows from a leaf. So a chain of applications to numbers, or a list of
         // them, takes no more than one place on the mark stack.
-        if matches!(self.heap.get(addr), Node::Int(_) | Node::Char(_) | Node::Big(_)) {
+        let node = self.heap.get(addr);
+        if matches!(node, Node::Int(_) | Node::Char(_) | Node::Big(_) | Node::Float(_)) {
             return;
         }
         if self.pending.len() < self.capacity {

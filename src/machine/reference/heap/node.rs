@@ -1,5 +1,6 @@
 //! The nodes of the graph.
 
+use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId, TextId};
 
@@ -37,6 +38,8 @@ pub enum Node {
     Int(i64),
     /// A larger integer.
     Big(Box<Integer>),
+    /// A float.
+    Float(Float),
     /// A character.
     Char(char),
     /// An application.

@@ -138,7 +138,7 @@ impl Check<'_> {
             self.report(0, "the constructors of lists are not there");
         }
         let immediate = |word: &Word| match word.view() {
-            View::Int(_) | View::Char(_) | View::Nothing => true,
+            View::Int(_) | View::Float(_) | View::Char(_) | View::Nothing => true,
             View::Con(con) => arity(con) == Some(0),
             View::Function(id) => globals.get(id).is_some_and(|entry| entry.takes > 0),
             View::Node(_) => false,

@@ -73,7 +73,9 @@ impl Check<'_> {
             | Operand::Forced(_)
             | Operand::Slot(_)
             | Operand::Base(_)
-            | Operand::Int(_) => {}
+            | Operand::Int(_)
+            | Operand::Float(_)
+            | Operand::Primitive(_) => {}
         });
         if !known {
             self.report(pc as u32, format!("{instr:?} names nothing"));
