@@ -279,39 +279,90 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
     (count::accesses() - before, instructions)
 }
 
+/// Families that still cost more: nests of recursive functions and of what is known, whose work
+/// grows up to a limit faster than the source. They may not grow faster than with its cube.
+const STEEP: &[&str] = &[
+    "gcd",
+    "gcd left",
+    "pow of",
+    "compare",
+    "let value twice",
+    "fst of pair",
+    "head of list",
+    "sum of range",
+    "strictly",
+    "until",
+    "foldr over known",
+    "nth",
+    "reverse",
+    "drop",
+    "takeWhile",
+    "dropWhile",
+    "map",
+    "map lambda",
+    "filter",
+    "filter of map",
+    "append left",
+    "zipWith",
+    "zip",
+    "sort",
+    "nub",
+    "group",
+    "span",
+    "break",
+    "partition",
+    "delete",
+    "insert",
+    "foldr cons",
+    "foldl flip",
+    "replicate",
+    "showInt",
+    "pair of selections",
+    "getters and setters",
+    "own recursive function",
+    "own recursive function of it",
+    "tree evaluated",
+    "tree measured",
+    "streams",
+    "streams known",
+    "chain of known loops",
+];
+
 /// Whether a family of programs costs more than it may: what of it, at which level.
 fn excess(family: &Growth, empty: &[(u64, u64)]) -> Option<String> {
     let repetitions = family.repetitions(1024);
     for level in [1, 2] {
         let (work, code) = empty[usize::from(level)];
-        let costs = [1, 2, 4].map(|times| {
+        let [small, large] = [1, 2].map(|times| {
             let program = family.program(times * repetitions);
             let (all, instructions) = cost(&program, Passes::level(level));
             (all.saturating_sub(work), instructions.saturating_sub(code))
         });
         // A tenth more than twice as much, and what a few instructions cost.
-        let is_steep = |small: u64, large: u64, few: u64| large * 10 > small * 22 + few;
-        for pair in costs.windows(2) {
-            if is_steep(pair[0].0, pair[1].0, 20_000) || is_steep(pair[0].1, pair[1].1, 200) {
-                return Some(format!("{} at -O{level}: {costs:?}", family.name));
-            }
+        let is_steep = |small: u64, large: u64, few: u64, most: u64| {
+            large.saturating_sub(few) * 10 > small * most
+        };
+        // What is known to its end may be evaluated up to a size, and no further.
+        let (most, few) = if STEEP.contains(&family.name) { (80, 600) } else { (22, 50) };
+        if is_steep(small.0, large.0, 5_000, most) || is_steep(small.1, large.1, few, most) {
+            return Some(format!("{} at -O{level}: {small:?}, then {large:?}", family.name));
         }
     }
     None
 }
 
-/// Chains of calls of which nothing is known at the end, and a text that is walked along.
-const CALLS: &[&str] =
-    &["own function", "tail", "own selector of unknown", "selection of unknown", "text walked"];
-
 #[test]
-fn a_chain_of_calls_that_is_doubled_costs_twice_as_much_to_optimise() {
+fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     let empty: Vec<_> =
         (0..3).map(|level| cost("(defn main[i] 1)", Passes::level(level))).collect();
-    let families: Vec<Growth> =
-        growth::all().filter(|family| CALLS.contains(&family.name)).collect();
-    assert_eq!(families.len(), CALLS.len());
-    let wrong: Vec<String> = families.iter().filter_map(|family| excess(family, &empty)).collect();
+    let mut families = 0;
+    let mut wrong = Vec::new();
+    for family in growth::all() {
+        families += 1;
+
+        wrong.extend(excess(&family, &empty));
+    }
+    assert!(families > 200, "{families}");
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -6,7 +6,9 @@ use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId};
+use crate::core::expr::{
+    Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId,
+};
 use crate::primitive::{Primitive, Shape};
 
 /// What the driver is about to do.
@@ -425,7 +427,7 @@ impl Driver<'_> {
             }
             Action::Consume(switch, env, span) => self.consume(switch, env, outcome, next, span),
             Action::If { yes, no, global, span } => {
-                self.choose(outcome, (yes, no, global), next, span)
+                self.choose(outcome, (yes, no, global), next, span, None)
             }
             Action::Seq(second) => {
                 match outcome {
@@ -499,7 +501,7 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        self.dynamic_switch(switch, env, node, frames, span)
+        self.dynamic_switch(switch, env, node, frames, span, None)
     }
 
     fn no_match(&mut self, span: Span) -> ExprId {
@@ -507,30 +509,54 @@ impl Driver<'_> {
     }
 
     /// The branch that a known value takes: `None` if it is not known or of the wrong kind,
-    /// `Some(None)` if there is none. The fields are bound.
-    fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
+    /// an expression that is `None` if there is none. Whether it is not the default.
+    pub(super) fn alternative(
+        &self,
+        switch: SwitchId,
+        node: NodeId,
+    ) -> Option<(Option<ExprId>, bool)> {
         let case = &self.old.switches[switch];
-        let (con, fields) = match (&case.branches, self.heap.get(node).what) {
+        let branch = match (&case.branches, self.heap.get(node).what) {
             (Branches::Lits(branches), What::Lit(lit)) => {
                 let is_char = |lit| matches!(lit, Lit::Char(_));
                 let (first, _) = *branches.first()?;
                 if matches!(lit, Lit::Float(_)) || is_char(first) != is_char(lit) {
                     return None;
                 }
-                let branch = branches.iter().find(|&&(of, _)| self.equal(of, lit));
-                return Some(branch.map(|&(_, body)| body).or(case.default));
+                branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)
             }
-            (Branches::Cons(_), What::Con(con, fields)) => (con, fields),
-            (Branches::Cons(_), What::Text(text, at)) => self.uncons(text, at),
+            (Branches::Cons(branches), What::Con(con, _)) => {
+                let data = self.new.cons[branches.first()?.con].data;
+                if self.new.cons[con].data != data {
+                    return None;
+                }
+                branches.iter().find(|branch| branch.con == con).map(|branch| branch.body)
+            }
+            // It is never empty.
+            (Branches::Cons(branches), What::Text(..)) => {
+                if self.new.cons[branches.first()?.con].data != self.new.cons[CONS].data {
+                    return None;
+                }
+                branches.iter().find(|branch| branch.con == CONS).map(|branch| branch.body)
+            }
             _ => return None,
         };
-        let Branches::Cons(branches) = &case.branches else { return None };
-        let data = self.new.cons[branches.first()?.con].data;
-        if self.new.cons[con].data != data {
-            return None;
-        }
+        Some((branch.or(case.default), branch.is_some()))
+    }
+
+    /// The same; the fields are bound.
+    fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
+        let (body, is_own) = self.alternative(switch, node)?;
+        let (con, fields) = match self.heap.get(node).what {
+            What::Con(con, fields) => (con, fields),
+            What::Text(text, at) if is_own => self.uncons(text, at),
+            _ => return Some(body),
+        };
+        let Branches::Cons(branches) = &self.old.switches[switch].branches else {
+            return Some(body);
+        };
         let Some(branch) = branches.iter().find(|branch| branch.con == con) else {
-            return Some(case.default);
+            return Some(body);
         };
         let known = self.heap.get(node);
         let shared = known.shared || known.name.is_some();

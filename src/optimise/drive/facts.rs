@@ -19,6 +19,8 @@ pub struct Facts {
     pub uses: IndexVec<LocalId, u32>,
     /// Whether a local may be used more than once when its function's body is executed.
     pub shared: IndexVec<LocalId, bool>,
+    /// Whether a local is used otherwise than as what a switch goes by.
+    pub mentioned: IndexVec<LocalId, bool>,
     /// How many locals a function has.
     pub locals: IndexVec<GlobalId, u32>,
     /// How many expressions the body of a function has.
@@ -72,6 +74,7 @@ pub fn facts(program: &Program) -> Facts {
             slot: program.locals.iter().map(|_| 0).collect(),
             uses: program.locals.iter().map(|_| 0).collect(),
             shared: program.locals.iter().map(|_| false).collect(),
+            mentioned: program.locals.iter().map(|_| false).collect(),
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
@@ -253,7 +256,10 @@ impl Scan<'_> {
                 }
                 work.extend(program.expr_lists[args].iter().map(|&arg| (arg, place.lazy())));
             }
-            Expr::Local(local) => self.use_local(local, place),
+            Expr::Local(local) => {
+                self.facts.mentioned[local] = true;
+                self.use_local(local, place);
+            }
             Expr::Lit(_)
             | Expr::Text(_)
             | Expr::Con(_)

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::eval::Operand;
 use super::heap::{EnvId, NodeId};
 use crate::base::index::List;
@@ -41,25 +43,60 @@ pub enum Action {
     Shared(Rc<Shared>),
 }
 
-/// Frames that several branches end in.
+/// Frames that several branches end in. They are written once for each way to enter them.
 pub struct Shared {
     /// What is done.
     pub frames: Frames,
     /// How many branchings it was made in.
     pub depth: u32,
     /// The joins that branches jump to, each with what it is for.
-    pub joins: RefCell<Vec<(Entry, JoinId)>>,
+    pub entries: RefCell<Entries>,
+}
+
+/// The ways in which shared frames are entered, in the order of their first jumps.
+#[derive(Default)]
+pub struct Entries {
+    at: FxHashMap<Entry, JoinId>,
+    order: Vec<(Entry, JoinId)>,
+}
+
+impl Entries {
+    /// The join of an entry.
+    pub fn get(&self, entry: Entry) -> Option<JoinId> {
+        self.at.get(&entry).copied()
+    }
+
+    /// Adds an entry with its join.
+    pub fn add(&mut self, entry: Entry, join: JoinId) {
+        self.at.insert(entry, join);
+        self.order.push((entry, join));
+    }
+
+    /// The entry that was added after so many others.
+    pub fn nth(&self, count: usize) -> Option<(Entry, JoinId)> {
+        self.order.get(count).copied()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
 }
 
 /// What a jump to shared frames brings.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Entry {
     /// Any value, the one parameter.
     Value,
     /// A constructor, its fields the parameters.
     Con(ConId),
+    /// A constructor that has been built: itself and its fields are the parameters.
+    Built(ConId),
     /// A literal.
     Lit(Lit),
+    /// A value, the one parameter, for which the choice that the frames begin with has no
+    /// alternative of its own.
+    Default,
 }
 
 /// Adds a frame.

@@ -20,9 +20,10 @@
 
 use super::call::Size;
 use super::eval::State;
-use super::frame::{Action, Frames};
+use super::frame::{Action, Frame, Frames};
 use super::heap::{EnvId, NodeId, What};
 use super::pattern::Pattern;
+use super::share::BRANCHING;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -30,6 +31,8 @@ use crate::core::expr::{Expr, GlobalId, GlobalKind, SwitchId};
 
 /// A switch of a function of at most so many expressions is copied into branches.
 const COPIED: u32 = 40;
+/// What the switch of a loop counts among the frames that are copied.
+const LOOP: usize = 2;
 
 impl Driver<'_> {
     /// Whether calls of a function are written where they are consumed.
@@ -54,13 +57,15 @@ impl Driver<'_> {
             && self.may_unfold()
     }
 
-    /// Whether each branch of a call that is consumed gets the switch that consumes it: it
-    /// becomes one of its branches there, or a call.
-    pub(super) fn is_copied(&self, switch: SwitchId) -> bool {
-        self.handed.consumers.get(&switch).is_some_and(|consumer| {
-            let recursive = self.facts.recursive[consumer.global];
-            consumer.first && recursive || self.facts.size[consumer.global] <= COPIED
-        })
+    /// What a switch counts that each branch of a call that is consumed gets: it becomes one of
+    /// its branches there, or a call. `None` if it is too large for that.
+    pub(super) fn consumer_size(&self, switch: SwitchId) -> Option<usize> {
+        let consumer = self.handed.consumers.get(&switch)?;
+        // A loop goes on in one of its branches at most; others may end in several.
+        match consumer.first && self.facts.recursive[consumer.global] {
+            true => Some(LOOP),
+            false => (self.facts.size[consumer.global] <= COPIED).then_some(BRANCHING),
+        }
     }
 
     /// The pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
@@ -118,7 +123,12 @@ impl Driver<'_> {
     }
 
     /// The arguments that a function was called with, but for the one that a switch consumes.
-    fn consumer_args(&self, switch: SwitchId, env: EnvId, value: NodeId) -> Option<Vec<NodeId>> {
+    pub(super) fn consumer_args(
+        &self,
+        switch: SwitchId,
+        env: EnvId,
+        value: NodeId,
+    ) -> Option<Vec<NodeId>> {
         let consumer = self.handed.consumers.get(&switch)?;
         if !consumer.first || !self.facts.recursive[consumer.global] {
             return None;
@@ -160,6 +170,11 @@ impl Driver<'_> {
         frames: &Frames,
         span: Span,
     ) -> Attempt<Option<State>> {
+        // The call of the consumer is code: frames that are written once can be gone past.
+        let frames = match frames.as_deref() {
+            Some(Frame { action: Action::Shared(shared), .. }) => &shared.frames,
+            _ => frames,
+        };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
         if !self.is_producer(global) {

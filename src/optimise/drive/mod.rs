@@ -28,6 +28,7 @@ mod eval;
 mod facts;
 mod fold;
 mod frame;
+mod free;
 mod fuse;
 mod handed;
 mod heap;
@@ -35,6 +36,7 @@ mod paths;
 mod pattern;
 mod select;
 mod settle;
+mod share;
 mod transaction;
 mod variant;
 
@@ -54,6 +56,7 @@ use crate::core::expr::{
 };
 use branch::Target;
 use facts::{Facts, facts};
+use free::FreeLocals;
 use handed::{Handed, handed};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
@@ -105,8 +108,10 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         swept: 0,
         pending: Pending::default(),
         unfolded: 0,
+        hops: 0,
         new,
         block: Vec::new(),
+        jumps: IndexVec::new(),
         used: IndexVec::new(),
         globals: Journal::new(),
         variants: Vec::new(),
@@ -130,6 +135,8 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         fuel: 0,
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
+        copies: 0,
+        free: FreeLocals::new(&old),
         old: &old,
         report,
     };
@@ -221,12 +228,16 @@ transactional! {
             pending: Pending,
             /// In how many unfoldings we are.
             unfolded: u32,
+            /// Through how many shared frames the branch that is driven has gone.
+            hops: u32,
         }
         written {
             /// The program that is written.
             new: Program,
             /// Statements around the expression that is being written.
             block: Vec<Statement>,
+            /// The jumps to each join of the new program.
+            jumps: IndexVec<JoinId, Vec<ExprId>>,
             /// Whether a new local is mentioned.
             used: IndexVec<LocalId, bool>,
             /// New globals of old ones: primitives, host functions, and variants without a
@@ -271,6 +282,10 @@ transactional! {
             fuel: i64,
             total: i64,
             attempt: i64,
+            /// Expressions of this body that may be written once more than needed.
+            copies: i64,
+            /// The free variables of expressions, as far as they have been asked for.
+            free: FreeLocals,
             report: &'a mut Report,
         }
     }

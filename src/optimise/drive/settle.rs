@@ -14,10 +14,7 @@ use super::eval::Operand;
 use super::frame::{Action, Frames};
 use super::heap::{EnvId, NodeId, What};
 use crate::base::span::Span;
-use crate::core::expr::{Branches, Expr, ExprId, LocalId};
-
-/// Larger expressions are not searched: every thunk that there is gets bound.
-const SEARCH: usize = 400;
+use crate::core::expr::{Branches, ExprId, LocalId};
 
 impl Driver<'_> {
     /// Settles what will be evaluated after the expression that is driven.
@@ -80,97 +77,69 @@ impl Driver<'_> {
 
     /// Settles the free variables of expressions, but for those that are bound later.
     pub(super) fn settle_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
-        let Some(free) = self.free(exprs, bound) else { return self.sweep() };
-        let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
-        let nodes = free.into_iter().map(slot).collect();
-        self.settle_nodes(nodes);
+        let mut work = Vec::new();
+        for &expr in exprs {
+            let Some(free) = self.free_locals(expr) else { return self.sweep() };
+            let free = free.into_iter().filter(|local| !bound.contains(local));
+            work.extend(free.map(|local| self.referred(local, env)));
+        }
+        self.settle(work);
     }
 
-    fn free(&self, exprs: &[ExprId], bound: &[LocalId]) -> Option<Vec<LocalId>> {
-        let old = self.old;
-        let mut used = Vec::new();
-        let mut bound: FxHashSet<LocalId> = bound.iter().copied().collect();
-        let mut work = exprs.to_vec();
-        let mut size = 0;
-        while let Some(expr) = work.pop() {
-            size += 1;
-            if size > SEARCH {
-                return None;
-            }
-            match old.exprs[expr] {
-                Expr::Local(local) => used.push(local),
-                Expr::App(callee, args) => {
-                    work.push(callee);
-                    work.extend(&old.expr_lists[args]);
-                }
-                Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
-                    bound.insert(local);
-                    work.extend([body, value]);
-                }
-                Expr::Letrec(binds, body) => {
-                    work.push(body);
-                    for bind in &old.binds[binds] {
-                        bound.insert(bind.local);
-                        work.push(bind.value);
-                    }
-                }
-                Expr::Switch(switch) => {
-                    let case = &old.switches[switch];
-                    used.push(case.scrutinee);
-                    match &case.branches {
-                        Branches::Cons(branches) => {
-                            for branch in branches {
-                                bound.extend(branch.fields.iter().flatten());
-                                work.push(branch.body);
-                            }
-                        }
-                        Branches::Lits(branches) => {
-                            work.extend(branches.iter().map(|&(_, body)| body));
-                        }
-                    }
-                    work.extend(case.default);
-                }
-                Expr::Join(join, body) => {
-                    let join = &old.joins[join];
-                    bound.extend(&old.local_lists[join.params]);
-                    work.extend([body, join.handler]);
-                }
-                Expr::Jump(_, args) => work.extend(&old.expr_lists[args]),
-                Expr::Lam(..) => return None,
-                Expr::Lit(_)
-                | Expr::Text(_)
-                | Expr::Global(_)
-                | Expr::Con(_)
-                | Expr::NoMatch
-                | Expr::Error => {}
-            }
-        }
-        used.retain(|local| !bound.contains(local));
-        Some(used)
+    /// The free variables of an expression, if they are not too many.
+    pub(super) fn free_locals(&mut self, expr: ExprId) -> Option<Vec<LocalId>> {
+        self.free.of(self.old, expr).map(<[LocalId]>::to_vec)
+    }
+
+    /// What a local is bound to, and whether that is the only place that refers to it.
+    fn referred(&self, local: LocalId, env: EnvId) -> (NodeId, bool) {
+        (self.heap.lookup(env, self.facts.slot[local]), !self.facts.shared[local])
     }
 
     /// Binds every thunk among values and in their fields.
     pub(super) fn settle_nodes(&mut self, nodes: Vec<NodeId>) {
+        self.settle(nodes.into_iter().map(|node| (node, false)).collect());
+    }
+
+    /// Binds the thunks among values. One to which nothing else refers is left to be driven by
+    /// what refers to it, and the thunks that it needs are bound instead.
+    fn settle(&mut self, nodes: Vec<(NodeId, bool)>) {
         let mut work = nodes;
         let mut seen = FxHashSet::default();
         let mut free = FxHashSet::default();
-        while let Some(node) = work.pop() {
+        while let Some((node, is_alone)) = work.pop() {
             let node = self.heap.resolve(node);
             if !seen.insert(node) {
                 continue;
             }
             let known = self.heap.get(node);
+            let is_alone = is_alone && !known.shared;
             match known.what {
-                What::Thunk(..) | What::Call(..) => {
-                    if !self.waits(node, &mut free) {
-                        self.atom(node, Span::NONE);
+                What::Thunk(expr, env) if is_alone && !known.busy => {
+                    // A selection would keep alive what it selects from.
+                    let is_selection = self.selectors.selection(self.old, expr).is_some();
+                    match self.free_locals(expr) {
+                        Some(free) if !is_selection => {
+                            work.extend(free.into_iter().map(|local| self.referred(local, env)));
+                        }
+                        _ => self.bind_thunk(node, &mut free),
                     }
                 }
+                What::Call(_, parts) if is_alone && !known.busy => {
+                    work.extend(self.heap.items(parts).iter().map(|&part| (part, true)));
+                }
+                What::Thunk(..) | What::Call(..) => self.bind_thunk(node, &mut free),
                 What::Con(_, parts) | What::Partial(_, parts) => {
-                    work.extend(self.heap.items(parts));
+                    work.extend(self.heap.items(parts).iter().map(|&part| (part, false)));
                 }
                 What::Lit(_) | What::Text(..) | What::Unknown(_) | What::Alias(_) => {}
             }
+        }
+    }
+
+    fn bind_thunk(&mut self, node: NodeId, free: &mut FxHashSet<NodeId>) {
+        if !self.waits(node, free) {
+            self.atom(node, Span::NONE);
         }
     }
 
@@ -195,7 +164,7 @@ impl Driver<'_> {
     }
 
     /// Whether a value refers to one that is being evaluated; `free` are some that do not.
-    fn waits(&self, node: NodeId, free: &mut FxHashSet<NodeId>) -> bool {
+    fn waits(&mut self, node: NodeId, free: &mut FxHashSet<NodeId>) -> bool {
         if !self.heap.is_entered() {
             return false;
         }
@@ -216,8 +185,8 @@ impl Driver<'_> {
             found.push(node);
             match known.what {
                 What::Thunk(expr, env) => {
-                    // One that is too large to be searched counts as one that does not.
-                    let locals = self.free(&[expr], &[]).unwrap_or_default();
+                    // One with too many free variables counts as one that does not.
+                    let locals = self.free_locals(expr).unwrap_or_default();
                     let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
                     work.extend(locals.into_iter().map(slot));
                 }

@@ -36,6 +36,11 @@ const ANCESTORS: usize = 200;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 
+/// Expressions of a body that may be written again because more is known there, and how many
+/// more for each of its expressions.
+const COPIES: i64 = 200;
+const COPIES_PER_EXPRESSION: i64 = 2;
+
 impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
@@ -222,6 +227,7 @@ impl Driver<'_> {
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
+        self.copies = COPIES + COPIES_PER_EXPRESSION * size;
         let before = self.fuel;
         let env = self.heap.activation(self.facts.locals[of] as usize);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };

@@ -1,0 +1,604 @@
+//! Continuations that several branches end in (Maurer and others, "Compiling without
+//! continuations", 2017; GHC's *mkDupableCont*).
+//!
+//! The frames that branches have in common are cut into pieces. A piece of little straight code
+//! is copied into each branch. Any other becomes [`Shared`], which is written once: if it begins
+//! with a choice, each alternative of the choice is a join point of its own, and a branch that
+//! comes with a known value jumps to the alternative that it takes. What comes with an unknown
+//! value chooses between jumps. So an alternative is driven once however many branches lead to
+//! it, and code is linear in the depth of a nest of choices.
+
+use std::rc::Rc;
+
+use super::eval::{Operand, State};
+use super::frame::{Action, Entry, Frame, Frames, Shared, push};
+use super::heap::{EnvId, NodeId, What};
+use super::{Abort, Attempt, Driver, Outcome};
+use crate::base::index::List;
+use crate::base::span::Span;
+use crate::core::expr::{
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId, SwitchId,
+};
+use crate::primitive::Shape;
+
+/// A continuation as branches get it.
+pub(super) struct Split {
+    /// For the branches.
+    pub inner: Frames,
+    /// What was made to be shared, the outermost first.
+    pub shared: Vec<Rc<Shared>>,
+    /// For the branching as a whole.
+    pub after: Frames,
+}
+
+/// Expressions of this size are copied rather than shared.
+const SMALL: usize = 6;
+/// The frames in a row that each branch has a copy of are of at most this size together.
+const COPIED: usize = 20;
+/// What a frame counts, at least, of which each copy may branch again: few of them are copied
+/// in a row.
+pub(super) const BRANCHING: usize = 6;
+/// Shared frames that a branch goes through, where each takes it to an atom, before it jumps.
+const HOPS: u32 = 4;
+/// A default of at most so many expressions is written again for each value that is known to
+/// come to it, as far as the body's budget goes.
+const DEFAULT: usize = 200;
+
+impl Driver<'_> {
+    /// Makes ready for so many branches that end in `frames`.
+    pub(super) fn split(&mut self, frames: &Frames, ways: usize) -> Attempt<Split> {
+        if self.straight > 0 {
+            return Err(Abort::Branch);
+        }
+        self.settle_rests();
+        Ok(self.divide(frames, ways))
+    }
+
+    pub(super) fn divide(&mut self, frames: &Frames, ways: usize) -> Split {
+        let mut split = Split { inner: None, shared: Vec::new(), after: None };
+        if frames.is_none() {
+            return split;
+        }
+        if !self.rules.case_of_case {
+            self.settle_frames(frames);
+            split.after = frames.clone();
+            return split;
+        }
+        // What a thunk comes to is needed after the branches: it gets a name there.
+        let mut actions = Vec::new();
+        let mut rest = frames;
+        while let Some(frame) = rest {
+            match frame.action {
+                Action::Update(_) => {
+                    self.settle_frames(rest);
+                    split.after = rest.clone();
+                    rest = &None;
+                }
+                Action::Shared(_) => break,
+                ref action => {
+                    actions.push(action.clone());
+                    rest = &frame.next;
+                }
+            }
+        }
+        self.tally.pushed += u64::from(!actions.is_empty() || rest.is_some());
+        split.inner = match ways {
+            1 => actions.into_iter().rev().fold(rest.clone(), |out, action| push(action, &out)),
+            _ => self.share(actions, rest, &mut split.shared),
+        };
+        split
+    }
+
+    /// Frames for several branches: those of little code are copied, others are written once.
+    fn share(
+        &mut self,
+        actions: Vec<Action>,
+        rest: &Frames,
+        shared: &mut Vec<Rc<Shared>>,
+    ) -> Frames {
+        let mut out = rest.clone();
+        let mut copied = 0;
+        for action in actions.into_iter().rev() {
+            copied += self.copied_size(&action).unwrap_or(COPIED + 1);
+            let is_copied = copied <= COPIED;
+            if !is_copied || matches!(action, Action::Apply(..)) {
+                self.settle_action(&action);
+            }
+            out = push(action, &out);
+            if !is_copied {
+                let made =
+                    Rc::new(Shared { frames: out, depth: self.depth, entries: Default::default() });
+                out = push(Action::Shared(made.clone()), &None);
+                shared.push(made);
+                copied = 0;
+            }
+        }
+        out
+    }
+
+    /// The size of a frame, if it is small enough for each branch to have a copy.
+    fn copied_size(&self, action: &Action) -> Option<usize> {
+        let operand = |operand: &Operand| match *operand {
+            Operand::Expr(expr, env) => self.straight_size(expr, &[], env),
+            Operand::Node(node) => self.is_known(node).then_some(1),
+        };
+        match action {
+            Action::Update(_) | Action::Switch(..) | Action::Shared(_) => None,
+            Action::Force(local, body, env) => self.straight_size(*body, &[*local], *env),
+            Action::Consume(switch, ..) => self.consumer_size(*switch),
+            Action::Apply(args, _) => (args.len() <= SMALL).then_some(BRANCHING + args.len()),
+            Action::If { yes, no, .. } => {
+                let size = operand(yes)? + operand(no)?;
+                // Known truths decide the next choice; any other value may branch again.
+                let is_decided = self.is_truth(yes) && self.is_truth(no);
+                Some(if is_decided { size } else { BRANCHING.max(size) })
+            }
+            Action::Seq(second) => operand(second),
+        }
+    }
+
+    fn is_truth(&self, operand: &Operand) -> bool {
+        match *operand {
+            Operand::Expr(expr, _) => matches!(self.old.exprs[expr], Expr::Lit(Lit::Int(0 | 1))),
+            Operand::Node(node) => self.truth(node).is_some(),
+        }
+    }
+
+    /// Whether nothing is left to evaluate at compile time to know what a value is.
+    fn is_known(&self, node: NodeId) -> bool {
+        !matches!(self.heap.get(node).what, What::Thunk(..) | What::Call(..))
+    }
+
+    /// Whether an expression is little code without branches, for which it takes no unfolding.
+    /// `bound` are locals that will be bound by then.
+    pub(super) fn is_straight(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> bool {
+        self.straight_size(expr, bound, env).is_some()
+    }
+
+    /// How many subexpressions such an expression has.
+    fn straight_size(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> Option<usize> {
+        let old = self.old;
+        let mut bound = bound.to_vec();
+        let mut work = vec![expr];
+        let mut size = 0;
+        while let Some(expr) = work.pop() {
+            size += 1;
+            if size > SMALL {
+                return None;
+            }
+            match old.exprs[expr] {
+                Expr::Local(local) if bound.contains(&local) => {}
+                Expr::Local(local) => {
+                    let node = self.heap.lookup(env, self.facts.slot[local]);
+                    if !self.is_known(node) {
+                        return None;
+                    }
+                }
+                Expr::App(callee, args) => {
+                    if let Expr::Global(global) = old.exprs[callee]
+                        && !self.is_left(global, args.len())
+                    {
+                        return None;
+                    }
+                    work.push(callee);
+                    work.extend(&old.expr_lists[args]);
+                }
+                Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
+                    bound.push(local);
+                    work.extend([value, body]);
+                }
+                Expr::Jump(join, args) if self.facts.jumps[join] > 1 => {
+                    work.extend(&old.expr_lists[args]);
+                }
+                Expr::Letrec(..)
+                | Expr::Switch(_)
+                | Expr::Join(..)
+                | Expr::Jump(..)
+                | Expr::Lam(..) => return None,
+                Expr::Lit(_)
+                | Expr::Text(_)
+                | Expr::Global(_)
+                | Expr::Con(_)
+                | Expr::NoMatch
+                | Expr::Error => {}
+            }
+        }
+        Some(size)
+    }
+
+    /// Whether an application of a global to so many arguments stays one, and does not branch.
+    fn is_left(&self, global: GlobalId, args: usize) -> bool {
+        match self.old.globals[global].kind {
+            GlobalKind::Primitive(primitive) => !matches!(primitive.shape(), Shape::If),
+            GlobalKind::Defn { .. } => {
+                self.facts.recursive[global] || args < self.old.arity(global)
+            }
+            GlobalKind::Host { .. } => true,
+        }
+    }
+
+    /// A value comes to shared frames. The choice that they begin with is made here if that
+    /// takes it to an atom; otherwise the branch ends in a jump, or in a choice between jumps.
+    pub(super) fn enter(&mut self, outcome: Outcome, shared: &Rc<Shared>) -> Attempt<State> {
+        if self.depth == shared.depth {
+            return Ok(State::Value(outcome, shared.frames.clone()));
+        }
+        if let Outcome::Node(node) = outcome
+            && self.knows()
+            && let Some((alternative, entry)) = self.entry(node, &shared.frames)
+        {
+            if self.hops < HOPS && self.is_atom(alternative, node, &shared.frames) {
+                self.hops += 1;
+                return Ok(State::Value(outcome, shared.frames.clone()));
+            }
+            return self.enter_by(entry, node, shared);
+        }
+        let frame = shared.frames.as_deref();
+        if let Some(Frame { action: Action::If { yes, no, global, span }, next }) = frame
+            && self.knows()
+        {
+            return self.choose(outcome, (*yes, *no, *global), next, *span, Some(shared));
+        }
+        let node = self.settled_value(None, outcome, Span::NONE)?;
+        self.enter_by(Entry::Value, node, shared)
+    }
+
+    /// Jumps to shared frames.
+    pub(super) fn enter_by(
+        &mut self,
+        entry: Entry,
+        node: NodeId,
+        shared: &Rc<Shared>,
+    ) -> Attempt<State> {
+        let entry = match entry {
+            Entry::Default => self.default_entry(node, shared),
+            _ => entry,
+        };
+        let fields = match self.heap.get(node).what {
+            What::Con(_, fields) => self.heap.items(fields).to_vec(),
+            _ => Vec::new(),
+        };
+        let args = match entry {
+            Entry::Value | Entry::Default => vec![node],
+            Entry::Con(_) => fields,
+            Entry::Built(_) => std::iter::once(node).chain(fields).collect(),
+            Entry::Lit(_) => Vec::new(),
+        };
+        let found = shared.entries.borrow().get(entry);
+        let join = found.unwrap_or_else(|| {
+            let join = self.placeholder();
+            shared.entries.borrow_mut().add(entry, join);
+            join
+        });
+        let code = self.jump_code(join, &args, Span::NONE);
+        Ok(State::Value(Outcome::Ends(code), None))
+    }
+
+    /// How the default of shared frames is entered: what is known of the value is used there
+    /// if that has been done before, or the body may still have so large a copy.
+    fn default_entry(&mut self, node: NodeId, shared: &Rc<Shared>) -> Entry {
+        let known = self.heap.get(node);
+        let own = match (known.what, known.name) {
+            (What::Lit(lit), _) => Entry::Lit(lit),
+            (What::Con(con, _), None) => Entry::Con(con),
+            _ => return Entry::Default,
+        };
+        if shared.entries.borrow().get(own).is_some() {
+            return own;
+        }
+        let Some((Operand::Expr(body, env), _)) = self.entry(node, &shared.frames) else {
+            return Entry::Default;
+        };
+        match self.weight(body, bound_by(&shared.frames), env) {
+            Some(weight) if weight as i64 <= self.copies => {
+                self.copies -= weight as i64;
+                own
+            }
+            _ => Entry::Default,
+        }
+    }
+
+    /// How many expressions one more copy of an expression drives, if they are not too many and
+    /// can be told. `bound` is a local that will be bound by then.
+    fn weight(&mut self, expr: ExprId, bound: Option<LocalId>, env: EnvId) -> Option<usize> {
+        let free = self.free_locals(expr)?;
+        let mut free = free.into_iter().filter(|&local| Some(local) != bound);
+        if !free.all(|local| self.is_known(self.heap.lookup(env, self.facts.slot[local]))) {
+            return None;
+        }
+        let mut work = vec![expr];
+        let mut weight = 0;
+        while let Some(expr) = work.pop() {
+            weight += 1;
+            if weight > DEFAULT {
+                return None;
+            }
+            match self.old.exprs[expr] {
+                // Its handler stands in the place of the jump.
+                Expr::Jump(join, _) if self.facts.jumps[join] == 1 => return None,
+                _ => work.extend(self.old.children(expr).exprs()),
+            }
+        }
+        Some(weight)
+    }
+
+    /// The alternative that a known value takes of the choice that frames begin with, and how
+    /// they are entered for it.
+    fn entry(&self, node: NodeId, frames: &Frames) -> Option<(Operand, Entry)> {
+        let known = self.heap.get(node);
+        let frame = frames.as_ref()?;
+        let (switch, env) = match frame.action {
+            Action::If { yes, no, .. } => {
+                let holds = self.truth(node)?;
+                let operand = if holds { yes } else { no };
+                return Some((operand, Entry::Lit(Lit::Int(i64::from(holds)))));
+            }
+            Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => (switch, env),
+            Action::Force(local, body, env) => (self.switches_on(local, body)?, env),
+            _ => return None,
+        };
+        let (body, is_own) = self.alternative(switch, node)?;
+        let entry = match known.what {
+            _ if !is_own => Entry::Default,
+            What::Lit(lit) => Entry::Lit(lit),
+            What::Con(con, _) => self.con_entry(con, switch),
+            _ => return None,
+        };
+        Some((Operand::Expr(body?, env), entry))
+    }
+
+    /// How the alternative for a constructor is entered: with the whole if that may be used.
+    pub(super) fn con_entry(&self, con: ConId, switch: SwitchId) -> Entry {
+        match self.facts.mentioned[self.old.switches[switch].scrutinee] {
+            true => Entry::Built(con),
+            false => Entry::Con(con),
+        }
+    }
+
+    /// The switch that an expression is, if it goes by a local.
+    fn switches_on(&self, local: LocalId, body: ExprId) -> Option<SwitchId> {
+        match self.old.exprs[body] {
+            Expr::Switch(switch) if self.old.switches[switch].scrutinee == local => Some(switch),
+            _ => None,
+        }
+    }
+
+    /// Whether the alternative that a value takes is known so well that choices to come are
+    /// decided by it.
+    fn is_atom(&self, alternative: Operand, value: NodeId, frames: &Frames) -> bool {
+        let is_decided = |node| {
+            let what = self.heap.get(node).what;
+            matches!(what, What::Lit(Lit::Int(0 | 1)) | What::Con(..))
+        };
+        let (expr, env) = match alternative {
+            Operand::Expr(expr, env) => (expr, env),
+            Operand::Node(node) => return is_decided(node),
+        };
+        match self.old.exprs[expr] {
+            Expr::Lit(Lit::Int(0 | 1)) | Expr::Con(_) | Expr::NoMatch => true,
+            Expr::Local(local) if Some(local) == bound_by(frames) => is_decided(value),
+            Expr::Local(local) => is_decided(match self.field_of(local, value, frames) {
+                Some(field) => field,
+                None => self.heap.lookup(env, self.facts.slot[local]),
+            }),
+            _ => false,
+        }
+    }
+
+    /// The field of a value that a local is bound to by the choice that frames begin with.
+    fn field_of(&self, local: LocalId, value: NodeId, frames: &Frames) -> Option<NodeId> {
+        let switch = match frames.as_ref()?.action {
+            Action::Switch(switch, ..) | Action::Consume(switch, ..) => switch,
+            Action::Force(local, body, _) => self.switches_on(local, body)?,
+            _ => return None,
+        };
+        let Branches::Cons(branches) = &self.old.switches[switch].branches else { return None };
+        let What::Con(con, fields) = self.heap.get(value).what else { return None };
+        let branch = branches.iter().find(|branch| branch.con == con)?;
+        let at = branch.fields.iter().position(|&field| field == Some(local))?;
+        self.heap.items(fields).get(at).copied()
+    }
+
+    pub(super) fn placeholder(&mut self) -> JoinId {
+        self.tally.joins += 1;
+        let handler = self.expr(Expr::NoMatch, Span::NONE);
+        self.jumps.push(Vec::new());
+        self.new.joins.push(Join { params: List::EMPTY, handler })
+    }
+
+    pub(super) fn jump_code(&mut self, join: JoinId, args: &[NodeId], span: Span) -> ExprId {
+        let args: Vec<ExprId> = args.iter().map(|&arg| self.atom(arg, span)).collect();
+        let args = self.new.expr_lists.add(args);
+        let jump = self.expr(Expr::Jump(join, args), span);
+        self.jumps[join].push(jump);
+        jump
+    }
+
+    /// Writes the joins of shared frames around the code that jumps to them.
+    pub(super) fn close(&mut self, shared: Vec<Rc<Shared>>, code: ExprId) -> Attempt<ExprId> {
+        let mut code = code;
+        for shared in shared.into_iter().rev() {
+            // Choosing by any value jumps to the alternatives: its join is inside theirs.
+            let value = shared.entries.borrow().get(Entry::Value);
+            if let Some(join) = value {
+                code = self.close_entry(Entry::Value, join, &shared, code)?;
+            }
+            let mut count = 0;
+            loop {
+                let Some((entry, join)) = shared.entries.borrow().nth(count) else { break };
+                count += 1;
+                if entry != Entry::Value {
+                    code = self.close_entry(entry, join, &shared, code)?;
+                }
+            }
+        }
+        Ok(code)
+    }
+
+    fn close_entry(
+        &mut self,
+        entry: Entry,
+        join: JoinId,
+        shared: &Rc<Shared>,
+        code: ExprId,
+    ) -> Attempt<ExprId> {
+        let span = self.new.spans[code];
+        let mut params = Vec::new();
+        self.depth += 1;
+        let handler = self.scope(span, |driver| {
+            let state = match entry {
+                Entry::Value => {
+                    let node = driver.parameter(None, &mut params, span);
+                    driver.choice(node, shared)?
+                }
+                Entry::Default => {
+                    let node = driver.parameter(None, &mut params, span);
+                    driver.default_of(node, shared)
+                }
+                Entry::Lit(lit) => {
+                    let node = driver.heap.add(What::Lit(lit));
+                    State::Value(Outcome::Node(node), shared.frames.clone())
+                }
+                Entry::Con(con) | Entry::Built(con) => {
+                    let whole = match entry {
+                        Entry::Built(_) => Some(driver.parameter(None, &mut params, span)),
+                        _ => None,
+                    };
+                    let arity = driver.new.cons[con].arity;
+                    let fields: Vec<NodeId> =
+                        (0..arity).map(|_| driver.parameter(None, &mut params, span)).collect();
+                    let what = What::Con(con, driver.heap.list(fields));
+                    let node = match whole {
+                        Some(whole) => {
+                            driver.heap.set(whole, what, driver.heap.get(whole).name);
+                            whole
+                        }
+                        None => driver.heap.add(what),
+                    };
+                    State::Value(Outcome::Node(node), shared.frames.clone())
+                }
+            };
+            driver.run(state)
+        })?;
+        self.depth -= 1;
+        Ok(self.write_join(join, params, handler, code))
+    }
+
+    /// Writes a join around the code that jumps to it. A handler to which there is one jump
+    /// stands there; one that only jumps on is jumped over.
+    pub(super) fn write_join(
+        &mut self,
+        join: JoinId,
+        params: Vec<LocalId>,
+        handler: ExprId,
+        code: ExprId,
+    ) -> ExprId {
+        let jumps = std::mem::take(&mut self.jumps[join]);
+        if jumps.is_empty() {
+            return code;
+        }
+        if let [jump] = jumps[..]
+            && let Expr::Jump(_, args) = self.new.exprs[jump]
+        {
+            let args = self.new.expr_lists[args].to_vec();
+            let span = self.new.spans[jump];
+            let mut expr = handler;
+            for (&param, &arg) in params.iter().zip(&args).rev() {
+                expr = self.expr(Expr::Let(param, arg, expr), span);
+            }
+            self.replace(jump, expr);
+            return code;
+        }
+        if self.is_passed_on(handler) {
+            if let Expr::Jump(next, _) = self.new.exprs[handler] {
+                let sites = &mut self.jumps[next];
+                if let Some(at) = sites.iter().rposition(|&site| site == handler) {
+                    sites.swap_remove(at);
+                }
+            }
+            for jump in jumps {
+                self.new.exprs[jump] = self.new.exprs[handler];
+                if let Expr::Jump(next, _) = self.new.exprs[handler] {
+                    self.jumps[next].push(jump);
+                }
+            }
+            return code;
+        }
+        let params = self.new.local_lists.add(params);
+        self.new.joins[join] = Join { params, handler };
+        let span = self.new.spans[code];
+        self.expr(Expr::Join(join, code), span)
+    }
+
+    /// Puts an expression where another one, a jump, stood.
+    fn replace(&mut self, jump: ExprId, expr: ExprId) {
+        self.new.exprs[jump] = self.new.exprs[expr];
+        self.new.spans[jump] = self.new.spans[expr];
+        if let Expr::Jump(next, _) = self.new.exprs[jump]
+            && let Some(site) = self.jumps[next].iter_mut().rev().find(|site| **site == expr)
+        {
+            *site = jump;
+        }
+    }
+
+    /// Whether a handler is as short as a jump to it.
+    fn is_passed_on(&self, handler: ExprId) -> bool {
+        match self.new.exprs[handler] {
+            Expr::Jump(_, args) => args.is_empty(),
+            Expr::Lit(_) | Expr::NoMatch => true,
+            _ => false,
+        }
+    }
+
+    /// Makes the choice that shared frames begin with by any value, between jumps to its
+    /// alternatives.
+    fn choice(&mut self, node: NodeId, shared: &Rc<Shared>) -> Attempt<State> {
+        let outcome = Outcome::Node(node);
+        let Some(frame) = &shared.frames else { return Ok(State::Value(outcome, None)) };
+        let on = State::Value(outcome, shared.frames.clone());
+        let (switch, env, span) = match frame.action {
+            Action::If { yes, no, global, span } => {
+                return self.choose(outcome, (yes, no, global), &frame.next, span, Some(shared));
+            }
+            Action::Switch(switch, env, span) => (switch, env, span),
+            Action::Consume(switch, env, span) => match self.consumer_args(switch, env, node) {
+                Some(_) => return Ok(on),
+                None => (switch, env, span),
+            },
+            Action::Force(local, body, env) => {
+                let Some(switch) = self.switches_on(local, body) else { return Ok(on) };
+                self.bind(local, env, node);
+                (switch, env, self.old.spans[body])
+            }
+            _ => return Ok(on),
+        };
+        self.dynamic_switch(switch, env, node, frame.next.clone(), span, Some(shared))
+    }
+
+    /// Goes on with the default of the switch that shared frames begin with.
+    fn default_of(&mut self, node: NodeId, shared: &Rc<Shared>) -> State {
+        let on = State::Value(Outcome::Node(node), shared.frames.clone());
+        let Some(frame) = &shared.frames else { return on };
+        let (switch, env) = match frame.action {
+            Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => (switch, env),
+            Action::Force(local, body, env) => {
+                let Some(switch) = self.switches_on(local, body) else { return on };
+                self.bind(local, env, node);
+                (switch, env)
+            }
+            _ => return on,
+        };
+        match self.old.switches[switch].default {
+            Some(default) => State::Eval(default, env, frame.next.clone()),
+            None => on,
+        }
+    }
+}
+
+/// The local that the first of some frames binds to the value.
+fn bound_by(frames: &Frames) -> Option<LocalId> {
+    match frames.as_ref()?.action {
+        Action::Force(local, ..) => Some(local),
+        _ => None,
+    }
+}
