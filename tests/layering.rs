@@ -10,7 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("primitive", &["base"]),
     ("syntax", &["base"]),
     ("load", &["base", "corelib", "syntax"]),
-    ("core", &["base", "primitive", "syntax", "load"]),
+    ("core", &["base", "corelib", "primitive", "syntax", "load"]),
     ("lift", &["base", "primitive", "core"]),
     ("optimise", &["base", "primitive", "core", "lift"]),
     ("gcode", &["base", "primitive"]),
