@@ -11,6 +11,7 @@ use crate::base::span::Span;
 use crate::base::suggest;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::corelib;
+use crate::primitive::Primitive;
 use crate::syntax::ast::{Expr, ExprId, ItemKind};
 
 /// The number of names that one run compares for suggestions. It bounds the time for a source
@@ -226,7 +227,7 @@ impl Checker<'_> {
             self.is_bound(other)
                 || matches!(self.globals.lookup(self.unit, other), Lookup::Found(_))
         };
-        let found = self.nearest(text, visible)?;
+        let found = self.nearest(text, visible, |_| true)?;
         Some(format!("did you mean `{}`?", for_message(&found)))
     }
 
@@ -242,11 +243,20 @@ impl Checker<'_> {
     /// Returns the visible constructor that was probably meant.
     pub(super) fn similar_constructor(&self, name: Name) -> Option<String> {
         let text = self.globals.input.names.text(name);
-        self.nearest(text, |other| self.globals.con(self.unit, other).is_some())
+        let is_constructor = |other| self.globals.con(self.unit, other).is_some();
+        let is_primitive = |other: &str| Primitive::ALL.iter().any(|one| one.name() == other);
+        self.nearest(text, is_constructor, |other| !is_primitive(other))
             .map(|found| for_message(&found))
     }
 
-    fn nearest(&self, text: &str, visible: impl Fn(Name) -> bool) -> Option<String> {
+    /// Returns the name nearest to `text` of those that are visible, among them the ones that no
+    /// source has and that `wanted` accepts.
+    fn nearest(
+        &self,
+        text: &str,
+        visible: impl Fn(Name) -> bool,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Option<String> {
         let names = self.globals.input.names;
         self.suggestions.set(self.suggestions.get().checked_sub(names.len())?);
         // Of equally near ones a local is likelier than what the program defines, and that
@@ -258,7 +268,7 @@ impl Checker<'_> {
         let candidates = names.names().filter(|&other| visible(other));
         let candidates = candidates.map(|other| (rank(other), names.text(other)));
         let hidden: Vec<_> = self.globals.hidden().collect();
-        let hidden = hidden.iter().map(|other| (2, &**other));
+        let hidden = hidden.iter().map(|other| (2, &**other)).filter(|(_, other)| wanted(other));
         suggest::nearest_ranked(text, candidates.chain(hidden)).map(str::to_owned)
     }
 
