@@ -155,7 +155,7 @@ mod tests {
             (column.median().as_millis(), column.spread().map(|spread| spread.as_millis()))
         };
         assert_eq!(of(&[5, 4, 900, 6, 7]), (6, Some(2)));
-        assert_eq!(of(&[4, 8, 6, 900]), (7, Some(2)));
+        assert_eq!(of(&[4, 8, 6, 900]), (7, Some(4)));
         assert_eq!(of(&[3, 5]), (4, None));
         assert_eq!(of(&[3]), (3, None));
         assert_eq!(of(&[]), (0, None));
