@@ -359,7 +359,6 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     let mut wrong = Vec::new();
     for family in growth::all() {
         families += 1;
-
         wrong.extend(excess(&family, &empty));
     }
     assert!(families > 200, "{families}");
