@@ -28,6 +28,22 @@ pub enum Shape {
     Seq,
     /// `error message`.
     Error,
+    /// An action: lazy in all operands, and with all of them a value.
+    Action,
+    /// `throw value` and the like: lazy in all operands, code of its own.
+    Lazy,
+}
+
+impl Shape {
+    /// Returns whether a saturated application in a strict context has an operand in a strict
+    /// context that the compiler sees to.
+    #[must_use]
+    pub const fn is_strict(self) -> bool {
+        match self {
+            Shape::Strict | Shape::If | Shape::Seq => true,
+            Shape::Error | Shape::Action | Shape::Lazy => false,
+        }
+    }
 }
 
 macro_rules! primitives {
@@ -168,6 +184,22 @@ primitives! {
     FDigits "fdigits" 1 Strict Float Integer;
     FExponent "fexponent" 1 Strict Float Integer;
     FDecimal "fdecimal" 2 Strict Integer Float;
+    Return "return" 1 Action Any Any;
+    Bind "bind" 2 Action Any Any;
+    Handle "handle" 3 Action Any Any;
+    NewCell "newCell" 1 Action Any Any;
+    ReadCell "readCell" 1 Action Any Any;
+    WriteCell "writeCell" 2 Action Any Any;
+    SameCell "sameCell" 2 Action Any Any;
+    PutText "putText" 1 Action Any Any;
+    PutError "putError" 1 Action Any Any;
+    InputLine "inputLine" 0 Action Any Any;
+    InputText "inputText" 0 Action Any Any;
+    Arguments "arguments" 0 Action Any Any;
+    Exit "exit" 1 Action Any Any;
+    Throw "throw" 1 Lazy Any Any;
+    ThrowAgain "throwAgain" 2 Lazy Any Any;
+    RunState "runState" 1 Lazy Any Any;
 }
 
 impl Primitive {

@@ -108,6 +108,10 @@ impl Output for Stdout {
     fn flush(&mut self) -> Result<(), OutputError> {
         self.stream.lock().write_out()
     }
+
+    fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
+        std::io::stderr().write_all(text.as_bytes()).map_err(|error| failed(&error))
+    }
 }
 
 /// For artefacts, whose printers want a [`Write`].

@@ -26,6 +26,10 @@ impl Compiler<'_> {
                     args.iter().rev().for_each(|&arg| self.e(arg));
                     return self.emit(instr(primitive), span);
                 }
+                Call::Throw => {
+                    args.iter().for_each(|&arg| self.e(arg));
+                    return self.throw(span);
+                }
                 Call::Error => {
                     args.iter().for_each(|&arg| self.e(arg));
                     self.emit(Instr::PushInt(IntLit::Small(MESSAGE_LIMIT)), span);

@@ -31,6 +31,8 @@ impl Compiler<'_> {
     pub(super) fn primitive_code(&mut self, primitive: Primitive) {
         let arity = primitive.arity() as u32;
         match primitive.shape() {
+            Shape::Action => self.action_code(primitive),
+            Shape::Lazy => self.lazy_code(primitive),
             Shape::Strict => {
                 // Each push finds the next operand, the last first, at one and the same place.
                 for _ in 0..arity {

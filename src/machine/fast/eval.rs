@@ -214,7 +214,7 @@ impl Machine {
                     unsafe { self.heap.update(thunk, value) };
                     self.fp.0 = below;
                 }
-                Control::Return { at, .. } => {
+                Control::Return { at, .. } | Control::Try { at, .. } => {
                     // SAFETY: the value takes the place of the control word.
                     unsafe { *self.fp.0.sub(1) = value }
                     (self.fp.0, self.pc.0) = (below, self.instr(at));

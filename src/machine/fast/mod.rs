@@ -5,6 +5,7 @@ mod apply;
 mod arithmetic;
 pub mod code;
 mod data;
+mod effects;
 mod eval;
 mod face;
 mod fail;

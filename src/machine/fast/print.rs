@@ -8,6 +8,7 @@ use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, PrintError, Shape};
+use crate::machine::world::Mode;
 
 impl Machine {
     /// Evaluates and prints what is to be printed, until nothing is left.
@@ -20,6 +21,9 @@ impl Machine {
             }
             self.printed += 1;
             self.evaluate(|machine| machine.outer.printing.last().copied())?;
+            if self.mode != Mode::Print && self.performed(out)? {
+                continue;
+            }
             self.print_one(out)?;
         }
         Ok(())
@@ -118,6 +122,11 @@ impl Machine {
             _ => None,
         };
         match con {
+            Some(con)
+                if let Some(kind) = self.outer.image.actions.and_then(|all| all.kind(con)) =>
+            {
+                then(Shape::Action { name: kind.shown() })
+            }
             Some(NIL) => then(Shape::Nil),
             Some(CONS) => then(Shape::Cons),
             Some(con) => {
@@ -141,8 +150,11 @@ impl Machine {
         }
     }
 
-    /// Ends the line that has been printed so far, if it is not ended, and flushes.
-    pub(super) fn end_line(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+    /// Ends the line that has been printed so far, if it is not ended, and flushes. A line that
+    /// actions have written is ended only if the run is stopped.
+    pub(super) fn end_line(&mut self, out: &mut dyn Output, stopped: bool) -> Result<(), Stop> {
+        let written = if stopped { self.world.end_line(out) } else { self.world.write(out) };
+        written.map_err(Stop::Output)?;
         if let Some(printer) = &mut self.printer {
             printer.end_line(out).map_err(Stop::Output)?;
         }

@@ -209,7 +209,7 @@ impl SavedStacks {
             let control = unsafe { Control::read(words.as_ptr().add(top).cast()) };
             let below = top.saturating_sub(control.span());
             let (at, skip) = match control {
-                Control::Return { at, base } => (at, Some(base)),
+                Control::Return { at, base } | Control::Try { at, base } => (at, Some(base)),
                 Control::Evaluate { at, .. } | Control::Resume { at, .. } => (at, None),
                 Control::Apply { .. } => {
                     for argument in words.get_mut(below..top - 1).into_iter().flatten() {

@@ -17,7 +17,8 @@ use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
-use crate::machine::roots::Roots;
+use crate::machine::roots::{Root, Roots};
+use crate::machine::world::{Mode, World};
 
 /// Words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
@@ -41,6 +42,12 @@ pub struct Machine {
     pub(super) heap: Heap,
     pub(super) outer: Outer,
     pub(super) input: Option<Box<dyn Input>>,
+    /// What effects of the program change outside of the heap.
+    pub(super) world: World,
+    /// What is done with the value to be printed.
+    pub(super) mode: Mode,
+    /// The value of an action that was performed.
+    pub(super) value: Option<Root>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
     /// How many calls of host functions wait for each other.
@@ -196,6 +203,9 @@ impl Machine {
                 stack,
             },
             input: None,
+            world: World::default(),
+            mode: Mode::Print,
+            value: None,
             printer: None,
             hosts: None,
             nesting: 0,

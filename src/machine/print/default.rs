@@ -196,6 +196,11 @@ impl Automaton {
                 text.push('>');
             }
             Shape::Function { name: None, .. } => text.push_str("<function>"),
+            Shape::Action { name } => {
+                text.push('<');
+                text.push_str(name);
+                text.push('>');
+            }
             Shape::Opaque { name } => {
                 text.push_str("<host ");
                 text.push_str(name);

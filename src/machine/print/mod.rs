@@ -20,7 +20,8 @@
 //! exponent, those that are no JSON numbers `{"float": "+inf.0"}`, lists arrays, a list of characters a
 //! string, the empty list `[]`, a character a string of one character, any other value
 //! `{"con": "Node", "fields": [..]}`, so too an improper list, and a function
-//! `{"function": "name"}` or `{"function": null}`, and a host value `{"host": "name"}`. Without blanks, on one line.
+//! `{"function": "name"}` or `{"function": null}`, a host value
+//! `{"host": "name"}`, and an action or a cell `{"opaque": "action"}`. Without blanks, on one line.
 
 mod default;
 mod tree;
@@ -69,6 +70,11 @@ pub enum Shape<'a> {
     /// A value of the embedding program.
     Opaque {
         /// The name of its type.
+        name: &'a str,
+    },
+    /// An action, or a cell.
+    Action {
+        /// Which of the two.
         name: &'a str,
     },
     /// A function or partial application, whose fields are its arguments so far.
@@ -209,6 +215,7 @@ fn kind(shape: Shape<'_>) -> &'static str {
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",
         Shape::Opaque { .. } => "a host value",
+        Shape::Action { .. } => "an action",
         Shape::Function { .. } => "a function",
     }
 }

@@ -178,6 +178,15 @@ impl Automaton {
                 self.row("]}", true, fields);
                 return Ok(Move::Fields);
             }
+            Shape::Action { name } if json => {
+                text.push_str("{\"opaque\":");
+                text.push_str(&json_string(name));
+                text.push('}');
+            }
+            Shape::Action { name } => {
+                let message = format!("no expression is the value of this {name}");
+                return Err(PrintError::Value(Code::Unprintable, message));
+            }
             Shape::Opaque { name } if json => {
                 text.push_str("{\"host\":");
                 text.push_str(&json_string(name));

@@ -7,6 +7,7 @@ use super::selector::{self, Selector};
 use crate::base::index::{Idx, IndexVec};
 use crate::base::span::Span;
 use crate::gcode::Verified;
+use crate::gcode::effect::Actions;
 use crate::gcode::instr::Instr;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind};
@@ -57,6 +58,8 @@ pub(super) struct Code {
     pub(super) size: usize,
     /// For globals that select a field of their only argument: which, by constructor.
     selectors: IndexVec<GlobalId, Option<Selector>>,
+    /// What the program has for actions.
+    pub(super) actions: Option<Actions>,
 }
 
 impl Code {
@@ -68,6 +71,7 @@ impl Code {
             starts: IndexVec::new(),
             size: 0,
             selectors: IndexVec::new(),
+            actions: None,
         };
         code.prepare();
         code
@@ -88,6 +92,7 @@ impl Code {
             self.size += global.code.len();
             self.selectors.push(selector::analyse(global, program));
         }
+        self.actions = self.actions.or_else(|| Actions::find(program));
         self.run = program.main.map(Instr::PushGlobal).into_iter().collect();
         if program.main.is_some_and(|main| program.globals.get(main).is_some_and(|g| g.arity > 0)) {
             self.run.push(Instr::MkApp);

@@ -3,6 +3,7 @@
 use super::heap::node::{Node, fields_bytes};
 use super::state::Machine;
 use crate::base::integer::Integer;
+use crate::gcode::effect::ActionCon;
 use crate::gcode::instr::{IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::failure::Failure;
@@ -35,7 +36,7 @@ impl Machine {
             let of = of.map_or("a constructor".into(), |data| {
                 format!("a value of type `{}`", crate::base::quote::for_message(&data.symbol))
             });
-            return Err(self.wrong_scrutinee(&of, top));
+            return self.unless_performed(&of, top);
         };
         let branch = jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label);
         match branch.or(jumps.default) {
@@ -88,13 +89,28 @@ impl Machine {
         Ok(())
     }
 
+    /// A constructor of another data type, or no constructor: a failure, but for the performer,
+    /// which has a branch for what is no action.
+    fn unless_performed(&mut self, expected: &str, found: super::heap::Addr) -> Result<(), Stop> {
+        let performs = self.code.global(self.at.global).is_some_and(|global| global.performs());
+        match self.code.actions {
+            Some(actions) if performs => {
+                self.reserve(1, 0)?;
+                let con = actions.con(ActionCon::NoAction);
+                let none = self.heap.alloc(Node::constr(con, &[]));
+                self.replace(1, none);
+                Ok(())
+            }
+            _ => Err(self.wrong_scrutinee(expected, found)),
+        }
+    }
+
     fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
         let found = self.describe(found);
-        // The one code of a primitive that goes by a value is the one that evaluates the
-        // message of `error`.
+        // The code of a primitive that goes by a value is one that evaluates a text.
         let code = self.code.global(self.at.global);
         if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_text(&found));
+            return self.fail(Failure::no_text(&self.code.name(self.at.global), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

@@ -46,6 +46,7 @@ mod arithmetic;
 mod code;
 mod control;
 mod data;
+mod effects;
 mod face;
 mod freeze;
 mod heap;

@@ -275,6 +275,10 @@ impl Driver<'_> {
                 let code = self.application(callee, vec![message], span);
                 Ok(State::Value(Outcome::Ends(code), None))
             }
+            (Shape::Action | Shape::Lazy, operands) => {
+                let nodes = operands.iter().map(|&operand| self.operand_node(operand)).collect();
+                self.call(global, nodes, 0, frames, span)
+            }
             _ => {
                 let outcome = self.strict(primitive, global, operands, span)?;
                 Ok(State::Value(outcome, frames))
