@@ -106,6 +106,12 @@ pub mod inspect {
         pub use crate::machine::fast::translate::translate;
     }
 
+    /// What happens to each node of a run of the reference machine.
+    pub mod events {
+        pub use crate::base::float::Float;
+        pub use crate::machine::reference::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
+    }
+
     /// The reference machine, step by step.
     pub mod trace {
         pub use crate::machine::Config;

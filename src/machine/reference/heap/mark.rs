@@ -278,6 +278,9 @@ impl<'a> Marker<'a> {
             match self.select(at) {
                 Selection::Field(field) => {
                     *self.heap.cell(at) = Node::Ind(field);
+                    if let Some(selected) = &mut self.heap.selected {
+                        selected.push((at, field));
+                    }
                     at = self.follow(field);
                     if matches!(self.heap.get(at), Node::App { .. }) {
                         continue;
