@@ -143,7 +143,9 @@ mod tests {
 
     fn set(numbers: &[u32]) -> BitSet {
         let mut set = BitSet::EMPTY;
-        numbers.iter().for_each(|&number| set.insert(number));
+        for &number in numbers {
+            set.insert(number);
+        }
         set
     }
 
