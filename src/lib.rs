@@ -49,11 +49,11 @@ pub mod render;
 pub mod syntax;
 
 pub use embed::{
-    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, Error, Eval, Format, FromValue,
-    HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue, Items, Limit,
-    LimitReached, Limits, Loader, Location, MachineKind, Module, ModuleError, OutOfRange, Output,
-    OutputError, Pass, Passes, Profile, RegisterError, Report, Root, RootFile, Roots, RunError,
-    Sampler, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
+    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval, Format,
+    FromValue, HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue,
+    Items, Limit, LimitReached, Limits, Loader, Location, MachineKind, MainFile, Module,
+    ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile, RegisterError, Report,
+    RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
 };
 
 /// For global allocators that end the process if the system refuses memory: which refusals are

@@ -63,7 +63,7 @@ mod unwind;
 mod value;
 
 pub use super::config::Config;
-pub use super::roots::Root;
+pub use super::handles::Handle;
 pub use super::whnf::Whnf;
 pub use code::Position;
 pub use events::{Content, Moment, NodeEvent, NodeId, Probe, Watch};

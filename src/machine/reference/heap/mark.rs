@@ -126,7 +126,7 @@ impl<'a> Marker<'a> {
                 match instr.op().flow() {
                     Flow::Next => at = at.next(),
                     Flow::Jump => {
-                        self.positions.extend(instr.labels().into_iter().map(|l| at.to(l.0)));
+                        self.positions.extend(instr.labels().map(|l| at.to(l.0)));
                         break;
                     }
                     Flow::End => break,
