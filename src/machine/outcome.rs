@@ -6,7 +6,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
-use crate::machine::roots::Root;
+use crate::machine::handles::Handle;
 
 /// Why an evaluation stopped without a value. Whatever the reason, the thunks that were
 /// under evaluation are left evaluable: forced again they go on from where they stopped
@@ -133,7 +133,7 @@ pub struct RunError {
 
 /// A handle on a value that was thrown.
 #[derive(Clone, Debug)]
-pub struct Thrown(pub(crate) Root);
+pub struct Thrown(pub(crate) Handle);
 
 impl RunError {
     /// Returns whether it is a value that was thrown.

@@ -101,7 +101,7 @@ impl Machine {
 
     /// A large integer of the program.
     pub(super) fn big_literal(&mut self, d: Dst, big: BigId) -> Result<(), Stop> {
-        let Some(value) = self.outer.image.program.bigs.get(big).cloned() else {
+        let Some(value) = self.mutator.image.program.bigs.get(big).cloned() else {
             unreachable!("operands name something")
         };
         let words = integer_words(&value);
@@ -120,7 +120,7 @@ impl Machine {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
         }
-        let list = self.outer.image.program.gcode.datas.get(LIST);
+        let list = self.mutator.image.program.gcode.datas.get(LIST);
         let name = list.map_or("List".into(), |data| data.symbol.clone());
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
@@ -130,7 +130,7 @@ impl Machine {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
         }
-        match self.outer.image.clone().program.cases.get(case) {
+        match self.mutator.image.clone().program.cases.get(case) {
             Some(case) => self.wrong_data(a, case),
             None => unreachable!("operands name something"),
         }
@@ -138,16 +138,16 @@ impl Machine {
 
     /// A constructor of another data type, or no constructor.
     pub(super) fn wrong_data(&mut self, a: Forced, case: &Case) -> Result<(), Stop> {
-        let owner = self.outer.image.owner(self.at());
-        let owner = owner.and_then(|owner| self.outer.image.global(owner));
-        if let (Some(actions), Some(owner)) = (self.outer.image.actions, owner)
+        let owner = self.mutator.image.owner(self.at());
+        let owner = owner.and_then(|owner| self.mutator.image.global(owner));
+        if let (Some(actions), Some(owner)) = (self.mutator.image.actions, owner)
             && owner.performs()
         {
             // The performer has a branch for what is no action.
             self.set_slot(a.0, Word::con(actions.con(ActionCon::NoAction)));
             return Ok(());
         }
-        let gcode = &self.outer.image.program.gcode;
+        let gcode = &self.mutator.image.program.gcode;
         let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
         let name = data.map_or("?".into(), |data| data.symbol.clone());
         Err(self.wrong_scrutinee(&of_type(&name), a))
@@ -159,12 +159,12 @@ impl Machine {
         if !value.is_evaluated() {
             return self.force(a);
         }
-        let Some(case) = self.outer.image.program.lit_cases.get(case) else {
+        let Some(case) = self.mutator.image.program.lit_cases.get(case) else {
             unreachable!("operands name something")
         };
         // Characters and integers of a word are the loop's.
         let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
-            let bigs = &self.outer.image.program.bigs;
+            let bigs = &self.mutator.image.program.bigs;
             let found = case.bigs.binary_search_by(|(id, _)| bigs.get(*id).cmp(&Some(&*big)));
             let branch = found.ok().and_then(|at| case.bigs.get(at));
             branch.map_or(case.default, |(_, to)| *to)
@@ -180,10 +180,10 @@ impl Machine {
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
         // The code of a primitive that goes by a value is one that evaluates a text.
-        let owner = self.outer.image.owner(self.at());
-        let global = owner.and_then(|owner| self.outer.image.global(owner));
+        let owner = self.mutator.image.owner(self.at());
+        let global = owner.and_then(|owner| self.mutator.image.global(owner));
         if global.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            let name = owner.map_or("error".into(), |owner| self.outer.image.name(owner));
+            let name = owner.map_or("error".into(), |owner| self.mutator.image.name(owner));
             return self.fail(Failure::no_text(&name, &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
@@ -218,7 +218,7 @@ impl Machine {
             let is_opaque = self.heap.header(word).info() == OPAQUE.0;
             is_opaque.then(|| self.heap.field(word, 0).as_int())
         };
-        self.outer.opaques.get(u32::try_from(number?).ok()?)
+        self.mutator.opaques.get(u32::try_from(number?).ok()?)
     }
 }
 

@@ -29,11 +29,11 @@ impl Machine {
     pub(super) fn go_on(&mut self) -> Result<(), Stop> {
         loop {
             match self.go() {
-                Err(Stop::Error(error)) if self.outer.image.actions.is_some() => {
+                Err(Stop::Error(error)) if self.mutator.image.actions.is_some() => {
                     if !self.tries() {
                         return Err(Stop::Error(error));
                     }
-                    self.handle(error)?;
+                    self.deliver(*error)?;
                 }
                 result => return result,
             }
@@ -55,7 +55,7 @@ impl Machine {
             self.fp.0 = Control::Try { at, base: base.0 }.push(to);
         }
         self.set_slot(0, word);
-        self.pc.0 = self.instr(self.outer.image.enter);
+        self.pc.0 = self.instr(self.mutator.image.enter);
         Ok(())
     }
 
@@ -67,7 +67,7 @@ impl Machine {
             // SAFETY: a control word ends where each frame, and each control word, begins; the
             // lowest one is a stop.
             let mut control = unsafe { Control::read(end) };
-            if let (Control::Mark, Some((_, word))) = (control, self.outer.mark) {
+            if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
                 // SAFETY: the second word of two stays where it is, below the first.
                 let lower = unsafe { *end.sub(2) };
                 // SAFETY: two words.
@@ -91,10 +91,10 @@ impl Machine {
     /// evaluation fail again from now on.
     #[cold]
     #[inline(never)]
-    fn handle(&mut self, mut error: Box<RunError>) -> Result<(), Stop> {
+    fn deliver(&mut self, mut error: RunError) -> Result<(), Stop> {
         let thrown = error.thrown.take();
         let (code, message) = (error.code.to_string(), error.message.clone());
-        let trace = Opaque { name: TRACE, value: Arc::new(Trace(*error)) };
+        let trace = Opaque { name: TRACE, value: Arc::new(Trace(error)) };
         let trace = self.new_opaque(trace)?;
         let (con, roots) = match thrown {
             Some(Thrown(value)) => (ActionCon::Thrown, vec![value, trace]),
@@ -105,10 +105,10 @@ impl Machine {
         };
         self.reserve(node_words(3) + node_words(1))?;
         let fields: Vec<Word> =
-            roots.iter().filter_map(|root| self.outer.roots.get(root)).collect();
+            roots.iter().filter_map(|root| self.mutator.handles.get(root)).collect();
         let Some(fields) = Fields::new(&fields) else { return Err(self.heap_limit()) };
         let con = self.action_con(con);
-        let again = self.outer.image.again;
+        let again = self.mutator.image.again;
         // SAFETY: room was made sure of.
         let (exception, again) = unsafe {
             let exception = self.heap.alloc(Kind::Con, con.0, fields);
@@ -116,7 +116,7 @@ impl Machine {
         };
         self.counts.thunks_made += 1;
         // Without a mark the stack can be unwound.
-        self.outer.clear_mark();
+        self.mutator.clear_mark();
         let mut thunks = Vec::new();
         let (control, end) = self.control_words(|control, end| match control {
             Control::Update(thunk) => thunks.push(thunk),
@@ -141,14 +141,14 @@ impl Machine {
         }
         self.pc.0 = self.instr(at);
         // Where the stack is clean is noted anew, from here down.
-        self.outer.fp.0 = self.fp.0;
-        self.outer.clean = self.outer.clean.min(self.depth());
-        self.outer.set_mark();
+        self.mutator.fp.0 = self.fp.0;
+        self.mutator.clean = self.mutator.clean.min(self.depth());
+        self.mutator.set_mark();
         Ok(())
     }
 
     fn action_con(&self, con: ActionCon) -> ConId {
-        match self.outer.image.actions {
+        match self.mutator.image.actions {
             Some(actions) => actions.con(con),
             None => unreachable!("only code of the performer asks"),
         }
@@ -164,7 +164,7 @@ impl Machine {
             }
             _ => return None,
         };
-        self.outer.image.actions?.kind(con)
+        self.mutator.image.actions?.kind(con)
     }
 
     /// An operand of an effect, as far as it is evaluated.
@@ -235,7 +235,7 @@ impl Machine {
                     roots.push(self.new_text(&argument)?);
                 }
                 match self.new_list(&roots) {
-                    Some(list) => self.outer.roots.get(&list?).unwrap_or(nil),
+                    Some(list) => self.mutator.handles.get(&list?).unwrap_or(nil),
                     None => unreachable!("the texts are this machine's"),
                 }
             }
@@ -286,7 +286,7 @@ impl Machine {
         let Some(line) = line else { return Ok(Word::con(NIL)) };
         let line = self.new_text(&line)?;
         self.reserve(node_words(2))?;
-        let line = self.outer.roots.get(&line).unwrap_or(Word::con(NIL));
+        let line = self.mutator.handles.get(&line).unwrap_or(Word::con(NIL));
         self.world.line_is_returned();
         // SAFETY: room was made sure of.
         Ok(unsafe { self.heap.alloc(Kind::Con, CONS.0, &[line, Word::con(NIL)]) })
@@ -309,7 +309,7 @@ impl Machine {
 
     fn throw(&mut self, value: Word) -> Stop {
         let found = self.shown(value, SHOWN_DEPTH);
-        let thrown = Some(Thrown(self.outer.root(value)));
+        let thrown = Some(Thrown(self.mutator.handle(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
             stop => stop,
@@ -323,7 +323,7 @@ impl Machine {
         };
         let mut error = error.clone();
         if error.was_thrown() {
-            error.thrown = Some(Thrown(self.outer.root(value)));
+            error.thrown = Some(Thrown(self.mutator.handle(value)));
         }
         Stop::Error(Box::new(error))
     }
@@ -344,7 +344,7 @@ impl Machine {
                     0 => "..".to_owned(),
                     _ => self.shown(field, depth - 1),
                 });
-                let con = self.outer.image.program.gcode.cons.get(con);
+                let con = self.mutator.image.program.gcode.cons.get(con);
                 list_of_shown(con.map_or("?", |con| &con.name), fields)
             }
             (View::Int(n), _) => n.to_string(),
@@ -369,9 +369,9 @@ impl Machine {
     /// # Errors
     /// When the output takes no more, or memory is used up.
     pub(super) fn performed(&mut self, out: &mut dyn Output) -> Result<bool, Stop> {
-        let Some(actions) = self.outer.image.actions else {
+        let Some(actions) = self.mutator.image.actions else {
             if self.mode == Mode::Perform {
-                let found = self.outer.printing.last().copied().unwrap_or(Word::NOTHING);
+                let found = self.mutator.printing.last().copied().unwrap_or(Word::NOTHING);
                 // SAFETY: it is a word of the heap.
                 let found = unsafe { self.heap.resolve(found) };
                 return Err(self.fail(Failure::no_action(&self.describe(found))));
@@ -380,7 +380,7 @@ impl Machine {
             return Ok(false);
         };
         self.reserve(3 * node_words(2))?;
-        let word = self.outer.printing.last().copied().unwrap_or(Word::NOTHING);
+        let word = self.mutator.printing.last().copied().unwrap_or(Word::NOTHING);
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         // SAFETY: what has fields is a node.
@@ -389,8 +389,8 @@ impl Machine {
             (_, Some(ActionKind::Con(ActionCon::Done))) => {
                 self.world.write(out).map_err(Stop::Output)?;
                 let value = field(self, 0);
-                self.value = Some(self.outer.root(value));
-                self.outer.printing.pop();
+                self.value = Some(self.mutator.handle(value));
+                self.mutator.printing.pop();
                 return Ok(true);
             }
             (_, Some(ActionKind::Con(ActionCon::Yield))) => {
@@ -406,14 +406,14 @@ impl Machine {
                 (word, Word::con(actions.con(ActionCon::ThenDone)))
             }
         };
-        let apply = self.outer.image.apply;
+        let apply = self.mutator.image.apply;
         let mut function = Word::function(actions.perform);
         for argument in [action, then, Word::ZERO] {
             self.counts.thunks_made += 1;
             // SAFETY: room was made sure of.
             function = unsafe { self.heap.alloc(Kind::Thunk, apply.0, &[function, argument]) };
         }
-        if let Some(top) = self.outer.printing.last_mut() {
+        if let Some(top) = self.mutator.printing.last_mut() {
             *top = function;
         }
         Ok(true)

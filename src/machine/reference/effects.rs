@@ -10,10 +10,10 @@ use crate::gcode::effect::{ActionCon, ActionKind, Effect};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::handles::Handle;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
 use crate::machine::print::Format;
-use crate::machine::roots::Root;
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
 
 impl Machine {
@@ -64,7 +64,7 @@ impl Machine {
                     roots.push(self.new_text(&argument)?);
                 }
                 match self.new_list(&roots) {
-                    Some(list) => self.roots.get(&list?).unwrap_or(Addr::NONE),
+                    Some(list) => self.handles.get(&list?).unwrap_or(Addr::NONE),
                     None => unreachable!("the texts are this machine's"),
                 }
             }
@@ -137,7 +137,7 @@ impl Machine {
         let Some(line) = line else { return Ok(self.nil()) };
         let line = self.new_text(&line)?;
         self.reserve(2, 0)?;
-        let line = self.roots.get(&line).unwrap_or(Addr::NONE);
+        let line = self.handles.get(&line).unwrap_or(Addr::NONE);
         self.world.line_is_returned();
         let nil = self.nil();
         Ok(self.heap.alloc(Node::constr(CONS, &[line, nil])))
@@ -170,7 +170,7 @@ impl Machine {
     fn throw(&mut self) -> Stop {
         let value = self.item(0);
         let found = self.shown(value, SHOWN_DEPTH);
-        let thrown = Some(Thrown(self.roots.add(value)));
+        let thrown = Some(Thrown(self.handles.add(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
             stop => stop,
@@ -189,7 +189,7 @@ impl Machine {
         };
         let mut error = error.clone();
         if error.was_thrown() {
-            error.thrown = Some(Thrown(self.roots.add(value)));
+            error.thrown = Some(Thrown(self.handles.add(value)));
         }
         Stop::Error(Box::new(error))
     }
@@ -241,7 +241,7 @@ impl Machine {
         let Some(depth) = self.innermost_try(code) else { return Err(Stop::Error(error)) };
         let fields = self.exception(*error)?;
         self.reserve(4, super::heap::node::fields_bytes(3))?;
-        let fields: Vec<Addr> = fields.iter().filter_map(|root| self.roots.get(root)).collect();
+        let fields: Vec<Addr> = fields.iter().filter_map(|root| self.handles.get(root)).collect();
         let con = if fields.len() == 2 { ActionCon::Thrown } else { ActionCon::Failed };
         let exception = self.heap.alloc(Node::constr(actions.con(con), &fields));
         let fun = self.global_node(actions.fail_again);
@@ -282,7 +282,7 @@ impl Machine {
 
     /// The fields of the exception that a failure is: of a value that was thrown, that and what is
     /// known of the failure; else code, message, and what is known.
-    fn exception(&mut self, mut error: RunError) -> Result<Vec<crate::machine::Root>, Stop> {
+    fn exception(&mut self, mut error: RunError) -> Result<Vec<crate::machine::Handle>, Stop> {
         let thrown = error.thrown.take();
         let (code, message) = (error.code.to_string(), error.message.clone());
         let trace = Opaque { name: TRACE, value: Arc::new(Trace(error)) };
@@ -297,10 +297,10 @@ impl Machine {
     /// a call of a host function.
     pub(super) fn start_action(
         &mut self,
-        root: &Root,
+        root: &Handle,
         input: Option<Box<dyn Input>>,
     ) -> Option<Result<(), Stop>> {
-        self.roots.get(root)?;
+        self.handles.get(root)?;
         if self.nesting > 0 {
             return None;
         }
@@ -308,7 +308,7 @@ impl Machine {
         if let Err(stop) = self.room(1) {
             return Some(Err(stop));
         }
-        let addr = self.roots.get(root)?;
+        let addr = self.handles.get(root)?;
         self.begin_print(addr, Format::Default);
         self.input = input;
         self.world.start(false);
@@ -344,7 +344,7 @@ impl Machine {
             (_, Some(ActionKind::Con(ActionCon::Done))) => {
                 self.world.write(out).map_err(Stop::Output)?;
                 let fields = fields(self);
-                self.value = fields.first().map(|&value| self.roots.add(value));
+                self.value = fields.first().map(|&value| self.handles.add(value));
                 self.stack.pop();
                 self.at = self.at.next();
                 return Ok(true);

@@ -13,12 +13,12 @@ use crate::gcode::Verified;
 use crate::gcode::instr::{Instr, Op};
 use crate::machine::config::{Config, Stress};
 use crate::machine::coverage::Coverage;
+use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
-use crate::machine::roots::Roots;
 use crate::machine::world::{Mode, World};
 
 /// Instructions between two looks at the interrupt.
@@ -41,7 +41,7 @@ impl Machine {
             redex: NO_REDEX,
             dump: Vec::new(),
             heap: Heap::new(config.heap_limit),
-            roots: Roots::default(),
+            handles: HandleTable::default(),
             opaques: Opaques::default(),
             frozen: Frozen::default(),
             liveness: Liveness::default(),
@@ -160,10 +160,8 @@ impl Machine {
         loop {
             let slice = self.permitted(&code)?;
             for _ in 0..slice {
-                match self.advance(&code, out) {
-                    Ok(true) => {}
-                    Ok(false) => return Ok(()),
-                    Err(stop) => self.handle(&code, stop)?,
+                if !self.advance(&code, out)? {
+                    return Ok(());
                 }
             }
         }
@@ -197,14 +195,17 @@ impl Machine {
     /// the code, where there is none.
     #[inline]
     pub(super) fn advance(&mut self, code: &Code, out: &mut dyn Output) -> Result<bool, Stop> {
-        if self.unwinding {
-            self.unwind()?;
+        let done = if self.unwinding {
+            self.unwind()
         } else {
             let Some(instr) = code.instr(self.at) else { return Ok(false) };
             if let Some(executed) = &mut self.executed {
                 executed[instr.op() as usize] += 1;
             }
-            self.execute(instr, out)?;
+            self.execute(instr, out)
+        };
+        if let Err(stop) = done {
+            self.handle(code, stop)?;
         }
         let counts = &mut self.counts;
         counts.instructions += 1;

@@ -12,12 +12,13 @@ use crate::base::allocation::{Full, fallible};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
+use crate::machine::handles::Handle;
+use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
-use crate::machine::roots::{Root, Roots};
 use crate::machine::world::{Mode, World};
 
 /// The `redex` of a frame that has none, or has updated it.
@@ -51,7 +52,7 @@ pub struct Machine {
     pub(super) heap: Heap,
     /// The node of each global that has one.
     pub(super) globals: Vec<Addr>,
-    pub(super) roots: Roots<Addr>,
+    pub(super) handles: HandleTable<Addr>,
     /// Values of the embedding program, with the nodes that stand for them.
     pub(super) opaques: Opaques<Addr>,
     pub(super) frozen: Frozen,
@@ -62,7 +63,7 @@ pub struct Machine {
     /// What is done with the value to be printed.
     pub(super) mode: Mode,
     /// The value of an action that was performed.
-    pub(super) value: Option<Root>,
+    pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
     /// How many calls of host functions wait for each other.
@@ -226,7 +227,7 @@ impl Machine {
             }
         }
         self.stack.iter_mut().for_each(|slot| marker.root(slot));
-        self.roots.live().for_each(|slot| marker.root(slot));
+        self.handles.live().for_each(|slot| marker.root(slot));
         if !self.unwinding {
             marker.position(self.at);
         }
