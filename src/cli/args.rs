@@ -142,7 +142,7 @@ pub struct Run {
     #[arg(long, default_value = "fast", hide_possible_values = true)]
     pub engine: Engine,
     /// What the program finds as its arguments
-    #[arg(last = true, value_name = "ARGUMENT")]
+    #[arg(last = true, value_name = "ARGUMENT", hide_short_help = true)]
     pub arguments: Vec<String>,
 }
 

@@ -151,6 +151,8 @@ struct World {
     threads: Cell<u64>,
     /// The input that is still to be read.
     input: RefCell<String>,
+    /// Whether the input is read as a list.
+    taken: Cell<bool>,
 }
 
 /// Prints the value of `main` in the default format into `out`, with at most `fuel` steps.
@@ -242,6 +244,7 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             has_input,
             threads: Cell::new(0),
             input: RefCell::default(),
+            taken: Cell::new(has_input),
         }
     })
 }

@@ -169,6 +169,7 @@ impl World {
                     }
                 }
             }
+            "inputLine" | "inputText" if self.taken.get() => Err(Halt::Error),
             "inputLine" => {
                 let mut input = self.input.borrow_mut();
                 if input.is_empty() {
@@ -182,6 +183,7 @@ impl World {
                 Ok(Step::Value(done(Value::Con(self.cons.clone(), fields))))
             }
             "inputText" => {
+                self.taken.set(true);
                 let text = std::mem::take(&mut *self.input.borrow_mut());
                 Ok(Step::Value(done(self.text(&text))))
             }
