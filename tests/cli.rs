@@ -125,7 +125,6 @@ fn what_specialise_prints_runs() {
     }
 }
 
-/// What a line of shell printed to both streams, and its exit code.
 /// The events are those of the run that `--stats` counts, and tell all that it prints.
 #[test]
 fn the_events_of_steps_are_those_of_the_run() {
@@ -142,11 +141,14 @@ fn the_events_of_steps_are_those_of_the_run() {
         let (_, lines, _) = status(&format!("gmachine steps --format json {program}"));
         let events: Vec<serde_json::Value> =
             lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        let of = |name: &'static str| events.iter().filter(move |event| event["event"] == name);
-        let printed: String = of("printed").filter_map(|event| event["text"].as_str()).collect();
+        let of = |name: &'static str| -> Vec<&serde_json::Value> {
+            events.iter().filter(|event| event["event"] == name).collect()
+        };
+        let printed: String =
+            of("printed").iter().filter_map(|event| event["text"].as_str()).collect();
         assert_eq!(printed.trim_end(), out.trim_end(), "{program}");
         let counted: serde_json::Value = serde_json::from_str(&counted).expect("JSON");
-        assert_eq!(counted["counts"]["thunks_updated"], of("updated").count(), "{program}");
+        assert_eq!(counted["counts"]["thunks_updated"], of("updated").len(), "{program}");
         assert_eq!(
             of("updated").last().expect("a step")["step"],
             counted["counts"]["thunks_updated"]
@@ -154,6 +156,7 @@ fn the_events_of_steps_are_those_of_the_run() {
     }
 }
 
+/// What a line of shell printed to both streams, and its exit code.
 fn status(line: &str) -> (Option<i32>, String, String) {
     let output = shell(line, Path::new("."));
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
