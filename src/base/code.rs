@@ -588,6 +588,24 @@ Ask first: `(flt (fabs x) +inf.0)` is 1 for every float but those.
 
 Shift the other way: `(shr 1 3)`. Of a negative integer of 64 bits, `(popcount (tou64 n))` counts the bits.
 ";
+    G0517 NoElement "an index that no element has"
+"`arrayIndex`, `bytesIndex` or `bytesChar` was given an index that is negative, or not less than the length.
+
+```coref
+(defn main[] (arrayIndex (arrayFromList [1 2 3]) 3))
+```
+
+Indices begin at 0. `(arrayLength a)` and `(bytesLength b)` are the first that are too large.
+";
+    G0518 NotEncoded "bytes that are no character or no number"
+"`bytesChar` was given an index at which no character in UTF-8 begins, or `bytesToInt` a byte string that is not a decimal integer: digits, with a `-` before them or not.
+
+```coref
+(defn main[] (bytesToInt (bytesFromText \"12 apples\")))
+```
+
+The number ends where the digits end: `(bytesToInt (bytesTake 2 b))`.
+";
     G0601 HeapLimit "the memory limit"
 "The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
 

@@ -36,6 +36,7 @@ use crate::gcode::link::{Addition, Links};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
+use crate::primitive::Primitive;
 use env::{Code, Env};
 
 /// The options of the compilation.
@@ -97,6 +98,8 @@ enum Source {
     Con(core::ConId),
     /// The function that evaluates the message of the primitive `error`.
     ErrorText,
+    /// The function that evaluates a list before a primitive is computed of it.
+    Walked(Primitive),
 }
 
 /// The state of a compilation.
@@ -158,6 +161,7 @@ impl<'a> Compiler<'a> {
                 Source::Core(id) => self.core_global(id),
                 Source::Con(con) => self.con_function(con),
                 Source::ErrorText => self.error_text(),
+                Source::Walked(primitive) => self.walked(primitive),
             };
             self.out.globals.push(global);
         }

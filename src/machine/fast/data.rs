@@ -169,12 +169,12 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
-        // The one code of a primitive that goes by a value is the one that evaluates the
-        // message of `error`.
+        // The codes of primitives that go by a value are those that evaluate the message of
+        // `error` and lists.
         let owner =
             self.outer.image.owner(self.at()).and_then(|owner| self.outer.image.global(owner));
-        if owner.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_text(&found));
+        if let Some(global) = owner.filter(|global| global.kind == GlobalKind::Primitive) {
+            return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

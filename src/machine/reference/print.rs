@@ -64,9 +64,12 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the arguments of a function.
+    /// The fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Addr) -> Vec<Addr> {
         let value = self.heap.value(value);
+        if let Node::Array(elements) = self.heap.get(value) {
+            return elements.to_vec();
+        }
         match self.heap.get(value).as_constr() {
             Some((_, fields)) => fields.to_vec(),
             None => self.arguments(value),
@@ -90,6 +93,8 @@ impl Machine {
             }
             Node::Float(value) => then(Shape::Float(*value)),
             Node::Char(c) => then(Shape::Char(*c)),
+            Node::Array(elements) => then(Shape::Array { len: elements.len() }),
+            Node::Bytes(bytes) => then(Shape::Bytes(bytes)),
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),
                 Some(CONS) => then(Shape::Cons),

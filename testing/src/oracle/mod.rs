@@ -3,6 +3,7 @@
 //! supercombinators, G-code or a machine, does its arithmetic and its printing itself, and is
 //! as slow as it is plain. It recurses natively: give it a thread with a large stack.
 
+mod aggregates;
 mod print;
 
 use std::cell::{Cell, RefCell};
@@ -51,6 +52,8 @@ enum Value {
     Int(BigInt),
     Float(f64),
     Char(char),
+    Array(Rc<Vec<Ref>>),
+    Bytes(Rc<Vec<u8>>),
     Con(Rc<Con>, Vec<Ref>),
     /// How many arguments it takes, what it does with them, those that it has.
     Fun(usize, Code, Shown, Vec<Ref>),
@@ -190,7 +193,9 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             unit.insert(cons, Global::Con(cons_con.clone()));
         }
         let later = numbers::PRIMITIVES.iter().map(|of| (of.name(), of.arity()));
-        let primitives = PRIMITIVES.iter().copied().chain(later).map(|(name, arity)| {
+        let aggregates = aggregates::PRIMITIVES.iter().copied();
+        let all = PRIMITIVES.iter().copied().chain(later).chain(aggregates);
+        let primitives = all.map(|(name, arity)| {
             let world = Later(world.clone());
             let code = move |args: &[Ref]| world.world().primitive(name, args);
             let value = Value::Fun(arity, Rc::new(code), Some(name.into()), Vec::new());
@@ -531,6 +536,9 @@ impl World {
                 }
             }
             _ => {}
+        }
+        if aggregates::PRIMITIVES.iter().any(|(own, _)| *own == name) {
+            return self.aggregate(name, args);
         }
         if !PRIMITIVES.iter().any(|(own, _)| *own == name) {
             return later(name, args);
