@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use gmachine::driver::{Options, build};
-use gmachine::load::{Loader, Root};
+use gmachine::load::{Loader, Source};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind};
 use gmachine::optimise::{self, Passes};
@@ -48,7 +48,7 @@ fn main() {
         let text = std::fs::read_to_string(&peer.core).unwrap();
         // A function, so that nothing remembers its value.
         let expression = format!("(fn [_] {})", peer.full);
-        let root = Root::text(&*peer.name, text).with_expression(expression);
+        let root = Source::text(&*peer.name, text).with_expression(expression);
         let built = build(&root, &NoFiles, &options);
         let image = MachineKind::Fast.load(built.gcode.unwrap());
         let mut machines = [None, Some(LARGE)]

@@ -19,7 +19,7 @@ use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::gcode;
-use gmachine::load::{Loader, Root};
+use gmachine::load::{Loader, Source};
 use gmachine::optimise::{self, Pass, Passes, optimise};
 use gmachine_testing::shapes::Shape;
 
@@ -43,7 +43,7 @@ fn measure(megabytes: usize) {
     let source = Shape::Reached.program(megabytes * 1_000_000);
     let start = Instant::now();
     let options = Options { until: Stage::Lifted, ..Options::RUN };
-    let built = build(&Root::text("generated.core", source), &NoFiles, &options);
+    let built = build(&Source::text("generated.core", source), &NoFiles, &options);
     let front = start.elapsed();
     let lifted = built.core.as_ref().unwrap();
     let start = Instant::now();

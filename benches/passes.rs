@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use gmachine::driver::{Options, build};
 use gmachine::gcode::Verified;
-use gmachine::load::{Loader, Root, load};
+use gmachine::load::{Loader, Source, load};
 use gmachine::machine::outcome::{Input, InputError, Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -130,13 +130,13 @@ fn subject(name: String, path: &Path) -> Subject {
     let text = std::fs::read_to_string(path).unwrap();
     let literal = text.lines().find_map(|line| line.strip_prefix("; with input: "));
     let input = literal.map_or(String::new(), |literal| {
-        let loaded = load(&Root::text("input", format!("(defn main[] {literal})")), &NoFiles);
+        let loaded = load(&Source::text("input", format!("(defn main[] {literal})")), &NoFiles);
         loaded.ast.texts.as_slice().last().unwrap().to_string()
     });
     let programs = passes().map(|passes| {
         let optimise = optimise::Options { passes, verbose: false };
         let options = Options { optimise, ..Options::RUN };
-        let built = build(&Root::text(&*name, &*text), &NoFiles, &options);
+        let built = build(&Source::text(&*name, &*text), &NoFiles, &options);
         built.gcode.unwrap_or_else(|| panic!("{name}: {:?}", built.diagnostics))
     });
     Subject { name, input, programs }

@@ -8,14 +8,14 @@ use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
 use crate::core::lower::{Exports, Lowered, lower_added};
-use crate::core::options::{self, Mode, Roots};
+use crate::core::options::{self, EntryPoints, Mode};
 use crate::core::scope::{Earlier, HostDecl};
 use crate::gcode::Verified;
 use crate::gcode::limits::{self, Exceeded};
 use crate::gcode::link::Addition;
 use crate::gcode::program::{GlobalId, Program};
 use crate::lift;
-use crate::load::{Loaded, Loader, Root, load};
+use crate::load::{Loaded, Loader, Source, load};
 use crate::optimise::{self, Pass, Passes, Report};
 use crate::syntax::ast::Ast;
 
@@ -104,7 +104,7 @@ impl Built {
 
 /// Walks the chain. After an error the stages that only find more errors are still walked.
 #[must_use]
-pub fn build(root: &Root, loader: &dyn Loader, options: &Options<'_>) -> Built {
+pub fn build(root: &Source, loader: &dyn Loader, options: &Options<'_>) -> Built {
     build_loaded(load(root, loader), options)
 }
 
@@ -132,7 +132,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
             && !params.is_empty()
         {
             wanted.needs_main = false;
-            wanted.roots = Roots::Named(vec![entry.clone()]);
+            wanted.roots = EntryPoints::Named(vec![entry.clone()]);
         }
     }
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);

@@ -10,7 +10,7 @@ use crate::base::index::count;
 use crate::driver::{Options, build};
 use crate::embed::{Engine, MachineKind, Store};
 use crate::gcode::program::Program;
-use crate::load::{Loader, Root};
+use crate::load::{Loader, Source};
 use crate::optimise::{self, Pass, Passes};
 use gmachine_testing::growth::{self, Growth};
 
@@ -242,7 +242,7 @@ fn work(program: &str, passes: Passes) -> u64 {
     let options =
         Options { optimise: optimise::Options { passes, verbose: false }, ..Options::RUN };
     let before = count::accesses();
-    let built = build(&Root::text("growth", program), &NoFiles, &options);
+    let built = build(&Source::text("growth", program), &NoFiles, &options);
     assert_eq!(built.diagnostics.iter().find(|report| report.is_error()), None);
     count::accesses() - before
 }
@@ -273,7 +273,7 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
     let options =
         Options { optimise: optimise::Options { passes, verbose: false }, ..Options::RUN };
     let before = count::accesses();
-    let built = build(&Root::text("growth", program), &NoFiles, &options);
+    let built = build(&Source::text("growth", program), &NoFiles, &options);
     let Some(code) = &built.gcode else { panic!("{:?}: {program}", built.diagnostics.first()) };
     let instructions = code.globals.iter().map(|global| global.code.len() as u64).sum();
     (count::accesses() - before, instructions)

@@ -49,11 +49,11 @@ pub mod render;
 pub mod syntax;
 
 pub use embed::{
-    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, Error, Eval, Format, FromValue,
-    HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue, Items, Limit,
-    LimitReached, Limits, Loader, Location, MachineKind, Module, ModuleError, OutOfRange, Output,
-    OutputError, Pass, Passes, Profile, RegisterError, Report, Root, RootFile, Roots, RunError,
-    Sampler, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
+    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval, Format,
+    FromValue, HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue,
+    Items, Limit, LimitReached, Limits, Loader, Location, MachineKind, MainFile, Module,
+    ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile, RegisterError, Report,
+    RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
 };
 
 /// For global allocators that end the process if the system refuses memory: which refusals are
@@ -104,6 +104,12 @@ pub mod inspect {
     pub mod compact {
         pub use crate::machine::fast::code::listing;
         pub use crate::machine::fast::translate::translate;
+    }
+
+    /// What happens to each node of a run of the reference machine.
+    pub mod events {
+        pub use crate::base::float::Float;
+        pub use crate::machine::reference::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
     }
 
     /// The reference machine, step by step.

@@ -55,7 +55,7 @@ pub fn normal(path: &Path) -> PathBuf {
 
 /// The file that a program starts from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RootFile {
+pub enum MainFile {
     /// A file that the loader reads.
     Path(PathBuf),
     /// A text: standard input, or a program that an embedder has.
@@ -71,30 +71,30 @@ pub enum RootFile {
 
 /// What is loaded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Root {
+pub struct Source {
     /// The program's file.
-    pub file: Option<RootFile>,
+    pub file: Option<MainFile>,
     /// An expression that is `main` in the scope of that file, whose own `main` is set aside.
     pub expression: Option<String>,
 }
 
-impl Root {
+impl Source {
     /// The program in the file `path`.
     #[must_use]
-    pub fn path(path: impl Into<PathBuf>) -> Root {
-        Root { file: Some(RootFile::Path(path.into())), expression: None }
+    pub fn path(path: impl Into<PathBuf>) -> Source {
+        Source { file: Some(MainFile::Path(path.into())), expression: None }
     }
 
     /// The program `text`, which imports no files.
     #[must_use]
-    pub fn text(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Root {
-        let file = RootFile::Text { name: name.into(), text: text.into(), directory: None };
-        Root { file: Some(file), expression: None }
+    pub fn text(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Source {
+        let file = MainFile::Text { name: name.into(), text: text.into(), directory: None };
+        Source { file: Some(file), expression: None }
     }
 
     /// With `expression` as `main`.
     #[must_use]
-    pub fn with_expression(mut self, expression: impl Into<String>) -> Root {
+    pub fn with_expression(mut self, expression: impl Into<String>) -> Source {
         self.expression = Some(expression.into());
         self
     }
@@ -127,7 +127,7 @@ pub struct Loaded {
     /// [`modules`](Loaded::modules), in the order of the imports. All files of a program
     /// share one namespace, so what one of them imports is there for all.
     pub imports: Vec<usize>,
-    /// The expression of [`Root::expression`]. It is also the body of an item `main`, the
+    /// The expression of [`Source::expression`]. It is also the body of an item `main`, the
     /// last one.
     pub expression: Option<ExprId>,
     /// Mistakes found so far, file by file.
@@ -136,7 +136,7 @@ pub struct Loaded {
 
 /// Loads a program: all that it needs of the corelib, and its files.
 #[must_use]
-pub fn load(root: &Root, loader: &dyn Loader) -> Loaded {
+pub fn load(root: &Source, loader: &dyn Loader) -> Loaded {
     let mut load = Load {
         loader,
         out: Loaded::default(),
@@ -151,7 +151,7 @@ pub fn load(root: &Root, loader: &dyn Loader) -> Loaded {
 /// Loads what is added to a program, of which `base` has the corelib modules: texts that the
 /// loader reads now, and modules that the program does not have. They begin at `position`.
 #[must_use]
-pub fn load_onto(base: &Loaded, position: u32, root: &Root, loader: &dyn Loader) -> Loaded {
+pub fn load_onto(base: &Loaded, position: u32, root: &Source, loader: &dyn Loader) -> Loaded {
     let mut out = base.clone();
     out.sources.skip_to(position);
     let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at)).collect();
@@ -201,12 +201,12 @@ struct Load<'l> {
 
 impl Load<'_> {
     /// Loads a program's own files, and what they import.
-    fn program(mut self, root: &Root) -> Loaded {
+    fn program(mut self, root: &Source) -> Loaded {
         let load = &mut self;
         load.imports();
         match &root.file {
-            Some(RootFile::Path(path)) => load.path(path, Span::NONE),
-            Some(RootFile::Text { name, text, directory }) => {
+            Some(MainFile::Path(path)) => load.path(path, Span::NONE),
+            Some(MainFile::Text { name, text, directory }) => {
                 // Imports are looked up beside this file, which need not exist.
                 let path = directory.as_ref().map(|directory| directory.join(name));
                 load.bytes(name.clone(), path, text.clone(), Span::NONE);

@@ -45,7 +45,7 @@ fn a_file_is_loaded_once_however_often_it_is_imported() {
         ("p/a.core", "(import \"./b.core\") (import \"main.core\") (defn a[] 1)"),
         ("p/b.core", "(import \"a.core\") (import \"b.core\") (defn b[] 1)"),
     ]);
-    let loaded = load(&Root::path("p/main.core"), &files);
+    let loaded = load(&Source::path("p/main.core"), &files);
     assert_eq!(loaded.diagnostics, []);
     assert_eq!(own_items(&loaded), ["main", "a", "b"]);
     assert_eq!(files.reads.borrow().len(), 3);
@@ -53,7 +53,7 @@ fn a_file_is_loaded_once_however_often_it_is_imported() {
 
 #[test]
 fn a_reason_has_no_number_of_the_system() {
-    let loaded = load(&Root::path("broken"), &Files::default());
+    let loaded = load(&Source::path("broken"), &Files::default());
     let message = &loaded.diagnostics[0].message;
     assert!(message.starts_with("cannot read `broken`: "), "{message}");
     assert!(!message.contains("os error"), "{message}");
@@ -62,7 +62,7 @@ fn a_reason_has_no_number_of_the_system() {
 #[test]
 fn what_cannot_be_read_is_reported_where_it_is_imported() {
     let files = Files::new(&[("main.core", "(import \"no\\u{1b}.core\")\n(import \"dir\")")]);
-    let loaded = load(&Root::path("main.core"), &files);
+    let loaded = load(&Source::path("main.core"), &files);
     let reports: Vec<_> = loaded
         .diagnostics
         .iter()
@@ -78,28 +78,29 @@ fn what_cannot_be_read_is_reported_where_it_is_imported() {
             ("G0701", 2, 9, "cannot read `dir`: it is a directory"),
         ]
     );
-    let loaded = load(&Root::path("none.core"), &files);
+    let loaded = load(&Source::path("none.core"), &files);
     assert_eq!(loaded.diagnostics[0].primary.span, Span::NONE);
 }
 
 #[test]
 fn a_text_without_a_directory_imports_no_file() {
-    let loaded = load(&Root::text("<stdin>", "(import \"a.core\")"), &Files::default());
+    let loaded = load(&Source::text("<stdin>", "(import \"a.core\")"), &Files::default());
     assert_eq!(loaded.diagnostics.len(), 1);
-    let root = RootFile::Text {
+    let root = MainFile::Text {
         name: "<stdin>".to_string(),
         text: b"(import \"a.core\") (defn main[] 1)".to_vec(),
         directory: Some("p".into()),
     };
     let files = Files::new(&[("p/a.core", "(defn a[] 1)")]);
-    let loaded = load(&Root { file: Some(root), expression: None }, &files);
+    let loaded = load(&Source { file: Some(root), expression: None }, &files);
     assert_eq!(loaded.diagnostics, []);
     assert_eq!(own_items(&loaded), ["main", "a"]);
 }
 
 #[test]
 fn an_unknown_module_gets_a_suggestion() {
-    let loaded = load(&Root::text("t", "(import mpa) (import nothing-like-it)"), &Files::default());
+    let loaded =
+        load(&Source::text("t", "(import mpa) (import nothing-like-it)"), &Files::default());
     let helps: Vec<_> =
         loaded.diagnostics.iter().map(|report| report.help.as_deref().unwrap()).collect();
     assert_eq!(loaded.diagnostics[0].code, Code::UnknownModule);
@@ -109,10 +110,10 @@ fn an_unknown_module_gets_a_suggestion() {
 
 #[test]
 fn modules_are_loaded_when_imported_and_the_prelude_always() {
-    let loaded = load(&Root::default(), &Files::default());
+    let loaded = load(&Source::default(), &Files::default());
     assert_eq!(loaded.modules.iter().map(|module| module.name).collect::<Vec<_>>(), ["prelude"]);
     assert_eq!(loaded.diagnostics, []);
-    let loaded = load(&Root::text("t", "(import map) (import map)"), &Files::default());
+    let loaded = load(&Source::text("t", "(import map) (import map)"), &Files::default());
     assert_eq!(loaded.imports.len(), 1);
     assert_eq!(loaded.modules[loaded.imports[0]].name, "map");
     assert_eq!(loaded.diagnostics, []);
@@ -121,7 +122,7 @@ fn modules_are_loaded_when_imported_and_the_prelude_always() {
 #[test]
 fn invalid_utf8_is_reported_at_its_first_byte() {
     let text = b"\xEF\xBB\xBF(defn a[] 1)\n; \xCE\xBB \xFF".to_vec();
-    let loaded = load(&Root::text("t", text), &Files::default());
+    let loaded = load(&Source::text("t", text), &Files::default());
     assert_eq!(loaded.diagnostics.len(), 1);
     let report = &loaded.diagnostics[0];
     assert_eq!(report.code, Code::InvalidUtf8);
@@ -131,18 +132,18 @@ fn invalid_utf8_is_reported_at_its_first_byte() {
 
 #[test]
 fn a_byte_order_mark_is_skipped() {
-    let loaded = load(&Root::text("t", "\u{FEFF}(defn a[] 1)"), &Files::default());
+    let loaded = load(&Source::text("t", "\u{FEFF}(defn a[] 1)"), &Files::default());
     assert_eq!(loaded.diagnostics, []);
     assert_eq!(own_items(&loaded), ["a"]);
 }
 
 #[test]
 fn an_expression_takes_the_place_of_main() {
-    let root = Root::text("t", "(defn main[] 1) (defn f[x] x)").with_expression("(f 2)");
+    let root = Source::text("t", "(defn main[] 1) (defn f[x] x)").with_expression("(f 2)");
     let loaded = load(&root, &Files::default());
     assert_eq!(loaded.diagnostics, []);
     assert_eq!(own_items(&loaded), ["f", "main"]);
-    let loaded = load(&Root::default().with_expression("(f 2) 3"), &Files::default());
+    let loaded = load(&Source::default().with_expression("(f 2) 3"), &Files::default());
     assert_eq!(loaded.diagnostics.len(), 1);
     assert_eq!(
         loaded.sources.place(loaded.diagnostics[0].primary.span).unwrap().to_string(),
@@ -158,7 +159,7 @@ fn a_long_chain_of_imports_takes_no_stack() {
         })
         .collect();
     let files = Files { texts, reads: RefCell::default() };
-    let loaded = load(&Root::path("0"), &files);
+    let loaded = load(&Source::path("0"), &files);
     assert_eq!(loaded.diagnostics.len(), 1);
     assert_eq!(own_items(&loaded).len(), 20_000);
 }

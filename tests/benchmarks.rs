@@ -3,7 +3,7 @@
 //! Haskell are the peer's.
 
 use gmachine::embed::{Format, Limits, MachineKind};
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::outcome::Input;
 use gmachine::optimise::Passes;
 use gmachine::{Engine, driver};
@@ -47,7 +47,7 @@ fn every_peer_has_a_full_size_that_compiles() {
     assert_eq!(peers.len(), 12);
     for peer in peers {
         let text = std::fs::read_to_string(&peer.core).expect("the program");
-        let root = Root::text(&*peer.name, text).with_expression(&*peer.full);
+        let root = Source::text(&*peer.name, text).with_expression(&*peer.full);
         let built = driver::build(&root, &NoFiles, &driver::Options::CHECK);
         assert_eq!(built.diagnostics, [], "{}", peer.name);
         let is_number = peer.full_prints.chars().all(|c| c.is_ascii_digit());

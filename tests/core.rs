@@ -16,7 +16,7 @@ use gmachine::core::expr::Program;
 use gmachine::core::lower::lower;
 use gmachine::core::options::{Mode, Options};
 use gmachine::core::scope::HostDecl;
-use gmachine::load::{Loaded, Loader, Root, load};
+use gmachine::load::{Loaded, Loader, Source, load};
 
 /// Files given as text.
 struct Files<'a>(&'a [(&'a str, &'a str)]);
@@ -29,12 +29,12 @@ impl Loader for Files<'_> {
 }
 
 fn load_text(text: &str) -> Loaded {
-    load(&Root::text("main.core", text), &Files(&[]))
+    load(&Source::text("main.core", text), &Files(&[]))
 }
 
 /// Loads the first of some files.
 fn load_files(files: &[(&str, &str)]) -> Loaded {
-    load(&Root::path(files[0].0), &Files(files))
+    load(&Source::path(files[0].0), &Files(files))
 }
 
 fn run_options() -> Options {

@@ -447,7 +447,8 @@ fn a_text_is_compiled_with_host_functions_and_imports() {
             }
         }
         let engine = engine(machine, &Arc::default());
-        let module = engine.compile_root(&gmachine::load::Root::path("six.core"), &Files).unwrap();
+        let module =
+            engine.compile_source(&gmachine::load::Source::path("six.core"), &Files).unwrap();
         assert!(module.warnings().is_empty());
         let mut store = Store::new(&module);
         let mut out = String::new();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use gmachine::driver::{Options, build};
-use gmachine::load::{Loader, Root};
+use gmachine::load::{Loader, Source};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 
@@ -22,7 +22,7 @@ impl Loader for Files<'_> {
 
 /// What the first of some files prints, or the codes of what there is to report.
 fn run(files: &[(&str, &str)]) -> String {
-    let built = build(&Root::path(files[0].0), &Files(files), &Options::RUN);
+    let built = build(&Source::path(files[0].0), &Files(files), &Options::RUN);
     let reports: Vec<String> = built.diagnostics.iter().map(|r| r.code.to_string()).collect();
     let Some(program) = built.gcode else { return reports.join(" ") };
     assert_eq!(reports, Vec::<String>::new());

@@ -10,7 +10,7 @@ mod selection;
 use gmachine::core::expr::Program;
 use gmachine::core::print;
 use gmachine::driver::{Built, Options, Stage, build};
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Statistics, Stop};
 use gmachine::machine::print::Format;
@@ -24,7 +24,7 @@ use crate::work::is_linear;
 fn built(text: &str, passes: Passes, until: Stage) -> Built {
     let optimise = optimise::Options { passes, verbose: true };
     let options = Options { optimise, until, ..Options::RUN };
-    let built = build(&Root::text("test.core", text), &NoFiles, &options);
+    let built = build(&Source::text("test.core", text), &NoFiles, &options);
     assert!(!built.has_errors(), "{:?}\n{text}", built.diagnostics);
     built
 }

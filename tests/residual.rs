@@ -5,7 +5,7 @@ use std::path::Path;
 use gmachine::core::residual::residual;
 use gmachine::driver::{Options, Stage, build};
 use gmachine::gcode::Verified;
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
@@ -25,14 +25,14 @@ fn options(until: Stage, passes: Passes) -> Options<'static> {
 
 /// A program as CoreF, after these passes.
 fn printed(text: &str, passes: Passes) -> String {
-    let root = Root::text("program.core", text);
+    let root = Source::text("program.core", text);
     let built = build(&root, &NoFiles, &options(Stage::Optimised, passes));
     let core = built.core.unwrap_or_else(|| panic!("{text}: {:?}", built.diagnostics));
     residual(&core, &built.loaded.names, &built.loaded.sources)
 }
 
 fn compiled(text: &str) -> Verified {
-    let root = Root::text("program.core", text);
+    let root = Source::text("program.core", text);
     let built = build(&root, &NoFiles, &Options::RUN);
     let errors: Vec<_> = built.diagnostics.iter().filter(|report| report.is_error()).collect();
     built.gcode.unwrap_or_else(|| panic!("{errors:?}\n{text}"))
@@ -141,7 +141,7 @@ fn opened(text: &str, expression: &str, passes: Passes) -> (String, String) {
 
 /// As [`opened`], with the parameters.
 fn opened_with(text: &str, expression: &str, passes: Passes) -> (String, String, Vec<String>) {
-    let root = Root::text("program.core", text).with_expression(expression);
+    let root = Source::text("program.core", text).with_expression(expression);
     let options = Options { open: true, ..options(Stage::Optimised, passes) };
     let built = build(&root, &NoFiles, &options);
     let core = built.core.unwrap_or_else(|| panic!("{expression}: {:?}", built.diagnostics));

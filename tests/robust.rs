@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::Verified;
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
@@ -57,7 +57,7 @@ fn run(program: Verified, format: Format, stress: bool) -> Result<(), String> {
         Ok(()) if format == Format::Json => is_json(&out),
         Ok(()) if format == Format::Sexpr => {
             let built = build(
-                &Root::text("out", format!("(defn main[] {out})")),
+                &Source::text("out", format!("(defn main[] {out})")),
                 &NoFiles,
                 &Options { until: gmachine::driver::Stage::Syntax, ..Options::CHECK },
             );
@@ -178,7 +178,7 @@ fn tampered_listings_that_verify_run_without_a_panic() {
     let listings: Vec<Vec<String>> = programs
         .iter()
         .map(|text| {
-            let built = build(&Root::text("listing.core", *text), &NoFiles, &Options::RUN);
+            let built = build(&Source::text("listing.core", *text), &NoFiles, &Options::RUN);
             let listing =
                 gcode::print::program(&built.gcode.expect("right"), &mut gcode::print::bare);
             listing.lines().map(str::to_owned).collect()

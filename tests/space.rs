@@ -285,7 +285,7 @@ fn suspended_evaluations_keep_nothing_past_its_last_use() {
         let (mut machine, fuel) = counting(kind, 50);
         machine.set_fuel(Some(fuel));
         let main = machine.program().main.expect("a main");
-        let main = machine.global_root(main).expect("room");
+        let main = machine.global_handle(main).expect("room");
         assert!(matches!(machine.force(&main), Some(Err(Stop::Limit(_)))));
         lists_are_gone(&mut *machine);
         machine.set_fuel(None);

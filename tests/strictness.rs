@@ -12,7 +12,7 @@ mod uses;
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalKind, Program};
 use gmachine::driver::{Options, Stage, build};
-use gmachine::load::{Root, RootFile};
+use gmachine::load::{MainFile, Source};
 use gmachine::optimise::strictness::{Budget, within};
 use gmachine::optimise::{self, Pass, Passes, Report};
 use gmachine_testing::common::NoFiles;
@@ -20,8 +20,8 @@ use gmachine_testing::{common, dice, read};
 
 /// The supercombinators of a text.
 fn lifted(text: &str) -> (Program, Interner) {
-    let root = Root {
-        file: Some(RootFile::Text {
+    let root = Source {
+        file: Some(MainFile::Text {
             name: "test.core".into(),
             text: text.as_bytes().to_vec(),
             directory: None,

@@ -27,6 +27,7 @@ mod parity;
 mod passes;
 mod residual;
 mod robust;
+mod seeing;
 mod space;
 mod strictness;
 mod syntax;

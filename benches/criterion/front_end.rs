@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use gmachine::base::name::Interner;
 use gmachine::base::source::SourceMap;
 use gmachine::driver::{Options, build};
-use gmachine::load::{Loader, Root};
+use gmachine::load::{Loader, Source};
 use gmachine::syntax::ast::Ast;
 use gmachine::syntax::lex::Lexer;
 use gmachine::syntax::parse::parse_file;
@@ -29,7 +29,7 @@ fn front_end(criterion: &mut Criterion) {
     for size in [100_000, 1_000_000, 10_000_000] {
         let mut sources = SourceMap::new();
         let program = Shape::Reached.program(size);
-        let root = Root::text("bench", program.as_str());
+        let root = Source::text("bench", program.as_str());
         let Ok(file) = sources.add("bench", None, program, false) else { continue };
         let text = sources.files()[file].text.clone();
         group.sample_size(10).throughput(Throughput::Bytes(text.len() as u64));

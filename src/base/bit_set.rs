@@ -48,17 +48,20 @@ impl BitSet {
         BitSet { low: of(self.low, other.low), high }
     }
 
-    /// Adds a number.
-    pub fn insert(&mut self, number: u32) {
-        match (number / 64) as usize {
-            0 => self.low |= 1 << number,
-            word => {
-                if self.high.len() < word {
-                    self.high.resize(word, 0);
-                }
-                self.high[word - 1] |= 1 << (number % 64);
-            }
+    /// Adds a number, and returns whether it is new.
+    #[inline]
+    pub fn insert(&mut self, number: u32) -> bool {
+        let at = (number / 64) as usize;
+        if at > self.high.len() {
+            self.high.resize(at, 0);
         }
+        let word = match at {
+            0 => &mut self.low,
+            _ => &mut self.high[at - 1],
+        };
+        let before = *word;
+        *word |= 1 << (number % 64);
+        *word != before
     }
 
     /// Returns whether a number is in the set.
@@ -140,7 +143,9 @@ mod tests {
 
     fn set(numbers: &[u32]) -> BitSet {
         let mut set = BitSet::EMPTY;
-        numbers.iter().for_each(|&number| set.insert(number));
+        for &number in numbers {
+            set.insert(number);
+        }
         set
     }
 

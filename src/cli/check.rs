@@ -1,6 +1,6 @@
 //! `gmachine check`
 
-use gmachine::{Engine, Roots};
+use gmachine::{Engine, EntryPoints};
 
 use super::args::Check;
 use super::exit::Exit;
@@ -10,7 +10,7 @@ use super::{Context, Failure, files};
 /// error.
 pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
     let mut engine = Engine::new();
-    engine.set_roots(Roots::Main);
+    engine.set_entry_points(EntryPoints::Main);
     let mut worst = Exit::Success;
     for path in &args.files {
         let root = files::root(path, context)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use gmachine::diagnostic::{Code, normal_path};
-use gmachine::{Loader, Root, RootFile};
+use gmachine::{Loader, MainFile, Source};
 
 use super::args::Program;
 use super::{Context, Failure};
@@ -41,32 +41,32 @@ fn read_all(mut file: File) -> io::Result<Vec<u8>> {
 }
 
 /// The program in `path`; `-` is standard input.
-pub fn root(path: &Path, context: &Context) -> Result<Root, Failure> {
+pub fn root(path: &Path, context: &Context) -> Result<Source, Failure> {
     if path.as_os_str() != "-" {
-        return Ok(Root::path(path));
+        return Ok(Source::path(path));
     }
     let read = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
     let text = read.and_then(|stdin| read_all(File::from(stdin)));
     match text.context("standard input cannot be read") {
         Ok(text) => {
-            let file = RootFile::Text {
+            let file = MainFile::Text {
                 name: "<stdin>".to_owned(),
                 text,
                 directory: Some(PathBuf::new()),
             };
-            Ok(Root { file: Some(file), expression: None })
+            Ok(Source { file: Some(file), expression: None })
         }
         Err(error) => Err(context.system(Code::CannotRead, &error)),
     }
 }
 
 /// The program that a command is asked for.
-pub fn program(args: &Program, context: &Context) -> Result<Root, Failure> {
+pub fn program(args: &Program, context: &Context) -> Result<Source, Failure> {
     let root = match &args.file {
         Some(path) => root(path, context)?,
-        None => Root::default(),
+        None => Source::default(),
     };
-    Ok(Root { expression: args.expr.clone(), ..root })
+    Ok(Source { expression: args.expr.clone(), ..root })
 }
 
 /// Why an operation on a file failed, in words.

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use gmachine::diagnostic::{Diagnostic, SourceMap, Span};
-use gmachine::{Engine, Input, MachineKind, Module, Output, Roots, Stop, Store, StoreOptions};
+use gmachine::{
+    Engine, EntryPoints, Input, MachineKind, Module, Output, Stop, Store, StoreOptions,
+};
 
 use super::args::{self, Format, Limits, Optimise, Run};
 use super::exit::Exit;
@@ -71,11 +73,11 @@ pub fn compile(
 ) -> Result<Module, Failure> {
     let root = files::program(args, context)?;
     let mut engine = Engine::new();
-    engine.set_roots(Roots::Main);
+    engine.set_entry_points(EntryPoints::Main);
     engine.set_passes(passes::wanted(optimise));
     engine.set_explain(optimise.verbose);
     engine.set_machine(machine);
-    match engine.compile_root(&root, &files::Files) {
+    match engine.compile_source(&root, &files::Files) {
         Ok(module) => {
             context.reporter.all(module.warnings(), module.sources());
             passes::tell(optimise, module.report());

@@ -14,7 +14,7 @@ use super::expr::{
     NIL, Program, TextId,
 };
 use super::matching::{self, BigTable};
-use super::options::{Mode, Options, Roots};
+use super::options::{EntryPoints, Mode, Options};
 use super::pattern::{PatRef, Patterns, View};
 use super::scope::{DataHome, Earlier, Globals, HostDecl, Input, Lookup, PROGRAM, Target, UnitId};
 use super::signature::Signature;
@@ -142,8 +142,8 @@ impl<'a> Lowerer<'a> {
             self.program.main = Some(self.global(target, main));
         }
         match &options.roots {
-            Roots::Main => {}
-            Roots::Named(roots) => {
+            EntryPoints::Main => {}
+            EntryPoints::Named(roots) => {
                 for entry in roots {
                     if let Some(name) = names.find(entry)
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
@@ -153,7 +153,7 @@ impl<'a> Lowerer<'a> {
                     }
                 }
             }
-            Roots::InScope => {
+            EntryPoints::InScope => {
                 for (at, item) in self.ast.items.iter().enumerate() {
                     if let Some(name) = item.name
                         && let Lookup::Found(target) = self.globals.lookup(PROGRAM, name)
@@ -163,7 +163,7 @@ impl<'a> Lowerer<'a> {
                     }
                 }
             }
-            Roots::All => {
+            EntryPoints::All => {
                 for (at, item) in self.ast.items.iter().enumerate() {
                     let target = Target::Defn(at as u32);
                     if let Some(name) = item.name

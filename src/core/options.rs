@@ -11,7 +11,7 @@ pub enum Mode {
 
 /// The definitions that are kept beside `main`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Roots {
+pub enum EntryPoints {
     /// None.
     Main,
     /// Those of these names, as the program sees them; names without a definition are left
@@ -33,15 +33,19 @@ pub struct Options {
     /// parameters.
     pub needs_main: bool,
     /// The definitions that are kept beside `main`.
-    pub roots: Roots,
+    pub roots: EntryPoints,
     /// Whether the corelib modules are checked like the program.
     pub check_corelib: bool,
 }
 
 impl Options {
     /// A program to be run from `main`.
-    pub const RUN: Options =
-        Options { mode: Mode::Run, needs_main: true, roots: Roots::Main, check_corelib: false };
+    pub const RUN: Options = Options {
+        mode: Mode::Run,
+        needs_main: true,
+        roots: EntryPoints::Main,
+        check_corelib: false,
+    };
     /// Diagnostics alone.
     pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };
 }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::lower::lower_input;
-use super::options::{Options, Roots};
+use super::options::{EntryPoints, Options};
 use super::scope::{HostDecl, Input, PROGRAM, Unit, UnitId};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Interner;
@@ -119,11 +119,11 @@ fn only_what_is_reached_is_lowered() {
     ];
     let (program, _) = lower_texts(&texts, &[], &Options::RUN);
     assert_eq!(symbols(&program), ["main", "f"]);
-    let all = Options { roots: Roots::All, ..Options::RUN };
+    let all = Options { roots: EntryPoints::All, ..Options::RUN };
     let (program, _) = lower_texts(&texts, &[], &all);
     assert_eq!(symbols(&program), ["main", "f", "unused", "map", "filter"]);
     assert_eq!(program.roots.len(), 3);
-    let named = Roots::Named(vec!["filter".to_owned(), "nobody".to_owned()]);
+    let named = EntryPoints::Named(vec!["filter".to_owned(), "nobody".to_owned()]);
     let (program, _) = lower_texts(&texts, &[], &Options { roots: named, ..Options::RUN });
     assert_eq!(symbols(&program), ["main", "filter", "f"]);
     let (program, _) = lower_texts(&texts, &[], &Options::CHECK);

@@ -11,7 +11,7 @@ use super::module::ModuleError;
 use crate::gcode::program::{HostId, Program};
 use crate::machine::host::{HostFailure, Hosts};
 use crate::machine::outcome::Stop;
-use crate::machine::{Machine, Root};
+use crate::machine::{Handle, Machine};
 
 /// What a host function gets: its arguments, not evaluated, and through
 /// [`Eval`](super::Eval) the means to force them and to make its result.
@@ -134,8 +134,8 @@ impl Hosts for StoreHosts {
         &self,
         machine: &mut dyn Machine,
         host: HostId,
-        args: &[Root],
-    ) -> Result<Root, HostFailure> {
+        args: &[Handle],
+    ) -> Result<Handle, HostFailure> {
         let Some(function) = self.table.0.get(host.0 as usize) else {
             return Err(HostFailure::Failed("it is not there".into()));
         };

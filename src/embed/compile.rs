@@ -8,10 +8,10 @@ use super::engine::Engine;
 use super::module::Module;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
-use crate::core::options::{self, Mode, Roots};
+use crate::core::options::{self, EntryPoints, Mode};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
-use crate::load::{Loader, Root};
+use crate::load::{Loader, Source};
 use crate::optimise;
 
 /// Why a program does not compile.
@@ -97,14 +97,18 @@ impl Engine {
     /// # Errors
     /// When the program has mistakes: all that can be found at once.
     pub fn compile(&self, name: &str, text: &str) -> Result<Module, CompileError> {
-        self.compile_root(&Root::text(name, text), &NoFiles)
+        self.compile_source(&Source::text(name, text), &NoFiles)
     }
 
     /// Compiles a program whose files `loader` reads.
     ///
     /// # Errors
     /// When the program has mistakes, or a file of it cannot be read.
-    pub fn compile_root(&self, root: &Root, loader: &dyn Loader) -> Result<Module, CompileError> {
+    pub fn compile_source(
+        &self,
+        root: &Source,
+        loader: &dyn Loader,
+    ) -> Result<Module, CompileError> {
         let hosts = self.declarations();
         let mut built = driver::build(root, loader, &self.options(&hosts, Mode::Run));
         Module::from_built(self, &mut built)
@@ -113,7 +117,7 @@ impl Engine {
 
     /// Finds the mistakes of a program, and compiles nothing.
     #[must_use]
-    pub fn check(&self, root: &Root, loader: &dyn Loader) -> Checked {
+    pub fn check(&self, root: &Source, loader: &dyn Loader) -> Checked {
         let hosts = self.declarations();
         let built = driver::build(root, loader, &self.options(&hosts, Mode::Check));
         Checked { diagnostics: built.diagnostics, sources: built.loaded.sources }
@@ -129,8 +133,8 @@ impl Engine {
             hosts,
             lower: options::Options {
                 mode,
-                needs_main: self.roots == Roots::Main,
-                roots: self.roots.clone(),
+                needs_main: self.entry_points == EntryPoints::Main,
+                roots: self.entry_points.clone(),
                 ..options::Options::RUN
             },
             optimise: optimise::Options { passes: self.passes(), verbose: self.explain },

@@ -13,12 +13,12 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
-use crate::core::options::{Mode, Roots};
+use crate::core::options::{EntryPoints, Mode};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Built};
 use crate::gcode::link::LinkError;
 use crate::gcode::program::GlobalId;
-use crate::load::{self, Loaded, Root, load_onto};
+use crate::load::{self, Loaded, Source, load_onto};
 
 /// What a store needs to compile definitions that are added to it.
 pub(super) struct Additions {
@@ -62,7 +62,7 @@ impl Store {
     /// Adds definitions to the store's program: functions, data types, imports of modules; `name`
     /// is what messages call the text. It is compiled against what is there: it can name all that
     /// the program's own text and earlier additions define, as far as
-    /// [`Engine::set_roots`](Engine::set_roots) has kept it, and their imports hold for it. Values
+    /// [`Engine::set_entry_points`](Engine::set_entry_points) has kept it, and their imports hold for it. Values
     /// stay what they are, what was evaluated stays evaluated, and what was stopped can go on.
     ///
     /// A definition may hide an earlier one of its name, for what is compiled or asked for from
@@ -92,8 +92,8 @@ impl Store {
     /// When there are mistakes in the text: all that can be found at once. Then the store is as it
     /// was.
     pub fn define(&mut self, name: &str, text: &str) -> Result<Vec<Diagnostic>, CompileError> {
-        let loaded = self.load(&Root::text(name, text));
-        let (warnings, _) = self.add(loaded, Roots::All)?;
+        let loaded = self.load(&Source::text(name, text));
+        let (warnings, _) = self.add(loaded, EntryPoints::All)?;
         Ok(warnings)
     }
 
@@ -103,14 +103,14 @@ impl Store {
     /// # Errors
     /// [`Error::Compile`] when there are mistakes in it. Then the store is as it was.
     pub fn eval(&mut self, expression: &str) -> Result<Value, Error> {
-        let mut loaded = self.load(&Root::default().with_expression(expression));
+        let mut loaded = self.load(&Source::default().with_expression(expression));
         loaded.name_expression(EXPRESSION);
-        let added = self.add(loaded, Roots::Named(vec![EXPRESSION.to_owned()]));
+        let added = self.add(loaded, EntryPoints::Named(vec![EXPRESSION.to_owned()]));
         let (_, roots) = added.map_err(|error| Error::Compile(Arc::new(error)))?;
         let Some(&value) = roots.first() else {
             return Err(Error::UnknownGlobal(EXPRESSION.into()));
         };
-        Ok(Value(self.machine.global_root(value)?))
+        Ok(Value(self.machine.global_handle(value)?))
     }
 
     /// The texts that the spans of warnings and run-time errors point into: those of the module,
@@ -121,7 +121,7 @@ impl Store {
     }
 
     /// Loads what is to be added.
-    fn load(&mut self, root: &Root) -> Loaded {
+    fn load(&mut self, root: &Source) -> Loaded {
         let sources = self.shared.sources();
         let base = self.additions.base(&sources);
         load_onto(&base.corelib, sources.end(), root, &NoFiles)
@@ -131,7 +131,7 @@ impl Store {
     fn add(
         &mut self,
         loaded: Loaded,
-        roots: Roots,
+        roots: EntryPoints,
     ) -> Result<(Vec<Diagnostic>, Vec<GlobalId>), CompileError> {
         let sources = self.shared.sources();
         let engine = self.additions.engine.clone();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::{Call, HostError, HostFunction};
 use super::eval::Value;
-use crate::core::options::Roots;
+use crate::core::options::EntryPoints;
 use crate::machine::{Clock, MachineKind};
 use crate::optimise::Passes;
 use crate::primitive::Primitive;
@@ -44,7 +44,7 @@ pub struct Engine {
     pub(super) passes: Passes,
     pub(super) machine: MachineKind,
     pub(super) count: bool,
-    pub(super) roots: Roots,
+    pub(super) entry_points: EntryPoints,
     pub(super) explain: bool,
     pub(super) clock: Option<Clock>,
 }
@@ -57,7 +57,7 @@ impl Default for Engine {
             passes: Passes::ALL,
             machine: MachineKind::default(),
             count: false,
-            roots: Roots::All,
+            entry_points: EntryPoints::All,
             explain: false,
             clock: super::clock::system(),
         }
@@ -149,15 +149,15 @@ impl Engine {
     }
 
     /// Sets which definitions the modules that are compiled from now on keep, and
-    /// [`global`](super::Eval::global) finds: [`Roots::All`] of the program's own unless it is
-    /// set. With [`Roots::InScope`] it is the prelude's too, and those of imported modules; with
-    /// [`Roots::Main`] a program must have a `main`, and what that does not reach is left out.
+    /// [`global`](super::Eval::global) finds: [`EntryPoints::All`] of the program's own unless it is
+    /// set. With [`EntryPoints::InScope`] it is the prelude's too, and those of imported modules; with
+    /// [`EntryPoints::Main`] a program must have a `main`, and what that does not reach is left out.
     ///
     /// ```
-    /// use gmachine::{Engine, Eval, Roots};
+    /// use gmachine::{Engine, Eval, EntryPoints};
     ///
     /// let mut engine = Engine::new();
-    /// engine.set_roots(Roots::InScope);
+    /// engine.set_entry_points(EntryPoints::InScope);
     /// let mut store = engine.compile("empty", "")?.store();
     /// let product = store.global("product")?;
     /// let numbers = store.value(vec![2, 3, 7])?;
@@ -165,8 +165,8 @@ impl Engine {
     /// assert_eq!(store.get::<i32>(&value)?, 42);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_roots(&mut self, roots: Roots) {
-        self.roots = roots;
+    pub fn set_entry_points(&mut self, entry_points: EntryPoints) {
+        self.entry_points = entry_points;
     }
 
     /// Sets whether the optimiser lists its single decisions in

@@ -11,12 +11,12 @@ use super::host_value::HostType;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::{self, Opaque, Root};
+use crate::machine::{self, Handle, Opaque};
 
 /// A handle on a value of a store, evaluated or not. The collector keeps the value while a
 /// clone of the handle lives.
 #[derive(Clone)]
-pub struct Value(pub(super) Root);
+pub struct Value(pub(super) Handle);
 
 impl fmt::Debug for Value {
     /// The number of the handle: what it stands for is the store's.
@@ -98,7 +98,7 @@ pub trait Eval: Access + Sized {
         let Session { machine, shared } = self.session(Key(()));
         let global = shared.names().global(name).or_else(|| machine.program().find(name));
         let global = global.ok_or_else(|| Error::UnknownGlobal(name.into()))?;
-        Ok(Value(machine.global_root(global)?))
+        Ok(Value(machine.global_handle(global)?))
     }
 
     /// An integer.
@@ -138,8 +138,8 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// Only the general ones.
     fn list(&mut self, items: &[Value]) -> Result<Value, Error> {
-        let roots = roots(items);
-        Ok(Value(self.session(Key(())).machine.new_list(&roots).ok_or(Error::ForeignValue)??))
+        let handles = handles(items);
+        Ok(Value(self.session(Key(())).machine.new_list(&handles).ok_or(Error::ForeignValue)??))
     }
 
     /// A constructor with all its fields.
@@ -158,8 +158,8 @@ pub trait Eval: Access + Sized {
         if con.arity as usize != fields.len() {
             return Err(Error::FieldCount { takes: con.arity, given: fields.len() });
         }
-        let roots = roots(fields);
-        Ok(Value(machine.new_con(id, &roots).ok_or(Error::ForeignValue)??))
+        let handles = handles(fields);
+        Ok(Value(machine.new_con(id, &handles).ok_or(Error::ForeignValue)??))
     }
 
     /// A value of the embedding program, which programs can pass around and give back, and
@@ -177,11 +177,11 @@ pub trait Eval: Access + Sized {
     /// # Errors
     /// Only the general ones: what is no function fails when it is forced.
     fn call(&mut self, function: &Value, args: &[Value]) -> Result<Value, Error> {
-        let roots = roots(args);
+        let handles = handles(args);
         Ok(Value(
             self.session(Key(()))
                 .machine
-                .apply(&function.0, &roots)
+                .apply(&function.0, &handles)
                 .ok_or(Error::ForeignValue)??,
         ))
     }
@@ -315,7 +315,7 @@ pub trait Eval: Access + Sized {
 
 impl<T: Access> Eval for T {}
 
-fn roots(values: &[Value]) -> Vec<Root> {
+fn handles(values: &[Value]) -> Vec<Handle> {
     values.iter().map(|value| value.0.clone()).collect()
 }
 

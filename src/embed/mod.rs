@@ -37,8 +37,8 @@ mod names;
 mod store;
 
 pub use crate::base::integer::{Integer, OutOfRange};
-pub use crate::core::options::Roots;
-pub use crate::load::{Loader, Root, RootFile};
+pub use crate::core::options::EntryPoints;
+pub use crate::load::{Loader, MainFile, Source};
 pub use crate::machine::outcome::{
     Chain, Input, InputError, Limit, LimitReached, Location, Output, OutputError, RunError,
     Statistics, Stop, Waiting,

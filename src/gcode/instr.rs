@@ -212,8 +212,16 @@ macro_rules! instructions {
             /// Its operands.
             #[must_use]
             pub fn operands(&self) -> Vec<Operand> {
+                let mut operands = Vec::new();
+                self.each_operand(|operand| operands.push(operand));
+                operands
+            }
+
+            /// Calls a function with each of its operands.
+            #[allow(unused_variables, unused_mut, reason = "for instructions without operands")]
+            pub fn each_operand(&self, mut visit: impl FnMut(Operand)) {
                 match self {
-                    $(Instr::$name $(($($operand),+))? => vec![$($($operand.wrap()),+)?],)+
+                    $(Instr::$name $(($($operand),+))? => { $($(visit($operand.wrap());)+)? })+
                 }
             }
 
@@ -469,15 +477,18 @@ computations! {
 
 impl Instr {
     /// The labels it may jump to.
-    #[must_use]
-    pub fn labels(&self) -> Vec<Label> {
+    pub fn labels(&self) -> impl Iterator<Item = Label> {
+        let (mut written, mut by_con, mut by_literal) = ([None, None], None, None);
         match self {
-            Instr::Cond(yes, no) => vec![*yes, *no],
-            Instr::Jump(to) => vec![*to],
-            Instr::CaseJump(jumps) => jumps.targets().collect(),
-            Instr::LitJump(jumps) => jumps.targets().collect(),
-            _ => Vec::new(),
+            Instr::Cond(yes, no) => written = [Some(*yes), Some(*no)],
+            Instr::Jump(to) => written[0] = Some(*to),
+            Instr::CaseJump(jumps) => by_con = Some(jumps),
+            Instr::LitJump(jumps) => by_literal = Some(jumps),
+            _ => {}
         }
+        let written = written.into_iter().flatten();
+        let by_con = by_con.into_iter().flat_map(|jumps| jumps.targets());
+        written.chain(by_con).chain(by_literal.into_iter().flat_map(|jumps| jumps.targets()))
     }
 
     /// The labels it may jump to, to be changed.

@@ -83,10 +83,9 @@ fn used(program: &Program, code: &[Instr], at: usize, depth: usize) -> Option<Ve
         match instr.op().flow() {
             Flow::End => {}
             Flow::Next => lead(offset + 1)?,
-            Flow::Jump => instr
-                .labels()
-                .into_iter()
-                .try_for_each(|Label(to)| lead((to as usize).checked_sub(at)?))?,
+            Flow::Jump => {
+                instr.labels().try_for_each(|Label(to)| lead((to as usize).checked_sub(at)?))?
+            }
         }
     }
     Some(live)

@@ -4,13 +4,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::coverage::Coverage;
+use super::handles::Handle;
 use super::host::Hosts;
 use super::interrupt::Interrupt;
 use super::opaque::Opaque;
 use super::outcome::{Input, Output, Statistics, Stop};
 use super::print::Format;
 use super::profile::Profile;
-use super::roots::Root;
 use super::whnf::Whnf;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
@@ -20,7 +20,7 @@ use crate::gcode::program::{ConId, GlobalId};
 
 /// A machine: a verified program, a heap, and limits.
 ///
-/// A [`Root`] is a handle on a value of one machine; to every other machine it is *foreign*,
+/// A [`Handle`] is a handle on a value of one machine; to every other machine it is *foreign*,
 /// and an operation that is given one does nothing and answers `None`.
 ///
 /// Every machine gives the same values, prints the same and fails where the others fail; of
@@ -51,7 +51,7 @@ pub trait Machine: Debug + Send {
     /// When the evaluation stops.
     fn print_root(
         &mut self,
-        root: &Root,
+        handle: &Handle,
         format: Format,
         out: &mut dyn Output,
     ) -> Option<Result<(), Stop>>;
@@ -62,70 +62,70 @@ pub trait Machine: Debug + Send {
     /// # Errors
     /// When the evaluation stops: what it was evaluating is left evaluable. Inside of more than
     /// [`HOST_DEPTH`](super::host::HOST_DEPTH) calls of host functions always.
-    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>>;
+    fn force(&mut self, handle: &Handle) -> Option<Result<(), Stop>>;
 
     /// Whether a handle is one of this machine's.
     #[must_use]
-    fn owns(&self, root: &Root) -> bool;
+    fn owns(&self, handle: &Handle) -> bool;
 
     /// What a value is; `None` if it is not evaluated, or the handle is foreign.
-    fn whnf(&mut self, root: &Root) -> Option<Whnf>;
+    fn whnf(&mut self, handle: &Handle) -> Option<Whnf>;
 
     /// A handle on the value of a global.
     ///
     /// # Errors
     /// When memory is used up.
-    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop>;
+    fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop>;
 
     /// A new integer.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_int(&mut self, value: Integer) -> Result<Root, Stop>;
+    fn new_int(&mut self, value: Integer) -> Result<Handle, Stop>;
 
     /// A new float.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_float(&mut self, value: Float) -> Result<Root, Stop>;
+    fn new_float(&mut self, value: Float) -> Result<Handle, Stop>;
 
     /// A new character.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_char(&mut self, value: char) -> Result<Root, Stop>;
+    fn new_char(&mut self, value: char) -> Result<Handle, Stop>;
 
     /// A new list of characters.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_text(&mut self, text: &str) -> Result<Root, Stop>;
+    fn new_text(&mut self, text: &str) -> Result<Handle, Stop>;
 
     /// A new constructor; `None` if a field is foreign, or their number is not the
     /// constructor's.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>>;
+    fn new_con(&mut self, con: ConId, fields: &[Handle]) -> Option<Result<Handle, Stop>>;
 
     /// A value of the embedding program. It is dropped when a full collection finds that the
     /// program cannot reach it any more, or with the machine.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop>;
+    fn new_opaque(&mut self, value: Opaque) -> Result<Handle, Stop>;
 
     /// The list of these elements; `None` if one is foreign.
     ///
     /// # Errors
     /// When memory is used up.
-    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>>;
+    fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>>;
 
     /// An application, not evaluated; `None` if a handle is foreign.
     ///
     /// # Errors
     /// When memory is used up.
-    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>>;
+    fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>>;
 
     /// The program.
     #[must_use]

@@ -1,8 +1,8 @@
 //! Host functions: the embedding program's, which a program calls like its own.
 
 use super::face::Machine;
+use super::handles::Handle;
 use super::outcome::Stop;
-use super::roots::Root;
 use crate::gcode::program::HostId;
 
 /// How many calls of host functions may wait for each other. Each uses the native
@@ -30,6 +30,6 @@ pub trait Hosts: Send + Sync {
         &self,
         machine: &mut dyn Machine,
         host: HostId,
-        args: &[Root],
-    ) -> Result<Root, HostFailure>;
+        args: &[Handle],
+    ) -> Result<Handle, HostFailure>;
 }

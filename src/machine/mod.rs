@@ -10,6 +10,7 @@ mod face;
 mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
+mod handles;
 #[allow(unsafe_code, reason = "nodes are words in memory that the collector moves")]
 #[doc(hidden)]
 pub mod heap;
@@ -21,7 +22,6 @@ pub mod outcome;
 pub mod print;
 pub mod profile;
 pub mod reference;
-mod roots;
 #[cfg(test)]
 mod tests;
 mod whnf;
@@ -29,8 +29,8 @@ mod whnf;
 pub use config::{Config, Refusal, Stress};
 pub use coverage::Coverage;
 pub use face::Machine;
+pub use handles::Handle;
 pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use opaque::Opaque;
-pub use roots::Root;
 pub use whnf::Whnf;

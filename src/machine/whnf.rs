@@ -1,7 +1,7 @@
 //! Evaluated values, as an embedder sees them.
 
+use super::handles::Handle;
 use super::opaque::Opaque;
-use super::roots::Root;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{ConId, GlobalId};
@@ -16,11 +16,11 @@ pub enum Whnf {
     /// A character.
     Char(char),
     /// An array: its elements, which need not be evaluated.
-    Array(Vec<Root>),
+    Array(Vec<Handle>),
     /// A byte string.
     Bytes(Box<[u8]>),
     /// A constructor and its fields, which need not be evaluated.
-    Con(ConId, Vec<Root>),
+    Con(ConId, Vec<Handle>),
     /// A value of the embedding program.
     Opaque(Opaque),
     /// A function, and how many arguments it still takes.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use gmachine::embed::{
-    Engine, Error, Eval, Format, HostError, Module, Root, Stop, Store, Value, Whnf,
+    Engine, Error, Eval, Format, HostError, Module, Source, Stop, Store, Value, Whnf,
 };
 use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::Limit;
@@ -263,9 +263,9 @@ pub fn wrong(dice: Dice) -> Result<Seen, String> {
     let mut dice = dice;
     let other = Arc::new(Mutex::new(None));
     let engine = engine(&mut dice, &other)?;
-    let root = Root::text("calls.core", MODULE);
+    let root = Source::text("calls.core", MODULE);
     let module = engine
-        .compile_root(&root, &NoFiles)
+        .compile_source(&root, &NoFiles)
         .map_err(|error| format!("the module does not compile: {error}"))?;
     // A third store, for what belongs to neither of them.
     let mut third = Store::new(&module);

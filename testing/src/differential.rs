@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use gmachine::driver::{Options, build};
 use gmachine::gcode;
 use gmachine::gcode::Verified;
-use gmachine::load::{Loaded, Root, load};
+use gmachine::load::{Loaded, Source, load};
 use gmachine::machine::Stress;
 use gmachine::machine::outcome::Stop;
 use gmachine::machine::print::Format;
@@ -36,12 +36,12 @@ const STOPS: u64 = 500;
 const COLLECTED: u64 = 8_000;
 
 pub fn loaded(text: &str) -> Loaded {
-    load(&Root::text("random.core", text), &NoFiles)
+    load(&Source::text("random.core", text), &NoFiles)
 }
 
 /// The code of a program, or the first error in it.
 pub fn compiled(text: &str) -> Result<Verified, String> {
-    let built = build(&Root::text("random.core", text), &NoFiles, &Options::RUN);
+    let built = build(&Source::text("random.core", text), &NoFiles, &Options::RUN);
     let mistake = first_mistake(&built);
     built.gcode.ok_or(mistake)
 }

@@ -22,7 +22,7 @@ const HEAP: u64 = 16 << 20;
 fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> {
     let own = "a handle of its own";
     let main = machine.program().main.ok_or("no main")?;
-    let mut list = machine.global_root(main).map_err(|stop| stop.to_string())?;
+    let mut list = machine.global_handle(main).map_err(|stop| stop.to_string())?;
     let mut items = Vec::new();
     loop {
         machine.set_fuel(Some(fuel));

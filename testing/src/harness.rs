@@ -5,7 +5,7 @@ use gmachine::core::residual::residual;
 use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::gcode::Verified;
 use gmachine::gcode::{parse, print};
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
@@ -62,7 +62,7 @@ fn panicking<T>(result: Result<T, String>) -> T {
 fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
     let optimise = optimise::Options { passes, verbose: false };
     let options = Options { until, optimise, ..Options::RUN };
-    let built = build(&Root::text("input.core", text), &NoFiles, &options);
+    let built = build(&Source::text("input.core", text), &NoFiles, &options);
     for report in &built.diagnostics {
         let place = report.primary.span;
         if !place.is_none() && built.loaded.sources.place(place).is_none() {

@@ -56,28 +56,38 @@ pub fn one<T>(
 ) -> Result<T, String> {
     let text =
         no_panic(|| Ok(make(seed))).map_err(|wrong| format!("{seed} is not made: {wrong}"))?;
-    caught(check, &text, seed).map_err(|first| {
-        let this = kind(&first);
-        if known.contains(&this) {
-            return String::new();
-        }
-        let start = Instant::now();
-        let fails = |text: &str| {
-            start.elapsed() < SHRINKING
-                && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
-        };
-        // What is neither a listing nor has forms is shown as it is.
-        let small = if parse::parse(&text).is_ok() {
-            listings::smaller(&text, &fails)
-        } else if corpus::forms(&text).is_some() {
-            sexpr::shrink(&text, &fails)
-        } else {
-            text.clone()
-        };
-        let wrong = caught(check, &small, seed).err().unwrap_or(first);
-        known.push(this);
-        format!("program {seed}: {wrong}\n{small}")
-    })
+    caught(check, &text, seed).map_err(|first| small(&text, first, check, seed, known))
+}
+
+/// What is shown of what is wrong with a program: it, with a small program of which the same is
+/// wrong; nothing if mistakes like it are known.
+pub fn small<T>(
+    text: &str,
+    first: String,
+    check: Check<T>,
+    seed: u64,
+    known: &mut Vec<String>,
+) -> String {
+    let this = kind(&first);
+    if known.contains(&this) {
+        return String::new();
+    }
+    let start = Instant::now();
+    let fails = |text: &str| {
+        start.elapsed() < SHRINKING
+            && caught(check, text, seed).is_err_and(|wrong| kind(&wrong) == this)
+    };
+    // What is neither a listing nor has forms is shown as it is.
+    let small = if parse::parse(text).is_ok() {
+        listings::smaller(text, &fails)
+    } else if corpus::forms(text).is_some() {
+        sexpr::shrink(text, &fails)
+    } else {
+        text.to_owned()
+    };
+    let wrong = caught(check, &small, seed).err().unwrap_or(first);
+    known.push(this);
+    format!("program {seed}: {wrong}\n{small}")
 }
 
 /// How many programs may be wrong before a thread gives up.

@@ -88,7 +88,7 @@ fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Seen) -> Result
         }
         Way::Forced(every) => {
             let main = machine.program().main.ok_or("no main")?;
-            let root = machine.global_root(main).map_err(|stop| stop.to_string())?;
+            let root = machine.global_handle(main).map_err(|stop| stop.to_string())?;
             for round in 0..STOPS {
                 machine.set_fuel(Some(every));
                 match ended(machine.force(&root).ok_or("a handle of its own")?)? {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use gmachine::load::{Root, load};
+use gmachine::load::{Source, load};
 
 use crate::common::{NoFiles, Run};
 use crate::project;
@@ -44,7 +44,7 @@ impl Example {
 
 /// The text that a STRING literal stands for.
 fn text(literal: &str) -> String {
-    let root = Root::text("literal", format!("(defn main[] {literal})"));
+    let root = Source::text("literal", format!("(defn main[] {literal})"));
     let loaded = load(&root, &NoFiles);
     assert_eq!(loaded.diagnostics, [], "{literal}");
     loaded.ast.texts.as_slice().last().expect("a literal").to_string()

@@ -6,7 +6,7 @@ use gmachine::driver::{Options, Stage, build};
 use gmachine::gcode::Verified;
 use gmachine::gcode::program::Program;
 use gmachine::lift::lint::lint;
-use gmachine::load::{Loaded, Root};
+use gmachine::load::{Loaded, Source};
 use gmachine::machine::outcome::Statistics;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::{self, ORDER, Pass, Passes, optimise};
@@ -145,7 +145,7 @@ fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
 /// What is wrong with what the optimiser makes of a program, if anything is.
 pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
     let options = Options { until: Stage::Lifted, ..Options::RUN };
-    let built = build(&Root::text("random.core", text), &NoFiles, &options);
+    let built = build(&Source::text("random.core", text), &NoFiles, &options);
     let mistake = first_mistake(&built);
     let lifted = built.core.ok_or(mistake)?;
     let loaded = built.loaded;

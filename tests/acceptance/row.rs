@@ -7,9 +7,9 @@ use std::path::Path;
 
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalId, GlobalKind, Program};
-use gmachine::core::options::{Options as Lower, Roots};
+use gmachine::core::options::{EntryPoints, Options as Lower};
 use gmachine::driver::{Built, Options, Stage, build};
-use gmachine::load::Root;
+use gmachine::load::Source;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::{self, Passes};
@@ -34,11 +34,11 @@ pub struct Row {
 pub fn specialised(source: &str, entries: &[String], passes: Passes) -> Built {
     let options = Options {
         until: Stage::Optimised,
-        lower: Lower { roots: Roots::Named(entries.to_vec()), ..Lower::RUN },
+        lower: Lower { roots: EntryPoints::Named(entries.to_vec()), ..Lower::RUN },
         optimise: optimise::Options { passes, ..optimise::Options::default() },
         ..Options::RUN
     };
-    let built = build(&Root::text("row.core", source), &NoFiles, &options);
+    let built = build(&Source::text("row.core", source), &NoFiles, &options);
     assert_eq!(built.diagnostics, [], "{source}");
     built
 }

@@ -1,6 +1,6 @@
 //! Values of Rust to values of a store and back; looking at what is there.
 
-use gmachine::{Engine, Error, Eval, Integer, OutOfRange, Roots, Store, Value, Whnf};
+use gmachine::{Engine, EntryPoints, Error, Eval, Integer, OutOfRange, Store, Value, Whnf};
 use proptest::prelude::*;
 
 use super::on_every_machine;
@@ -95,7 +95,7 @@ fn the_prelude_and_imported_modules_are_reachable_by_name() {
         let text = "(import set) (defn product[xs] 7)";
         let mut store = engine.compile("own", text).unwrap().store();
         assert!(matches!(store.global("map"), Err(Error::UnknownGlobal(_))));
-        engine.set_roots(Roots::InScope);
+        engine.set_entry_points(EntryPoints::InScope);
         let mut wide = engine.compile("own", text).unwrap().store();
         for name in ["map", "foldl", "setInsert", "product"] {
             assert!(wide.global(name).is_ok(), "{name}");
@@ -110,7 +110,7 @@ fn the_prelude_and_imported_modules_are_reachable_by_name() {
         let (sum, list) = (wide.global("sum").unwrap(), wide.value(vec![2, 3]).unwrap());
         let value: Value = wide.call(&sum, &[list]).unwrap();
         assert_eq!(wide.get(&value), Ok(5));
-        engine.set_roots(Roots::Main);
+        engine.set_entry_points(EntryPoints::Main);
         let error = engine.compile("own", text).unwrap_err();
         assert_eq!(error.diagnostics[0].code.id(), "G0308");
     });

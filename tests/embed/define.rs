@@ -1,7 +1,9 @@
 //! Definitions that are added to a living store.
 
 use gmachine::diagnostic::Code;
-use gmachine::{Engine, Error, Eval, HostError, Limit, Limits, MachineKind, Passes, Roots, Stop};
+use gmachine::{
+    Engine, EntryPoints, Error, Eval, HostError, Limit, Limits, MachineKind, Passes, Stop,
+};
 use gmachine::{Store, Value};
 
 /// An engine for each machine at each level.
@@ -298,7 +300,7 @@ supercombinator inner/1 [b]
 #[test]
 fn what_the_roots_leave_out_cannot_be_named() {
     for mut engine in engines() {
-        engine.set_roots(Roots::Main);
+        engine.set_entry_points(EntryPoints::Main);
         let text =
             "(data T (T x)) (defn hidden[x] (T x)) (defn main[] (case (hidden 1) [(T x) x]))";
         let mut store = engine.compile("main", text).expect("compiles").store();
@@ -306,7 +308,7 @@ fn what_the_roots_leave_out_cannot_be_named() {
         assert_eq!(code_of(&store.eval("(hidden 2)").expect_err("left out")), Code::UnboundName);
         store.define("again", "(defn hidden[x] (add x 1))").expect("compiles");
         assert_eq!(int(&mut store, "(hidden 2)"), 3);
-        engine.set_roots(Roots::InScope);
+        engine.set_entry_points(EntryPoints::InScope);
         let mut store = engine.compile("nothing", "").expect("compiles").store();
         store.define("reverse", "(defn reverse[xs] 5)").expect("compiles");
         let reverse = store.global("reverse").expect("there");

@@ -142,7 +142,7 @@ fn an_offset_below_the_arguments() {
 fn a_label_to_another_depth_or_out_of_the_code() {
     all_found(|program, id, at| {
         let depths = depths(program, id);
-        let labels = program.globals[id].code[at].labels();
+        let labels: Vec<_> = program.globals[id].code[at].labels().collect();
         let mut mutants = Vec::new();
         for (number, label) in labels.into_iter().enumerate() {
             let end = depths.len() as u32;

@@ -236,7 +236,7 @@ supercombinator main/0
 fn indirections_disappear() {
     let mut machine = machine(program(&["PushInt 1"]), Config::default());
     let count = machine.program().find("count").unwrap();
-    let count = machine.global_root(count).unwrap();
+    let count = machine.global_handle(count).unwrap();
     let n = machine.new_int(20_000.into()).unwrap();
     let value = machine.apply(&count, &[n]).unwrap().unwrap();
     assert_eq!(machine.force(&value), Some(Ok(())));
@@ -255,7 +255,7 @@ fn a_collected_caf_is_evaluated_anew_on_demand() {
     let mut machine = machine(program(&["PushInt 1"]), Config::default());
     let fibs = machine.program().find("fibs").unwrap();
     for _ in 0..2 {
-        let root = machine.global_root(fibs).unwrap();
+        let root = machine.global_handle(fibs).unwrap();
         assert_eq!(machine.force(&root), Some(Ok(())));
         drop(root);
         machine.collect();

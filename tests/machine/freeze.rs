@@ -3,7 +3,7 @@
 use gmachine::base::code::Code;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::reference::{Config, Machine, Root, Whnf};
+use gmachine::machine::reference::{Config, Handle, Machine, Whnf};
 
 use super::programs::{apply, lines, machine, program, stressed};
 
@@ -11,15 +11,15 @@ fn fib(n: &'static str) -> Vec<String> {
     apply("nth", &[&[n], &["PushGlobal fibs"]])
 }
 
-fn main_of(machine: &mut Machine) -> Root {
+fn main_of(machine: &mut Machine) -> Handle {
     let main = machine.program().main.unwrap();
-    machine.global_root(main).unwrap()
+    machine.global_handle(main).unwrap()
 }
 
 /// Forces with `fuel` instructions; `true` when it is done.
-fn force(machine: &mut Machine, root: &Root, fuel: Option<u64>) -> bool {
+fn force(machine: &mut Machine, handle: &Handle, fuel: Option<u64>) -> bool {
     machine.set_fuel(fuel);
-    let result = machine.force(root).unwrap();
+    let result = machine.force(handle).unwrap();
     assert_eq!(machine.verify(), Ok(()));
     match result {
         Ok(()) => true,
@@ -31,8 +31,8 @@ fn force(machine: &mut Machine, root: &Root, fuel: Option<u64>) -> bool {
     }
 }
 
-fn int(machine: &mut Machine, root: &Root) -> String {
-    match machine.whnf(root) {
+fn int(machine: &mut Machine, handle: &Handle) -> String {
+    match machine.whnf(handle) {
         Some(Whnf::Int(value)) => value.to_string(),
         other => panic!("{other:?}"),
     }
@@ -205,6 +205,6 @@ fn after_the_memory_limit_the_machine_is_usable() {
     }
     drop(main);
     let nth = machine.program().find("fibs").unwrap();
-    let fibs = machine.global_root(nth).unwrap();
+    let fibs = machine.global_handle(nth).unwrap();
     assert_eq!(machine.force(&fibs), Some(Ok(())));
 }

@@ -33,29 +33,29 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// A machine that has evaluated nothing, and a handle on `main`.
-fn ready(program: &Verified, stress: Stress) -> (Box<dyn Machine>, gmachine::machine::Root) {
+fn ready(program: &Verified, stress: Stress) -> (Box<dyn Machine>, gmachine::machine::Handle) {
     let config = Config { stress, ..Config::default() };
     let mut machine = machine(MachineKind::Fast, program, config);
     let main = machine.program().main.expect("a main");
-    let root = machine.global_root(main).expect("room");
-    (machine, root)
+    let handle = machine.global_handle(main).expect("room");
+    (machine, handle)
 }
 
 /// Forces with so much fuel; whether that was enough.
 #[track_caller]
-fn force(machine: &mut dyn Machine, root: &gmachine::machine::Root, fuel: Option<u64>) -> bool {
+fn force(machine: &mut dyn Machine, handle: &gmachine::machine::Handle, fuel: Option<u64>) -> bool {
     machine.set_fuel(fuel);
-    match machine.force(root).expect("a handle of its own") {
+    match machine.force(handle).expect("a handle of its own") {
         Ok(()) => true,
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => false,
         Err(stop) => panic!("{stop}"),
     }
 }
 
-fn printed(machine: &mut dyn Machine, root: &gmachine::machine::Root) -> String {
+fn printed(machine: &mut dyn Machine, handle: &gmachine::machine::Handle) -> String {
     let mut out = String::new();
     machine.set_fuel(None);
-    let ended = machine.print_root(root, Format::Default, &mut out);
+    let ended = machine.print_root(handle, Format::Default, &mut out);
     assert_eq!(ended.expect("a handle of its own"), Ok(()), "after {out:?}");
     out
 }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use gmachine::render::Renderer;
-use gmachine::{Engine, Format, Limits, MachineKind, Roots};
+use gmachine::{Engine, Format, Limits, MachineKind, EntryPoints};
 
 thread_local! {
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -43,7 +43,7 @@ pub extern "C" fn answer() -> *const u8 {
 
 fn evaluate(text: &[u8], machine: u32, fuel: u64) -> String {
     let mut engine = Engine::new();
-    engine.set_roots(Roots::Main);
+    engine.set_entry_points(EntryPoints::Main);
     engine.set_machine(if machine == 1 { MachineKind::Reference } else { MachineKind::Fast });
     engine.set_limits(Limits { heap: Some(256 << 20), fuel: Some(fuel), time: None });
     let renderer = Renderer::plain();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use gmachine::diagnostic::SourceMap;
 use gmachine::{
-    Engine as Compiler, Input, MachineKind, Passes, Roots, Statistics, Stop, StoreOptions,
+    Engine as Compiler, EntryPoints, Input, MachineKind, Passes, Statistics, Stop, StoreOptions,
 };
 use serde_json::json;
 
@@ -157,11 +157,11 @@ impl Bencher {
                 Some(column) => (column.module.for_machine(machine), column.compile),
                 None => {
                     let mut engine = Compiler::new();
-                    engine.set_roots(Roots::Main);
+                    engine.set_entry_points(EntryPoints::Main);
                     engine.set_machine(machine);
                     engine.set_passes(Passes::level(level));
                     let start = Instant::now();
-                    let compiled = engine.compile_root(&subject.root, &files::Files);
+                    let compiled = engine.compile_source(&subject.root, &files::Files);
                     let took: Duration = start.elapsed();
                     if sources.is_none() {
                         let (reports, sources) = match &compiled {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gmachine::Root;
+use gmachine::Source;
 use gmachine::diagnostic::nearest;
 use gmachine::diagnostic::quote::for_message;
 
@@ -44,7 +44,7 @@ pub struct Subject {
     /// What the tables call it.
     pub name: String,
     /// The program.
-    pub root: Root,
+    pub root: Source,
     /// What it prints, if that is known.
     pub prints: Option<&'static str>,
 }
@@ -77,7 +77,7 @@ fn subject(name: &str, full: bool, context: &Context) -> Result<Subject, Failure
 }
 
 fn built_in(program: &BuiltIn, full: bool) -> Subject {
-    let root = Root::text(format!("{}.core", program.name), program.text);
+    let root = Source::text(format!("{}.core", program.name), program.text);
     let name = program.name.to_owned();
     match program.says("full size").filter(|_| full) {
         Some(expression) => Subject {

@@ -5,8 +5,8 @@ mod gcode_json;
 mod json;
 mod syntax;
 
-use gmachine::Root;
-use gmachine::Roots;
+use gmachine::EntryPoints;
+use gmachine::Source;
 use gmachine::diagnostic::{SourceMap, Span, nearest};
 use gmachine::gcode::Verified;
 use gmachine::gcode::print as print_gcode;
@@ -64,7 +64,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
 
 /// Walks the chain up to the stage. Of a program with `main` what that reaches is kept, of
 /// one without all its definitions.
-fn build(args: &Dump, root: &Root) -> Built {
+fn build(args: &Dump, root: &Source) -> Built {
     let until = match args.stage {
         Stage::Tokens | Stage::Ast => inspect::Stage::Syntax,
         Stage::Core => inspect::Stage::Core,
@@ -73,8 +73,8 @@ fn build(args: &Dump, root: &Root) -> Built {
         Stage::Gcode | Stage::Fast => inspect::Stage::Gcode,
     };
     let roots = match &args.only {
-        Some(name) => Roots::Named(vec![name.clone()]),
-        None => Roots::Main,
+        Some(name) => EntryPoints::Named(vec![name.clone()]),
+        None => EntryPoints::Main,
     };
     let mut options = Options {
         until,
@@ -88,7 +88,7 @@ fn build(args: &Dump, root: &Root) -> Built {
     if args.only.is_some() || !without_main {
         return built;
     }
-    options.lower.roots = Roots::All;
+    options.lower.roots = EntryPoints::All;
     inspect::build(root, &files::Files, &options)
 }
 

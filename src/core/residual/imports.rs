@@ -12,7 +12,7 @@ use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::core::expr::{CONS, ConId, DataId, GlobalId, GlobalKind, NIL, Program};
 use crate::core::scope::{Globals, Input, Lookup, PROGRAM, Target};
-use crate::load::{Loaded, Loader, Root, load};
+use crate::load::{Loaded, Loader, Source, load};
 use crate::primitive::Primitive;
 use crate::syntax::ast::ItemKind;
 
@@ -65,7 +65,7 @@ impl Corelib {
             program.globals.iter().map(|global| module_of(global.span)).collect();
         let con_modules: Vec<_> = program.cons.iter().map(|con| module_of(con.span)).collect();
         let imports: String = modules.iter().map(|module| format!("(import {module})")).collect();
-        let loaded = load(&Root::text("", imports), &NoFiles);
+        let loaded = load(&Source::text("", imports), &NoFiles);
         let scope = Globals::new(Input::from(&loaded), &[]);
         let own = own_names(program, &global_modules, &con_modules);
         let meanings = Meanings { loaded: &loaded, scope: &scope, own: &own };

@@ -114,8 +114,8 @@ impl<'a> Check<'a> {
     /// Checks that the operands name something, and the jumps.
     fn operands(&mut self, instr: &Instr) -> bool {
         let mut known = true;
-        for operand in instr.operands() {
-            let program = self.program;
+        let program = self.program;
+        instr.each_operand(|operand| {
             let exists = match &operand {
                 Operand::Number(_) | Operand::Char(_) | Operand::Int(IntLit::Small(_)) => true,
                 Operand::Float(_) => true,
@@ -136,7 +136,7 @@ impl<'a> Check<'a> {
                 self.here("an operand names nothing");
                 known = false;
             }
-        }
+        });
         for Label(to) in instr.labels() {
             if to as usize <= self.at {
                 self.here(format!("label {to} does not point forward"));

@@ -199,7 +199,7 @@ impl Machine {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         let (id, at) = self.as_text(word)?;
-        self.outer.image.program.gcode.texts.get(id)?.get(at..)
+        self.mutator.image.program.gcode.texts.get(id)?.get(at..)
     }
 
     /// Calls `visit` with the elements of a list whose cells are evaluated; returns `false` if it

@@ -27,12 +27,12 @@ impl Machine {
     pub(super) fn arg(&self, arg: Arg) -> Word {
         // SAFETY: operands are slots of the frame and written, or constants (rules of
         // compact code).
-        unsafe { read_arg(arg, self.fp.0, self.outer.image.program.consts.as_slice().as_ptr()) }
+        unsafe { read_arg(arg, self.fp.0, self.mutator.image.program.consts.as_slice().as_ptr()) }
     }
 
     /// Operands of an instruction. What they are borrowed from lives as long as the machine.
     pub(super) fn args(&self, args: ArgsId) -> impl ExactSizeIterator<Item = Word> + '_ {
-        let args = self.outer.image.program.args.get(args).map_or(&[][..], |args| args);
+        let args = self.mutator.image.program.args.get(args).map_or(&[][..], |args| args);
         args.iter().map(|arg| self.arg(*arg))
     }
 
@@ -53,7 +53,7 @@ impl Machine {
     }
 
     fn entry(&self, global: GlobalId) -> Entry {
-        match self.outer.image.program.globals.get(global) {
+        match self.mutator.image.program.globals.get(global) {
             Some(entry) => *entry,
             None => unreachable!("a function is a global of the program"),
         }
@@ -258,7 +258,7 @@ impl Machine {
                     self.fp.0 = Control::Apply { at, count: count as u32 }.push(to.add(count));
                     *self.fp.0 = f;
                 }
-                self.pc.0 = self.instr(self.outer.image.enter);
+                self.pc.0 = self.instr(self.mutator.image.enter);
                 return Ok(());
             }
         };

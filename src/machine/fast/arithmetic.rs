@@ -109,7 +109,7 @@ impl Machine {
         match op {
             Op::AddInt | Op::MulInt if !self.is_integer(x) => {
                 let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
-                let (name, which) = match self.outer.image.commuted(self.at()) {
+                let (name, which) = match self.mutator.image.commuted(self.at()) {
                     Some(Commuted { primitive, constant_first: true }) => {
                         (primitive.name(), "second")
                     }
@@ -330,7 +330,7 @@ impl Machine {
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         let holds =
-            self.holds(op, x, k).map_err(|stop| match self.outer.image.commuted(self.at()) {
+            self.holds(op, x, k).map_err(|stop| match self.mutator.image.commuted(self.at()) {
                 Some(commuted) => self.incomparable(commuted.primitive.name(), k, x),
                 None => stop,
             })?;

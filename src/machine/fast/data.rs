@@ -100,7 +100,7 @@ impl Machine {
 
     /// A large integer of the program.
     pub(super) fn big_literal(&mut self, d: Dst, big: BigId) -> Result<(), Stop> {
-        let Some(value) = self.outer.image.program.bigs.get(big).cloned() else {
+        let Some(value) = self.mutator.image.program.bigs.get(big).cloned() else {
             unreachable!("operands name something")
         };
         let words = integer_words(&value);
@@ -119,7 +119,7 @@ impl Machine {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
         }
-        let list = self.outer.image.program.gcode.datas.get(LIST);
+        let list = self.mutator.image.program.gcode.datas.get(LIST);
         let name = list.map_or("List".into(), |data| data.symbol.clone());
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
@@ -129,7 +129,7 @@ impl Machine {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
         }
-        match self.outer.image.clone().program.cases.get(case) {
+        match self.mutator.image.clone().program.cases.get(case) {
             Some(case) => self.wrong_data(a, case),
             None => unreachable!("operands name something"),
         }
@@ -137,7 +137,7 @@ impl Machine {
 
     /// A constructor of another data type, or no constructor.
     pub(super) fn wrong_data(&mut self, a: Forced, case: &Case) -> Result<(), Stop> {
-        let gcode = &self.outer.image.program.gcode;
+        let gcode = &self.mutator.image.program.gcode;
         let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
         let name = data.map_or("?".into(), |data| data.symbol.clone());
         Err(self.wrong_scrutinee(&of_type(&name), a))
@@ -149,12 +149,12 @@ impl Machine {
         if !value.is_evaluated() {
             return self.force(a);
         }
-        let Some(case) = self.outer.image.program.lit_cases.get(case) else {
+        let Some(case) = self.mutator.image.program.lit_cases.get(case) else {
             unreachable!("operands name something")
         };
         // Characters and integers of a word are the loop's.
         let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
-            let bigs = &self.outer.image.program.bigs;
+            let bigs = &self.mutator.image.program.bigs;
             let found = case.bigs.binary_search_by(|(id, _)| bigs.get(*id).cmp(&Some(&*big)));
             let branch = found.ok().and_then(|at| case.bigs.get(at));
             branch.map_or(case.default, |(_, to)| *to)
@@ -172,7 +172,7 @@ impl Machine {
         // The codes of primitives that go by a value are those that evaluate the message of
         // `error` and lists.
         let owner =
-            self.outer.image.owner(self.at()).and_then(|owner| self.outer.image.global(owner));
+            self.mutator.image.owner(self.at()).and_then(|owner| self.mutator.image.global(owner));
         if let Some(global) = owner.filter(|global| global.kind == GlobalKind::Primitive) {
             return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
@@ -208,7 +208,7 @@ impl Machine {
             let is_opaque = self.heap.header(word).info() == OPAQUE.0;
             is_opaque.then(|| self.heap.field(word, 0).as_int())
         };
-        self.outer.opaques.get(u32::try_from(number?).ok()?)
+        self.mutator.opaques.get(u32::try_from(number?).ok()?)
     }
 }
 

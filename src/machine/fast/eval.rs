@@ -109,7 +109,7 @@ impl Machine {
             Kind::Thunk => {
                 // SAFETY: `word` is a pointer to a node.
                 let (header, fields) = unsafe { node_at(word) };
-                let Some(thunk) = self.outer.image.program.thunks.get(ThunkId(header.info()))
+                let Some(thunk) = self.mutator.image.program.thunks.get(ThunkId(header.info()))
                 else {
                     unreachable!("a thunk's code is the program's")
                 };
@@ -162,7 +162,7 @@ impl Machine {
         // SAFETY: a string has its position for a field.
         let at = unsafe { *fields }.as_int() as usize;
         let id = header.info();
-        let text = self.outer.image.program.gcode.texts.get(TextId(id));
+        let text = self.mutator.image.program.gcode.texts.get(TextId(id));
         let next = text.and_then(|text| text.get(at..)).and_then(|rest| rest.chars().next());
         let cell = match next {
             Some(c) => {
@@ -243,22 +243,22 @@ impl Machine {
                 Control::Stop { .. } => {
                     // SAFETY: as for a return.
                     unsafe { *self.fp.0.sub(1) = value }
-                    (self.fp.0, self.pc.0) = (below, self.instr(self.outer.image.halt));
+                    (self.fp.0, self.pc.0) = (below, self.instr(self.mutator.image.halt));
                     return Ok(());
                 }
                 Control::Apply { at, count } => {
                     // Until it is applied it is the only slot of a frame above the arguments:
                     // there a collection finds it.
                     self.set_slot(0, value);
-                    self.pc.0 = self.instr(self.outer.image.enter);
+                    self.pc.0 = self.instr(self.mutator.image.enter);
                     match self.apply_waiting(at, count as usize)? {
                         Some(partial) => value = partial,
                         None => return Ok(()),
                     }
                 }
                 Control::Mark => {
-                    self.outer.fp.0 = self.fp.0;
-                    self.outer.set_mark();
+                    self.mutator.fp.0 = self.fp.0;
+                    self.mutator.set_mark();
                 }
             }
         }

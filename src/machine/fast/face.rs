@@ -19,7 +19,7 @@ use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
-use crate::machine::{Coverage, Interrupt, Machine as Face, Root, Whnf};
+use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Whnf};
 
 impl Machine {
     /// Evaluates a word to weak head normal form, above what is under way. It is asked for
@@ -37,7 +37,7 @@ impl Machine {
         // SAFETY: room was made.
         self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };
         self.set_slot(0, word);
-        self.pc.0 = self.instr(self.outer.image.enter);
+        self.pc.0 = self.instr(self.mutator.image.enter);
         let result = self.go();
         match result {
             Ok(()) => self.pc.0 = self.instr(at),
@@ -46,16 +46,16 @@ impl Machine {
         result
     }
 
-    fn root(&self, root: &Root) -> Option<Word> {
-        self.outer.roots.get(root)
+    fn handle(&self, handle: &Handle) -> Option<Word> {
+        self.mutator.handles.get(handle)
     }
 
-    fn known(&self, roots: &[Root]) -> Option<()> {
-        roots.iter().all(|root| self.root(root).is_some()).then_some(())
+    fn known(&self, handles: &[Handle]) -> Option<()> {
+        handles.iter().all(|handle| self.handle(handle).is_some()).then_some(())
     }
 
-    fn words<'a>(&'a self, roots: &'a [Root]) -> impl DoubleEndedIterator<Item = Word> + 'a {
-        roots.iter().filter_map(|root| self.root(root))
+    fn words<'a>(&'a self, handles: &'a [Handle]) -> impl DoubleEndedIterator<Item = Word> + 'a {
+        handles.iter().filter_map(|handle| self.handle(handle))
     }
 
     /// Makes sure of room, then a handle on what `make` makes.
@@ -63,27 +63,28 @@ impl Machine {
         &mut self,
         words: usize,
         make: impl FnOnce(&mut Machine) -> Word,
-    ) -> Result<Root, Stop> {
+    ) -> Result<Handle, Stop> {
         self.reserve(words)?;
         let word = make(self);
-        Ok(self.outer.root(word))
+        Ok(self.mutator.handle(word))
     }
 
     /// Calls a function of the embedding program.
     pub(super) fn call_host(&mut self, d: Dst, host: HostId, args: ArgsId) -> Result<(), Stop> {
-        let entry = self.outer.image.program.gcode.hosts.get(host);
+        let entry = self.mutator.image.program.gcode.hosts.get(host);
         let name = entry.map_or("?".into(), |host| host.name.clone());
         let Some(hosts) = self.hosts.clone() else {
             return Err(self.fail(Failure::host_missing(&name)));
         };
         let words: Vec<Word> = self.args(args).collect();
-        let roots: Vec<Root> = words.into_iter().map(|word| self.outer.root(word)).collect();
+        let handles: Vec<Handle> =
+            words.into_iter().map(|word| self.mutator.handle(word)).collect();
         self.nesting += 1;
-        let result = hosts.call(self, host, &roots);
+        let result = hosts.call(self, host, &handles);
         self.nesting -= 1;
         let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {
-            Ok(root) => self.root(&root),
+            Ok(handle) => self.handle(&handle),
             Err(HostFailure::Stopped(stop)) => return Err(stop),
             Err(HostFailure::Failed(why)) => return Err(failed(&why)),
         };
@@ -98,7 +99,7 @@ impl Machine {
     /// Why a program cannot be started, if it cannot.
     fn cannot_start(&self) -> Option<Stop> {
         let main =
-            self.outer.image.program.gcode.main.and_then(|main| self.outer.image.global(main));
+            self.mutator.image.program.gcode.main.and_then(|main| self.mutator.image.global(main));
         match main {
             None => Some(self.fail(Failure::missing_main())),
             Some(main) if main.arity > 1 => Some(self.fail(Failure::main_parameters())),
@@ -113,7 +114,7 @@ impl Face for Machine {
         if let Some(stop) = self.cannot_start() {
             return Err(stop);
         }
-        let word = match (self.outer.image.start, self.outer.image.program.gcode.main) {
+        let word = match (self.mutator.image.start, self.mutator.image.program.gcode.main) {
             (Some(start), _) => {
                 self.reserve(4)?;
                 // SAFETY: there is room.
@@ -125,7 +126,7 @@ impl Face for Machine {
             (None, main) => self.caf(main.unwrap_or(GlobalId(0)))?,
         };
         self.input = input;
-        self.outer.printing.push(word);
+        self.mutator.printing.push(word);
         self.printer = Some(Printer::new(format));
         Ok(())
     }
@@ -144,7 +145,7 @@ impl Face for Machine {
     }
 
     fn abandon(&mut self) {
-        self.outer.printing = Vec::new();
+        self.mutator.printing = Vec::new();
         self.printer = None;
         if self.nesting == 0 {
             self.reset();
@@ -153,16 +154,16 @@ impl Face for Machine {
 
     fn print_root(
         &mut self,
-        root: &Root,
+        handle: &Handle,
         format: Format,
         out: &mut dyn Output,
     ) -> Option<Result<(), Stop>> {
-        let word = self.root(root)?;
+        let word = self.handle(handle)?;
         if self.nesting > 0 {
             return None;
         }
         self.abandon();
-        self.outer.printing.push(word);
+        self.mutator.printing.push(word);
         self.printer = Some(Printer::new(format));
         let result = self.run(out);
         if result.is_err() {
@@ -171,8 +172,8 @@ impl Face for Machine {
         Some(result)
     }
 
-    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
-        self.root(root)?;
+    fn force(&mut self, handle: &Handle) -> Option<Result<(), Stop>> {
+        self.handle(handle)?;
         if self.nesting == 0 {
             self.abandon();
         }
@@ -181,22 +182,22 @@ impl Face for Machine {
         }
         Some(self.evaluate(|machine| {
             // SAFETY: it is a word of the heap.
-            machine.root(root).map(|word| unsafe { machine.heap.resolve(word) })
+            machine.handle(handle).map(|word| unsafe { machine.heap.resolve(word) })
         }))
     }
 
-    fn owns(&self, root: &Root) -> bool {
-        self.root(root).is_some()
+    fn owns(&self, handle: &Handle) -> bool {
+        self.handle(handle).is_some()
     }
 
-    fn whnf(&mut self, root: &Root) -> Option<Whnf> {
+    fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
         // SAFETY: it is a word of the heap.
-        let word = unsafe { self.heap.resolve(self.root(root)?) };
+        let word = unsafe { self.heap.resolve(self.handle(handle)?) };
         if let Some(opaque) = self.as_opaque(word) {
             return Some(Whnf::Opaque(opaque.clone()));
         }
         if let Some((con, fields)) = self.as_con(word) {
-            let fields = fields.into_iter().map(|field| self.outer.root(field)).collect();
+            let fields = fields.into_iter().map(|field| self.mutator.handle(field)).collect();
             return Some(Whnf::Con(con, fields));
         }
         if let Some(big) = self.as_big(word) {
@@ -206,7 +207,7 @@ impl Face for Machine {
             return Some(Whnf::Float(Float::new(value)));
         }
         if let Some(elements) = self.elements(word).map(<[Word]>::to_vec) {
-            let roots = elements.into_iter().map(|element| self.outer.root(element)).collect();
+            let roots = elements.into_iter().map(|element| self.mutator.handle(element)).collect();
             return Some(Whnf::Array(roots));
         }
         if let Some(bytes) = self.bytes(word) {
@@ -217,18 +218,18 @@ impl Face for Machine {
             View::Char(c) => Some(Whnf::Char(c)),
             _ => {
                 let (global, arguments) = self.function(word)?;
-                let arity = self.outer.image.global(global)?.arity;
+                let arity = self.mutator.image.global(global)?.arity;
                 Some(Whnf::Function(global, arity - arguments as u32))
             }
         }
     }
 
-    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
+    fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop> {
         let word = self.caf(global)?;
-        Ok(self.outer.root(word))
+        Ok(self.mutator.handle(word))
     }
 
-    fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+    fn new_int(&mut self, value: Integer) -> Result<Handle, Stop> {
         let (words, bytes) = (integer_words(&value), value.heap_bytes() as u64);
         if !self.heap.can_grow(bytes) {
             self.collect_for_bytes(words, bytes)?;
@@ -237,21 +238,21 @@ impl Face for Machine {
         self.rooted(words, |machine| unsafe { machine.heap.int(value) })
     }
 
-    fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+    fn new_float(&mut self, value: Float) -> Result<Handle, Stop> {
         // SAFETY: room is made sure of.
         self.rooted(2, |machine| unsafe { machine.heap.float(value) })
     }
 
-    fn new_char(&mut self, value: char) -> Result<Root, Stop> {
-        Ok(self.outer.root(Word::char(value)))
+    fn new_char(&mut self, value: char) -> Result<Handle, Stop> {
+        Ok(self.mutator.handle(Word::char(value)))
     }
 
-    fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+    fn new_text(&mut self, text: &str) -> Result<Handle, Stop> {
         // Cell by cell: a text may be larger than the nursery. The list so far has a handle.
-        let mut list = self.outer.root(Word::con(NIL));
+        let mut list = self.mutator.handle(Word::con(NIL));
         for c in text.chars().rev() {
             list = self.rooted(node_words(2), |machine| {
-                let tail = machine.root(&list).unwrap_or(Word::con(NIL));
+                let tail = machine.handle(&list).unwrap_or(Word::con(NIL));
                 // SAFETY: room is made sure of.
                 unsafe { machine.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail]) }
             })?;
@@ -259,8 +260,8 @@ impl Face for Machine {
         Ok(list)
     }
 
-    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
-        if self.outer.image.program.gcode.cons.get(con)?.arity as usize != fields.len() {
+    fn new_con(&mut self, con: ConId, fields: &[Handle]) -> Option<Result<Handle, Stop>> {
+        if self.mutator.image.program.gcode.cons.get(con)?.arity as usize != fields.len() {
             return None;
         }
         self.known(fields)?;
@@ -276,25 +277,25 @@ impl Face for Machine {
         }))
     }
 
-    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+    fn new_opaque(&mut self, value: Opaque) -> Result<Handle, Stop> {
         self.reserve(node_words(1))?;
-        let number = self.outer.opaques.next();
+        let number = self.mutator.opaques.next();
         let field = Word::int(number.into()).unwrap_or(Word::ZERO);
         // SAFETY: room was made sure of.
         let word = unsafe { self.heap.alloc(Kind::Con, OPAQUE.0, &[field]) };
-        self.outer.opaques.add(word, value);
-        self.outer.young_opaques.push(number);
+        self.mutator.opaques.add(word, value);
+        self.mutator.young_opaques.push(number);
         self.count_outside();
-        Ok(self.outer.root(word))
+        Ok(self.mutator.handle(word))
     }
 
-    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
+    fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>> {
         self.known(items)?;
-        let mut list = self.outer.root(Word::con(NIL));
+        let mut list = self.mutator.handle(Word::con(NIL));
         for item in items.iter().rev() {
             let longer = self.rooted(node_words(2), |machine| {
-                let tail = machine.root(&list).unwrap_or(Word::con(NIL));
-                let head = machine.root(item).unwrap_or(Word::ZERO);
+                let tail = machine.handle(&list).unwrap_or(Word::con(NIL));
+                let head = machine.handle(item).unwrap_or(Word::ZERO);
                 // SAFETY: room is made sure of.
                 unsafe { machine.heap.alloc(Kind::Con, CONS.0, &[head, tail]) }
             });
@@ -306,15 +307,15 @@ impl Face for Machine {
         Some(Ok(list))
     }
 
-    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
-        self.root(function)?;
+    fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>> {
+        self.handle(function)?;
         self.known(args)?;
-        let apply = self.outer.image.apply;
+        let apply = self.mutator.image.apply;
         let mut result = function.clone();
         for arg in args {
             let applied = self.rooted(node_words(2), |machine| {
-                let function = machine.root(&result).unwrap_or(Word::ZERO);
-                let arg = machine.root(arg).unwrap_or(Word::ZERO);
+                let function = machine.handle(&result).unwrap_or(Word::ZERO);
+                let arg = machine.handle(arg).unwrap_or(Word::ZERO);
                 machine.counts.thunks_made += 1;
                 // SAFETY: room is made sure of.
                 unsafe { machine.heap.alloc(Kind::Thunk, apply.0, &[function, arg]) }
@@ -328,7 +329,7 @@ impl Face for Machine {
     }
 
     fn program(&self) -> &Verified {
-        &self.outer.image.program.gcode
+        &self.mutator.image.program.gcode
     }
 
     fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
@@ -337,12 +338,12 @@ impl Face for Machine {
         }
         self.abandon();
         // Nothing else has the image while nothing runs, unless other machines run the program.
-        let image = Arc::make_mut(&mut self.outer.image);
+        let image = Arc::make_mut(&mut self.mutator.image);
         let thunks = image.program.thunks.len();
         let result = image.extend(addition);
         let rows = image.program.thunks.since(thunks).iter();
         self.heap.add_selectors(rows.map(|thunk| &*thunk.selects));
-        self.outer.cafs.resize(image.program.globals.len(), Word::NOTHING);
+        self.mutator.cafs.resize(image.program.globals.len(), Word::NOTHING);
         // The code may have moved.
         self.reset();
         result
@@ -392,7 +393,7 @@ impl Face for Machine {
             ("indirections passed", heap.indirections),
             ("big integers dropped", heap.bigs_dropped),
             ("rescans", heap.rescans),
-            ("CAFs collected", self.outer.cafs_collected),
+            ("CAFs collected", self.mutator.cafs_collected),
             ("stack growths", self.rare.stack_grown),
             ("thunks suspended", self.rare.suspended),
             ("thunks resumed", self.rare.resumed),

@@ -35,7 +35,7 @@ impl Machine {
     /// The positions in code of what waits for a value, innermost first, and the thunks that
     /// wait for theirs.
     pub(super) fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
-        let base = self.outer.stack.base();
+        let base = self.mutator.stack.base();
         let (mut end, mut next) = (self.fp.0, None);
         std::iter::from_fn(move || {
             if let Some(at) = next.take() {
@@ -44,7 +44,7 @@ impl Machine {
             while end != base {
                 // SAFETY: a control word ends where each frame, and each control word, begins.
                 let mut control = unsafe { Control::read(end) };
-                if let (Control::Mark, Some((_, word))) = (control, self.outer.mark) {
+                if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
                     // The second word of two stays where it is.
                     let below = end.wrapping_sub(2);
                     // SAFETY: the word below is in the stack, or not looked at.
@@ -76,9 +76,9 @@ impl Machine {
     /// The source expression under evaluation. In code that no source stands behind, such as
     /// a primitive's, it is the expression that the thunk stands for, or what waits for it.
     pub(super) fn here(&self) -> Span {
-        let own = self.outer.image.span(self.at());
+        let own = self.mutator.image.span(self.at());
         let spans = self.waiting().map(|waits| match waits {
-            Waits::Code(at) => self.outer.image.span(at),
+            Waits::Code(at) => self.mutator.image.span(at),
             Waits::Thunk(thunk) => self.thunk_span(thunk),
         });
         let span = std::iter::once(own).chain(spans).find(|span| !span.is_none());
@@ -89,14 +89,14 @@ impl Machine {
     fn thunk_span(&self, thunk: Word) -> Span {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };
-        let thunk = self.outer.image.program.thunks.get(ThunkId(header.info()));
+        let thunk = self.mutator.image.program.thunks.get(ThunkId(header.info()));
         thunk.map_or(Span::NONE, |thunk| thunk.span)
     }
 
     /// Where `main` is defined: what a failure of printing points to.
     pub(super) fn main_span(&self) -> Span {
         let main =
-            self.outer.image.program.gcode.main.and_then(|main| self.outer.image.global(main));
+            self.mutator.image.program.gcode.main.and_then(|main| self.mutator.image.global(main));
         main.map_or(Span::NONE, |main| main.span)
     }
 
@@ -105,17 +105,20 @@ impl Machine {
         let mut chain = Chain::default();
         for waits in self.waiting() {
             let Waits::Code(at) = waits else { continue };
-            if self.outer.image.is_hidden(at) {
+            if self.mutator.image.is_hidden(at) {
                 continue;
             }
-            let waits = self.outer.image.span(at);
+            let waits = self.mutator.image.span(at);
             if waits == span && chain.frames.is_empty() && chain.more == 0 {
                 // The failing expression itself.
                 continue;
             }
             if chain.frames.len() < Chain::SHOWN {
-                let name =
-                    self.outer.image.owner(at).map_or("main".into(), |g| self.outer.image.name(g));
+                let name = self
+                    .mutator
+                    .image
+                    .owner(at)
+                    .map_or("main".into(), |g| self.mutator.image.name(g));
                 chain.frames.push(Waiting { name, span: waits });
             } else {
                 chain.more += 1;
@@ -126,11 +129,11 @@ impl Machine {
 
     /// A value that is no function, applied to `given` arguments by the instruction at `at`.
     pub(super) fn applied_value(&self, at: u32, value: Word, given: usize) -> Stop {
-        let span = Some(self.outer.image.span(at)).filter(|span| !span.is_none());
+        let span = Some(self.mutator.image.span(at)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
         let failure = match self.as_con(value) {
             Some((con, fields)) => {
-                let con = self.outer.image.program.gcode.cons.get(con);
+                let con = self.mutator.image.program.gcode.cons.get(con);
                 Failure::overapplied(con, fields.len(), fields.len() + given)
             }
             None => Failure::no_function(&self.describe(value)),
@@ -143,9 +146,9 @@ impl Machine {
         // SAFETY: a hole is a node.
         let header = unsafe { self.heap.header(hole) };
         let thunk = ThunkId(header.info());
-        let caf = self.outer.image.cafs.enumerate().find(|(_, of)| **of == Some(thunk));
+        let caf = self.mutator.image.cafs.enumerate().find(|(_, of)| **of == Some(thunk));
         let name = caf.and_then(|(global, _)| {
-            self.outer.image.global(global)?.display.as_ref()?;
+            self.mutator.image.global(global)?.display.as_ref()?;
             Some(self.shown_name(global))
         });
         self.fail(Failure::self_dependent(name.as_deref()))
@@ -176,7 +179,7 @@ impl Machine {
                 }
                 let con = self
                     .as_con(word)
-                    .and_then(|(con, _)| self.outer.image.program.gcode.cons.get(con));
+                    .and_then(|(con, _)| self.mutator.image.program.gcode.cons.get(con));
                 match (con, self.function(word)) {
                     (Some(con), _) => failure::constructed(con),
                     (None, Some((global, held))) => {
@@ -203,7 +206,7 @@ impl Machine {
 
     /// A global's name, fit for a message.
     fn shown_name(&self, global: GlobalId) -> String {
-        for_message(&self.outer.image.name(global))
+        for_message(&self.mutator.image.name(global))
     }
 
     /// The program calls `error`. The message is the text in `a`. What of it is not evaluated
@@ -226,7 +229,7 @@ impl Machine {
                 Some(_) => return message.cut(),
                 None => {
                     let Some((id, at)) = self.as_text(word) else { return message.cut() };
-                    let literal = self.outer.image.program.gcode.texts.get(id);
+                    let literal = self.mutator.image.program.gcode.texts.get(id);
                     let rest = literal.and_then(|text| text.get(at..)).unwrap_or("");
                     return match rest.chars().all(|c| message.push(c)) {
                         true => message.ended(),

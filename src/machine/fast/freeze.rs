@@ -41,8 +41,8 @@ impl Machine {
         // Minor collections do not look at saved stacks, so nothing in one may be young.
         let _ = self.tenure();
         // Without a mark nobody notes how far the stack is unwound from here on.
-        self.outer.clear_mark();
-        self.outer.clean = 0;
+        self.mutator.clear_mark();
+        self.mutator.clean = 0;
         let (at, base) = (self.at(), self.top());
         // SAFETY: there is slack above each frame.
         let top = unsafe { Control::Resume { at, base }.push(self.fp.0.add(base as usize)) };
@@ -50,7 +50,7 @@ impl Machine {
         let below = self.depth_of(stop);
         let cut = if any { self.prepare_cut(below, self.depth_of(top) - below) } else { None };
         if any {
-            let id = cut.as_ref().and_then(|cut| self.outer.saved.next(cut.len));
+            let id = cut.as_ref().and_then(|cut| self.mutator.saved.next(cut.len));
             self.suspend(top, stop, id.unwrap_or(StackId::LOST));
         }
         if let Some(cut) = cut {
@@ -58,7 +58,7 @@ impl Machine {
         }
         // SAFETY: the frame that waits begins below the word that says so, which is in the part
         // of the stack that stays.
-        self.fp.0 = unsafe { self.outer.stack.base().add(below - (stop_base as usize + 1)) };
+        self.fp.0 = unsafe { self.mutator.stack.base().add(below - (stop_base as usize + 1)) };
         self.pc.0 = self.instr(stop_at);
         self.count_outside();
     }
@@ -122,8 +122,8 @@ impl Machine {
         if !self.refuse.keeps_stacks() {
             return None;
         }
-        self.outer.saved.next(len)?;
-        let part = match len > below && 4 * len >= self.outer.stack.capacity() {
+        self.mutator.saved.next(len)?;
+        let part = match len > below && 4 * len >= self.mutator.stack.capacity() {
             true => Part::Rest(Stack::with_capacity(below + 4 * SLACK)?),
             false => Part::Saved(Memory::for_copy(len)?),
         };
@@ -132,13 +132,13 @@ impl Machine {
 
     /// Saves the upper part of the stack.
     fn cut(&mut self, Cut { below, len, part }: Cut) {
-        let base = self.outer.stack.base();
+        let base = self.mutator.stack.base();
         let memory = match part {
             Part::Rest(mut rest) => {
                 // SAFETY: these words are in use, and the other stack has room for them.
                 unsafe { std::ptr::copy_nonoverlapping(base, rest.base(), below) }
-                std::mem::swap(&mut self.outer.stack, &mut rest);
-                self.stack_end.0 = self.outer.stack.limit();
+                std::mem::swap(&mut self.mutator.stack, &mut rest);
+                self.stack_end.0 = self.mutator.stack.limit();
                 Memory::Whole { stack: rest, from: below, len }
             }
             Part::Saved(mut words) => {
@@ -153,12 +153,12 @@ impl Machine {
                 Memory::Copy(words)
             }
         };
-        self.outer.saved.add(memory);
+        self.mutator.saved.add(memory);
     }
 
     /// How many words of the stack are below.
     fn depth_of(&self, place: *const Word) -> usize {
-        (place.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
+        (place.addr() - self.mutator.stack.base().addr()) / size_of::<Word>()
     }
 
     /// Continues a suspended evaluation, `base` words above the frame; `control` says what
@@ -170,12 +170,12 @@ impl Machine {
     pub(super) fn resume(&mut self, node: Word, control: Control, base: usize) -> Result<(), Stop> {
         // SAFETY: such a node has its number for a field.
         let number = unsafe { self.heap.field(node, 0) }.as_int();
-        let size = self.outer.saved.segment(number).map(|(words, _)| words.len());
+        let size = self.mutator.saved.segment(number).map(|(words, _)| words.len());
         let room = base + size.unwrap_or(0) + 3 + SLACK;
         if !self.has_room(room) {
             return self.grow_stack(room);
         }
-        let Some((words, awaits)) = self.outer.saved.segment(number) else {
+        let Some((words, awaits)) = self.mutator.saved.segment(number) else {
             return Err(self.out_of_memory(Full::System));
         };
         self.rare.resumed += 1;
@@ -189,7 +189,7 @@ impl Machine {
         match awaits {
             Awaits::Thunk(thunk) => {
                 self.set_slot(0, thunk);
-                self.pc.0 = self.instr(self.outer.image.enter);
+                self.pc.0 = self.instr(self.mutator.image.enter);
                 Ok(())
             }
             Awaits::Operand => {

@@ -12,14 +12,14 @@ use crate::machine::print::{Move, PrintError, Shape};
 impl Machine {
     /// Evaluates and prints what is to be printed, until nothing is left.
     pub(super) fn print_all(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
-        while !self.outer.printing.is_empty() {
+        while !self.mutator.printing.is_empty() {
             self.ticks = self.ticks.wrapping_sub(1);
             if self.ticks == 0 {
                 self.tick()?;
                 self.ticks -= 1;
             }
             self.printed += 1;
-            self.evaluate(|machine| machine.outer.printing.last().copied())?;
+            self.evaluate(|machine| machine.mutator.printing.last().copied())?;
             self.print_one(out)?;
         }
         Ok(())
@@ -28,7 +28,7 @@ impl Machine {
     /// Prints what is known of the next value, and replaces it by what comes after that.
     fn print_one(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
         let next = |machine: &Machine| {
-            let word = machine.outer.printing.last().copied().unwrap_or(Word::NOTHING);
+            let word = machine.mutator.printing.last().copied().unwrap_or(Word::NOTHING);
             // SAFETY: it is a word of the heap.
             unsafe { machine.heap.resolve(word) }
         };
@@ -58,7 +58,7 @@ impl Machine {
                 return Err(self.fail_at(self.main_span(), failure));
             }
         };
-        let printing = &mut self.outer.printing;
+        let printing = &mut self.mutator.printing;
         printing.pop();
         match next {
             Move::Drop => {}
@@ -117,7 +117,7 @@ impl Machine {
         if let Some(bytes) = self.bytes(value) {
             return then(Shape::Bytes(bytes));
         }
-        let gcode = &self.outer.image.program.gcode;
+        let gcode = &self.mutator.image.program.gcode;
         let con = match value.view() {
             View::Con(con) => Some(con),
             View::Node(Tag::Con) => {
@@ -137,7 +137,7 @@ impl Machine {
             }
             None => {
                 let global =
-                    self.function(value).and_then(|(global, _)| self.outer.image.global(global));
+                    self.function(value).and_then(|(global, _)| self.mutator.image.global(global));
                 let name = global.and_then(|global| global.display.as_deref());
                 let readable = global.is_some_and(|global| match global.kind {
                     GlobalKind::Constructor(con) => {

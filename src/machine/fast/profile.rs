@@ -11,11 +11,11 @@ impl Machine {
     /// waits for itself is there once.
     fn names(&self) -> Vec<Arc<str>> {
         let waiting = self.waiting().filter_map(|waits| match waits {
-            Waits::Code(at) => self.outer.image.owner(at),
+            Waits::Code(at) => self.mutator.image.owner(at),
             Waits::Thunk(_) => None,
         });
         let mut owners = Vec::new();
-        for owner in self.outer.image.owner(self.at()).into_iter().chain(waiting) {
+        for owner in self.mutator.image.owner(self.at()).into_iter().chain(waiting) {
             if owners.last() != Some(&owner) {
                 owners.push(owner);
             }
@@ -23,7 +23,7 @@ impl Machine {
                 break;
             }
         }
-        owners.iter().rev().map(|owner| self.outer.image.name(*owner)).collect()
+        owners.iter().rev().map(|owner| self.mutator.image.name(*owner)).collect()
     }
 
     /// Takes a sample, if one is asked for.

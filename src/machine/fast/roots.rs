@@ -11,12 +11,12 @@
 use super::code::program::ThunkId;
 use super::image::{STRIDE, SrtEntry, index};
 use super::stack::Control;
-use super::state::{Outer, Phase};
+use super::state::{MutatorState, Phase};
 use crate::gcode::program::GlobalId;
-use crate::machine::Root;
+use crate::machine::Handle;
+use crate::machine::handles::HandleTable;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Code, Mutator};
-use crate::machine::roots::Roots;
 
 /// How many control words below the top, or below the last mark, the mark is set.
 const UNMARKED: usize = 64;
@@ -24,13 +24,13 @@ const UNMARKED: usize = 64;
 /// The handles whose words may lead to the nursery: minor collections visit no others, so that
 /// a store with many values is stopped and continued in constant time.
 #[derive(Default)]
-pub(super) struct YoungRoots {
+pub(super) struct YoungHandles {
     numbers: Vec<u32>,
     /// For each number of a handle whether it is among them.
     noted: Vec<bool>,
 }
 
-impl YoungRoots {
+impl YoungHandles {
     fn note(&mut self, number: u32) {
         let at = number as usize;
         if at >= self.noted.len() {
@@ -44,7 +44,7 @@ impl YoungRoots {
     }
 
     /// Visits the words; keeps the handles for which `visit` returns whether they stay young.
-    fn visit(&mut self, roots: &mut Roots<Word>, visit: &mut impl FnMut(&mut Word) -> bool) {
+    fn visit(&mut self, roots: &mut HandleTable<Word>, visit: &mut impl FnMut(&mut Word) -> bool) {
         roots.reclaim();
         let noted = &mut self.noted;
         self.numbers.retain(|&number| {
@@ -57,12 +57,12 @@ impl YoungRoots {
     }
 }
 
-impl Outer {
+impl MutatorState {
     /// A new handle on a value.
-    pub(super) fn root(&mut self, word: Word) -> Root {
-        let root = self.roots.add(word);
+    pub(super) fn handle(&mut self, word: Word) -> Handle {
+        let root = self.handles.add(word);
         if word.is_pointer() {
-            self.young_roots.note(root.index());
+            self.young_handles.note(root.index());
         }
         root
     }
@@ -207,13 +207,13 @@ impl Outer {
 
 // SAFETY: the words outside of the heap are those of the stack, as far as its frames need them,
 // of CAFs, handles, the printer and saved stacks, and each function visits those that it says.
-unsafe impl Mutator for Outer {
+unsafe impl Mutator for MutatorState {
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool) {
         self.clear_mark();
         self.clean = self.walk(self.clean, visit);
         let cafs = &mut self.cafs;
         self.young_cafs.retain(|GlobalId(at)| cafs.get_mut(*at as usize).is_some_and(&mut *visit));
-        self.young_roots.visit(&mut self.roots, visit);
+        self.young_handles.visit(&mut self.handles, visit);
         let opaques = &mut self.opaques;
         self.young_opaques.retain(|&at| opaques.node_mut(at).is_some_and(&mut *visit));
         for word in &mut self.printing {
@@ -235,7 +235,7 @@ unsafe impl Mutator for Outer {
             visit(word);
             false
         });
-        self.roots.live().for_each(&mut *visit);
+        self.handles.live().for_each(&mut *visit);
         self.printing.iter_mut().for_each(visit);
     }
 
@@ -265,15 +265,15 @@ unsafe impl Mutator for Outer {
         }
     }
 
-    fn sweep(&mut self, lives: &mut impl FnMut(&mut Word) -> bool) {
+    fn sweep(&mut self, is_live: &mut impl FnMut(&mut Word) -> bool) {
         self.phase = Phase::Updating;
         for word in &mut self.cafs {
-            if *word != Word::NOTHING && !lives(word) {
+            if *word != Word::NOTHING && !is_live(word) {
                 *word = Word::NOTHING;
                 self.cafs_collected += 1;
             }
         }
-        self.opaques.sweep(lives);
+        self.opaques.sweep(is_live);
         self.saved.sweep();
     }
 }

@@ -36,7 +36,7 @@ impl Machine {
 
     #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
     fn instructions<const COUNT: bool>(&mut self) -> Result<(), Stop> {
-        let image = self.outer.image.clone();
+        let image = self.mutator.image.clone();
         let program = &image.program;
         let code: *const Instr = program.code.as_ptr();
         let consts: *const Word = program.consts.as_slice().as_ptr();
@@ -317,7 +317,7 @@ impl Machine {
                 }
                 Instr::Caf { d, global } => {
                     // SAFETY: there is a word for each global.
-                    let word = unsafe { *self.outer.cafs.get_unchecked(global.index()) };
+                    let word = unsafe { *self.mutator.cafs.get_unchecked(global.index()) };
                     if word != Word::NOTHING {
                         set!(d, word);
                         next!();
@@ -786,7 +786,7 @@ fn computed_of_words(instr: &Instr, frame: &mut [Word; SLOTS]) -> Option<()> {
 
 /// Words of the stack below a frame.
 fn depth_of(fp: *const Word, machine: &Machine) -> u64 {
-    ((fp.addr() - machine.outer.stack.base().addr()) / size_of::<Word>()) as u64
+    ((fp.addr() - machine.mutator.stack.base().addr()) / size_of::<Word>()) as u64
 }
 
 /// The word that an operand stands for.

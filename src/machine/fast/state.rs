@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::code::instr::{Instr, Op};
 use super::image::Image;
-use super::roots::YoungRoots;
+use super::roots::YoungHandles;
 use super::saved::SavedStacks;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
 use crate::machine::Interrupt;
 use crate::machine::config::{Config, Refusal, Stress};
+use crate::machine::handles::HandleTable;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
@@ -17,7 +18,6 @@ use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
-use crate::machine::roots::Roots;
 
 /// Words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
@@ -39,7 +39,7 @@ pub struct Machine {
     /// Calls before the loop looks at fuel and interrupt again.
     pub(super) ticks: u32,
     pub(super) heap: Heap,
-    pub(super) outer: Outer,
+    pub(super) mutator: MutatorState,
     pub(super) input: Option<Box<dyn Input>>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
@@ -80,15 +80,15 @@ pub(super) struct Rare {
 }
 
 /// What of the state the collector goes through, beside the heap.
-pub(super) struct Outer {
+pub(super) struct MutatorState {
     pub(super) image: Arc<Image>,
     pub(super) stack: Stack,
     /// The word of each CAF that has a node.
     pub(super) cafs: Vec<Word>,
     /// CAFs whose node may be young.
     pub(super) young_cafs: Vec<GlobalId>,
-    pub(super) roots: Roots<Word>,
-    pub(super) young_roots: YoungRoots,
+    pub(super) handles: HandleTable<Word>,
+    pub(super) young_handles: YoungHandles,
     /// Values of the embedding program, with the nodes that stand for them.
     pub(super) opaques: Opaques<Word>,
     /// Those of them whose node may be young.
@@ -176,11 +176,11 @@ impl Machine {
             stack_end: StackPtr(stack.limit()),
             ticks: 0,
             heap: Heap::new(heap_config, selectors),
-            outer: Outer {
+            mutator: MutatorState {
                 cafs: vec![Word::NOTHING; image.program.globals.len()],
                 young_cafs: Vec::new(),
-                roots: Roots::default(),
-                young_roots: YoungRoots::default(),
+                handles: HandleTable::default(),
+                young_handles: YoungHandles::default(),
                 opaques: Opaques::default(),
                 young_opaques: Vec::new(),
                 printing: Vec::new(),
@@ -219,14 +219,14 @@ impl Machine {
 
     /// An empty stack, in code that waits for nothing.
     pub(super) fn reset(&mut self) {
-        (self.outer.mark, self.outer.clean) = (None, 0);
-        if self.outer.stack.capacity() > KEPT {
-            self.outer.stack = Stack::new();
+        (self.mutator.mark, self.mutator.clean) = (None, 0);
+        if self.mutator.stack.capacity() > KEPT {
+            self.mutator.stack = Stack::new();
         }
-        self.stack_end.0 = self.outer.stack.limit();
-        let halt = self.outer.image.halt;
+        self.stack_end.0 = self.mutator.stack.limit();
+        let halt = self.mutator.image.halt;
         // SAFETY: the stack has room for its first word.
-        self.fp.0 = unsafe { Control::Stop { at: halt, base: 0 }.push(self.outer.stack.base()) };
+        self.fp.0 = unsafe { Control::Stop { at: halt, base: 0 }.push(self.mutator.stack.base()) };
         self.pc.0 = self.instr(halt);
         self.count_outside();
     }
@@ -234,33 +234,33 @@ impl Machine {
     /// The instruction at an offset.
     #[inline]
     pub(super) fn instr(&self, at: u32) -> *const Instr {
-        self.outer.image.program.code.as_ptr().wrapping_byte_add(at as usize)
+        self.mutator.image.program.code.as_ptr().wrapping_byte_add(at as usize)
     }
 
     /// The offset of the instruction that is executed.
     #[inline]
     pub(super) fn at(&self) -> u32 {
-        (self.pc.0.addr() - self.outer.image.program.code.as_ptr().addr()) as u32
+        (self.pc.0.addr() - self.mutator.image.program.code.as_ptr().addr()) as u32
     }
 
     /// The first slot above those that are alive before the instruction that is executed.
     #[inline]
     pub(super) fn top(&self) -> u32 {
         let index = super::image::index(self.at());
-        self.outer.image.tops.get(index).copied().unwrap_or(0)
+        self.mutator.image.tops.get(index).copied().unwrap_or(0)
     }
 
     /// Words in use below the frame.
     pub(super) fn depth(&self) -> usize {
-        (self.fp.0.addr() - self.outer.stack.base().addr()) / size_of::<Word>()
+        (self.fp.0.addr() - self.mutator.stack.base().addr()) / size_of::<Word>()
     }
 
     /// Tells the heap how much stack and other tables take.
     pub(super) fn count_outside(&mut self) {
-        let outer = &self.outer;
-        let printing = outer.printing.capacity() * size_of::<Word>();
-        let tables = outer.saved.bytes() + outer.opaques.bytes() + printing as u64;
-        self.heap.set_outside(outer.stack.bytes() + tables);
+        let mutator = &self.mutator;
+        let printing = mutator.printing.capacity() * size_of::<Word>();
+        let tables = mutator.saved.bytes() + mutator.opaques.bytes() + printing as u64;
+        self.heap.set_outside(mutator.stack.bytes() + tables);
     }
 
     /// Makes sure of `words` free words in the nursery.
@@ -273,46 +273,46 @@ impl Machine {
     #[cold]
     pub(super) fn collect_for(&mut self, words: usize) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
-        self.collecting(|heap, outer| unsafe { heap.collect(Need::words(words), outer) })
+        self.collecting(|heap, mutator| unsafe { heap.collect(Need::words(words), mutator) })
     }
 
     /// Makes sure that `bytes` outside of the nursery stay within the limit, and of `words`
     /// in it.
     pub(super) fn collect_for_bytes(&mut self, words: usize, bytes: u64) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
-        self.collecting(|heap, outer| unsafe { heap.collect(Need { words, bytes }, outer) })
+        self.collecting(|heap, mutator| unsafe { heap.collect(Need { words, bytes }, mutator) })
     }
 
     /// Makes everything old.
     pub(super) fn tenure(&mut self) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
-        self.collecting(|heap, outer| unsafe { heap.tenure(outer) })
+        self.collecting(|heap, mutator| unsafe { heap.tenure(mutator) })
     }
 
     /// Collects everything that nothing can reach.
     pub(super) fn collect_all(&mut self) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
-        self.collecting(|heap, outer| unsafe { heap.collect_full(Need::default(), outer) })
+        self.collecting(|heap, mutator| unsafe { heap.collect_full(Need::default(), mutator) })
     }
 
     fn collecting(
         &mut self,
-        collect: impl FnOnce(&mut Heap, &mut Outer) -> Result<(), Full>,
+        collect: impl FnOnce(&mut Heap, &mut MutatorState) -> Result<(), Full>,
     ) -> Result<(), Stop> {
-        (self.outer.at, self.outer.fp.0) = (self.at(), self.fp.0);
+        (self.mutator.at, self.mutator.fp.0) = (self.at(), self.fp.0);
         let depth = self.depth() as u64;
         self.counts.peak_stack = self.counts.peak_stack.max(depth);
         self.sample_allocation();
-        let marked = self.outer.mark.map(|(at, _)| at);
-        let mut result = collect(&mut self.heap, &mut self.outer);
+        let marked = self.mutator.mark.map(|(at, _)| at);
+        let mut result = collect(&mut self.heap, &mut self.mutator);
         if self.refuse.meets() {
             result = Err(Full::System);
         }
-        self.outer.collected(marked);
+        self.mutator.collected(marked);
         self.verify_if_due();
-        self.outer.phase = Phase::Idle;
-        self.outer.set_mark();
-        self.outer.opaques.drop_dead();
+        self.mutator.phase = Phase::Idle;
+        self.mutator.set_mark();
+        self.mutator.opaques.drop_dead();
         self.count_outside();
         result.map_err(|full| self.out_of_memory(full))
     }
@@ -326,7 +326,7 @@ impl Machine {
             return;
         }
         // SAFETY: the words of the machine are words of its heap.
-        if let Err(wrong) = unsafe { self.heap.verify(&mut self.outer) } {
+        if let Err(wrong) = unsafe { self.heap.verify(&mut self.mutator) } {
             // Only tests ask for this, and a heap that is wrong is a mistake of ours.
             panic!("after a collection: {wrong}");
         }
@@ -337,7 +337,7 @@ impl Machine {
     /// Makes sure of `words` more above the frame, beside the slack.
     #[cold]
     pub(super) fn grow_stack(&mut self, words: usize) -> Result<(), Stop> {
-        let (depth, capacity) = (self.depth(), self.outer.stack.capacity());
+        let (depth, capacity) = (self.depth(), self.mutator.stack.capacity());
         let need = depth + words + 2 * SLACK;
         if need <= capacity {
             return Ok(());
@@ -352,15 +352,15 @@ impl Machine {
         self.rare.stack_grown += 1;
         self.count_outside();
         // SAFETY: `depth` words are in use.
-        self.fp.0 = unsafe { self.outer.stack.base().add(depth) };
-        self.stack_end.0 = self.outer.stack.limit();
+        self.fp.0 = unsafe { self.mutator.stack.base().add(depth) };
+        self.stack_end.0 = self.mutator.stack.limit();
         Ok(())
     }
 
     /// Grows the stack to twice its size; near the limit by less, and in the end by no more
     /// than it takes.
     fn try_grow(&mut self, need: usize) -> Result<(), Full> {
-        let capacity = self.outer.stack.capacity();
+        let capacity = self.mutator.stack.capacity();
         let (ample, modest) = (need.max(2 * capacity), need + need / 64);
         let left = self.heap.limit().map(|limit| limit.saturating_sub(self.heap.footprint()));
         let quarter = left.unwrap_or(u64::MAX) / 4 / size_of::<Word>() as u64;
@@ -369,7 +369,7 @@ impl Machine {
         for wanted in [ample.min(fair).max(modest), modest, need] {
             let bytes = wanted.saturating_sub(capacity) * size_of::<Word>();
             if self.heap.can_grow(bytes as u64) {
-                if self.outer.stack.resize(wanted) {
+                if self.mutator.stack.resize(wanted) {
                     return Ok(());
                 }
                 full = Full::System;
@@ -393,19 +393,19 @@ impl Machine {
 
     /// The word of a CAF, which gets a node if it has none.
     pub(super) fn caf(&mut self, global: GlobalId) -> Result<Word, Stop> {
-        let known = self.outer.cafs.get(global.0 as usize).copied().unwrap_or(Word::NOTHING);
+        let known = self.mutator.cafs.get(global.0 as usize).copied().unwrap_or(Word::NOTHING);
         if known != Word::NOTHING {
             return Ok(known);
         }
-        let Some(Some(thunk)) = self.outer.image.cafs.get(global).copied() else {
+        let Some(Some(thunk)) = self.mutator.image.cafs.get(global).copied() else {
             return Ok(Word::function(global));
         };
         self.reserve(2)?;
         // SAFETY: room was made sure of.
         let word = unsafe { self.heap.alloc(Kind::Thunk, thunk.0, &[Word::ZERO]) };
-        if let Some(slot) = self.outer.cafs.get_mut(global.0 as usize) {
+        if let Some(slot) = self.mutator.cafs.get_mut(global.0 as usize) {
             *slot = word;
-            self.outer.young_cafs.push(global);
+            self.mutator.young_cafs.push(global);
         }
         Ok(word)
     }

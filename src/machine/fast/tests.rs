@@ -203,7 +203,7 @@ fn applying_a_result_again_and_again_takes_no_native_stack() {
 fn stopped_evaluations_take_memory_in_proportion_to_their_words() {
     let mut machine = machine(compact(SUMS), Config::default());
     let f = machine.program().find("f").expect("a function");
-    let f = machine.global_root(f).expect("room");
+    let f = machine.global_handle(f).expect("room");
     let mut kept = Vec::new();
     machine.collect();
     let before = machine.footprint();

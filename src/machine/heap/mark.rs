@@ -21,25 +21,8 @@ use super::prefetch::{Found, PrefetchQueue};
 use super::short_circuit::{Rules, follow, reduce};
 use super::word::{View, Word};
 use super::{Header, Kind, Mutator, Size, node_at, tag_of};
+use crate::base::bit_set::BitSet;
 use crate::gcode::program::GlobalId;
-
-/// A bit set of small numbers.
-#[derive(Debug, Default)]
-struct Seen(Vec<u64>);
-
-impl Seen {
-    /// Adds a number, and returns whether it is new.
-    #[inline]
-    fn insert(&mut self, number: u32) -> bool {
-        let (at, bit) = (number as usize / 64, 1 << (number % 64));
-        if at >= self.0.len() {
-            self.0.resize(at + 1, 0);
-        }
-        let is_new = self.0[at] & bit == 0;
-        self.0[at] |= bit;
-        is_new
-    }
-}
 
 /// The rules of a full collection: a node that is marked stays what it is.
 pub(super) struct Unmarked;
@@ -85,8 +68,8 @@ pub(super) struct Marker<'a> {
     /// Whether the mark stack had no place for a node.
     overflowed: bool,
     /// Code that was reached, and the code whose CAFs are still to be marked.
-    thunks: Seen,
-    functions: Seen,
+    thunks: BitSet,
+    functions: BitSet,
     codes: Vec<Code>,
     /// Saved stacks whose words are still to be marked.
     suspended: Vec<i64>,
@@ -105,8 +88,8 @@ impl<'a> Marker<'a> {
             capacity,
             queue: PrefetchQueue::new(),
             overflowed: false,
-            thunks: Seen::default(),
-            functions: Seen::default(),
+            thunks: BitSet::EMPTY,
+            functions: BitSet::EMPTY,
             codes: Vec::new(),
             suspended: Vec::new(),
             rescans: 0,

@@ -54,8 +54,9 @@ pub unsafe trait Mutator {
     fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word));
 
     /// For a full collection: all live nodes were marked. Forgets each CAF, and what else the
-    /// machine keeps of a node without keeping the node alive, of whose word `is_live` is false, and each saved stack whose number was not asked for. `is_live` may
-    /// replace the word, as `visit` does.
+    /// machine keeps of a node without keeping the node alive, of whose word `is_live` is false,
+    /// and each saved stack whose number was not asked for. `is_live` may replace the word, as
+    /// `visit` does.
     fn sweep(&mut self, is_live: &mut impl FnMut(&mut Word) -> bool);
 
     /// For a full collection, after `sweep`: visits the words of all that may be forgotten there.

@@ -10,12 +10,12 @@ use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::coverage::Coverage;
 use crate::machine::face;
+use crate::machine::handles::Handle;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
-use crate::machine::roots::Root;
 use crate::machine::whnf::Whnf;
 
 impl face::Machine for Machine {
@@ -33,58 +33,58 @@ impl face::Machine for Machine {
 
     fn print_root(
         &mut self,
-        root: &Root,
+        handle: &Handle,
         format: Format,
         out: &mut dyn Output,
     ) -> Option<Result<(), Stop>> {
-        self.print_root(root, format, out)
+        self.print_root(handle, format, out)
     }
 
-    fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
-        self.force(root)
+    fn force(&mut self, handle: &Handle) -> Option<Result<(), Stop>> {
+        self.force(handle)
     }
 
-    fn owns(&self, root: &Root) -> bool {
-        self.roots.get(root).is_some()
+    fn owns(&self, handle: &Handle) -> bool {
+        self.handles.get(handle).is_some()
     }
 
-    fn whnf(&mut self, root: &Root) -> Option<Whnf> {
-        self.whnf(root)
+    fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
+        self.whnf(handle)
     }
 
-    fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
-        self.global_root(global)
+    fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop> {
+        self.global_handle(global)
     }
 
-    fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+    fn new_int(&mut self, value: Integer) -> Result<Handle, Stop> {
         self.new_int(value)
     }
 
-    fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+    fn new_float(&mut self, value: Float) -> Result<Handle, Stop> {
         Machine::new_float(self, value)
     }
 
-    fn new_char(&mut self, value: char) -> Result<Root, Stop> {
+    fn new_char(&mut self, value: char) -> Result<Handle, Stop> {
         self.new_char(value)
     }
 
-    fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+    fn new_text(&mut self, text: &str) -> Result<Handle, Stop> {
         self.new_text(text)
     }
 
-    fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
+    fn new_con(&mut self, con: ConId, fields: &[Handle]) -> Option<Result<Handle, Stop>> {
         self.new_con(con, fields)
     }
 
-    fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+    fn new_opaque(&mut self, value: Opaque) -> Result<Handle, Stop> {
         self.new_opaque(value)
     }
 
-    fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
+    fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>> {
         self.new_list(items)
     }
 
-    fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
+    fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>> {
         self.apply(function, args)
     }
 

@@ -6,9 +6,9 @@ use super::state::{Frame, Machine, NO_REDEX};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::HostId;
 use crate::machine::failure::{FOREIGN, Failure};
+use crate::machine::handles::Handle;
 use crate::machine::host::{HOST_DEPTH, HostFailure};
 use crate::machine::outcome::{Output, OutputError, Stop};
-use crate::machine::roots::Root;
 
 /// An output for evaluations that print nothing.
 struct Nothing;
@@ -31,13 +31,13 @@ impl Machine {
         let Some(hosts) = self.hosts.clone() else {
             return Err(self.fail(Failure::host_missing(&name)));
         };
-        let args: Vec<Root> = (0..arity).map(|n| self.roots.add(self.item(n))).collect();
+        let args: Vec<Handle> = (0..arity).map(|n| self.handles.add(self.item(n))).collect();
         self.nesting += 1;
         let result = hosts.call(self, host, &args);
         self.nesting -= 1;
         let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {
-            Ok(root) => self.roots.get(&root),
+            Ok(handle) => self.handles.get(&handle),
             Err(HostFailure::Stopped(stop)) => return Err(stop),
             Err(HostFailure::Failed(why)) => return Err(failed(&why)),
         };
@@ -53,22 +53,22 @@ impl Machine {
     ///
     /// # Errors
     /// When the evaluation stops. What it was evaluating is left evaluable.
-    pub fn force(&mut self, root: &Root) -> Option<Result<(), Stop>> {
-        self.roots.get(root)?;
+    pub fn force(&mut self, handle: &Handle) -> Option<Result<(), Stop>> {
+        self.handles.get(handle)?;
         if self.nesting == 0 {
             self.abandon();
         }
-        Some(self.force_known(root))
+        Some(self.force_known(handle))
     }
 
-    fn force_known(&mut self, root: &Root) -> Result<(), Stop> {
+    fn force_known(&mut self, handle: &Handle) -> Result<(), Stop> {
         if self.nesting > HOST_DEPTH {
             return Err(self.fail(Failure::host_depth()));
         }
         self.room(1)?;
         self.dump_room()?;
         // After the room is made: a collection may have shortened the way to the value.
-        let addr = self.roots.get(root).unwrap_or(Addr::NONE);
+        let addr = self.handles.get(handle).unwrap_or(Addr::NONE);
         let caller = Frame { at: self.at, base: self.base, redex: self.redex };
         self.dump.push(caller);
         let depth = self.dump.len();

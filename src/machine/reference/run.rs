@@ -13,12 +13,12 @@ use crate::gcode::Verified;
 use crate::gcode::instr::{Instr, Op};
 use crate::machine::config::{Config, Stress};
 use crate::machine::coverage::Coverage;
+use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
-use crate::machine::roots::Roots;
 
 /// Instructions between two looks at the interrupt.
 const SLICE: u64 = 1024;
@@ -40,7 +40,7 @@ impl Machine {
             redex: NO_REDEX,
             dump: Vec::new(),
             heap: Heap::new(config.heap_limit),
-            roots: Roots::default(),
+            handles: HandleTable::default(),
             opaques: Opaques::default(),
             frozen: Frozen::default(),
             liveness: Liveness::default(),

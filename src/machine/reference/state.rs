@@ -12,12 +12,12 @@ use crate::base::allocation::{Full, fallible};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
+use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
-use crate::machine::roots::Roots;
 
 /// The `redex` of a frame that has none, or has updated it.
 pub(super) const NO_REDEX: u32 = u32::MAX;
@@ -50,7 +50,7 @@ pub struct Machine {
     pub(super) heap: Heap,
     /// The node of each global that has one.
     pub(super) globals: Vec<Addr>,
-    pub(super) roots: Roots<Addr>,
+    pub(super) handles: HandleTable<Addr>,
     /// Values of the embedding program, with the nodes that stand for them.
     pub(super) opaques: Opaques<Addr>,
     pub(super) frozen: Frozen,
@@ -219,7 +219,7 @@ impl Machine {
             }
         }
         self.stack.iter_mut().for_each(|slot| marker.root(slot));
-        self.roots.live().for_each(|slot| marker.root(slot));
+        self.handles.live().for_each(|slot| marker.root(slot));
         if !self.unwinding {
             marker.position(self.at);
         }

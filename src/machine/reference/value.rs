@@ -8,9 +8,9 @@ use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
+use crate::machine::handles::Handle;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::Stop;
-use crate::machine::roots::Root;
 use crate::machine::whnf::Whnf;
 
 impl Machine {
@@ -18,55 +18,55 @@ impl Machine {
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn global_root(&mut self, global: GlobalId) -> Result<Root, Stop> {
+    pub fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop> {
         self.reserve(1, 0)?;
         let addr = self.global_node(global);
-        Ok(self.roots.add(addr))
+        Ok(self.handles.add(addr))
     }
 
     /// A new integer.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_int(&mut self, value: Integer) -> Result<Root, Stop> {
+    pub fn new_int(&mut self, value: Integer) -> Result<Handle, Stop> {
         let node = Node::integer(value);
         self.reserve(1, node.owned_bytes())?;
         let addr = self.heap.alloc(node);
-        Ok(self.roots.add(addr))
+        Ok(self.handles.add(addr))
     }
 
     /// A new float.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_float(&mut self, value: Float) -> Result<Root, Stop> {
+    pub fn new_float(&mut self, value: Float) -> Result<Handle, Stop> {
         self.reserve(1, 0)?;
         let addr = self.heap.alloc(Node::Float(value));
-        Ok(self.roots.add(addr))
+        Ok(self.handles.add(addr))
     }
 
     /// A new character.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_char(&mut self, value: char) -> Result<Root, Stop> {
+    pub fn new_char(&mut self, value: char) -> Result<Handle, Stop> {
         self.reserve(1, 0)?;
         let addr = self.heap.alloc(Node::Char(value));
-        Ok(self.roots.add(addr))
+        Ok(self.handles.add(addr))
     }
 
     /// A new list of characters.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_text(&mut self, text: &str) -> Result<Root, Stop> {
+    pub fn new_text(&mut self, text: &str) -> Result<Handle, Stop> {
         self.reserve(2 * text.chars().count() + 1, 0)?;
         let mut list = self.heap.alloc(Node::constr(NIL, &[]));
         for c in text.chars().rev() {
             let head = self.heap.alloc(Node::Char(c));
             list = self.heap.alloc(Node::constr(CONS, &[head, list]));
         }
-        Ok(self.roots.add(list))
+        Ok(self.handles.add(list))
     }
 
     /// A new constructor; `None` if a field belongs to another machine or their number is
@@ -74,74 +74,74 @@ impl Machine {
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_con(&mut self, con: ConId, fields: &[Root]) -> Option<Result<Root, Stop>> {
+    pub fn new_con(&mut self, con: ConId, fields: &[Handle]) -> Option<Result<Handle, Stop>> {
         if self.code.program.cons.get(con)?.arity as usize != fields.len() {
             return None;
         }
-        if fields.iter().any(|field| self.roots.get(field).is_none()) {
+        if fields.iter().any(|field| self.handles.get(field).is_none()) {
             return None;
         }
         if let Err(stop) = self.reserve(1, fields_bytes(fields.len())) {
             return Some(Err(stop));
         }
-        let fields: Vec<Addr> = fields.iter().filter_map(|field| self.roots.get(field)).collect();
+        let fields: Vec<Addr> = fields.iter().filter_map(|field| self.handles.get(field)).collect();
         let addr = self.heap.alloc(Node::constr(con, &fields));
-        Some(Ok(self.roots.add(addr)))
+        Some(Ok(self.handles.add(addr)))
     }
 
     /// A value of the embedding program.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_opaque(&mut self, value: Opaque) -> Result<Root, Stop> {
+    pub fn new_opaque(&mut self, value: Opaque) -> Result<Handle, Stop> {
         self.reserve(1, 0)?;
         let addr = self.heap.alloc(Node::Opaque(self.opaques.next()));
         self.opaques.add(addr, value);
         self.count_side();
-        Ok(self.roots.add(addr))
+        Ok(self.handles.add(addr))
     }
 
     /// The list of these elements; `None` if one belongs to another machine.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn new_list(&mut self, items: &[Root]) -> Option<Result<Root, Stop>> {
-        if items.iter().any(|item| self.roots.get(item).is_none()) {
+    pub fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>> {
+        if items.iter().any(|item| self.handles.get(item).is_none()) {
             return None;
         }
         if let Err(stop) = self.reserve(items.len() + 1, 0) {
             return Some(Err(stop));
         }
         let mut list = self.heap.alloc(Node::constr(NIL, &[]));
-        for item in items.iter().rev().filter_map(|item| self.roots.get(item)) {
+        for item in items.iter().rev().filter_map(|item| self.handles.get(item)) {
             list = self.heap.alloc(Node::constr(CONS, &[item, list]));
         }
-        Some(Ok(self.roots.add(list)))
+        Some(Ok(self.handles.add(list)))
     }
 
     /// An application, not evaluated; `None` if something belongs to another machine.
     ///
     /// # Errors
     /// When memory is used up.
-    pub fn apply(&mut self, function: &Root, args: &[Root]) -> Option<Result<Root, Stop>> {
-        self.roots.get(function)?;
-        if args.iter().any(|arg| self.roots.get(arg).is_none()) {
+    pub fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>> {
+        self.handles.get(function)?;
+        if args.iter().any(|arg| self.handles.get(arg).is_none()) {
             return None;
         }
         if let Err(stop) = self.reserve(args.len(), 0) {
             return Some(Err(stop));
         }
-        let mut fun = self.roots.get(function)?;
-        for arg in args.iter().filter_map(|arg| self.roots.get(arg)) {
+        let mut fun = self.handles.get(function)?;
+        for arg in args.iter().filter_map(|arg| self.handles.get(arg)) {
             fun = self.heap.alloc(Node::App { fun, arg, site: Site::NONE });
             self.counts.thunks_made += 1;
         }
-        Some(Ok(self.roots.add(fun)))
+        Some(Ok(self.handles.add(fun)))
     }
 
     /// What a value is; `None` if it is not evaluated, or belongs to another machine.
-    pub fn whnf(&mut self, root: &Root) -> Option<Whnf> {
-        let addr = self.heap.value(self.roots.get(root)?);
+    pub fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
+        let addr = self.heap.value(self.handles.get(handle)?);
         match self.heap.get(addr) {
             Node::Int(word) => Some(Whnf::Int(Integer::Small(*word))),
             Node::Big(big) => Some(Whnf::Int((**big).clone())),
@@ -149,14 +149,14 @@ impl Machine {
             Node::Char(c) => Some(Whnf::Char(*c)),
             Node::Bytes(bytes) => Some(Whnf::Bytes((**bytes).clone())),
             Node::Array(elements) => {
-                let roots = &mut self.roots;
-                Some(Whnf::Array(elements.iter().map(|element| roots.add(*element)).collect()))
+                let handles = &mut self.handles;
+                Some(Whnf::Array(elements.iter().map(|element| handles.add(*element)).collect()))
             }
             Node::Opaque(number) => self.opaques.get(*number).cloned().map(Whnf::Opaque),
             node => match node.as_constr() {
                 Some((con, fields)) => {
-                    let roots = &mut self.roots;
-                    let fields = fields.iter().map(|field| roots.add(*field)).collect();
+                    let handles = &mut self.handles;
+                    let fields = fields.iter().map(|field| handles.add(*field)).collect();
                     Some(Whnf::Con(con, fields))
                 }
                 None => {
@@ -185,8 +185,8 @@ impl Machine {
 
     /// Whether a handle belongs to this machine.
     #[must_use]
-    pub fn knows(&self, root: &Root) -> bool {
-        self.roots.get(root).is_some()
+    pub fn knows(&self, handle: &Handle) -> bool {
+        self.handles.get(handle).is_some()
     }
 
     /// Prints a value as [`run`](Machine::run) prints `main`; `None` if it belongs to
@@ -196,11 +196,11 @@ impl Machine {
     /// When the evaluation stops.
     pub fn print_root(
         &mut self,
-        root: &Root,
+        handle: &Handle,
         format: crate::machine::print::Format,
         out: &mut dyn crate::machine::outcome::Output,
     ) -> Option<Result<(), Stop>> {
-        self.roots.get(root)?;
+        self.handles.get(handle)?;
         if self.nesting > 0 {
             return None;
         }
@@ -208,7 +208,7 @@ impl Machine {
         if let Err(stop) = self.room(1) {
             return Some(Err(stop));
         }
-        let addr = self.roots.get(root)?;
+        let addr = self.handles.get(handle)?;
         self.begin_print(addr, format);
         let result = self.run(out);
         if result.is_err() {

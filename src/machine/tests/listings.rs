@@ -62,7 +62,7 @@ fn an_evaluation_gets_on_with_any_fuel_at_a_time() {
         for fuel in [1, 2, 3, 10] {
             let mut machine = kind.load(program(DEEP)).machine(Config::default());
             let main = machine.program().main.expect("a main");
-            let root = machine.global_root(main).expect("room");
+            let root = machine.global_handle(main).expect("room");
             let mut slices = 0;
             loop {
                 machine.set_fuel(Some(fuel));

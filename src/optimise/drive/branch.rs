@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::eval::{Operand, State};
 use super::frame::{Entry, Frames, Shared};
-use super::heap::{EnvId, Name, NodeId, What};
+use super::heap::{AbstractValue, EnvId, Name, NodeId};
 use super::share::Split;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
@@ -47,7 +47,7 @@ impl Driver<'_> {
     ) -> NodeId {
         let local = self.fresh(like, span);
         params.push(local);
-        self.heap.named(What::Unknown(false), Name::Local(local))
+        self.heap.named(AbstractValue::Unknown(false), Name::Local(local))
     }
 
     fn finish_split(&mut self, split: Split, code: ExprId) -> Attempt<State> {
@@ -79,7 +79,7 @@ impl Driver<'_> {
                 let mut out = Vec::with_capacity(branches.len());
                 for &(lit, body) in branches {
                     let body = self.scope(span, |driver| {
-                        driver.learn(node, What::Lit(lit));
+                        driver.learn(node, AbstractValue::Lit(lit));
                         driver.alternative_of(body, env, node, &split, Entry::Lit(lit), choice)
                     })?;
                     out.push((lit, body));
@@ -100,7 +100,7 @@ impl Driver<'_> {
                             }
                         }
                         let nodes = driver.heap.list(nodes);
-                        driver.learn(node, What::Con(branch.con, nodes));
+                        driver.learn(node, AbstractValue::Con(branch.con, nodes));
                         let entry = driver.con_entry(branch.con, switch);
                         driver.alternative_of(branch.body, env, node, &split, entry, choice)
                     })?;
@@ -114,7 +114,7 @@ impl Driver<'_> {
         let default = match case.default {
             None => None,
             Some(default) => Some(self.scope(span, |driver| {
-                driver.learn(node, What::Unknown(true));
+                driver.learn(node, AbstractValue::Unknown(true));
                 driver.alternative_of(default, env, node, &split, Entry::Default, choice)
             })?),
         };
@@ -142,10 +142,10 @@ impl Driver<'_> {
     }
 
     /// Says what a variable is in this branch.
-    fn learn(&mut self, node: NodeId, what: What) {
+    fn learn(&mut self, node: NodeId, value: AbstractValue) {
         let known = self.heap.get(node);
-        if self.knows() && matches!(known.what, What::Unknown(_)) {
-            self.heap.set(node, what, known.name);
+        if self.knows() && matches!(known.value, AbstractValue::Unknown(_)) {
+            self.heap.set(node, value, known.name);
             self.select_from(node);
         }
     }
@@ -153,15 +153,17 @@ impl Driver<'_> {
     /// The local to go by, and whether it is certainly evaluated.
     fn scrutinee(&mut self, node: NodeId, span: Span) -> Attempt<(LocalId, bool)> {
         let known = self.heap.get(node);
-        if let (What::Unknown(evaluated), Some(Name::Local(local))) = (known.what, known.name) {
+        if let (AbstractValue::Unknown(evaluated), Some(Name::Local(local))) =
+            (known.value, known.name)
+        {
             self.used[local] = true;
             return Ok((local, evaluated));
         }
         let code = self.atom(node, span);
         let local = self.force_of(Some(node), None, code, span)?;
         self.used[local] = true;
-        if let What::Unknown(_) = known.what {
-            self.heap.set(node, What::Unknown(true), Some(Name::Local(local)));
+        if let AbstractValue::Unknown(_) = known.value {
+            self.heap.set(node, AbstractValue::Unknown(true), Some(Name::Local(local)));
         }
         Ok((local, true))
     }
@@ -185,19 +187,19 @@ impl Driver<'_> {
             return Ok(self.operand(if holds { yes } else { no }, next.clone()));
         }
         match outcome {
-            Outcome::Node(node) => self.settle_for(node),
-            _ => self.settle_selections(None),
+            Outcome::Node(node) => self.bind_selections_before(node),
+            _ => self.bind_selections(None),
         }
         // The alternatives of a shared choice have their own frames.
         let own = choice.is_none() || !self.knows();
         let split = self.split(if own { next } else { &None }, 2)?;
         let (condition, learnt) = match outcome {
             Outcome::Node(node) => {
-                let is = |value| What::Lit(Lit::Int(value));
+                let is = |value| AbstractValue::Lit(Lit::Int(value));
                 (self.atom(node, span), [Some((node, is(1))), Some((node, is(0)))])
             }
             Outcome::Test { code, node, literal, equal } => {
-                let learnt = Some((node, self.heap.get(literal).what));
+                let learnt = Some((node, self.heap.get(literal).value));
                 (code, if equal { [learnt, None] } else { [None, learnt] })
             }
             Outcome::Code(code) | Outcome::Ends(code) => (code, [None, None]),
@@ -212,7 +214,7 @@ impl Driver<'_> {
                 }
                 let state = match choice {
                     Some(shared) if driver.knows() => {
-                        let node = driver.heap.add(What::Lit(Lit::Int(holds)));
+                        let node = driver.heap.add(AbstractValue::Lit(Lit::Int(holds)));
                         driver.enter_by(Entry::Lit(Lit::Int(holds)), node, shared)?
                     }
                     _ => driver.operand(part, split.inner.clone()),
@@ -239,10 +241,10 @@ impl Driver<'_> {
     ) -> Attempt<State> {
         let old = self.old;
         let handler = old.joins[join].handler;
-        if self.straight == 0 && self.facts.jumps[join] > 1 {
-            self.settle_rests();
+        if self.unbranching == 0 && self.facts.jumps[join] > 1 {
+            self.bind_pending_operands();
             let params = &old.local_lists[old.joins[join].params];
-            self.settle_exprs(&[handler], params, env);
+            self.bind_shared_of_exprs(&[handler], params, env);
         }
         let split = self.divide(&frames, 2);
         let target = Rc::new(Target {

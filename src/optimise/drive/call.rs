@@ -2,7 +2,7 @@
 
 use super::eval::State;
 use super::frame::Frames;
-use super::heap::{Name, NodeId, What};
+use super::heap::{AbstractValue, Name, NodeId};
 use super::pattern::{Key, Pattern};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
@@ -41,7 +41,7 @@ impl Driver<'_> {
         if self.unfolded > 0 {
             self.fuel -= 1;
         }
-        if self.straight > 0 {
+        if self.unbranching > 0 {
             self.attempt -= 1;
             if self.attempt < 0 {
                 return Err(Abort::Fuel);
@@ -92,12 +92,12 @@ impl Driver<'_> {
         if let Some(key) = &key {
             let recursive = self.facts.recursive[global];
             // What a body ends in is left to a variant: nothing here learns from its value.
-            let tail = frames.is_none() && self.straight == 0 && self.unfolded == 0;
+            let tail = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
             if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
                 self.tally.unfolded += 1;
                 return Ok(self.unfold(global, &args, frames));
             }
-            if self.straight > 0 && !self.may_unfold() {
+            if self.unbranching > 0 && !self.may_unfold() {
                 return Err(Abort::Fuel);
             }
             let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
@@ -117,7 +117,7 @@ impl Driver<'_> {
 
     /// Gives up an attempt that must not write code: code is about to be written.
     pub(super) fn may_write(&self) -> Attempt<()> {
-        if self.pure > 0 { Err(Abort::Branch) } else { Ok(()) }
+        if self.unwriting > 0 { Err(Abort::Branch) } else { Ok(()) }
     }
 
     /// Whether there is a variant for these patterns as they are.
@@ -153,18 +153,18 @@ impl Driver<'_> {
             // It would go on for ever.
             return Err(Abort::Fuel);
         }
-        let outermost = self.straight == 0;
+        let outermost = self.unbranching == 0;
         if outermost {
             self.attempt = ATTEMPT;
         }
         let checkpoint = self.checkpoint();
-        self.straight += 1;
+        self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
         let state = self.unfold(global, args, None);
         let result = self.run(state);
         match result {
             Ok(outcome) => {
-                self.straight -= 1;
+                self.unbranching -= 1;
                 self.unfolding.pop();
                 self.unfolded = checkpoint.knowledge.unfolded;
                 self.tally.unfolded += 1;
@@ -190,8 +190,8 @@ impl Driver<'_> {
         if known.hopeless || !self.may_unfold() {
             return false;
         }
-        let site = match known.what {
-            What::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
+        let site = match known.value {
+            AbstractValue::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
             _ => None,
         };
         if site.is_some_and(|site| self.failed.contains(&site)) {
@@ -200,10 +200,10 @@ impl Driver<'_> {
         }
         let checkpoint = self.checkpoint();
         let outer = self.attempt;
-        let given = if self.straight > 0 { SPECULATION.min(outer) } else { SPECULATION };
+        let given = if self.unbranching > 0 { SPECULATION.min(outer) } else { SPECULATION };
         self.attempt = given;
-        self.straight += 1;
-        self.pure += 1;
+        self.unbranching += 1;
+        self.unwriting += 1;
         // Others refer to it.
         self.heap.share(node);
         let state = self.demand(node, None);
@@ -212,8 +212,8 @@ impl Driver<'_> {
         self.attempt = outer - spent;
         match result {
             Ok(outcome) if self.is_static(&outcome) => {
-                self.straight -= 1;
-                self.pure -= 1;
+                self.unbranching -= 1;
+                self.unwriting -= 1;
                 self.unfolded = checkpoint.knowledge.unfolded;
                 true
             }
@@ -246,7 +246,7 @@ impl Driver<'_> {
         for (&param, &arg) in params.iter().zip(args) {
             let mut pattern = Pattern::Hole;
             if self.facts.inspected[param] {
-                pattern = self.argument_pattern(arg, strict, self.handed.consumed[param]);
+                pattern = self.argument_pattern(arg, strict, self.fusible.consumed[param]);
             }
             holes += pattern.holes();
             if holes > HOLES {
@@ -261,7 +261,8 @@ impl Driver<'_> {
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
-        let is_plain = matches!(self.heap.get(arg).what, What::Unknown(_) | What::Lit(_));
+        let is_plain =
+            matches!(self.heap.get(arg).value, AbstractValue::Unknown(_) | AbstractValue::Lit(_));
         let checkpoint = (!is_plain).then(|| self.checkpoint());
         let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
         let mut pattern = self.pattern(arg, strict, &mut size);
@@ -291,26 +292,28 @@ impl Driver<'_> {
         size.parts = size.parts.checked_sub(1)?;
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
-        Some(match known.what {
-            What::Thunk(..) | What::Call(..) if known.hopeless => Pattern::Hole,
-            What::Thunk(..) | What::Call(..) => {
+        Some(match known.value {
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 size.speculations = size.speculations.checked_sub(1)?;
                 match self.speculate(node) {
                     true => return self.pattern_step(node, strict, size),
                     false => Pattern::Hole,
                 }
             }
-            What::Lit(lit) => Pattern::Lit(lit),
-            What::Text(text, at) => Pattern::Text(text, at),
-            What::Unknown(_) | What::Alias(_) => Pattern::Hole,
-            What::Con(con, fields) => match known.name {
+            AbstractValue::Lit(lit) => Pattern::Lit(lit),
+            AbstractValue::Text(text, at) => Pattern::Text(text, at),
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => Pattern::Hole,
+            AbstractValue::Con(con, fields) => match known.name {
                 Some(Name::Caf(caf)) => Pattern::Caf(caf),
                 // What is built already would be kept by a thunk beside its fields.
                 Some(Name::Local(_)) if !strict => Pattern::Hole,
                 Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
                 None => Pattern::Con(con, self.patterns(fields, strict, size)?),
             },
-            What::Partial(head, args) => Pattern::Partial(head, self.patterns(args, strict, size)?),
+            AbstractValue::Partial(head, args) => {
+                Pattern::Partial(head, self.patterns(args, strict, size)?)
+            }
         })
     }
 
@@ -348,9 +351,9 @@ impl Driver<'_> {
             && key.iter().map(Pattern::holes).sum::<usize>() == 0
         {
             let all = self.heap.list(args.iter().copied());
-            let node = self.heap.add(What::Call(global, all));
+            let node = self.heap.add(AbstractValue::Call(global, all));
             if self.speculate(node)
-                && let What::Lit(lit) = self.heap.get(node).what
+                && let AbstractValue::Lit(lit) = self.heap.get(node).value
             {
                 return self.expr(Expr::Lit(lit), span);
             }
@@ -359,7 +362,7 @@ impl Driver<'_> {
     }
 
     /// A CAF whose value stands there: a tree of constructors, literals and functions.
-    pub(super) fn caf(&mut self, global: GlobalId) -> Option<What> {
+    pub(super) fn caf(&mut self, global: GlobalId) -> Option<AbstractValue> {
         if !self.rules.specialise {
             return None;
         }
@@ -371,8 +374,8 @@ impl Driver<'_> {
         }
         let env = self.heap.activation(0);
         let node = self.node(body, env);
-        match self.heap.get(node).what {
-            what @ What::Con(..) => Some(what),
+        match self.heap.get(node).value {
+            value @ AbstractValue::Con(..) => Some(value),
             _ => None,
         }
     }

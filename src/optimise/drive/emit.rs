@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::heap::{EnvId, Head, Name, NodeId, What};
+use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::{Driver, Outcome, Statement};
 use crate::base::index::Idx;
 use crate::base::span::Span;
@@ -27,36 +27,38 @@ impl Driver<'_> {
     fn atom_step(&mut self, node: NodeId, span: Span) -> ExprId {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
-        match (known.what, known.name) {
-            (What::Lit(lit), _) => return self.expr(Expr::Lit(lit), span),
+        match (known.value, known.name) {
+            (AbstractValue::Lit(lit), _) => return self.expr(Expr::Lit(lit), span),
             (_, Some(Name::Local(local))) => return self.local(local, span),
             (_, Some(Name::Caf(caf))) => {
                 let caf = self.global(caf);
                 return self.expr(Expr::Global(caf), span);
             }
-            (What::Con(con, fields), None) if fields.is_empty() => {
+            (AbstractValue::Con(con, fields), None) if fields.is_empty() => {
                 return self.expr(Expr::Con(con), span);
             }
-            (What::Partial(head, args), None) if args.is_empty() => return self.head(head, span),
+            (AbstractValue::Partial(head, args), None) if args.is_empty() => {
+                return self.head(head, span);
+            }
             _ => {}
         }
         let value = self.construct(node, span);
-        let lazy = matches!(known.what, What::Thunk(..) | What::Call(..));
+        let lazy = matches!(known.value, AbstractValue::Thunk(..) | AbstractValue::Call(..));
         match self.new.exprs[value] {
             Expr::Local(local) if lazy => {
-                self.heap.set(node, What::Unknown(false), Some(Name::Local(local)));
+                self.heap.set(node, AbstractValue::Unknown(false), Some(Name::Local(local)));
                 return value;
             }
             Expr::Lit(lit) => {
-                self.heap.set(node, What::Lit(lit), None);
+                self.heap.set(node, AbstractValue::Lit(lit), None);
                 return value;
             }
             _ => {}
         }
         let local = self.fresh(None, span);
         self.block.push(Statement::Let(local, value));
-        let what = if lazy { What::Unknown(false) } else { known.what };
-        self.heap.set(node, what, Some(Name::Local(local)));
+        let value = if lazy { AbstractValue::Unknown(false) } else { known.value };
+        self.heap.set(node, value, Some(Name::Local(local)));
         self.local(local, span)
     }
 
@@ -75,29 +77,31 @@ impl Driver<'_> {
         if known.name.is_some() {
             return self.atom(node, span);
         }
-        match known.what {
-            What::Thunk(expr, env) => self.lazy(expr, env),
-            What::Call(global, args) => {
+        match known.value {
+            AbstractValue::Thunk(expr, env) => self.lazy(expr, env),
+            AbstractValue::Call(global, args) => {
                 let args = self.heap.items(args).to_vec();
                 self.lazy_call(global, args, 0, span)
             }
-            What::Con(con, fields) if !fields.is_empty() => {
+            AbstractValue::Con(con, fields) if !fields.is_empty() => {
                 let callee = self.expr(Expr::Con(con), span);
                 let fields = self.heap.items(fields).to_vec();
                 self.apply(callee, &fields, span)
             }
-            What::Partial(head, args) if !args.is_empty() => {
+            AbstractValue::Partial(head, args) if !args.is_empty() => {
                 let callee = self.head(head, span);
                 let args = self.heap.items(args).to_vec();
                 self.apply(callee, &args, span)
             }
-            What::Text(text, 0) => self.expr(Expr::Text(text), span),
-            What::Text(text, at) => {
+            AbstractValue::Text(text, 0) => self.expr(Expr::Text(text), span),
+            AbstractValue::Text(text, at) => {
                 let rest = self.rest_of(text, at);
                 self.expr(Expr::Text(rest), span)
             }
-            What::Lit(_) | What::Con(..) | What::Partial(..) => self.atom(node, span),
-            What::Unknown(_) | What::Alias(_) => {
+            AbstractValue::Lit(_) | AbstractValue::Con(..) | AbstractValue::Partial(..) => {
+                self.atom(node, span)
+            }
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => {
                 unreachable!("what is not known has a name from its first day")
             }
         }
@@ -258,7 +262,8 @@ impl Driver<'_> {
         span: Span,
     ) -> ExprId {
         if self.rules.known_case
-            && let What::Partial(Head::Global(global), given) = self.heap.get(function).what
+            && let AbstractValue::Partial(Head::Global(global), given) =
+                self.heap.get(function).value
             && matches!(self.old.globals[global].kind, GlobalKind::Defn { .. })
         {
             let given = self.heap.items(given).to_vec();
@@ -269,8 +274,8 @@ impl Driver<'_> {
             }
         }
         let known = self.heap.get(function);
-        let callee = match known.what {
-            What::Partial(head, given) if self.rules.known_case && !given.is_empty() => {
+        let callee = match known.value {
+            AbstractValue::Partial(head, given) if self.rules.known_case && !given.is_empty() => {
                 let given = self.heap.items(given).to_vec();
                 let callee = self.head(head, span);
                 let mut all: Vec<ExprId> =
@@ -278,7 +283,7 @@ impl Driver<'_> {
                 all.extend(self.written(&args, fresh, span));
                 return self.application(callee, all, span);
             }
-            What::Partial(head, _) if self.rules.known_case => self.head(head, span),
+            AbstractValue::Partial(head, _) if self.rules.known_case => self.head(head, span),
             _ => self.atom(function, span),
         };
         let args = self.written(&args, fresh, span);
@@ -374,9 +379,9 @@ impl Driver<'_> {
         if let Some(node) = self.selection(expr, env) {
             return node;
         }
-        let what = match old.exprs[expr] {
-            Expr::Lit(lit) => What::Lit(lit),
-            Expr::Text(text) => What::Text(text, 0),
+        let value = match old.exprs[expr] {
+            Expr::Lit(lit) => AbstractValue::Lit(lit),
+            Expr::Text(text) => AbstractValue::Text(text, 0),
             Expr::Local(local) => return self.lookup(local, env),
             Expr::Con(con) => self.constructor(con),
             Expr::Global(global) => return self.global_node(global),
@@ -393,7 +398,7 @@ impl Driver<'_> {
                     _ => None,
                 };
                 match partial {
-                    None => What::Thunk(expr, env),
+                    None => AbstractValue::Thunk(expr, env),
                     Some((head, partial)) => {
                         let nodes: Vec<NodeId> = args
                             .iter()
@@ -403,30 +408,35 @@ impl Driver<'_> {
                     }
                 }
             }
-            _ => What::Thunk(expr, env),
+            _ => AbstractValue::Thunk(expr, env),
         };
-        self.heap.add(what)
+        self.heap.add(value)
     }
 
     /// A constructor with its fields, or a function with fewer arguments than it takes.
-    pub(super) fn applied(&mut self, head: Head, partial: bool, nodes: Vec<NodeId>) -> What {
+    pub(super) fn applied(
+        &mut self,
+        head: Head,
+        partial: bool,
+        nodes: Vec<NodeId>,
+    ) -> AbstractValue {
         match head {
             // Whoever refers to a constructor has its fields from a switch, and shares them then.
-            Head::Con(con) if !partial => What::Con(con, self.heap.list(nodes)),
+            Head::Con(con) if !partial => AbstractValue::Con(con, self.heap.list(nodes)),
             _ => {
                 // Whoever refers to the whole refers to its parts.
                 nodes.iter().for_each(|&node| self.heap.share(node));
-                What::Partial(head, self.heap.list(nodes))
+                AbstractValue::Partial(head, self.heap.list(nodes))
             }
         }
     }
 
     /// A constructor by itself: a value, or a function of its fields.
-    pub(super) fn constructor(&mut self, con: ConId) -> What {
+    pub(super) fn constructor(&mut self, con: ConId) -> AbstractValue {
         let none = self.heap.list([]);
         match self.new.cons[con].arity {
-            0 => What::Con(con, none),
-            _ => What::Partial(Head::Con(con), none),
+            0 => AbstractValue::Con(con, none),
+            _ => AbstractValue::Partial(Head::Con(con), none),
         }
     }
 
@@ -434,10 +444,10 @@ impl Driver<'_> {
     pub(super) fn global_node(&mut self, global: GlobalId) -> NodeId {
         if self.old.arity(global) > 0 {
             let none = self.heap.list([]);
-            return self.heap.add(What::Partial(Head::Global(global), none));
+            return self.heap.add(AbstractValue::Partial(Head::Global(global), none));
         }
-        let what = self.caf(global).unwrap_or(What::Unknown(false));
-        self.heap.named(what, Name::Caf(global))
+        let value = self.caf(global).unwrap_or(AbstractValue::Unknown(false));
+        self.heap.named(value, Name::Caf(global))
     }
 
     /// Writes the bindings of a letrec.
@@ -447,7 +457,7 @@ impl Driver<'_> {
             .iter()
             .map(|bind| {
                 let local = self.fresh(Some(bind.local), self.old.spans[bind.value]);
-                let node = self.heap.named(What::Unknown(false), Name::Local(local));
+                let node = self.heap.named(AbstractValue::Unknown(false), Name::Local(local));
                 self.bind(bind.local, env, node);
                 local
             })

@@ -1,8 +1,8 @@
 //! Driving an expression in a strict context.
 
 use super::frame::{Action, Frames, push};
-use super::heap::{EnvId, Head, Name, NodeId, What};
-use super::{Abort, Attempt, Driver, Outcome, Rest, Statement};
+use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
+use super::{Abort, Attempt, Driver, Outcome, PendingOperands, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -38,7 +38,7 @@ impl Driver<'_> {
             state = match state {
                 State::Eval(expr, env, frames) => self.eval(expr, env, frames)?,
                 State::Value(outcome @ Outcome::Ends(_), _) => {
-                    return if self.pure > 0 { Err(Abort::Branch) } else { Ok(outcome) };
+                    return if self.unwriting > 0 { Err(Abort::Branch) } else { Ok(outcome) };
                 }
                 State::Value(outcome, None) => return Ok(outcome),
                 State::Value(outcome, Some(frame)) => {
@@ -97,20 +97,20 @@ impl Driver<'_> {
     pub(super) fn demand(&mut self, node: NodeId, frames: Frames) -> State {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
-        let frames = match known.what {
+        let frames = match known.value {
             // Nothing will ask for its value again.
-            What::Thunk(..) | What::Call(..) if !known.shared => frames,
-            What::Thunk(..) | What::Call(..) => {
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) if !known.shared => frames,
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 self.heap.enter(node);
                 push(Action::Update(node), &frames)
             }
             _ => frames,
         };
-        match known.what {
-            What::Thunk(expr, env) => State::Eval(expr, env, frames),
-            What::Call(global, args) => {
+        match known.value {
+            AbstractValue::Thunk(expr, env) => State::Eval(expr, env, frames),
+            AbstractValue::Call(global, args) => {
                 let none = self.heap.list([]);
-                let function = self.heap.add(What::Partial(Head::Global(global), none));
+                let function = self.heap.add(AbstractValue::Partial(Head::Global(global), none));
                 let span = self.old.globals[global].span;
                 State::Value(Outcome::Node(function), push(Action::Apply(args, span), &frames))
             }
@@ -158,8 +158,8 @@ impl Driver<'_> {
             },
             _ => {
                 let (nodes, _) = self.arguments(args, env);
-                let what = self.applied(head, args.len() < arity, nodes);
-                let node = self.heap.add(what);
+                let value = self.applied(head, args.len() < arity, nodes);
+                let node = self.heap.add(value);
                 Ok(State::Value(Outcome::Node(node), frames))
             }
         }
@@ -176,7 +176,7 @@ impl Driver<'_> {
         let args = self.heap.items(args).to_vec();
         if let Outcome::Node(node) = outcome
             && self.knows()
-            && let What::Partial(head, given) = self.heap.get(node).what
+            && let AbstractValue::Partial(head, given) = self.heap.get(node).value
         {
             let mut all = self.heap.items(given).to_vec();
             all.extend(args);
@@ -222,8 +222,8 @@ impl Driver<'_> {
                 _ => self.call(global, args, 0, frames, span),
             },
             _ => {
-                let what = self.applied(head, args.len() < arity, args);
-                let node = self.heap.add(what);
+                let value = self.applied(head, args.len() < arity, args);
+                let node = self.heap.add(value);
                 Ok(State::Value(Outcome::Node(node), frames))
             }
         }
@@ -293,21 +293,25 @@ impl Driver<'_> {
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
         // The last operand first, as the schemes have it.
         for at in (0..operands.len()).rev() {
-            let rests = self.rests.len();
+            let rests = self.pending_operands.len();
             for &other in &operands[..at] {
-                self.rests.push(match other {
-                    Operand::Expr(expr, env) => Rest { exprs: vec![expr], env, nodes: vec![] },
-                    Operand::Node(node) => Rest { exprs: vec![], env: EnvId(0), nodes: vec![node] },
+                self.pending_operands.push(match other {
+                    Operand::Expr(expr, env) => {
+                        PendingOperands { exprs: vec![expr], env, nodes: vec![] }
+                    }
+                    Operand::Node(node) => {
+                        PendingOperands { exprs: vec![], env: EnvId(0), nodes: vec![node] }
+                    }
                 });
             }
             let state = self.operand(operands[at], None);
             let outcome = self.run(state)?;
-            self.rests.truncate(rests);
-            self.settled = self.settled.min(rests);
+            self.pending_operands.truncate(rests);
+            self.operands_bound = self.operands_bound.min(rests);
             match outcome {
                 Outcome::Ends(_) => return Ok(outcome),
-                Outcome::Code(_) | Outcome::Test { .. } => self.settle_selections(None),
-                Outcome::Node(node) => self.settle_for(node),
+                Outcome::Code(_) | Outcome::Test { .. } => self.bind_selections(None),
+                Outcome::Node(node) => self.bind_selections_before(node),
             }
             outcomes.push(outcome);
         }
@@ -324,7 +328,7 @@ impl Driver<'_> {
             && let Some(lit) = self.fold(primitive, &nodes)
         {
             self.tally.folded += 1;
-            return Ok(Outcome::Node(self.heap.add(What::Lit(lit))));
+            return Ok(Outcome::Node(self.heap.add(AbstractValue::Lit(lit))));
         }
         self.may_write()?;
         let args: Vec<ExprId> = outcomes
@@ -348,11 +352,17 @@ impl Driver<'_> {
             _ => return Outcome::Code(code),
         };
         let &[a, b] = nodes else { return Outcome::Code(code) };
-        match (self.heap.get(a).what, self.heap.get(b).what) {
+        match (self.heap.get(a).value, self.heap.get(b).value) {
             // What is compared with a float fails.
-            (What::Lit(Lit::Float(_)), _) | (_, What::Lit(Lit::Float(_))) => Outcome::Code(code),
-            (What::Unknown(_), What::Lit(_)) => Outcome::Test { code, node: a, literal: b, equal },
-            (What::Lit(_), What::Unknown(_)) => Outcome::Test { code, node: b, literal: a, equal },
+            (AbstractValue::Lit(Lit::Float(_)), _) | (_, AbstractValue::Lit(Lit::Float(_))) => {
+                Outcome::Code(code)
+            }
+            (AbstractValue::Unknown(_), AbstractValue::Lit(_)) => {
+                Outcome::Test { code, node: a, literal: b, equal }
+            }
+            (AbstractValue::Lit(_), AbstractValue::Unknown(_)) => {
+                Outcome::Test { code, node: b, literal: a, equal }
+            }
             _ => Outcome::Code(code),
         }
     }
@@ -376,7 +386,7 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<LocalId> {
         self.may_write()?;
-        self.settle_selections(node);
+        self.bind_selections(node);
         let local = self.fresh(like, span);
         self.block.push(Statement::Force(local, code));
         Ok(local)
@@ -384,16 +394,16 @@ impl Driver<'_> {
 
     /// Writes the evaluation of a variable that may not be evaluated yet.
     pub(super) fn force_node(&mut self, node: NodeId, span: Span) -> Attempt<()> {
-        if let What::Unknown(false) = self.heap.get(node).what {
+        if let AbstractValue::Unknown(false) = self.heap.get(node).value {
             let code = self.atom(node, span);
             let local = self.force_of(Some(node), None, code, span)?;
-            self.heap.set(node, What::Unknown(true), Some(Name::Local(local)));
+            self.heap.set(node, AbstractValue::Unknown(true), Some(Name::Local(local)));
         }
         Ok(())
     }
 
     /// A value that code computes, as a variable.
-    pub(super) fn settled_value(
+    pub(super) fn bound_value(
         &mut self,
         like: Option<LocalId>,
         outcome: Outcome,
@@ -403,7 +413,7 @@ impl Driver<'_> {
             Outcome::Node(node) => node,
             Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => {
                 let local = self.force(like, code, span)?;
-                self.heap.named(What::Unknown(true), Name::Local(local))
+                self.heap.named(AbstractValue::Unknown(true), Name::Local(local))
             }
         })
     }
@@ -412,7 +422,7 @@ impl Driver<'_> {
         match *action {
             Action::Force(local, body, env) => {
                 let span = self.old.spans[body];
-                let node = self.settled_value(Some(local), outcome, span)?;
+                let node = self.bound_value(Some(local), outcome, span)?;
                 self.bind(local, env, node);
                 let switches = matches!(self.old.exprs[body], Expr::Switch(switch)
                     if self.old.switches[switch].scrutinee == local);
@@ -422,7 +432,7 @@ impl Driver<'_> {
                 Ok(State::Eval(body, env, next.clone()))
             }
             Action::Switch(switch, env, span) => {
-                let node = self.settled_value(None, outcome, span)?;
+                let node = self.bound_value(None, outcome, span)?;
                 self.switch_on(switch, env, node, next.clone(), span)
             }
             Action::Consume(switch, env, span) => self.consume(switch, env, outcome, next, span),
@@ -433,7 +443,7 @@ impl Driver<'_> {
                 match outcome {
                     Outcome::Node(node) => self.force_node(node, Span::NONE)?,
                     _ => {
-                        self.settled_value(None, outcome, Span::NONE)?;
+                        self.bound_value(None, outcome, Span::NONE)?;
                     }
                 }
                 Ok(self.operand(second, next.clone()))
@@ -442,11 +452,11 @@ impl Driver<'_> {
             Action::Update(thunk) => {
                 let node = match outcome {
                     Outcome::Node(node) => node,
-                    _ => self.settled_value(None, outcome, Span::NONE)?,
+                    _ => self.bound_value(None, outcome, Span::NONE)?,
                 };
                 // Others refer to the thunk.
                 self.heap.share(node);
-                self.heap.set(thunk, What::Alias(node), None);
+                self.heap.set(thunk, AbstractValue::Alias(node), None);
                 Ok(State::Value(Outcome::Node(node), next.clone()))
             }
             Action::Shared(ref shared) => {
@@ -479,17 +489,17 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<State> {
         let node = self.heap.resolve(node);
-        match self.heap.get(node).what {
-            What::Call(producer, args) if self.is_handed_over(switch, node, producer) => {
+        match self.heap.get(node).value {
+            AbstractValue::Call(producer, args) if self.is_handed_over(switch, node, producer) => {
                 let args = self.heap.items(args).to_vec();
                 let frames = push(Action::Consume(switch, env, span), &frames);
                 return Ok(self.unfold(producer, &args, frames));
             }
-            What::Thunk(..) | What::Call(..) => {
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 let frames = push(Action::Switch(switch, env, span), &frames);
                 return Ok(self.demand(node, frames));
             }
-            What::Unknown(_) => {}
+            AbstractValue::Unknown(_) => {}
             _ if self.knows() => {
                 if let Some(body) = self.select(switch, env, node) {
                     self.tally.decided += 1;
@@ -516,8 +526,8 @@ impl Driver<'_> {
         node: NodeId,
     ) -> Option<(Option<ExprId>, bool)> {
         let case = &self.old.switches[switch];
-        let branch = match (&case.branches, self.heap.get(node).what) {
-            (Branches::Lits(branches), What::Lit(lit)) => {
+        let branch = match (&case.branches, self.heap.get(node).value) {
+            (Branches::Lits(branches), AbstractValue::Lit(lit)) => {
                 let is_char = |lit| matches!(lit, Lit::Char(_));
                 let (first, _) = *branches.first()?;
                 if matches!(lit, Lit::Float(_)) || is_char(first) != is_char(lit) {
@@ -525,7 +535,7 @@ impl Driver<'_> {
                 }
                 branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)
             }
-            (Branches::Cons(branches), What::Con(con, _)) => {
+            (Branches::Cons(branches), AbstractValue::Con(con, _)) => {
                 let data = self.new.cons[branches.first()?.con].data;
                 if self.new.cons[con].data != data {
                     return None;
@@ -533,7 +543,7 @@ impl Driver<'_> {
                 branches.iter().find(|branch| branch.con == con).map(|branch| branch.body)
             }
             // It is never empty.
-            (Branches::Cons(branches), What::Text(..)) => {
+            (Branches::Cons(branches), AbstractValue::Text(..)) => {
                 if self.new.cons[branches.first()?.con].data != self.new.cons[CONS].data {
                     return None;
                 }
@@ -547,9 +557,9 @@ impl Driver<'_> {
     /// The same; the fields are bound.
     fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
         let (body, is_own) = self.alternative(switch, node)?;
-        let (con, fields) = match self.heap.get(node).what {
-            What::Con(con, fields) => (con, fields),
-            What::Text(text, at) if is_own => self.uncons(text, at),
+        let (con, fields) = match self.heap.get(node).value {
+            AbstractValue::Con(con, fields) => (con, fields),
+            AbstractValue::Text(text, at) if is_own => self.uncons(text, at),
             _ => return Some(body),
         };
         let Branches::Cons(branches) = &self.old.switches[switch].branches else {

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::Driver;
-use super::heap::{NodeId, What};
+use super::heap::{AbstractValue, NodeId};
 use crate::base::index::List;
 use crate::base::integer::Integer;
 use crate::core::expr::{CONS, ConId, Lit, NIL, TextId};
@@ -33,9 +33,9 @@ impl Driver<'_> {
 
     /// What a known condition says; one that is neither 1 nor 0 is an error of the run.
     pub(super) fn truth(&self, node: NodeId) -> Option<bool> {
-        match self.heap.get(node).what {
-            What::Lit(Lit::Int(0)) => Some(false),
-            What::Lit(Lit::Int(1)) => Some(true),
+        match self.heap.get(node).value {
+            AbstractValue::Lit(Lit::Int(0)) => Some(false),
+            AbstractValue::Lit(Lit::Int(1)) => Some(true),
             _ => None,
         }
     }
@@ -44,7 +44,7 @@ impl Driver<'_> {
     pub(super) fn fold(&mut self, primitive: Primitive, nodes: &[NodeId]) -> Option<Lit> {
         let mut lits = [Lit::Int(0); 2];
         for (&node, slot) in nodes.iter().zip(&mut lits) {
-            let What::Lit(lit) = self.heap.get(node).what else { return None };
+            let AbstractValue::Lit(lit) = self.heap.get(node).value else { return None };
             *slot = lit;
         }
         let [a, b] = lits;
@@ -152,13 +152,13 @@ impl Driver<'_> {
         };
         let after = first.len_utf8();
         let is_last = rest.len() == after;
-        let head = self.heap.add(What::Lit(Lit::Char(first)));
+        let head = self.heap.add(AbstractValue::Lit(Lit::Char(first)));
         let tail = match is_last {
             true => {
                 let none = self.heap.list([]);
-                What::Con(NIL, none)
+                AbstractValue::Con(NIL, none)
             }
-            false => What::Text(text, at + after as u32),
+            false => AbstractValue::Text(text, at + after as u32),
         };
         let tail = self.heap.add(tail);
         (CONS, self.heap.list([head, tail]))

@@ -21,7 +21,7 @@
 use super::call::Size;
 use super::eval::State;
 use super::frame::{Action, Frame, Frames};
-use super::heap::{EnvId, NodeId, What};
+use super::heap::{AbstractValue, EnvId, NodeId};
 use super::pattern::Pattern;
 use super::share::BRANCHING;
 use super::{Attempt, Driver, Outcome};
@@ -41,7 +41,7 @@ impl Driver<'_> {
             && self.rules.case_of_case
             && self.knows()
             && self.facts.recursive[global]
-            && self.handed.produces[global]
+            && self.fusible.produces[global]
     }
 
     /// Whether a call is unfolded where a switch goes by its value.
@@ -53,14 +53,14 @@ impl Driver<'_> {
     ) -> bool {
         self.is_producer(producer)
             && !self.heap.get(node).shared
-            && self.handed.consumers.contains_key(&switch)
+            && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
     }
 
     /// What a switch counts that each branch of a call that is consumed gets: it becomes one of
     /// its branches there, or a call. `None` if it is too large for that.
     pub(super) fn consumer_size(&self, switch: SwitchId) -> Option<usize> {
-        let consumer = self.handed.consumers.get(&switch)?;
+        let consumer = self.fusible.consumers.get(&switch)?;
         // A loop goes on in one of its branches at most; others may end in several.
         match consumer.first && self.facts.recursive[consumer.global] {
             true => Some(LOOP),
@@ -81,8 +81,8 @@ impl Driver<'_> {
             return Some(Pattern::Hole);
         }
         let old = self.old;
-        let (producer, args) = match known.what {
-            What::Thunk(expr, env) => {
+        let (producer, args) = match known.value {
+            AbstractValue::Thunk(expr, env) => {
                 let Expr::App(callee, args) = old.exprs[expr] else { return Some(Pattern::Hole) };
                 let Expr::Global(global) = old.exprs[callee] else {
                     return Some(Pattern::Hole);
@@ -93,10 +93,10 @@ impl Driver<'_> {
                 let args = &old.expr_lists[args];
                 let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
                 let list = self.heap.list(args.iter().copied());
-                self.heap.set(node, What::Call(global, list), None);
+                self.heap.set(node, AbstractValue::Call(global, list), None);
                 (global, args)
             }
-            What::Call(global, args) if self.is_producer(global) => {
+            AbstractValue::Call(global, args) if self.is_producer(global) => {
                 (global, self.heap.items(args).to_vec())
             }
             _ => return Some(Pattern::Hole),
@@ -110,7 +110,7 @@ impl Driver<'_> {
             if self.facts.inspected[param] {
                 part = self.pattern(arg, false, size)?;
             }
-            if part == Pattern::Hole && self.handed.consumed[param] {
+            if part == Pattern::Hole && self.fusible.consumed[param] {
                 part = self.call_pattern(arg, size)?;
             }
             // What counts is a parameter.
@@ -129,7 +129,7 @@ impl Driver<'_> {
         env: EnvId,
         value: NodeId,
     ) -> Option<Vec<NodeId>> {
-        let consumer = self.handed.consumers.get(&switch)?;
+        let consumer = self.fusible.consumers.get(&switch)?;
         if !consumer.first || !self.facts.recursive[consumer.global] {
             return None;
         }
@@ -152,11 +152,12 @@ impl Driver<'_> {
         next: &Frames,
         span: Span,
     ) -> Attempt<State> {
-        let node = self.settled_value(None, outcome, span)?;
-        if let What::Unknown(_) | What::Thunk(..) | What::Call(..) = self.heap.get(node).what
+        let node = self.bound_value(None, outcome, span)?;
+        if let AbstractValue::Unknown(_) | AbstractValue::Thunk(..) | AbstractValue::Call(..) =
+            self.heap.get(node).value
             && let Some(args) = self.consumer_args(switch, env, node)
         {
-            let consumer = self.handed.consumers[&switch];
+            let consumer = self.fusible.consumers[&switch];
             return self.call(consumer.global, args, 0, next.clone(), span);
         }
         self.switch_on(switch, env, node, next.clone(), span)
@@ -181,9 +182,9 @@ impl Driver<'_> {
             return Ok(None);
         }
         let list = self.heap.list(args.iter().copied());
-        let node = self.heap.add(What::Call(global, list));
+        let node = self.heap.add(AbstractValue::Call(global, list));
         let Some(all) = self.consumer_args(switch, env, node) else { return Ok(None) };
-        let consumer = self.handed.consumers[&switch];
+        let consumer = self.fusible.consumers[&switch];
         self.call(consumer.global, all, 0, frame.next.clone(), span).map(Some)
     }
 }

@@ -22,7 +22,7 @@ pub enum Head {
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug)]
-pub enum What {
+pub enum AbstractValue {
     /// An expression of the old program that nothing has evaluated yet.
     Thunk(ExprId, EnvId),
     /// A supercombinator with all its arguments that nothing has evaluated yet.
@@ -54,7 +54,7 @@ pub enum Name {
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     /// What is known of it.
-    pub what: What,
+    pub value: AbstractValue,
     /// Its name where the code that is being written runs, if it has one there.
     pub name: Option<Name>,
     /// Whether speculating on it failed.
@@ -113,20 +113,20 @@ impl Heap {
     }
 
     /// A new value without a name.
-    pub fn add(&mut self, what: What) -> NodeId {
-        self.nodes.push(Node { what, name: None, hopeless: false, shared: false, busy: false })
+    pub fn add(&mut self, value: AbstractValue) -> NodeId {
+        self.nodes.push(Node { value, name: None, hopeless: false, shared: false, busy: false })
     }
 
     /// A new value with a name.
-    pub fn named(&mut self, what: What, name: Name) -> NodeId {
+    pub fn named(&mut self, value: AbstractValue, name: Name) -> NodeId {
         let name = Some(name);
-        self.nodes.push(Node { what, name, hopeless: false, shared: true, busy: false })
+        self.nodes.push(Node { value, name, hopeless: false, shared: true, busy: false })
     }
 
     /// The value that a node stands for.
     pub fn resolve(&self, node: NodeId) -> NodeId {
         let mut node = node;
-        while let What::Alias(other) = self.nodes[node].what {
+        while let AbstractValue::Alias(other) = self.nodes[node].value {
             node = other;
         }
         node
@@ -138,9 +138,9 @@ impl Heap {
     }
 
     /// Changes what is known of a value.
-    pub fn set(&mut self, node: NodeId, what: What, name: Option<Name>) {
+    pub fn set(&mut self, node: NodeId, value: AbstractValue, name: Option<Name>) {
         let node = self.resolve(node);
-        if let What::Alias(other) = what
+        if let AbstractValue::Alias(other) = value
             && self.resolve(other) == node
         {
             return;
@@ -148,7 +148,7 @@ impl Heap {
         self.trail.push((node, self.nodes[node]));
         let Node { shared, busy, .. } = self.nodes[node];
         self.entered -= usize::from(busy);
-        self.nodes[node] = Node { what, name, hopeless: false, shared, busy: false };
+        self.nodes[node] = Node { value, name, hopeless: false, shared, busy: false };
     }
 
     /// Notes that another place refers to a value.
@@ -231,7 +231,7 @@ impl Heap {
     /// Whether a node is itself an expression that nothing has evaluated.
     pub fn is_thunk(&self, node: NodeId) -> bool {
         let node = self.nodes[node];
-        matches!(node.what, What::Thunk(..) | What::Call(..)) && !node.busy
+        matches!(node.value, AbstractValue::Thunk(..) | AbstractValue::Call(..)) && !node.busy
     }
 }
 

@@ -15,7 +15,7 @@
 //! - No work is done twice: a value that is not yet evaluated is a node of the compile-time
 //!   heap; whatever refers to it refers to the node, and code for it is written once on each
 //!   path. What two pieces of code on one path may demand is bound by a `let` before the path
-//!   branches ([`Driver::settle`]).
+//!   branches ([`Driver::bind_shared`]).
 //! - What is known in a branch is known there only: changes to the heap are taken back.
 //! - A CAF is never driven for its value, and no variant is without parameters.
 //! - It halts: unfolding takes fuel, of which each body has an amount linear in its size, and
@@ -30,12 +30,12 @@ mod fold;
 mod frame;
 mod free;
 mod fuse;
-mod handed;
+mod fusible;
 mod heap;
+mod let_insertion;
 mod paths;
 mod pattern;
 mod select;
-mod settle;
 mod share;
 mod transaction;
 mod variant;
@@ -57,7 +57,7 @@ use crate::core::expr::{
 use branch::Target;
 use facts::{Facts, facts};
 use free::FreeLocals;
-use handed::{Handed, handed};
+use fusible::{Fusible, fusible};
 use heap::{EnvId, Heap, NodeId};
 use pattern::{Key, Pattern};
 use select::Pending;
@@ -99,7 +99,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let mut driver = Driver {
-        handed: handed(&old, &facts),
+        fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
         rules,
@@ -118,12 +118,12 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         memo: Journal::new(),
         per_function: Journal::new(),
         targets: Journal::new(),
-        rests: Vec::new(),
-        settled: 0,
+        pending_operands: Vec::new(),
+        operands_bound: 0,
         unfolding: Vec::new(),
         depth: 0,
-        straight: 0,
-        pure: 0,
+        unbranching: 0,
+        unwriting: 0,
         tally: Tally::default(),
         decisions: Vec::new(),
         current: 0,
@@ -187,7 +187,7 @@ enum Statement {
 }
 
 /// Expressions that will be evaluated after the one that is driven.
-struct Rest {
+struct PendingOperands {
     exprs: Vec<ExprId>,
     env: EnvId,
     nodes: Vec<NodeId>,
@@ -213,7 +213,7 @@ transactional! {
             /// The program that is driven.
             old: &'a Program,
             facts: Facts,
-            handed: Handed,
+            fusible: Fusible,
             selectors: Selectors,
             rules: Rules,
             /// Expressions that the result may have.
@@ -250,17 +250,17 @@ transactional! {
             per_function: Journal<GlobalId, u32>,
             /// Joins of the old program that are being driven.
             targets: Journal<(EnvId, JoinId), Rc<Target>>,
-            rests: Vec<Rest>,
-            /// How many of the rests need no settling.
-            settled: usize,
+            pending_operands: Vec<PendingOperands>,
+            /// Of how many of them what branches share is bound.
+            operands_bound: usize,
             /// Calls that are being unfolded, with their patterns.
             unfolding: Vec<(GlobalId, Vec<Pattern>)>,
             /// In how many branchings we are.
             depth: u32,
             /// In how many attempts that must not branch.
-            straight: u32,
+            unbranching: u32,
             /// In how many attempts that must not write code.
-            pure: u32,
+            unwriting: u32,
             tally: Tally,
             /// Decisions, in words, if they were asked for.
             decisions: Vec<String>,

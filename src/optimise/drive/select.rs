@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use super::Driver;
-use super::heap::{EnvId, NodeId, What};
+use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
 use crate::core::expr::{ExprId, GlobalId};
 use crate::optimise::selection::selected;
@@ -39,7 +39,7 @@ impl Driver<'_> {
             self.heap.share(field);
             return Some(field);
         }
-        let node = self.heap.add(What::Thunk(expr, env));
+        let node = self.heap.add(AbstractValue::Thunk(expr, env));
         let pending = Rc::make_mut(&mut self.pending);
         if pending.len() == PENDING {
             pending.remove(0);
@@ -62,15 +62,15 @@ impl Driver<'_> {
         if !self.knows() {
             return None;
         }
-        let What::Con(con, fields) = self.heap.get(from).what else { return None };
+        let AbstractValue::Con(con, fields) = self.heap.get(from).value else { return None };
         let at = selected(self.old, selector, con)?;
         self.heap.items(fields).get(at).copied()
     }
 
     /// Makes ready for code that evaluates something, `evaluated` if that is a value: binds
     /// the selections that would be left to what comes after it.
-    pub(super) fn settle_selections(&mut self, evaluated: Option<NodeId>) {
-        if self.pending.is_empty() || self.pure > 0 {
+    pub(super) fn bind_selections(&mut self, evaluated: Option<NodeId>) {
+        if self.pending.is_empty() || self.unwriting > 0 {
             return;
         }
         let evaluated = evaluated.map(|node| self.heap.resolve(node));
@@ -78,17 +78,20 @@ impl Driver<'_> {
         for selection in before.iter() {
             let Selection { node, selector, from } = *selection;
             let known = self.heap.get(node);
-            if known.busy || known.name.is_some() || !matches!(known.what, What::Thunk(..)) {
+            if known.busy
+                || known.name.is_some()
+                || !matches!(known.value, AbstractValue::Thunk(..))
+            {
                 continue;
             }
             if let Some(field) = self.field(selector, from) {
                 self.heap.share(field);
-                self.heap.set(node, What::Alias(field), None);
+                self.heap.set(node, AbstractValue::Alias(field), None);
                 continue;
             }
             let from = self.heap.resolve(from);
             // What nothing has begun to evaluate is not kept alive by its selections.
-            let at_risk = matches!(self.heap.get(from).what, What::Unknown(_))
+            let at_risk = matches!(self.heap.get(from).value, AbstractValue::Unknown(_))
                 && !(self.knows() && evaluated == Some(from));
             if at_risk {
                 self.atom(node, Span::NONE);
@@ -97,9 +100,9 @@ impl Driver<'_> {
     }
 
     /// The same for code that evaluates a value, if that is not evaluated yet.
-    pub(super) fn settle_for(&mut self, node: NodeId) {
-        if let What::Unknown(false) = self.heap.get(node).what {
-            self.settle_selections(Some(node));
+    pub(super) fn bind_selections_before(&mut self, node: NodeId) {
+        if let AbstractValue::Unknown(false) = self.heap.get(node).value {
+            self.bind_selections(Some(node));
         }
     }
 
@@ -115,14 +118,14 @@ impl Driver<'_> {
                 continue;
             }
             let known = self.heap.get(selection.node);
-            let is_thunk = match known.what {
-                What::Thunk(..) => !known.busy,
-                What::Unknown(evaluated) => !evaluated,
+            let is_thunk = match known.value {
+                AbstractValue::Thunk(..) => !known.busy,
+                AbstractValue::Unknown(evaluated) => !evaluated,
                 _ => false,
             };
             if is_thunk && let Some(field) = self.field(selection.selector, from) {
                 self.heap.share(field);
-                self.heap.set(selection.node, What::Alias(field), None);
+                self.heap.set(selection.node, AbstractValue::Alias(field), None);
             }
         }
     }

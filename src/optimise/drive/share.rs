@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
-use super::heap::{EnvId, NodeId, What};
+use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -47,10 +47,10 @@ const DEFAULT: usize = 200;
 impl Driver<'_> {
     /// Makes ready for so many branches that end in `frames`.
     pub(super) fn split(&mut self, frames: &Frames, ways: usize) -> Attempt<Split> {
-        if self.straight > 0 {
+        if self.unbranching > 0 {
             return Err(Abort::Branch);
         }
-        self.settle_rests();
+        self.bind_pending_operands();
         Ok(self.divide(frames, ways))
     }
 
@@ -60,7 +60,7 @@ impl Driver<'_> {
             return split;
         }
         if !self.rules.case_of_case {
-            self.settle_frames(frames);
+            self.bind_shared_of_frames(frames);
             split.after = frames.clone();
             return split;
         }
@@ -70,7 +70,7 @@ impl Driver<'_> {
         while let Some(frame) = rest {
             match frame.action {
                 Action::Update(_) => {
-                    self.settle_frames(rest);
+                    self.bind_shared_of_frames(rest);
                     split.after = rest.clone();
                     rest = &None;
                 }
@@ -102,7 +102,7 @@ impl Driver<'_> {
             copied += self.copied_size(&action).unwrap_or(COPIED + 1);
             let is_copied = copied <= COPIED;
             if !is_copied || matches!(action, Action::Apply(..)) {
-                self.settle_action(&action);
+                self.bind_shared_of_action(&action);
             }
             out = push(action, &out);
             if !is_copied {
@@ -146,7 +146,7 @@ impl Driver<'_> {
 
     /// Whether nothing is left to evaluate at compile time to know what a value is.
     fn is_known(&self, node: NodeId) -> bool {
-        !matches!(self.heap.get(node).what, What::Thunk(..) | What::Call(..))
+        !matches!(self.heap.get(node).value, AbstractValue::Thunk(..) | AbstractValue::Call(..))
     }
 
     /// Whether an expression is little code without branches, for which it takes no unfolding.
@@ -239,7 +239,7 @@ impl Driver<'_> {
         {
             return self.choose(outcome, (*yes, *no, *global), next, *span, Some(shared));
         }
-        let node = self.settled_value(None, outcome, Span::NONE)?;
+        let node = self.bound_value(None, outcome, Span::NONE)?;
         self.enter_by(Entry::Value, node, shared)
     }
 
@@ -254,8 +254,8 @@ impl Driver<'_> {
             Entry::Default => self.default_entry(node, shared),
             _ => entry,
         };
-        let fields = match self.heap.get(node).what {
-            What::Con(_, fields) => self.heap.items(fields).to_vec(),
+        let fields = match self.heap.get(node).value {
+            AbstractValue::Con(_, fields) => self.heap.items(fields).to_vec(),
             _ => Vec::new(),
         };
         let args = match entry {
@@ -278,9 +278,9 @@ impl Driver<'_> {
     /// if that has been done before, or the body may still have so large a copy.
     fn default_entry(&mut self, node: NodeId, shared: &Rc<Shared>) -> Entry {
         let known = self.heap.get(node);
-        let own = match (known.what, known.name) {
-            (What::Lit(lit), _) => Entry::Lit(lit),
-            (What::Con(con, _), None) => Entry::Con(con),
+        let own = match (known.value, known.name) {
+            (AbstractValue::Lit(lit), _) => Entry::Lit(lit),
+            (AbstractValue::Con(con, _), None) => Entry::Con(con),
             _ => return Entry::Default,
         };
         if shared.entries.borrow().get(own).is_some() {
@@ -338,10 +338,10 @@ impl Driver<'_> {
             _ => return None,
         };
         let (body, is_own) = self.alternative(switch, node)?;
-        let entry = match known.what {
+        let entry = match known.value {
             _ if !is_own => Entry::Default,
-            What::Lit(lit) => Entry::Lit(lit),
-            What::Con(con, _) => self.con_entry(con, switch),
+            AbstractValue::Lit(lit) => Entry::Lit(lit),
+            AbstractValue::Con(con, _) => self.con_entry(con, switch),
             _ => return None,
         };
         Some((Operand::Expr(body?, env), entry))
@@ -367,8 +367,8 @@ impl Driver<'_> {
     /// decided by it.
     fn is_atom(&self, alternative: Operand, value: NodeId, frames: &Frames) -> bool {
         let is_decided = |node| {
-            let what = self.heap.get(node).what;
-            matches!(what, What::Lit(Lit::Int(0 | 1)) | What::Con(..))
+            let what = self.heap.get(node).value;
+            matches!(what, AbstractValue::Lit(Lit::Int(0 | 1)) | AbstractValue::Con(..))
         };
         let (expr, env) = match alternative {
             Operand::Expr(expr, env) => (expr, env),
@@ -393,7 +393,7 @@ impl Driver<'_> {
             _ => return None,
         };
         let Branches::Cons(branches) = &self.old.switches[switch].branches else { return None };
-        let What::Con(con, fields) = self.heap.get(value).what else { return None };
+        let AbstractValue::Con(con, fields) = self.heap.get(value).value else { return None };
         let branch = branches.iter().find(|branch| branch.con == con)?;
         let at = branch.fields.iter().position(|&field| field == Some(local))?;
         self.heap.items(fields).get(at).copied()
@@ -456,7 +456,7 @@ impl Driver<'_> {
                     driver.default_of(node, shared)
                 }
                 Entry::Lit(lit) => {
-                    let node = driver.heap.add(What::Lit(lit));
+                    let node = driver.heap.add(AbstractValue::Lit(lit));
                     State::Value(Outcome::Node(node), shared.frames.clone())
                 }
                 Entry::Con(con) | Entry::Built(con) => {
@@ -467,13 +467,13 @@ impl Driver<'_> {
                     let arity = driver.new.cons[con].arity;
                     let fields: Vec<NodeId> =
                         (0..arity).map(|_| driver.parameter(None, &mut params, span)).collect();
-                    let what = What::Con(con, driver.heap.list(fields));
+                    let value = AbstractValue::Con(con, driver.heap.list(fields));
                     let node = match whole {
                         Some(whole) => {
-                            driver.heap.set(whole, what, driver.heap.get(whole).name);
+                            driver.heap.set(whole, value, driver.heap.get(whole).name);
                             whole
                         }
-                        None => driver.heap.add(what),
+                        None => driver.heap.add(value),
                     };
                     State::Value(Outcome::Node(node), shared.frames.clone())
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::heap::{Head, NodeId, What};
+use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::{Key, Pattern, generalise, is_embedded};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
@@ -116,10 +116,10 @@ impl Driver<'_> {
 
     /// The values that a static value is made of.
     fn parts(&self, node: NodeId) -> &[NodeId] {
-        match self.heap.get(node).what {
-            What::Con(_, nodes) | What::Call(_, nodes) | What::Partial(_, nodes) => {
-                self.heap.items(nodes)
-            }
+        match self.heap.get(node).value {
+            AbstractValue::Con(_, nodes)
+            | AbstractValue::Call(_, nodes)
+            | AbstractValue::Partial(_, nodes) => self.heap.items(nodes),
             _ => &[],
         }
     }
@@ -253,30 +253,30 @@ impl Driver<'_> {
         like: Option<LocalId>,
         holes: &mut Incoming,
     ) -> NodeId {
-        let what = match pattern {
+        let value = match pattern {
             Pattern::Hole => return self.hole(like, holes),
-            Pattern::Lit(lit) => What::Lit(*lit),
-            Pattern::Text(text, at) => What::Text(*text, *at),
+            Pattern::Lit(lit) => AbstractValue::Lit(*lit),
+            Pattern::Text(text, at) => AbstractValue::Text(*text, *at),
             Pattern::Caf(global) => return self.global_node(*global),
             Pattern::Built(con, parts) => {
                 let whole = self.hole(like, holes);
                 let name = self.heap.get(whole).name;
                 let parts = self.incoming_parts(parts, holes);
-                self.heap.set(whole, What::Con(*con, parts), name);
+                self.heap.set(whole, AbstractValue::Con(*con, parts), name);
                 return whole;
             }
-            Pattern::Con(con, parts) => What::Con(*con, self.incoming_parts(parts, holes)),
+            Pattern::Con(con, parts) => AbstractValue::Con(*con, self.incoming_parts(parts, holes)),
             // Nothing else refers to it, nor to its arguments.
             Pattern::Call(global, parts) => {
                 let parts: Vec<NodeId> =
                     parts.iter().map(|part| self.incoming(part, None, holes)).collect();
-                What::Call(*global, self.heap.list(parts))
+                AbstractValue::Call(*global, self.heap.list(parts))
             }
             Pattern::Partial(head, parts) => {
-                What::Partial(*head, self.incoming_parts(parts, holes))
+                AbstractValue::Partial(*head, self.incoming_parts(parts, holes))
             }
         };
-        self.heap.add(what)
+        self.heap.add(value)
     }
 
     fn hole(&mut self, like: Option<LocalId>, holes: &mut Incoming) -> NodeId {
@@ -347,8 +347,8 @@ impl Driver<'_> {
     pub(super) fn is_static(&self, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Node(node) => !matches!(
-                self.heap.get(*node).what,
-                What::Unknown(_) | What::Thunk(..) | What::Call(..)
+                self.heap.get(*node).value,
+                AbstractValue::Unknown(_) | AbstractValue::Thunk(..) | AbstractValue::Call(..)
             ),
             _ => false,
         }

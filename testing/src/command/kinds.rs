@@ -160,7 +160,7 @@ pub const KINDS: &[Kind] = &[
         name: "listings",
         about: "programs in G-code that no scheme makes: both machines, collector modes, stops",
         share: 200,
-        check: |seed, known| one(listings::listing, listings::wrong, seed, known),
+        check: listings::walk,
     },
     Kind {
         name: "lists",

@@ -10,7 +10,7 @@ use gmachine::compile::{self, compile_with};
 use gmachine::driver::{Built, Options, Stage, build};
 use gmachine::gcode::Verified;
 use gmachine::lift::lint::lint;
-use gmachine::load::{Loader, Root, RootFile};
+use gmachine::load::{Loader, MainFile, Source};
 use gmachine::machine::outcome::{Input, InputError, Statistics};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
@@ -43,8 +43,8 @@ impl Input for Text {
 }
 
 fn built(source: &str, options: &Options<'_>) -> Built {
-    let root = Root {
-        file: Some(RootFile::Text {
+    let root = Source {
+        file: Some(MainFile::Text {
             name: "test.core".into(),
             text: source.as_bytes().to_vec(),
             directory: None,

@@ -18,6 +18,7 @@ use gmachine::machine::{Config, MachineKind, Stress};
 use crate::common::{Text, compile_after, machine, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
+use crate::hunt::{no_panic, one, small};
 use crate::parity::is_right;
 use crate::seen::Seen;
 use crate::{harness, typed};
@@ -98,21 +99,59 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     if printed != text {
         return Err(format!("a listing reads back as another: {printed}"));
     }
-    let Ok(program) = Verified::new(program) else {
-        seen.discarded = 1;
-        return Ok(seen);
-    };
+    match Verified::new(program) {
+        Ok(program) => means_the_same(&program, seed, &mut seen)?,
+        Err(_) => seen.discarded = 1,
+    }
+    Ok(seen)
+}
+
+/// That what is made of a program for the fast machine passes that one's verifier, and both
+/// machines say the same of it.
+fn means_the_same(program: &Verified, seed: u64, seen: &mut Seen) -> Result<(), String> {
     let compact = translate(program.clone()).map_err(|reason| format!("translation: {reason}"))?;
     if let Some(first) = verify_compact(&compact).first() {
         return Err(format!("compact code: {first}"));
     }
     if program.main.is_none() || !program.hosts.is_empty() {
-        seen.discarded = 1;
-        return Ok(seen);
+        seen.discarded += 1;
+        return Ok(());
     }
-    match same(&program, &mut Dice::new(!seed), &mut seen)? {
+    match same(program, &mut Dice::new(!seed), seen)? {
         Some(end) => seen.ended(end),
-        None => seen.discarded = 1,
+        None => seen.discarded += 1,
+    }
+    Ok(())
+}
+
+/// Changes of a walk.
+const STEPS: usize = 32;
+
+/// Walks from one program that verifies to the next, a change at a time, and tries each; the text
+/// form every now and then.
+///
+/// # Errors
+/// With what is wrong and a small program that shows it; empty if that is known.
+pub fn walk(seed: u64, known: &mut Vec<String>) -> Result<Seen, String> {
+    if seed.is_multiple_of(8) {
+        return one(listing, wrong, seed, known);
+    }
+    let mut dice = Dice::new(seed);
+    let mut seen = Seen::default();
+    let Ok(mut program) = Verified::new(original(&mut dice)) else {
+        return Err(format!("program {seed} is made and does not verify"));
+    };
+    for _ in 0..STEPS {
+        let mut changed = Program::clone(&program);
+        change::change(&mut changed, &mut dice);
+        // Mostly the verifier refuses what comes of a change.
+        let Ok(changed) = Verified::new(changed) else { continue };
+        program = changed;
+        seen.cases += 1;
+        no_panic(|| means_the_same(&program, seed, &mut seen)).map_err(|first| {
+            let text = print::program(&program, &mut print::bare);
+            small(&text, first, wrong, seed, known)
+        })?;
     }
     Ok(seen)
 }

@@ -80,7 +80,7 @@ impl Translator<'_> {
             match instr.op().flow() {
                 Flow::Next => self.preceding[at + 1] += 1,
                 Flow::Jump => {
-                    instr.labels().iter().for_each(|to| self.preceding[to.0 as usize] += 1);
+                    instr.labels().for_each(|to| self.preceding[to.0 as usize] += 1);
                 }
                 Flow::End => {}
             }

@@ -126,7 +126,7 @@ impl<'a> Marker<'a> {
                 match instr.op().flow() {
                     Flow::Next => at = at.next(),
                     Flow::Jump => {
-                        self.positions.extend(instr.labels().into_iter().map(|l| at.to(l.0)));
+                        self.positions.extend(instr.labels().map(|l| at.to(l.0)));
                         break;
                     }
                     Flow::End => break,
@@ -292,6 +292,9 @@ impl<'a> Marker<'a> {
             match self.select(at) {
                 Selection::Field(field) => {
                     *self.heap.cell(at) = Node::Ind(field);
+                    if let Some(selected) = &mut self.heap.selected {
+                        selected.push((at, field));
+                    }
                     at = self.follow(field);
                     if matches!(self.heap.get(at), Node::App { .. }) {
                         continue;

@@ -46,6 +46,8 @@ pub struct Heap {
     paid: u64,
     /// Nodes that changed, if someone wants to know.
     pub(super) log: Option<Vec<Addr>>,
+    /// Selections that collections have reduced, each with its field, if someone wants to know.
+    pub(super) selected: Option<Vec<(Addr, Addr)>>,
     /// How many nodes a mark stack holds before it gives up and scans; `None`: a share of
     /// the heap. Tests make it small.
     pub(super) mark_capacity: Option<usize>,
@@ -65,6 +67,7 @@ impl Heap {
             allocations: 0,
             paid: 0,
             log: None,
+            selected: None,
             mark_capacity: None,
         }
     }

@@ -12,36 +12,36 @@ use rustc_hash::FxHashSet;
 use super::Driver;
 use super::eval::Operand;
 use super::frame::{Action, Frames};
-use super::heap::{EnvId, NodeId, What};
+use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, ExprId, LocalId};
 
 impl Driver<'_> {
-    /// Settles what will be evaluated after the expression that is driven.
-    pub(super) fn settle_rests(&mut self) {
-        while self.settled < self.rests.len() {
-            let rest = &self.rests[self.settled];
+    /// Binds what is shared of what will be evaluated after the expression that is driven.
+    pub(super) fn bind_pending_operands(&mut self) {
+        while self.operands_bound < self.pending_operands.len() {
+            let rest = &self.pending_operands[self.operands_bound];
             let (exprs, env, nodes) = (rest.exprs.clone(), rest.env, rest.nodes.clone());
-            self.settled += 1;
-            self.settle_exprs(&exprs, &[], env);
-            self.settle_nodes(nodes);
+            self.operands_bound += 1;
+            self.bind_shared_of_exprs(&exprs, &[], env);
+            self.bind_shared_of_nodes(nodes);
         }
     }
 
-    pub(super) fn settle_frames(&mut self, frames: &Frames) {
+    pub(super) fn bind_shared_of_frames(&mut self, frames: &Frames) {
         let mut frames = frames.clone();
         while let Some(frame) = frames {
             if let Action::Shared(_) = frame.action {
                 break;
             }
-            self.settle_action(&frame.action);
+            self.bind_shared_of_action(&frame.action);
             frames = frame.next.clone();
         }
     }
 
-    pub(super) fn settle_action(&mut self, action: &Action) {
+    pub(super) fn bind_shared_of_action(&mut self, action: &Action) {
         match *action {
-            Action::Force(local, body, env) => self.settle_exprs(&[body], &[local], env),
+            Action::Force(local, body, env) => self.bind_shared_of_exprs(&[body], &[local], env),
             Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => {
                 let case = &self.old.switches[switch];
                 let mut bound = Vec::new();
@@ -53,37 +53,37 @@ impl Driver<'_> {
                     Branches::Lits(branches) => branches.iter().map(|&(_, body)| body).collect(),
                 };
                 exprs.extend(case.default);
-                self.settle_exprs(&exprs, &bound, env);
+                self.bind_shared_of_exprs(&exprs, &bound, env);
             }
             Action::If { yes, no, .. } => {
-                self.settle_operand(yes);
-                self.settle_operand(no);
+                self.bind_shared_of_operand(yes);
+                self.bind_shared_of_operand(no);
             }
-            Action::Seq(second) => self.settle_operand(second),
+            Action::Seq(second) => self.bind_shared_of_operand(second),
             Action::Apply(args, _) => {
                 let args = self.heap.items(args).to_vec();
-                self.settle_nodes(args);
+                self.bind_shared_of_nodes(args);
             }
             Action::Update(_) | Action::Shared(_) => {}
         }
     }
 
-    fn settle_operand(&mut self, operand: Operand) {
+    fn bind_shared_of_operand(&mut self, operand: Operand) {
         match operand {
-            Operand::Expr(expr, env) => self.settle_exprs(&[expr], &[], env),
-            Operand::Node(node) => self.settle_nodes(vec![node]),
+            Operand::Expr(expr, env) => self.bind_shared_of_exprs(&[expr], &[], env),
+            Operand::Node(node) => self.bind_shared_of_nodes(vec![node]),
         }
     }
 
     /// Settles the free variables of expressions, but for those that are bound later.
-    pub(super) fn settle_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
+    pub(super) fn bind_shared_of_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
         let mut work = Vec::new();
         for &expr in exprs {
             let Some(free) = self.free_locals(expr) else { return self.sweep() };
             let free = free.into_iter().filter(|local| !bound.contains(local));
             work.extend(free.map(|local| self.referred(local, env)));
         }
-        self.settle(work);
+        self.bind_shared(work);
     }
 
     /// The free variables of an expression, if they are not too many.
@@ -97,13 +97,13 @@ impl Driver<'_> {
     }
 
     /// Binds every thunk among values and in their fields.
-    pub(super) fn settle_nodes(&mut self, nodes: Vec<NodeId>) {
-        self.settle(nodes.into_iter().map(|node| (node, false)).collect());
+    pub(super) fn bind_shared_of_nodes(&mut self, nodes: Vec<NodeId>) {
+        self.bind_shared(nodes.into_iter().map(|node| (node, false)).collect());
     }
 
     /// Binds the thunks among values. One to which nothing else refers is left to be driven by
     /// what refers to it, and the thunks that it needs are bound instead.
-    fn settle(&mut self, nodes: Vec<(NodeId, bool)>) {
+    fn bind_shared(&mut self, nodes: Vec<(NodeId, bool)>) {
         let mut work = nodes;
         let mut seen = FxHashSet::default();
         let mut free = FxHashSet::default();
@@ -114,8 +114,8 @@ impl Driver<'_> {
             }
             let known = self.heap.get(node);
             let is_alone = is_alone && !known.shared;
-            match known.what {
-                What::Thunk(expr, env) if is_alone && !known.busy => {
+            match known.value {
+                AbstractValue::Thunk(expr, env) if is_alone && !known.busy => {
                     // A selection would keep alive what it selects from.
                     let is_selection = self.selectors.selection(self.old, expr).is_some();
                     match self.free_locals(expr) {
@@ -125,14 +125,19 @@ impl Driver<'_> {
                         _ => self.bind_thunk(node, &mut free),
                     }
                 }
-                What::Call(_, parts) if is_alone && !known.busy => {
+                AbstractValue::Call(_, parts) if is_alone && !known.busy => {
                     work.extend(self.heap.items(parts).iter().map(|&part| (part, true)));
                 }
-                What::Thunk(..) | What::Call(..) => self.bind_thunk(node, &mut free),
-                What::Con(_, parts) | What::Partial(_, parts) => {
+                AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
+                    self.bind_thunk(node, &mut free)
+                }
+                AbstractValue::Con(_, parts) | AbstractValue::Partial(_, parts) => {
                     work.extend(self.heap.items(parts).iter().map(|&part| (part, false)));
                 }
-                What::Lit(_) | What::Text(..) | What::Unknown(_) | What::Alias(_) => {}
+                AbstractValue::Lit(_)
+                | AbstractValue::Text(..)
+                | AbstractValue::Unknown(_)
+                | AbstractValue::Alias(_) => {}
             }
         }
     }
@@ -183,17 +188,22 @@ impl Driver<'_> {
                 continue;
             }
             found.push(node);
-            match known.what {
-                What::Thunk(expr, env) => {
+            match known.value {
+                AbstractValue::Thunk(expr, env) => {
                     // One with too many free variables counts as one that does not.
                     let locals = self.free_locals(expr).unwrap_or_default();
                     let slot = |local: LocalId| self.heap.lookup(env, self.facts.slot[local]);
                     work.extend(locals.into_iter().map(slot));
                 }
-                What::Call(_, parts) | What::Con(_, parts) | What::Partial(_, parts) => {
+                AbstractValue::Call(_, parts)
+                | AbstractValue::Con(_, parts)
+                | AbstractValue::Partial(_, parts) => {
                     work.extend(self.heap.items(parts));
                 }
-                What::Lit(_) | What::Text(..) | What::Unknown(_) | What::Alias(_) => {}
+                AbstractValue::Lit(_)
+                | AbstractValue::Text(..)
+                | AbstractValue::Unknown(_)
+                | AbstractValue::Alias(_) => {}
             }
         }
         false

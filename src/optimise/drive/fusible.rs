@@ -1,5 +1,5 @@
-//! What functions hand to each other: parameters that are only taken apart, and functions that
-//! end in constructors.
+//! Producers and consumers for fusion: functions that end in constructors, and parameters that
+//! are only taken apart.
 
 use rustc_hash::FxHashMap;
 
@@ -7,8 +7,8 @@ use super::facts::Facts;
 use crate::base::index::IndexVec;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program, SwitchId};
 
-/// Facts about what is handed over.
-pub struct Handed {
+/// Facts about which calls produce and which consume constructors one by one.
+pub struct Fusible {
     /// Whether nothing is done with a local but that its value is taken apart, once.
     pub consumed: IndexVec<LocalId, bool>,
     /// The switches that take a parameter apart of which that is so.
@@ -28,23 +28,23 @@ pub struct Consumer {
     pub first: bool,
 }
 
-/// Finds out what is handed over.
-pub fn handed(program: &Program, facts: &Facts) -> Handed {
-    let mut handed = Handed {
+/// Finds out which calls produce and which consume constructors one by one.
+pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
+    let mut fusible = Fusible {
         consumed: program.locals.iter().map(|_| false).collect(),
         consumers: FxHashMap::default(),
         produces: program.globals.iter().map(|_| false).collect(),
     };
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-        handed.produces[id] = facts.size[id] <= PRODUCER && produces(program, body);
+        fusible.produces[id] = facts.size[id] <= PRODUCER && produces(program, body);
         for (at, &param) in program.local_lists[params].iter().enumerate() {
             let Some(switch) = facts.switch[param] else { continue };
             let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
             if facts.uses[param] == 1 && by_con {
-                handed.consumed[param] = true;
+                fusible.consumed[param] = true;
                 let first = program.exprs[body] == Expr::Switch(switch);
-                handed.consumers.insert(switch, Consumer { global: id, at, first });
+                fusible.consumers.insert(switch, Consumer { global: id, at, first });
             }
         }
     }
@@ -53,7 +53,7 @@ pub fn handed(program: &Program, facts: &Facts) -> Handed {
     for local in program.locals.indices() {
         let (mut at, mut path) = (local, Vec::new());
         let consumed = loop {
-            if handed.consumed[at] {
+            if fusible.consumed[at] {
                 break true;
             }
             let Some(next) = facts.passed[at] else { break false };
@@ -64,10 +64,10 @@ pub fn handed(program: &Program, facts: &Facts) -> Handed {
             at = next;
         };
         if consumed {
-            path.into_iter().for_each(|local| handed.consumed[local] = true);
+            path.into_iter().for_each(|local| fusible.consumed[local] = true);
         }
     }
-    handed
+    fusible
 }
 
 /// Producers of at most so many expressions are written where they are consumed.

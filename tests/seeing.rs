@@ -1,0 +1,314 @@
+//! The stream of events is true: each node's life is in order, and what the events say is enough
+//! to come to the value that the program prints.
+
+use std::collections::HashMap;
+
+use gmachine::gcode::Verified;
+use gmachine::gcode::program::{CONS, ConId, GlobalKind, NIL, Program};
+use gmachine::inspect::events::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::Machine;
+use gmachine::machine::{Config, Stress};
+use gmachine::optimise::Passes;
+use gmachine_testing::{cases, common, documented, programs, typed};
+
+/// What is known of a node's life.
+#[derive(Default)]
+struct Life {
+    content: Option<Content>,
+    with: Option<NodeId>,
+    demanded: bool,
+    entered: bool,
+    dead: bool,
+}
+
+/// Checks each event against those before, and keeps the graph that they tell of.
+#[derive(Default)]
+struct Auditor {
+    lives: HashMap<NodeId, Life>,
+    /// The nodes under evaluation that the events are about, and how deep.
+    updates: u64,
+    entries: u64,
+    printed: String,
+    /// The node that the output demands first.
+    root: Option<NodeId>,
+    seen: Vec<NodeEvent>,
+    mistakes: Vec<String>,
+}
+
+impl Auditor {
+    fn alive(&mut self, node: NodeId, event: &NodeEvent) -> &mut Life {
+        let wrong = match self.lives.get(&node) {
+            None => Some("is not born"),
+            Some(life) if life.dead => Some("is dead"),
+            Some(_) => None,
+        };
+        if let Some(wrong) = wrong {
+            self.mistakes.push(format!("{node} {wrong}: {event:?}"));
+        }
+        self.lives.entry(node).or_default()
+    }
+
+    fn require(&mut self, holds: bool, rule: &str, event: &NodeEvent) {
+        if !holds {
+            self.mistakes.push(format!("{rule}: {event:?}"));
+        }
+    }
+}
+
+impl Probe for Auditor {
+    fn event(&mut self, event: NodeEvent, _: Moment, _: &Machine) {
+        match &event {
+            NodeEvent::Born { node, content, .. } => {
+                let fresh = !self.lives.contains_key(node);
+                self.require(fresh && *node == self.lives.len() as u64 + 1, "born once", &event);
+                let content = Some(content.clone());
+                self.lives.insert(*node, Life { content, ..Life::default() });
+            }
+            NodeEvent::Filled { node, with } | NodeEvent::Selected { node, with } => {
+                self.alive(*with, &event);
+                let life = self.alive(*node, &event);
+                let first = life.with.replace(*with).is_none() && !life.entered;
+                self.require(first, "it becomes something once", &event);
+            }
+            NodeEvent::Demanded { node, by } => {
+                if by.is_none() && self.root.is_none() {
+                    self.root = Some(*node);
+                }
+                let life = self.alive(*node, &event);
+                let first = !std::mem::replace(&mut life.demanded, true) && !life.entered;
+                self.require(first, "demanded for the first time", &event);
+            }
+            NodeEvent::Shared { node, .. } => _ = self.alive(*node, &event),
+            NodeEvent::Entered { node, arguments, .. } => {
+                for argument in arguments {
+                    self.alive(*argument, &event);
+                }
+                self.entries += 1;
+                let life = self.alive(*node, &event);
+                let right = life.demanded && !std::mem::replace(&mut life.entered, true);
+                self.require(right, "entered once, after it is demanded", &event);
+            }
+            NodeEvent::Updated { node, with } => {
+                self.updates += 1;
+                self.alive(*with, &event);
+                let life = self.alive(*node, &event);
+                let right = life.entered && life.with.replace(*with).is_none();
+                self.require(right, "updated once, after it is entered", &event);
+            }
+            NodeEvent::Printed { node, text } => {
+                self.printed.push_str(text);
+                self.alive(*node, &event);
+            }
+            NodeEvent::Dead { node } => self.alive(*node, &event).dead = true,
+        }
+        self.seen.push(event);
+    }
+}
+
+/// A value as the events tell of it.
+impl Auditor {
+    fn value(&self, mut node: NodeId) -> (NodeId, Option<&Content>) {
+        loop {
+            let life = self.lives.get(&node);
+            match life.and_then(|life| life.with) {
+                Some(with) if with != node => node = with,
+                _ => return (node, life.and_then(|life| life.content.as_ref())),
+            }
+        }
+    }
+
+    /// What a run prints, by the page on the language; `None` for what has functions in it, or
+    /// is not evaluated.
+    fn print(&self, root: NodeId, program: &Program) -> Option<String> {
+        if let Some(text) = self.text(root) {
+            return Some(if text.ends_with('\n') { text } else { text + "\n" });
+        }
+        let mut tokens = Vec::new();
+        self.tokens(root, program, &mut tokens)?;
+        Some(tokens.join(" ") + "\n")
+    }
+
+    fn con(&self, node: NodeId) -> Option<(ConId, &[NodeId])> {
+        match self.value(node).1? {
+            Content::Constructor { con, fields } => Some((*con, fields)),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list, and whether it ends in `Nil`.
+    fn elements(&self, mut node: NodeId) -> (Vec<NodeId>, bool) {
+        let mut elements = Vec::new();
+        loop {
+            match self.con(node) {
+                Some((CONS, &[head, tail])) => {
+                    elements.push(head);
+                    node = tail;
+                }
+                Some((NIL, _)) => return (elements, true),
+                _ => return (elements, false),
+            }
+        }
+    }
+
+    fn text(&self, node: NodeId) -> Option<String> {
+        let (elements, true) = self.elements(node) else { return None };
+        let character = |at: &NodeId| match self.value(*at).1 {
+            Some(Content::Character(c)) => Some(*c),
+            _ => None,
+        };
+        let text: Option<String> = elements.iter().map(character).collect();
+        text.filter(|text| !text.is_empty())
+    }
+
+    fn tokens(&self, node: NodeId, program: &Program, tokens: &mut Vec<String>) -> Option<()> {
+        let (elements, is_list) = self.elements(node);
+        if is_list && self.text(node).is_none() {
+            for element in elements {
+                match self.text(element) {
+                    Some(text) => tokens.push(literal(&text)),
+                    None => self.tokens(element, program, tokens)?,
+                }
+            }
+            tokens.push("Nil".into());
+            return Some(());
+        }
+        tokens.push(self.nested(node, program)?);
+        Some(())
+    }
+
+    fn nested(&self, node: NodeId, program: &Program) -> Option<String> {
+        if let Some(text) = self.text(node) {
+            return Some(literal(&text));
+        }
+        Some(match self.value(node).1? {
+            Content::Integer(value) => value.to_string(),
+            Content::Float(value) => value.to_string(),
+            Content::Character(c) => gmachine::base::quote::char_literal(*c),
+            Content::Constructor { con: CONS | NIL, .. } => {
+                let (elements, true) = self.elements(node) else { return None };
+                let items = elements.iter().map(|&element| self.nested(element, program));
+                format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(" "))
+            }
+            Content::Constructor { con, fields } => {
+                let name = program.cons.get(*con)?.name.to_string();
+                let mut parts = vec![name];
+                for &field in fields {
+                    parts.push(self.nested(field, program)?);
+                }
+                if parts.len() == 1 { parts.remove(0) } else { format!("({})", parts.join(" ")) }
+            }
+            Content::Global(global) => {
+                // A constructor without fields is a value of its own.
+                let global = program.globals.get(*global)?;
+                let GlobalKind::Constructor(_) = global.kind else { return None };
+                if global.arity > 0 {
+                    return None;
+                }
+                global.display.as_deref()?.to_owned()
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn literal(text: &str) -> String {
+    gmachine::base::quote::string_literal(text)
+}
+
+/// A run that was watched, and what the unwatched machine says of the same program.
+fn audited(program: &Verified, input: &str, config: &Config) -> (Auditor, bool) {
+    let mut machine = Machine::new(program.clone(), config.clone());
+    let mut plain = String::new();
+    let started = machine.start(Format::Default, Some(Box::new(common::Text::new(input))));
+    let plainly = started.and_then(|()| machine.run(&mut plain));
+    let counted = machine.statistics();
+
+    let mut machine = Machine::new(program.clone(), config.clone());
+    let started = machine.start(Format::Default, Some(Box::new(common::Text::new(input))));
+    let mut watch = Watch::new(machine);
+    let (mut auditor, mut out) = (Auditor::default(), String::new());
+    let watched = started.and_then(|()| watch.run(&mut out, &mut auditor));
+    assert_eq!(auditor.mistakes, Vec::<String>::new());
+    assert_eq!((&out, format!("{plainly:?}")), (&plain, format!("{watched:?}")));
+    assert_eq!(auditor.printed.trim_end(), out.trim_end());
+    assert_eq!(watch.machine().statistics(), counted, "what is watched is the same run");
+    assert_eq!(auditor.updates, counted.thunks_updated);
+    assert_eq!(auditor.entries, counted.thunks_entered);
+    (auditor, plainly.is_ok())
+}
+
+/// Audits a run, once with a collection wherever one can be, and replays its events; whether
+/// that led to a value that could be compared.
+fn check(text: &str, input: &str, stressed: bool) -> bool {
+    let Ok(program) = common::compiled(text, Passes::NONE) else { return false };
+    let config = Config { fuel: Some(40_000), ..common::limits() };
+    let (auditor, ended) = audited(&program, input, &config);
+    if stressed && auditor.seen.len() < 300 {
+        let config = Config { stress: Stress::Full, ..config };
+        let (first, _) = audited(&program, input, &config);
+        let (second, _) = audited(&program, input, &config);
+        assert_eq!(first.seen, second.seen, "the same stream on repetition");
+        compare(&first, &program, ended, text);
+    }
+    compare(&auditor, &program, ended, text)
+}
+
+fn compare(auditor: &Auditor, program: &Verified, ended: bool, text: &str) -> bool {
+    let Some(root) = auditor.root.filter(|_| ended) else { return false };
+    let Some(replayed) = auditor.print(root, program) else { return false };
+    assert_eq!(replayed, auditor.printed.trim_end_matches('\n').to_owned() + "\n", "{text}");
+    true
+}
+
+#[test]
+fn the_events_of_random_programs_are_in_order_and_lead_to_their_values() {
+    let compared = (0..60).filter(|&seed| check(&typed::program(seed), "", true)).count();
+    assert!(compared > 15, "only {compared} programs came to a value that can be compared");
+}
+
+#[test]
+fn the_events_of_the_cases_are_in_order_and_lead_to_their_values() {
+    let mut compared = 0;
+    for (_, section) in cases::all() {
+        for case in section.cases.iter().step_by(6) {
+            compared += usize::from(check(&section.program(case), "", true));
+        }
+    }
+    assert!(compared > 60, "only {compared} cases came to a value that can be compared");
+}
+
+#[test]
+fn the_events_of_examples_are_in_order_and_lead_to_their_values() {
+    let mut compared = 0;
+    for example in programs::examples() {
+        compared += usize::from(check(&example.text, &example.input, false));
+    }
+    for (module, text) in documented::modules() {
+        for example in documented::examples(&module, &text).iter().step_by(11) {
+            compared += usize::from(check(&example.program, "", false));
+        }
+    }
+    assert!(compared >= 20, "only {compared} programs came to a value that can be compared");
+}
+
+#[test]
+fn what_is_shared_is_evaluated_once_and_demanded_twice() {
+    let program = common::compile("(defn main[] (let ([x (mul 3 4)]) (add x x)))");
+    let (auditor, _) = audited(&program, "", &Config::default());
+    let shared = auditor.seen.iter().filter(|event| matches!(event, NodeEvent::Shared { .. }));
+    assert_eq!(shared.count(), 1);
+    assert_eq!(auditor.printed, "24");
+}
+
+#[test]
+fn a_selection_that_the_collector_reduces_is_told() {
+    let text = "
+        (defn main[] (let ([p (Pair (add 1 2) (range 1 300))]) (seq p (go 40 (fst p)))))
+        (defn go[n x] (if (eq n 0) x (go (sub n 1) x)))";
+    let program = common::compile(text);
+    let config = Config { stress: Stress::Full, ..Config::default() };
+    let (auditor, ended) = audited(&program, "", &config);
+    assert!(auditor.seen.iter().any(|event| matches!(event, NodeEvent::Selected { .. })));
+    assert!(compare(&auditor, &program, ended, text));
+}
