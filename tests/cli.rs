@@ -125,6 +125,37 @@ fn what_specialise_prints_runs() {
     }
 }
 
+/// The events are those of the run that `--stats` counts, and tell all that it prints.
+#[test]
+fn the_events_of_steps_are_those_of_the_run() {
+    let programs = [
+        "-e '(take 10 (filter (lt 5) (iterate (mul 2) 1)))'",
+        "-e '(sum (map (mul 2) (range 1 30)))'",
+        "examples/hello.core",
+        "examples/tree.core",
+    ];
+    for program in programs {
+        let (code, out, counted) =
+            status(&format!("gmachine run -O0 --engine reference --stats=json {program}"));
+        assert_eq!(code, Some(0), "{program}: {counted}");
+        let (_, lines, _) = status(&format!("gmachine steps --format json {program}"));
+        let events: Vec<serde_json::Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let of = |name: &'static str| -> Vec<&serde_json::Value> {
+            events.iter().filter(|event| event["event"] == name).collect()
+        };
+        let printed: String =
+            of("printed").iter().filter_map(|event| event["text"].as_str()).collect();
+        assert_eq!(printed.trim_end(), out.trim_end(), "{program}");
+        let counted: serde_json::Value = serde_json::from_str(&counted).expect("JSON");
+        assert_eq!(counted["counts"]["thunks_updated"], of("updated").len(), "{program}");
+        assert_eq!(
+            of("updated").last().expect("a step")["step"],
+            counted["counts"]["thunks_updated"]
+        );
+    }
+}
+
 /// What a line of shell printed to both streams, and its exit code.
 fn status(line: &str) -> (Option<i32>, String, String) {
     let output = shell(line, Path::new("."));

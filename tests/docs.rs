@@ -103,6 +103,11 @@ fn the_page_on_partial_evaluation_is_true() {
 }
 
 #[test]
+fn the_page_on_seeing_programs_run_is_true() {
+    assert!(sessions("docs/seeing.md") >= 5);
+}
+
+#[test]
 fn the_language_reference_is_true() {
     assert!(check("docs/language.md") >= 10);
 }

@@ -87,6 +87,7 @@ pub enum Command {
     Check(Check),
     Dump(Dump),
     Specialise(Specialise),
+    Steps(Steps),
     Trace(Trace),
     Bench(Bench),
     Explain(Explain),
@@ -312,6 +313,61 @@ pub struct Specialise {
     pub program: Program,
     #[command(flatten)]
     pub optimise: Optimise,
+}
+
+/// Print each reduction of a program, as expressions
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine steps [OPTIONS] FILE\n       gmachine steps [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(before_long_help = "Examples:
+  gmachine steps -e '(map (add 1) [1 2])'
+  gmachine steps fibs.core --corelib -v
+  gmachine steps fibs.core --only fibs
+  gmachine steps fibs.core --format json > events.jsonl")]
+pub struct Steps {
+    #[command(flatten)]
+    pub program: Program,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level, hide_short_help = true)]
+    pub level: u8,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// Show each step inside the corelib, not a line for each call of it
+    #[arg(long)]
+    pub corelib: bool,
+    /// Only reductions by this function
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// Only these events, separated by commas: reduction, shared, printed
+    #[arg(long, value_name = "EVENTS", value_delimiter = ',', hide_possible_values = true)]
+    pub event: Vec<StepEvent>,
+    /// The first step to print
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
+    pub from: u64,
+    /// The last step to print; the machine stops there
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub to: Option<u64>,
+    /// Say in words why each step is taken, and what is used again
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Cut lines at this many characters; 0: nowhere
+    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count, hide_short_help = true)]
+    pub width: u64,
+    /// How to print them: text, json (all events, a line each)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: TraceFormat,
+}
+
+/// What a line of `steps` tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StepEvent {
+    /// An expression becomes another one
+    Reduction,
+    /// A value is used again
+    Shared,
+    /// Something is printed
+    Printed,
 }
 
 /// Print each step of the reference machine

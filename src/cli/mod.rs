@@ -24,6 +24,7 @@ mod report;
 mod run;
 mod specialise;
 mod stats;
+mod steps;
 mod trace;
 
 use std::ffi::OsString;
@@ -49,6 +50,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     let mut context = Context::new(&cli.global);
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut context),
+        Command::Steps(args) => steps::run(args, &mut context),
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),

@@ -1,0 +1,165 @@
+//! `gmachine steps`
+
+mod graph;
+mod json;
+mod text;
+
+use gmachine::diagnostic::{SourceMap, nearest};
+use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
+use gmachine::inspect::trace::{Config, Machine};
+use gmachine::render::grouped;
+use gmachine::{Format, MachineKind, Output, OutputError, Stop};
+
+use super::args::{Optimise, Steps, TraceFormat};
+use super::{Context, Failure, is_code_of, output, report, run, usage};
+use graph::Graph;
+use text::Text;
+
+/// Runs a program and prints its reductions.
+pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
+    let stopper = run::prepare(&args.limits)?;
+    let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
+    let module = run::compile(&args.program, &optimise, MachineKind::Reference, context)?;
+    let sources = module.sources();
+    let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
+    let input = run::input(&args.program, &stdout, &stopper);
+    let options = run::store_options(&args.limits, &stopper);
+    let config = Config {
+        heap_limit: options.limits.heap,
+        fuel: options.limits.fuel,
+        interrupt: options.interrupt,
+        ..Config::default()
+    };
+    let mut machine = Machine::new(module.program().clone(), config);
+    if let Some(only) = &args.only {
+        is_there(only, &machine)?;
+    }
+    let mut watcher = Watcher::new(args, sources);
+    let stopped = machine
+        .start(Format::Default, Some(input))
+        .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
+        .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
+    stopper.stopped();
+    if watcher.is_silent() {
+        report::write(&format!(
+            "note: none of the {} steps that were taken is one that is asked for\n",
+            grouped(watcher.step)
+        ));
+    }
+    stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
+}
+
+/// Refuses the name of a function that the program has no code of.
+fn is_there(only: &str, machine: &Machine) -> Result<(), Failure> {
+    let names = || machine.program().globals.iter().map(|global| &*global.symbol);
+    if names().any(|name| is_code_of(name, only)) {
+        return Ok(());
+    }
+    let message = format!("no code of the program is that of '{only}'");
+    let tip = match nearest(only, names()) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => "definitions that main does not reach have none".to_owned(),
+    };
+    Err(usage("steps", message, &tip))
+}
+
+/// Makes lines of events.
+struct Watcher<'a> {
+    args: &'a Steps,
+    sources: &'a SourceMap,
+    graph: Graph,
+    text: Text<'a>,
+    /// JSON lines that are ready.
+    json: String,
+    events: u64,
+    /// Updates so far.
+    step: u64,
+}
+
+impl<'a> Watcher<'a> {
+    fn new(args: &'a Steps, sources: &'a SourceMap) -> Watcher<'a> {
+        Watcher {
+            args,
+            sources,
+            graph: Graph::default(),
+            text: Text::new(args, sources),
+            json: String::new(),
+            events: 0,
+            step: 0,
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.events == 0 && self.text.shown == 0
+    }
+
+    /// Steps to the end, or to the last one that is asked for.
+    fn steps(&mut self, watch: &mut Watch, stdout: &mut dyn Output) -> Result<(), Stop> {
+        if self.args.format == TraceFormat::Json {
+            self.json = json::header().to_string() + "\n";
+        }
+        let last = self.args.to.unwrap_or(u64::MAX);
+        let mut stopped = Ok(());
+        while self.step < last {
+            match watch.step(&mut Nowhere, self) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(stop) => {
+                    stopped = Err(stop);
+                    break;
+                }
+            }
+            self.write(stdout)?;
+        }
+        let why = match (&stopped, self.args.format) {
+            (Err(Stop::Error(_)), TraceFormat::Text) => Some("fails"),
+            (Err(_), TraceFormat::Text) => Some("stops"),
+            _ => None,
+        };
+        self.text.end(self.step, why);
+        self.write(stdout)?;
+        stopped
+    }
+
+    fn write(&mut self, stdout: &mut dyn Output) -> Result<(), Stop> {
+        for lines in [&mut self.text.lines, &mut self.json] {
+            if !lines.is_empty() {
+                stdout.write(lines).map_err(Stop::Output)?;
+                lines.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Probe for Watcher<'_> {
+    fn event(&mut self, event: NodeEvent, moment: Moment, machine: &Machine) {
+        self.step += u64::from(matches!(event, NodeEvent::Updated { .. }));
+        let program = machine.program();
+        if self.args.format == TraceFormat::Json {
+            let last = self.args.to.unwrap_or(u64::MAX);
+            if self.step >= self.args.from.saturating_sub(1) && self.step <= last {
+                self.events += 1;
+                let line = json::event(&event, moment, self.step, program, self.sources);
+                self.json.push_str(&line.to_string());
+                self.json.push('\n');
+            }
+            return;
+        }
+        self.graph.take(&event);
+        self.text.event(&event, moment, self.step, &self.graph, program);
+    }
+}
+
+/// The program's output, which the steps tell.
+struct Nowhere;
+
+impl Output for Nowhere {
+    fn write(&mut self, _: &str) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
