@@ -608,7 +608,25 @@ Catch it in an action: `(catch m h)` of the module `io` performs `m`, and if tha
 
 Return what is to be written, and write it outside. Give the state thread the value of a cell instead of the cell.
 ";
-    G0517 InputTaken "input that is read in two ways"
+    G0517 NoElement "an index that no element has"
+"`arrayIndex`, `bytesIndex` or `bytesChar` was given an index that is negative, or not less than the length.
+
+```coref
+(defn main[] (arrayIndex (arrayFromList [1 2 3]) 3))
+```
+
+Indices begin at 0. `(arrayLength a)` and `(bytesLength b)` are the first that are too large.
+";
+    G0518 NotEncoded "bytes that are no character or no number"
+"`bytesChar` was given an index at which no character in UTF-8 begins, or `bytesToInt` a byte string that is not a decimal integer: digits, with a `-` before them or not.
+
+```coref
+(defn main[] (bytesToInt (bytesFromText \"12 apples\")))
+```
+
+The number ends where the digits end: `(bytesToInt (bytesTake 2 b))`.
+";
+    G0519 InputTaken "input that is read in two ways"
 "The action `inputText` (or a `main` with a parameter) gives the rest of the input as a list that is read as it is demanded. What is read by another action afterwards would be missing there, or not, depending on what was demanded by then.
 
 ```coref

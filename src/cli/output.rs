@@ -105,6 +105,10 @@ impl Output for Stdout {
         Stream::write(&self.stream, text.as_bytes())
     }
 
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        Stream::write(&self.stream, bytes)
+    }
+
     fn flush(&mut self) -> Result<(), OutputError> {
         self.stream.lock().write_out()
     }

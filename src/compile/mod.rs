@@ -37,6 +37,7 @@ use crate::gcode::link::{Addition, Links};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
+use crate::primitive::Primitive;
 use env::{Code, Env};
 use perform::Performer;
 
@@ -101,6 +102,8 @@ enum Source {
     ErrorText,
     /// A function that performs actions.
     Performer(Performer),
+    /// The function that evaluates a list before a primitive is computed of it.
+    Walked(Primitive),
 }
 
 /// The state of a compilation.
@@ -166,6 +169,7 @@ impl<'a> Compiler<'a> {
                 Source::Con(con) => self.con_function(con),
                 Source::ErrorText => self.error_text(),
                 Source::Performer(performer) => self.performer(performer),
+                Source::Walked(primitive) => self.walked(primitive),
             };
             self.out.globals.push(global);
         }

@@ -111,6 +111,18 @@ impl Failure {
         Failure::new(Code::WrongKind, message)
     }
 
+    /// What a primitive needs a list of is none, or does not end in one.
+    pub fn no_list(primitive: Option<&str>, found: &str) -> Failure {
+        match primitive.unwrap_or("error") {
+            name @ ("error" | "putText" | "putError") => Failure::no_text(name, found),
+            name => {
+                let message =
+                    format!("`{name}` needs a list, and is given {found}, or a list that ends so");
+                Failure::new(Code::WrongKind, message)
+            }
+        }
+    }
+
     /// An operand of the wrong kind: `which` is the word for its place.
     pub fn wrong_operand(instruction: &str, needs: &str, which: &str, found: &str) -> Failure {
         let name = primitive(instruction);
@@ -141,6 +153,35 @@ impl Failure {
             _ => format!("`{primitive}` cannot shift by {found}"),
         };
         Failure::new(Code::NegativeOperand, message)
+    }
+
+    /// An index that is not one of `len` elements or bytes.
+    pub fn no_element(primitive: &str, found: &str, len: usize) -> Failure {
+        let message = match len {
+            0 => format!("`{primitive}` is given {found}, and there is nothing to index"),
+            _ => format!("`{primitive}` is given {found}, and the indices are 0 to {}", len - 1),
+        };
+        Failure::new(Code::NoElement, message).labelled("no element has this index")
+    }
+
+    /// Bytes of which a primitive can make nothing.
+    pub fn not_encoded(primitive: &str) -> Failure {
+        let message = match primitive {
+            "bytesChar" => "no character in UTF-8 begins at this byte",
+            _ => "these bytes are no decimal number",
+        };
+        Failure::new(Code::NotEncoded, message)
+    }
+
+    /// An element of a list that a byte string cannot be made of.
+    pub fn no_part(primitive: &str, found: &str) -> Failure {
+        let needs = match primitive {
+            "bytesFromText" => "characters",
+            "bytesFromList" => "integers from 0 to 255",
+            _ => "byte strings",
+        };
+        let message = format!("`{primitive}` needs a list of {needs}, and in it is {found}");
+        Failure::new(Code::WrongKind, message)
     }
 
     pub fn no_character(found: &str) -> Failure {
@@ -317,13 +358,26 @@ pub(in crate::machine) fn place(at: usize, of: usize) -> &'static str {
     }
 }
 
-/// What the operands of a primitive must be, with an article.
-pub(in crate::machine) fn needs(primitive: Primitive) -> &'static str {
-    match primitive.operand() {
+/// What an operand of a primitive, counted from 0, must be, with an article.
+pub(in crate::machine) fn needs(primitive: Primitive, at: usize) -> &'static str {
+    match primitive.operand_at(at) {
+        Operand::Array => "an array",
+        Operand::Bytes => "a byte string",
+        Operand::List => "a list",
         Operand::Float => "a float",
         Operand::Character => "a character",
         Operand::Integer | Operand::Comparable | Operand::Any => "an integer",
     }
+}
+
+/// An array in a few words.
+pub(in crate::machine) fn array(len: usize) -> String {
+    format!("an array of {}", counted(len, "element"))
+}
+
+/// A byte string in a few words.
+pub(in crate::machine) fn bytes(len: usize) -> String {
+    format!("a byte string of {}", counted(len, "byte"))
 }
 
 /// A character in a few words.

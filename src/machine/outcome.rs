@@ -288,6 +288,15 @@ pub trait Output {
     /// When the text cannot be written.
     fn write(&mut self, text: &str) -> Result<(), OutputError>;
 
+    /// Takes bytes, which need not be text: the value of a program that is a byte string. An output
+    /// that takes text only gets U+FFFD in place of what is none.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        self.write(&String::from_utf8_lossy(bytes))
+    }
+
     /// Writes all that is held back.
     ///
     /// # Errors

@@ -179,12 +179,12 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
-        // The code of a primitive that goes by a value is one that evaluates a text.
-        let owner = self.mutator.image.owner(self.at());
-        let global = owner.and_then(|owner| self.mutator.image.global(owner));
-        if global.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            let name = owner.map_or("error".into(), |owner| self.mutator.image.name(owner));
-            return self.fail(Failure::no_text(&name, &found));
+        // The codes of primitives that go by a value are those that evaluate the message of
+        // `error` and lists.
+        let owner =
+            self.mutator.image.owner(self.at()).and_then(|owner| self.mutator.image.global(owner));
+        if let Some(global) = owner.filter(|global| global.kind == GlobalKind::Primitive) {
+            return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

@@ -237,6 +237,13 @@ impl Face for Machine {
         if let Some(value) = self.float(word) {
             return Some(Whnf::Float(Float::new(value)));
         }
+        if let Some(elements) = self.elements(word).map(<[Word]>::to_vec) {
+            let roots = elements.into_iter().map(|element| self.mutator.handle(element)).collect();
+            return Some(Whnf::Array(roots));
+        }
+        if let Some(bytes) = self.bytes(word) {
+            return Some(Whnf::Bytes(bytes.into()));
+        }
         match word.view() {
             View::Int(small) => Some(Whnf::Int(Integer::Small(small))),
             View::Char(c) => Some(Whnf::Char(c)),

@@ -171,6 +171,12 @@ impl Machine {
                 if let Some(value) = self.float(word) {
                     return failure::float(Float::new(value));
                 }
+                if let Some(elements) = self.elements(word) {
+                    return failure::array(elements.len());
+                }
+                if let Some(bytes) = self.bytes(word) {
+                    return failure::bytes(bytes.len());
+                }
                 let con = self
                     .as_con(word)
                     .and_then(|(con, _)| self.mutator.image.program.gcode.cons.get(con));
@@ -240,7 +246,7 @@ impl Machine {
     }
 
     /// The literal and the position that a string which is not unpacked stands for.
-    fn as_text(&self, word: Word) -> Option<(TextId, usize)> {
+    pub(super) fn as_text(&self, word: Word) -> Option<(TextId, usize)> {
         if !word.is_pointer() {
             return None;
         }

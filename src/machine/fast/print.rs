@@ -83,10 +83,13 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the arguments of a function.
+    /// The fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Word) -> Vec<Word> {
         if let Some((_, fields)) = self.as_con(value) {
             return fields;
+        }
+        if let Some(elements) = self.elements(value) {
+            return elements.to_vec();
         }
         match (value.view(), self.function(value)) {
             // SAFETY: a partial application is a node.
@@ -111,6 +114,12 @@ impl Machine {
         }
         if let Some(opaque) = self.as_opaque(value) {
             return then(Shape::Opaque { name: opaque.name });
+        }
+        if self.elements(value).is_some() {
+            return then(Shape::Array { len: fields });
+        }
+        if let Some(bytes) = self.bytes(value) {
+            return then(Shape::Bytes(bytes));
         }
         let gcode = &self.mutator.image.program.gcode;
         let con = match value.view() {

@@ -26,8 +26,10 @@
 //! `node_at` takes it up again; nothing else turns integers into pointers. That is what
 //! `std::ptr` calls exposed provenance, and Miri `-Zmiri-permissive-provenance`.
 
+pub mod array;
 mod asan;
 mod bigs;
+pub mod bytes;
 mod chunk;
 mod collect;
 mod compact;
@@ -608,6 +610,7 @@ fn tag_of(kind: Kind) -> Tag {
     match kind {
         Kind::Con => Tag::Con,
         Kind::Big | Kind::Huge | Kind::Float | Kind::Pap => Tag::Value,
+        Kind::Array | Kind::Bytes | Kind::Buffer => Tag::Value,
         _ => Tag::Unknown,
     }
 }

@@ -29,6 +29,7 @@ mod tree;
 use crate::base::code::Code;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::quote::string_literal;
 use crate::machine::outcome::{Output, OutputError};
 
 /// The format of a printed value.
@@ -67,6 +68,13 @@ pub enum Shape<'a> {
         /// Whether the program can use that name for it.
         readable: bool,
     },
+    /// An array of so many elements, which are its fields.
+    Array {
+        /// Number of elements.
+        len: usize,
+    },
+    /// A byte string.
+    Bytes(&'a [u8]),
     /// A value of the embedding program.
     Opaque {
         /// The name of its type.
@@ -151,6 +159,13 @@ impl Line {
         self.open = last != '\n';
         Ok(())
     }
+
+    fn write_bytes(&mut self, bytes: &[u8], out: &mut dyn Output) -> Result<(), OutputError> {
+        let Some(&last) = bytes.last() else { return Ok(()) };
+        out.write_bytes(bytes)?;
+        self.open = last != b'\n';
+        Ok(())
+    }
 }
 
 impl Printer {
@@ -195,6 +210,17 @@ impl Printer {
     }
 }
 
+/// The call that makes a byte string, as an expression.
+fn byte_string(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => format!("(bytesFromText {})", string_literal(text)),
+        Err(_) => {
+            let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+            format!("(bytesFromList [{}])", bytes.join(" "))
+        }
+    }
+}
+
 /// The error of an element of a text that is no character.
 fn not_text(shape: Shape<'_>) -> PrintError {
     let what = kind(shape);
@@ -214,6 +240,8 @@ fn kind(shape: Shape<'_>) -> &'static str {
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",
+        Shape::Array { .. } => "an array",
+        Shape::Bytes(_) => "a byte string",
         Shape::Opaque { .. } => "a host value",
         Shape::Action { .. } => "an action",
         Shape::Function { .. } => "a function",

@@ -107,10 +107,11 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
         let found = self.describe(found);
-        // The code of a primitive that goes by a value is one that evaluates a text.
+        // The codes of primitives that go by a value are those that evaluate the message of
+        // `error` and lists.
         let code = self.code.global(self.at.global);
-        if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_text(&self.code.name(self.at.global), &found));
+        if let Some(global) = code.filter(|global| global.kind == GlobalKind::Primitive) {
+            return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

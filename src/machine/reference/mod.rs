@@ -42,6 +42,7 @@
 //! # Ok::<(), gmachine::machine::outcome::Stop>(())
 //! ```
 
+mod aggregates;
 mod arithmetic;
 mod code;
 mod control;

@@ -67,9 +67,12 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the arguments of a function.
+    /// The fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Addr) -> Vec<Addr> {
         let value = self.heap.value(value);
+        if let Node::Array(elements) = self.heap.get(value) {
+            return elements.to_vec();
+        }
         match self.heap.get(value).as_constr() {
             Some((_, fields)) => fields.to_vec(),
             None => self.arguments(value),
@@ -93,6 +96,8 @@ impl Machine {
             }
             Node::Float(value) => then(Shape::Float(*value)),
             Node::Char(c) => then(Shape::Char(*c)),
+            Node::Array(elements) => then(Shape::Array { len: elements.len() }),
+            Node::Bytes(bytes) => then(Shape::Bytes(bytes)),
             _ if let Some(kind) = self.action_kind(value) => {
                 then(Shape::Action { name: kind.shown() })
             }

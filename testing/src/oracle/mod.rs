@@ -3,6 +3,7 @@
 //! supercombinators, G-code or a machine, does its arithmetic and its printing itself, and is
 //! as slow as it is plain. It recurses natively: give it a thread with a large stack.
 
+mod aggregates;
 mod perform;
 mod print;
 
@@ -65,6 +66,8 @@ enum Value {
     Int(BigInt),
     Float(f64),
     Char(char),
+    Array(Rc<Vec<Ref>>),
+    Bytes(Rc<Vec<u8>>),
     Con(Rc<Con>, Vec<Ref>),
     /// How many arguments it takes, what it does with them, those that it has.
     Fun(usize, Code, Shown, Vec<Ref>),
@@ -222,7 +225,9 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             unit.insert(cons, Global::Con(cons_con.clone()));
         }
         let later = numbers::PRIMITIVES.iter().map(|of| (of.name(), of.arity()));
-        let all = PRIMITIVES.iter().chain(perform::ACTIONS).copied().chain(later);
+        let aggregates = aggregates::PRIMITIVES.iter().copied();
+        let actions = perform::ACTIONS.iter().copied();
+        let all = PRIMITIVES.iter().copied().chain(actions).chain(later).chain(aggregates);
         let primitives = all.map(|(name, arity)| {
             let world = Later(world.clone());
             let code = move |args: &[Ref]| world.world().primitive(name, args);
@@ -575,6 +580,9 @@ impl World {
                 }
             }
             _ => {}
+        }
+        if aggregates::PRIMITIVES.iter().any(|(own, _)| *own == name) {
+            return self.aggregate(name, args);
         }
         if !PRIMITIVES.iter().any(|(own, _)| *own == name) {
             return later(name, args);

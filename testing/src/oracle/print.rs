@@ -16,6 +16,10 @@ impl World {
 
     pub(super) fn print(&self, main: &Ref, out: &mut String) -> Result<(), Halt> {
         let value = force(main)?;
+        if let Value::Bytes(bytes) = &value {
+            out.push_str(&String::from_utf8_lossy(bytes));
+            return Ok(());
+        }
         let Some(Some((first, rest))) = self.cell(&value) else {
             return self.print_value(value, out);
         };
@@ -107,6 +111,24 @@ impl World {
             Value::Action(..) => out.push_str("<action>"),
             Value::Cell(..) => out.push_str("<cell>"),
             Value::Trace(_) => out.push_str("<host trace>"),
+            Value::Array(elements) => {
+                out.push_str("(arrayFromList [");
+                for (at, element) in elements.iter().enumerate() {
+                    if at > 0 {
+                        out.push(' ');
+                    }
+                    self.print_inside(force(element)?, out)?;
+                }
+                out.push_str("])");
+            }
+            Value::Bytes(bytes) => match std::str::from_utf8(&bytes) {
+                Ok(text) => {
+                    out.push_str("(bytesFromText \"");
+                    text.chars().for_each(|c| escape(c, '"', out));
+                    out.push_str("\")");
+                }
+                Err(_) => out.push_str(&format!("(bytesFromList {bytes:?})").replace(',', "")),
+            },
             Value::Fun(_, _, None, _) => out.push_str("<function>"),
             Value::Fun(_, _, Some(name), _) => {
                 out.push_str("<function ");
