@@ -1,5 +1,6 @@
 //! Constructors: making them, going by them, taking them apart.
 
+use super::code::Choice;
 use super::heap::node::{Node, fields_bytes};
 use super::state::Machine;
 use crate::base::integer::Integer;
@@ -8,6 +9,16 @@ use crate::gcode::instr::{IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
+
+/// What a literal of a branch has to be to be a node.
+fn choice(node: &Node) -> Option<Choice> {
+    match node {
+        Node::Char(c) => Some(Choice::Char(*c)),
+        Node::Int(n) => Some(Choice::Int(*n)),
+        Node::Big(big) => Some(Choice::Big(Integer::clone(big))),
+        _ => None,
+    }
+}
 
 impl Machine {
     /// `<Pack t n : i, a1 : .. : an : s, d, h>  =>  <i, a : s, d, h[a: NConstr t [a1 .. an]]>`
@@ -38,7 +49,10 @@ impl Machine {
             });
             return self.unless_performed(&of, top);
         };
-        let branch = jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label);
+        let branch = match self.code.table(self.at, jumps.branches.len()) {
+            Some(table) => table.get(&Choice::Con(con)).copied(),
+            None => jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label),
+        };
         match branch.or(jumps.default) {
             Some(label) => self.at = self.at.to(label.0),
             None => return Err(self.no_alternative(Some(top))),
@@ -65,7 +79,10 @@ impl Machine {
             (true, _) => return Err(self.wrong_scrutinee("a character", top)),
             (false, _) => return Err(self.wrong_scrutinee("an integer", top)),
         }
-        let branch = jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label);
+        let branch = match self.code.table(self.at, jumps.branches.len()) {
+            Some(table) => choice(node).and_then(|choice| table.get(&choice).copied()),
+            None => jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label),
+        };
         match branch.or(jumps.default) {
             Some(label) => {
                 self.stack.pop();

@@ -5,7 +5,7 @@ use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::{Abort, Attempt, Driver, Outcome, PendingOperands, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::base::stack::ensure_sufficient_stack;
+use crate::base::stack::{ensure_sufficient_stack, has_room};
 use crate::core::expr::{
     Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId,
 };
@@ -33,6 +33,9 @@ impl Driver<'_> {
     }
 
     fn run_steps(&mut self, state: State) -> Attempt<Outcome> {
+        if self.unbranching > 0 && !has_room() {
+            return Err(Abort::Fuel);
+        }
         let mut state = state;
         loop {
             state = match state {
