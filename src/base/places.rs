@@ -80,7 +80,7 @@ impl Places {
 
     /// Returns the number of pieces of inlined code.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.inlined.len()
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let first = all.add(inlined(7));
         let mut more = Places::new(vec![Span::new(1, 50), Span::new(60, 70)]);
         let second = more.add(inlined(8));
-        let before = all.len();
+        let before = all.count();
         all.append(more);
         assert_eq!(all.text(first), Span::new(7, 8));
         assert_eq!(all.text(Places::moved(second, before)), Span::new(8, 9));

@@ -148,7 +148,7 @@ impl Program {
             hosts: self.hosts.len(),
             bigs: self.bigs.len(),
             texts: self.texts.len(),
-            inlined: self.places.len(),
+            inlined: self.places.count(),
         }
     }
 
