@@ -8,8 +8,11 @@ use rustc_hash::FxHashMap;
 /// imported.
 const TEXTS: &[(&str, &str)] = &[
     ("prelude", include_str!("../corelib/prelude.core")),
+    ("array", include_str!("../corelib/array.core")),
+    ("bytes", include_str!("../corelib/bytes.core")),
     ("float", include_str!("../corelib/float.core")),
     ("heap", include_str!("../corelib/heap.core")),
+    ("io", include_str!("../corelib/io.core")),
     ("map", include_str!("../corelib/map.core")),
     ("queue", include_str!("../corelib/queue.core")),
     ("set", include_str!("../corelib/set.core")),
@@ -17,7 +20,8 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 /// The names of the modules, the prelude first.
-pub const MODULES: &[&str] = &["prelude", "float", "heap", "map", "queue", "set", "word"];
+pub const MODULES: &[&str] =
+    &["prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "word"];
 
 /// The module that is always in scope.
 pub const PRELUDE: &str = "prelude";

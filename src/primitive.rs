@@ -1,5 +1,6 @@
 //! The primitives: one table of name, arity and meaning.
 
+pub mod bytes;
 pub mod numbers;
 
 /// The values that an operand of a primitive may have.
@@ -13,6 +14,12 @@ pub enum Operand {
     Comparable,
     /// A character.
     Character,
+    /// An array.
+    Array,
+    /// A byte string.
+    Bytes,
+    /// A list.
+    List,
     /// Anything.
     Any,
 }
@@ -28,6 +35,31 @@ pub enum Shape {
     Seq,
     /// `error message`.
     Error,
+    /// An action: lazy in all operands, and with all of them a value.
+    Action,
+    /// `throw value` and the like: lazy in all operands, code of its own.
+    Lazy,
+}
+
+impl Shape {
+    /// Returns whether a saturated application in a strict context has an operand in a strict
+    /// context that the compiler sees to.
+    #[must_use]
+    pub const fn is_strict(self) -> bool {
+        match self {
+            Shape::Strict | Shape::If | Shape::Seq => true,
+            Shape::Error | Shape::Action | Shape::Lazy => false,
+        }
+    }
+}
+
+/// How far a list is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Walk {
+    /// Its cells to the end.
+    Cells,
+    /// Its cells to the end, and each element to weak head normal form.
+    Elements,
 }
 
 macro_rules! primitives {
@@ -168,6 +200,40 @@ primitives! {
     FDigits "fdigits" 1 Strict Float Integer;
     FExponent "fexponent" 1 Strict Float Integer;
     FDecimal "fdecimal" 2 Strict Integer Float;
+    Return "return" 1 Action Any Any;
+    Bind "bind" 2 Action Any Any;
+    Handle "handle" 3 Action Any Any;
+    NewCell "newCell" 1 Action Any Any;
+    ReadCell "readCell" 1 Action Any Any;
+    WriteCell "writeCell" 2 Action Any Any;
+    SameCell "sameCell" 2 Action Any Any;
+    PutText "putText" 1 Action Any Any;
+    PutError "putError" 1 Action Any Any;
+    InputLine "inputLine" 0 Action Any Any;
+    InputText "inputText" 0 Action Any Any;
+    Arguments "arguments" 0 Action Any Any;
+    Exit "exit" 1 Action Any Any;
+    Throw "throw" 1 Lazy Any Any;
+    ThrowAgain "throwAgain" 2 Lazy Any Any;
+    RunState "runState" 1 Lazy Any Any;
+    ArrayFromList "arrayFromList" 1 Strict List Array;
+    ArrayLength "arrayLength" 1 Strict Array Integer;
+    ArrayIndex "arrayIndex" 2 Strict Any Any;
+    BytesFromText "bytesFromText" 1 Strict List Bytes;
+    BytesFromList "bytesFromList" 1 Strict List Bytes;
+    BytesConcat "bytesConcat" 1 Strict List Bytes;
+    BytesFromInt "bytesFromInt" 1 Strict Integer Bytes;
+    BytesToInt "bytesToInt" 1 Strict Bytes Integer;
+    BytesLength "bytesLength" 1 Strict Bytes Integer;
+    BytesIndex "bytesIndex" 2 Strict Any Integer;
+    BytesChar "bytesChar" 2 Strict Any Character;
+    BytesTake "bytesTake" 2 Strict Any Bytes;
+    BytesDrop "bytesDrop" 2 Strict Any Bytes;
+    BytesCompare "bytesCompare" 2 Strict Bytes Integer;
+    BytesFind "bytesFind" 2 Strict Bytes Integer;
+    BytesHash "bytesHash" 1 Strict Bytes Integer;
+    BytesBlank "bytesBlank" 1 Strict Bytes Integer;
+    BytesWord "bytesWord" 1 Strict Bytes Integer;
 }
 
 impl Primitive {
@@ -184,8 +250,45 @@ impl Primitive {
         self <= Primitive::Error
     }
 
-    /// Returns whether it computes, from the values of all its operands, an integer, a character
-    /// or a float.
+    /// Returns whether it is on arrays or byte strings.
+    #[must_use]
+    pub fn is_on_aggregates(self) -> bool {
+        (Primitive::ArrayFromList..=Primitive::BytesWord).contains(&self)
+    }
+
+    /// Returns what an operand must be, counted from 0.
+    #[must_use]
+    pub const fn operand_at(self, at: usize) -> Operand {
+        match (self, at) {
+            (Primitive::ArrayIndex, 0) => Operand::Array,
+            (Primitive::BytesIndex | Primitive::BytesChar, 0) => Operand::Bytes,
+            (Primitive::BytesTake | Primitive::BytesDrop, 1) => Operand::Bytes,
+            (Primitive::ArrayIndex | Primitive::BytesIndex | Primitive::BytesChar, _)
+            | (Primitive::BytesTake | Primitive::BytesDrop, _) => Operand::Integer,
+            _ => self.operand(),
+        }
+    }
+
+    /// Returns how far the list that is its only operand is evaluated before it is computed, if
+    /// that is farther than its first cell.
+    #[must_use]
+    pub const fn walks(self) -> Option<Walk> {
+        match self {
+            Primitive::ArrayFromList => Some(Walk::Cells),
+            Primitive::BytesFromText | Primitive::BytesFromList | Primitive::BytesConcat => {
+                Some(Walk::Elements)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether what its instruction leaves may still have to be evaluated.
+    #[must_use]
+    pub const fn selects(self) -> bool {
+        matches!(self, Primitive::ArrayIndex)
+    }
+
+    /// Returns whether one instruction computes it from the values of all its operands.
     #[must_use]
     pub const fn computes(self) -> bool {
         matches!(self.shape(), Shape::Strict)

@@ -588,6 +588,53 @@ Ask first: `(flt (fabs x) +inf.0)` is 1 for every float but those.
 
 Shift the other way: `(shr 1 3)`. Of a negative integer of 64 bits, `(popcount (tou64 n))` counts the bits.
 ";
+    G0515 Uncaught "a value that was thrown and not caught"
+"The program threw a value with `throw`, and no action around had a handler for it. The report shows what of the value was evaluated, and what waited for it.
+
+```coref
+(data Problem (TooLarge n))
+(defn check[n] (if (lt n 10) n (throw (TooLarge n))))
+(defn main[] (check 12))
+```
+
+Catch it in an action: `(catch m h)` of the module `io` performs `m`, and if that fails `(h e)`, where `e` is `(Thrown value trace)` or `(Failure code text trace)`.
+";
+    G0516 ForeignEffect "an effect that a state thread cannot have"
+"What `runState` performs can make, read and write cells of its own, and nothing else: so its value does not depend on when it is evaluated. Here it reads or writes outside, or uses a cell that was made elsewhere; or the cell of a state thread is used after its end.
+
+```coref
+(defn main[] (runState (putText \"hello\")))
+```
+
+Return what is to be written, and write it outside. Give the state thread the value of a cell instead of the cell.
+";
+    G0517 NoElement "an index that no element has"
+"`arrayIndex`, `bytesIndex` or `bytesChar` was given an index that is negative, or not less than the length.
+
+```coref
+(defn main[] (arrayIndex (arrayFromList [1 2 3]) 3))
+```
+
+Indices begin at 0. `(arrayLength a)` and `(bytesLength b)` are the first that are too large.
+";
+    G0518 NotEncoded "bytes that are no character or no number"
+"`bytesChar` was given an index at which no character in UTF-8 begins, or `bytesToInt` a byte string that is not a decimal integer: digits, with a `-` before them or not.
+
+```coref
+(defn main[] (bytesToInt (bytesFromText \"12 apples\")))
+```
+
+The number ends where the digits end: `(bytesToInt (bytesTake 2 b))`.
+";
+    G0519 InputTaken "input that is read in two ways"
+"The action `inputText` (or a `main` with a parameter) gives the rest of the input as a list that is read as it is demanded. What is read by another action afterwards would be missing there, or not, depending on what was demanded by then.
+
+```coref
+(defn main[] (bind inputText (fn [text] (bind inputLine (fn [line] (putText text))))))
+```
+
+Read lines first, or take them from the list.
+";
     G0601 HeapLimit "the memory limit"
 "The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
 

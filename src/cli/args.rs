@@ -143,6 +143,9 @@ pub struct Run {
     /// The machine that runs the program: fast, or reference
     #[arg(long, default_value = "fast", hide_possible_values = true)]
     pub engine: Engine,
+    /// What the program finds as its arguments
+    #[arg(last = true, value_name = "ARGUMENT", hide_short_help = true)]
+    pub arguments: Vec<String>,
 }
 
 /// What a run may use.

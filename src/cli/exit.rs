@@ -9,6 +9,8 @@ use gmachine::diagnostic::{Code, Diagnostic};
 pub enum Exit {
     /// All is well.
     Success,
+    /// The program ended itself with this status.
+    Status(u8),
     /// The program failed.
     Program,
     /// The command line makes no sense.
@@ -33,6 +35,7 @@ impl Exit {
     pub const fn number(self) -> u8 {
         match self {
             Exit::Success => 0,
+            Exit::Status(status) => status,
             Exit::Program => 1,
             Exit::Usage => 2,
             Exit::Source => 3,

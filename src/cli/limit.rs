@@ -50,5 +50,7 @@ fn time_message(limit: Duration) -> String {
 /// The report of a reached time limit where nothing else can be said.
 pub fn time_limit(limit: Duration) -> String {
     let code = Code::TimeLimit;
-    format!("error[{code}]: {}\n  = help: raise it with --timeout\n", time_message(limit))
+    let more = show_duration(limit.saturating_mul(2));
+    let help = format!("raise it with --timeout, like --timeout {more}");
+    format!("error[{code}]: {}\n  = help: {help}\n", time_message(limit))
 }

@@ -105,8 +105,16 @@ impl Output for Stdout {
         Stream::write(&self.stream, text.as_bytes())
     }
 
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        Stream::write(&self.stream, bytes)
+    }
+
     fn flush(&mut self) -> Result<(), OutputError> {
         self.stream.lock().write_out()
+    }
+
+    fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
+        std::io::stderr().write_all(text.as_bytes()).map_err(|error| failed(&error))
     }
 }
 

@@ -36,6 +36,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
         ..store_options(&args.limits, &stopper)
     };
     let mut store = Store::with(&module, options);
+    store.set_arguments(args.arguments.clone());
     let compiled = Instant::now();
     let stopped = store
         .run_main(Some(input), &mut stdout, print_format(args.format))
@@ -149,5 +150,7 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
             context.fail(&Diagnostic::error(error.code, Span::NONE, &error.message))
         }
         Stop::Output(error) => context.output_failed(error),
+        Stop::Exit(0) => Failure(Exit::Success),
+        Stop::Exit(status) => Failure(Exit::Status(*status)),
     }
 }

@@ -54,6 +54,8 @@ pub(super) enum Call {
     Seq,
     /// `error` with its message.
     Error,
+    /// `throw` with its value.
+    Throw,
     /// A host function with all its arguments.
     Host(GlobalId),
     /// A partial application, which is a value.
@@ -77,6 +79,8 @@ impl Compiler<'_> {
                         Shape::If => Call::If,
                         Shape::Seq => Call::Seq,
                         Shape::Error => Call::Error,
+                        Shape::Lazy if primitive == Primitive::Throw => Call::Throw,
+                        Shape::Action | Shape::Lazy => Call::Other,
                     },
                 };
                 (self.core.arity(global), saturated)

@@ -7,6 +7,7 @@ use super::{Compiler, Source};
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId};
 use crate::gcode::instr::{Instr, IntLit};
+use crate::primitive::Primitive;
 
 impl Compiler<'_> {
     /// Emits `E[expr]`.
@@ -23,8 +24,28 @@ impl Compiler<'_> {
             let args = &self.core.expr_lists[args];
             match self.call(callee, args.len()) {
                 Call::Strict(primitive) => {
-                    args.iter().rev().for_each(|&arg| self.e(arg));
-                    return self.emit(instr(primitive), span);
+                    match (primitive.walks(), args) {
+                        // The instruction takes a literal as it is, without a list of it.
+                        (Some(_), &[text])
+                            if primitive == Primitive::BytesFromText && self.is_text(text) =>
+                        {
+                            self.c(text);
+                        }
+                        (Some(_), &[list]) => {
+                            self.e(list);
+                            self.walk_list(primitive, span);
+                        }
+                        _ => args.iter().rev().for_each(|&arg| self.e(arg)),
+                    }
+                    self.emit(instr(primitive), span);
+                    if primitive.selects() {
+                        self.emit(Instr::Eval, span);
+                    }
+                    return;
+                }
+                Call::Throw => {
+                    args.iter().for_each(|&arg| self.e(arg));
+                    return self.throw(span);
                 }
                 Call::Error => {
                     args.iter().for_each(|&arg| self.e(arg));
@@ -47,6 +68,10 @@ impl Compiler<'_> {
         {
             self.env.evaluate(local);
         }
+    }
+
+    fn is_text(&self, expr: ExprId) -> bool {
+        matches!(self.core.exprs[expr], Expr::Text(_))
     }
 
     /// Returns whether the graph that C makes of an expression is in weak head normal form.

@@ -18,6 +18,7 @@ mod c;
 mod control;
 mod e;
 mod env;
+mod perform;
 mod primitive;
 mod r;
 
@@ -36,7 +37,9 @@ use crate::gcode::link::{Addition, Links};
 use crate::gcode::program::{
     BigId, Con, ConId, Data, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, TextId,
 };
+use crate::primitive::Primitive;
 use env::{Code, Env};
+use perform::Performer;
 
 /// The options of the compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -97,6 +100,10 @@ enum Source {
     Con(core::ConId),
     /// The function that evaluates the message of the primitive `error`.
     ErrorText,
+    /// A function that performs actions.
+    Performer(Performer),
+    /// The function that evaluates a list before a primitive is computed of it.
+    Walked(Primitive),
 }
 
 /// The state of a compilation.
@@ -119,6 +126,8 @@ struct Compiler<'a> {
     texts: FxHashMap<Arc<str>, TextId>,
     known_texts: FxHashMap<core::TextId, TextId>,
     bigs: FxHashMap<Integer, BigId>,
+    /// The first constructor of the data type of actions, once one is mentioned.
+    actions: Option<u32>,
     env: Env,
     /// The number of uses of each local.
     uses: IndexVec<LocalId, u32>,
@@ -144,6 +153,7 @@ impl<'a> Compiler<'a> {
             texts: FxHashMap::default(),
             known_texts: FxHashMap::default(),
             bigs: FxHashMap::default(),
+            actions: None,
             env: Env::new(program.locals.len()),
             uses: program.locals.iter().map(|_| 0).collect(),
             code: Code::new(0),
@@ -158,6 +168,8 @@ impl<'a> Compiler<'a> {
                 Source::Core(id) => self.core_global(id),
                 Source::Con(con) => self.con_function(con),
                 Source::ErrorText => self.error_text(),
+                Source::Performer(performer) => self.performer(performer),
+                Source::Walked(primitive) => self.walked(primitive),
             };
             self.out.globals.push(global);
         }

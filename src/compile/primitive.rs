@@ -8,7 +8,7 @@ use crate::base::span::Span;
 use crate::core::expr as core;
 use crate::gcode::instr::{Instr, IntLit, Jumps, Lit};
 use crate::gcode::program::{CONS, ConId, Global, GlobalKind, HostId, NIL};
-use crate::primitive::{Primitive, Shape};
+use crate::primitive::{Primitive, Shape, Walk};
 
 /// How many characters of an error's message are evaluated and shown; what follows is cut,
 /// so that a message without end is reported too.
@@ -31,13 +31,21 @@ impl Compiler<'_> {
     pub(super) fn primitive_code(&mut self, primitive: Primitive) {
         let arity = primitive.arity() as u32;
         match primitive.shape() {
+            Shape::Action => self.action_code(primitive),
+            Shape::Lazy => self.lazy_code(primitive),
             Shape::Strict => {
                 // Each push finds the next operand, the last first, at one and the same place.
                 for _ in 0..arity {
                     self.generated(Instr::Push(arity - 1));
                     self.generated(Instr::Eval);
                 }
+                if primitive.walks().is_some() {
+                    self.walk_list(primitive, Span::NONE);
+                }
                 self.generated(instr(primitive));
+                if primitive.selects() {
+                    self.generated(Instr::Eval);
+                }
             }
             Shape::If => {
                 let (yes, no, end) = (self.code.label(), self.code.label(), self.code.label());
@@ -107,8 +115,8 @@ impl Compiler<'_> {
     ///                else case c of a character -> Cons c (text (n - 1) cs), text forced
     /// ```
     ///
-    /// No other code without spans has `CaseJump` or `LitJump`: one that fails here tells a
-    /// machine that the message is no text.
+    /// No other code without spans but that which walks lists has `CaseJump` or `LitJump`: one that
+    /// fails here tells a machine that the message is no text.
     pub(super) fn error_text(&mut self) -> Global {
         let (n, s, arity) = (2, 1, 2);
         self.start(arity);
@@ -160,6 +168,56 @@ impl Compiler<'_> {
         let symbol = self.unique("error$text");
         let params = ["n", "s"].map(|name| Some(Arc::from(name))).into();
         let display = Some(Arc::from("error"));
+        self.finish(symbol, display, GlobalKind::Primitive, arity, params, Span::NONE)
+    }
+
+    /// Emits the evaluation of the list on top, as far as a primitive [walks](Primitive::walks).
+    pub(super) fn walk_list(&mut self, primitive: Primitive, span: Span) {
+        self.emit(Instr::Push(0), span);
+        self.push_global(Source::Walked(primitive), span);
+        self.apply(2, span);
+        self.emit(Instr::Eval, span);
+    }
+
+    /// The function that evaluates the cells of the list `s`, and if the primitive walks them, the
+    /// elements. Its value is `all`, of which `s` is the rest that is still to be evaluated.
+    ///
+    /// ```text
+    /// walked s all = case s of
+    ///   Nil       -> all
+    ///   Cons c cs -> walked cs all, after c
+    /// ```
+    pub(super) fn walked(&mut self, primitive: Primitive) -> Global {
+        let (all, s, arity) = (1, 2, 2);
+        self.start(arity);
+        let (empty, cell) = (self.code.label(), self.code.label());
+        self.push_height(s, Span::NONE);
+        self.generated(Instr::Eval);
+        let branches = vec![(NIL, empty), (CONS, cell)];
+        self.generated(Instr::CaseJump(Box::new(Jumps { branches, default: None })));
+
+        self.code.place(empty);
+        self.generated(Instr::Split(0));
+        self.push_height(all, Span::NONE);
+        self.update_and_unwind(Span::NONE);
+
+        self.code.place(cell);
+        self.generated(Instr::Split(2));
+        let (cs, c) = (3, 4);
+        if primitive.walks() == Some(Walk::Elements) {
+            self.push_height(c, Span::NONE);
+            self.generated(Instr::Eval);
+            self.generated(Instr::Pop(1));
+        }
+        self.push_height(all, Span::NONE);
+        self.push_height(cs, Span::NONE);
+        self.push_global(Source::Walked(primitive), Span::NONE);
+        self.apply(2, Span::NONE);
+        self.update_and_unwind(Span::NONE);
+
+        let symbol = self.unique(&format!("{}$list", primitive.name()));
+        let params = ["s", "all"].map(|name| Some(Arc::from(name))).into();
+        let display = Some(Arc::from(primitive.name()));
         self.finish(symbol, display, GlobalKind::Primitive, arity, params, Span::NONE)
     }
 

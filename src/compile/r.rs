@@ -20,7 +20,10 @@ impl Compiler<'_> {
         match self.core.exprs[expr] {
             // What is one instruction on evaluated operands is done at once.
             Expr::App(callee, args)
-                if matches!(self.call(callee, args.len()), Call::Strict(_) | Call::Error) =>
+                if matches!(
+                    self.call(callee, args.len()),
+                    Call::Strict(_) | Call::Error | Call::Throw
+                ) =>
             {
                 self.e(expr);
             }

@@ -357,7 +357,7 @@ impl Program {
         let global = &self.globals[global];
         match global.kind {
             GlobalKind::Primitive(primitive)
-                if primitive.arity() == count && primitive.shape() != Shape::Error =>
+                if primitive.arity() == count && primitive.shape().is_strict() =>
             {
                 Demand::Strict
             }

@@ -137,4 +137,8 @@ impl Output for GuardedOutput<'_> {
     fn flush(&mut self) -> Result<(), OutputError> {
         self.guarded(|output| output.flush())
     }
+
+    fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
+        self.guarded(|output| output.write_error(text))
+    }
 }

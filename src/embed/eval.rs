@@ -42,6 +42,10 @@ pub enum Whnf {
         /// Its fields.
         fields: Vec<Value>,
     },
+    /// An array: its elements, which need not be evaluated.
+    Array(Vec<Value>),
+    /// A byte string.
+    Bytes(Box<[u8]>),
     /// A value of the embedding program: see [`HostValue`](super::HostValue).
     Host {
         /// The name of its type.
@@ -67,6 +71,8 @@ impl Whnf {
             Whnf::Float(_) => "a float",
             Whnf::Char(_) => "a character",
             Whnf::Con { name, fields } if is_list(name, fields.len()) => "a list",
+            Whnf::Array(_) => "an array",
+            Whnf::Bytes(_) => "a byte string",
             Whnf::Con { .. } => "a constructor",
             Whnf::Host { name, .. } => name,
             Whnf::Function { .. } => "a function",
@@ -211,6 +217,10 @@ pub trait Eval: Access + Sized {
                 let name = con.map_or_else(|| "?".into(), |con| con.name.clone());
                 Whnf::Con { name, fields: fields.into_iter().map(Value).collect() }
             }
+            machine::Whnf::Array(elements) => {
+                Whnf::Array(elements.into_iter().map(Value).collect())
+            }
+            machine::Whnf::Bytes(bytes) => Whnf::Bytes(bytes),
             machine::Whnf::Opaque(Opaque { name, value }) => Whnf::Host { name, value },
             machine::Whnf::Function(global, arity) => {
                 let global = machine.program().globals.get(global);

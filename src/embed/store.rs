@@ -74,6 +74,58 @@ impl Store {
         shared.outcome(result)
     }
 
+    /// Gives the programs that are run the arguments that the action `arguments` finds.
+    pub fn set_arguments(&mut self, arguments: Vec<String>) {
+        self.machine.set_arguments(arguments);
+    }
+
+    /// Performs an action, and returns its value, which need not be evaluated. What it writes is
+    /// flushed at its end, and when it stops.
+    ///
+    /// ```
+    /// use gmachine::{Engine, Eval};
+    ///
+    /// let text = "(defn greet[name] (bind (putText \"hello \") (fn [_] (putText name))))";
+    /// let mut store = Engine::new().compile("greet", text)?.store();
+    /// let (greet, name) = (store.global("greet")?, store.text("you")?);
+    /// let action = store.call(&greet, &[name])?;
+    /// let mut output = String::new();
+    /// store.perform(&action, None, &mut output)?;
+    /// assert_eq!(output, "hello you");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it stops, by `exit` too. After a stop at a limit or for an interrupt it can
+    /// [`go_on`](Store::go_on); performed again it would begin from the start.
+    pub fn perform(
+        &mut self,
+        action: &Value,
+        input: Option<Box<dyn Input>>,
+        output: &mut dyn Output,
+    ) -> Result<Value, Error> {
+        let shared = &self.shared;
+        let input = input.map(|input| -> Box<dyn Input> {
+            Box::new(GuardedInput { input, shared: shared.clone() })
+        });
+        self.machine.start_action(&action.0, input).ok_or(Error::ForeignValue)??;
+        self.go_on(output)
+    }
+
+    /// Goes on with the action that [`perform`](Store::perform) has begun and a limit or an
+    /// interrupt has stopped, with the effect that comes next. Anything else that is evaluated in
+    /// between gives it up.
+    ///
+    /// # Errors
+    /// As `perform`; if there is nothing to go on with, [`Error::ForeignValue`].
+    pub fn go_on(&mut self, output: &mut dyn Output) -> Result<Value, Error> {
+        let shared = &self.shared;
+        let result = self.machine.run(&mut GuardedOutput { output, shared });
+        self.shared.outcome(result)?;
+        let value = self.machine.take_value().ok_or(Error::ForeignValue)?;
+        Ok(Value(value))
+    }
+
     /// Evaluates a value as far as there is any, and prints it.
     ///
     /// # Errors

@@ -56,6 +56,9 @@ fn amount(expression: &str) -> String {
     if expression.starts_with("ids.host_arity") {
         return "the arguments of the host function".into();
     }
+    if expression.starts_with("effect.arity") {
+        return "the operands of the effect".into();
+    }
     expression.into()
 }
 

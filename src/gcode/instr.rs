@@ -8,13 +8,14 @@
 //! for a heap in which `a` is the node `N`; an address that stands for a value may reach it
 //! through indirections. The set is that of the G-machine tutorial (Johnsson 1984; Peyton
 //! Jones and Lester, *Implementing Functional Languages*, chapter 3), with `PushFloat`,
-//! `PushChar`, `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `Unary`, `Binary`, `LitJump`, `Jump`, `NoMatch`, `Raise` and
-//! `CallHost` for what CoreF adds, and `Squeeze` (Peyton Jones, *The Implementation of
+//! `PushChar`, `PushText`, `FloorDiv`, `Mod`, `Ord`, `Chr`, `Unary`, `Binary`, `LitJump`, `Jump`, `NoMatch`, `Raise`,
+//! `Try`, `Effect` and `CallHost` for what CoreF adds, and `Squeeze` (Peyton Jones, *The Implementation of
 //! Functional Programming Languages*, 1987, chapter 20) for jumps with arguments.
 
 use crate::base::float::Float;
 use crate::primitive::Primitive;
 
+use super::effect::Effect;
 use super::id::{BigId, ConId, GlobalId, HostId, TextId};
 
 /// A position in the code of a global: the number of an instruction.
@@ -112,6 +113,8 @@ operands! {
     Char(char);
     /// A primitive on numbers.
     Primitive(Primitive);
+    /// An effect.
+    Effect(Effect);
     /// A string.
     Text(TextId);
     /// A constructor.
@@ -415,6 +418,18 @@ instructions! {
     ///
     /// `<Raise : i, a : s, d, h>  =>  error`
     Raise [_ids] 1 => 0, End;
+    /// Evaluates the top to weak head normal form. If the program fails meanwhile, its exception
+    /// is the value instead, a constructor of the data type of actions; and each redex that was
+    /// under evaluation fails again with that exception when it is evaluated.
+    ///
+    /// `<Try : i, a : s, d, h>  =>  <Unwind : [], a : [], <i, s> : d, h>`
+    /// `<fails with e, s', .. : <i, a : s> : d, h>  =>  <i, b : s, d, h[b: exception e, redexes: NApp again b]>`
+    Try [_ids] 1 => 1, Next;
+    /// Does an effect with the operands on top, the first topmost, and pushes its result. Only the
+    /// code of the performer has this instruction.
+    ///
+    /// `<Effect e : i, a1 : .. : an : s, d, h, w>  =>  <i, a : s, d, h[a: result of e], w changed by e>`
+    Effect(effect: Effect) [_ids] effect.arity() => 1, Next;
     /// Hands the arguments on top, the first topmost, to a function of the embedding program
     /// and pushes its result.
     ///

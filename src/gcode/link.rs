@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::effect::ACTION;
 use super::instr::{Instr, IntLit, Jumps, Lit, Operand};
 use super::program::{
     BigId, ConId, DataId, Global, GlobalId, GlobalKind, Host, HostId, Program, Sizes, TextId,
@@ -152,7 +153,10 @@ impl Linker<'_> {
         for (local, data) in program.datas.enumerate() {
             let cons = data.cons.iter().map(|&con| Some((con, program.cons.get(con)?)));
             let cons: Vec<_> = cons.collect::<Option<_>>()?;
-            if let Some(id) = links.datas.get(local).copied().flatten() {
+            // There is one data type of actions, however many texts have mentioned it.
+            let is_actions = *data.symbol == *ACTION;
+            let actions = || is_actions.then(|| self.into.action_data()).flatten();
+            if let Some(id) = links.datas.get(local).copied().flatten().or_else(actions) {
                 let known = &self.into.datas.get(id)?.cons;
                 (known.len() == cons.len()).then_some(())?;
                 for (&known, &(con, entry)) in known.iter().zip(&cons) {
@@ -238,7 +242,7 @@ impl Linker<'_> {
                 Operand::LitJumps(Box::new(Jumps { branches, default }))
             }
             same @ (Operand::Number(_) | Operand::Char(_) | Operand::Label(_)) => same,
-            same @ (Operand::Float(_) | Operand::Primitive(_)) => same,
+            same @ (Operand::Float(_) | Operand::Primitive(_) | Operand::Effect(_)) => same,
         })
     }
 }

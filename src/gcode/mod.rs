@@ -1,6 +1,7 @@
 //! G-code: the instructions of the G-machine, and programs made of them.
 
 pub mod docs;
+pub mod effect;
 pub mod id;
 pub mod instr;
 mod lex;

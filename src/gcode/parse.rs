@@ -13,6 +13,7 @@ use super::program::{
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
+use crate::gcode::effect::Effect;
 use crate::primitive::Primitive;
 
 /// The program of a listing, without spans. What it reads need not make sense to a machine:
@@ -351,6 +352,16 @@ impl Reader {
                         return Err(
                             before.error(&format!("there is no primitive {}", for_message(name)))
                         );
+                    }
+                }
+            }
+            OperandKind::Effect => {
+                let name = line.name("an effect")?;
+                match Effect::find(name) {
+                    Some(effect) => Operand::Effect(effect),
+                    None => {
+                        let message = format!("there is no effect {}", for_message(name));
+                        return Err(before.error(&message));
                     }
                 }
             }

@@ -79,6 +79,7 @@ pub fn instr(program: &Program, instr: &Instr) -> String {
             Operand::Int(int) => int_text(program, int),
             Operand::Float(value) => value.to_string(),
             Operand::Primitive(primitive) => primitive.name().to_owned(),
+            Operand::Effect(effect) => effect.name().to_owned(),
             Operand::Char(c) => char_literal(c),
             Operand::Text(text) => text_literal(program, text),
             Operand::Con(con) => tag_arity_name(program, con),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::effect::{ACTION, PERFORM};
 pub use super::id::{BigId, ConId, DataId, GlobalId, HostId, TextId};
 use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
@@ -45,6 +46,14 @@ pub struct Global {
     pub spans: Vec<Span>,
     /// Where it is defined.
     pub span: Span,
+}
+
+impl Global {
+    /// Whether it performs actions. Each addition to a program has a function of its own for that.
+    #[must_use]
+    pub fn performs(&self) -> bool {
+        self.kind == GlobalKind::Primitive && self.symbol.starts_with(PERFORM)
+    }
 }
 
 /// A data type.
@@ -157,6 +166,12 @@ impl Program {
         }
         program.datas.push(Data { symbol: "List".into(), cons: vec![NIL, CONS] });
         program
+    }
+
+    /// The data type of actions, if the program mentions any.
+    #[must_use]
+    pub fn action_data(&self) -> Option<DataId> {
+        self.datas.enumerate().find(|(_, data)| *data.symbol == *ACTION).map(|(id, _)| id)
     }
 
     /// The global with this symbol.

@@ -41,6 +41,23 @@ pub trait Machine: Debug + Send {
     /// When it stops before. What is printed by then is ended by a newline and flushed.
     fn run(&mut self, out: &mut dyn Output) -> Result<(), Stop>;
 
+    /// Gets ready to perform an action, as `start` does with `main`. `None` if the handle is
+    /// foreign, or inside a call of a host function.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn start_action(
+        &mut self,
+        root: &Handle,
+        input: Option<Box<dyn Input>>,
+    ) -> Option<Result<(), Stop>>;
+
+    /// The value of the action that was performed last, once.
+    fn take_value(&mut self) -> Option<Handle>;
+
+    /// The arguments that programs find.
+    fn set_arguments(&mut self, arguments: Vec<String>);
+
     /// Gives up a run that is under way. What it was evaluating is left evaluable.
     fn abandon(&mut self);
 

@@ -35,8 +35,8 @@ impl Failure {
     pub fn at(self, span: Span, chain: Chain) -> Stop {
         let Failure { code, message, label } = self;
         let label = label.to_owned();
-        let (place, help) = (None, None);
-        Stop::Error(Box::new(RunError { code, message, span, place, label, chain, help }))
+        let (place, help, thrown) = (None, None, None);
+        Stop::Error(Box::new(RunError { code, message, span, place, label, chain, help, thrown }))
     }
 
     pub fn missing_main() -> Failure {
@@ -56,10 +56,71 @@ impl Failure {
         Failure::new(Code::ErrorCalled, message)
     }
 
-    /// What is found in the message of `error`, which is no text.
-    pub fn no_text(found: &str) -> Failure {
-        let message = format!("`error` needs a text, and its message has {found} in it");
+    /// What is found in the text of `error`, or of an action that writes one, which is no text.
+    pub fn no_text(name: &str, found: &str) -> Failure {
+        let message = match name {
+            "error" => format!("`error` needs a text, and its message has {found} in it"),
+            name => format!("`{name}` needs a text, and this one has {found} in it"),
+        };
         Failure::new(Code::WrongKind, message)
+    }
+
+    /// What is to be performed is no action.
+    pub fn no_action(found: &str) -> Failure {
+        Failure::new(Code::WrongKind, format!("an action is needed here, and this is {found}"))
+    }
+
+    /// The program throws a value.
+    pub fn thrown(found: &str) -> Failure {
+        Failure::new(Code::Uncaught, format!("the program threw {found}, and nothing caught it"))
+    }
+
+    /// An exception is thrown again that was never caught.
+    pub fn no_exception(found: &str) -> Failure {
+        let message = format!("`throwAgain` needs what a handler was given, and has {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// An effect of input or output in a state thread.
+    pub fn outside(name: &str) -> Failure {
+        Failure::new(Code::ForeignEffect, format!("`{name}` is no action of a state thread"))
+            .labelled("a state thread has cells, and no input or output")
+    }
+
+    /// Something else than a cell where one is needed.
+    pub fn no_cell(name: &str, found: &str) -> Failure {
+        Failure::new(Code::WrongKind, format!("`{name}` needs a cell, and is given {found}"))
+    }
+
+    /// An effect on a cell of another thread.
+    pub fn foreign_cell(name: &str) -> Failure {
+        let message = format!("`{name}` is given a cell that another thread has made");
+        Failure::new(Code::ForeignEffect, message)
+            .labelled("the cells of a state thread are its own")
+    }
+
+    /// The input is read as a list already.
+    pub fn input_taken(name: &str) -> Failure {
+        let message = format!("`{name}` reads the input, which is read as a list already");
+        Failure::new(Code::InputTaken, message)
+    }
+
+    /// An exit status that is none.
+    pub fn no_status(found: &str) -> Failure {
+        let message = format!("an exit status is an integer from 0 to 255, and this is {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// What a primitive needs a list of is none, or does not end in one.
+    pub fn no_list(primitive: Option<&str>, found: &str) -> Failure {
+        match primitive.unwrap_or("error") {
+            name @ ("error" | "putText" | "putError") => Failure::no_text(name, found),
+            name => {
+                let message =
+                    format!("`{name}` needs a list, and is given {found}, or a list that ends so");
+                Failure::new(Code::WrongKind, message)
+            }
+        }
     }
 
     /// An operand of the wrong kind: `which` is the word for its place.
@@ -92,6 +153,35 @@ impl Failure {
             _ => format!("`{primitive}` cannot shift by {found}"),
         };
         Failure::new(Code::NegativeOperand, message)
+    }
+
+    /// An index that is not one of `len` elements or bytes.
+    pub fn no_element(primitive: &str, found: &str, len: usize) -> Failure {
+        let message = match len {
+            0 => format!("`{primitive}` is given {found}, and there is nothing to index"),
+            _ => format!("`{primitive}` is given {found}, and the indices are 0 to {}", len - 1),
+        };
+        Failure::new(Code::NoElement, message).labelled("no element has this index")
+    }
+
+    /// Bytes of which a primitive can make nothing.
+    pub fn not_encoded(primitive: &str) -> Failure {
+        let message = match primitive {
+            "bytesChar" => "no character in UTF-8 begins at this byte",
+            _ => "these bytes are no decimal number",
+        };
+        Failure::new(Code::NotEncoded, message)
+    }
+
+    /// An element of a list that a byte string cannot be made of.
+    pub fn no_part(primitive: &str, found: &str) -> Failure {
+        let needs = match primitive {
+            "bytesFromText" => "characters",
+            "bytesFromList" => "integers from 0 to 255",
+            _ => "byte strings",
+        };
+        let message = format!("`{primitive}` needs a list of {needs}, and in it is {found}");
+        Failure::new(Code::WrongKind, message)
     }
 
     pub fn no_character(found: &str) -> Failure {
@@ -186,16 +276,58 @@ impl Message {
         room
     }
 
-    /// The failure, at the end of the text.
-    pub fn ended(self) -> Failure {
-        Failure::error_called(&self.text)
+    /// The text, at its end.
+    pub fn ended(self) -> Shown {
+        Shown(self.text)
     }
 
-    /// The failure, where the text goes on and is not shown.
-    pub fn cut(mut self) -> Failure {
+    /// The text, where it goes on and is not shown.
+    pub fn cut(mut self) -> Shown {
         self.text.push('…');
         self.ended()
     }
+}
+
+/// A text, as far as it is evaluated.
+pub(in crate::machine) struct Shown(String);
+
+impl Shown {
+    /// The failure of a program that calls `error` with it.
+    pub fn error(self) -> Failure {
+        Failure::error_called(&self.0)
+    }
+
+    /// It as a literal, cut to a few words.
+    pub fn quoted(self) -> String {
+        let short: String = self.0.chars().take(SHOWN_CHARACTERS).collect();
+        let more = if short.len() < self.0.len() { "…" } else { "" };
+        format!("\"{short}{more}\"")
+    }
+}
+
+/// Characters of a text in a message about a value.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// Characters of all fields of a constructor in a message about a value.
+const SHOWN_FIELDS: usize = 120;
+
+/// A constructor with its fields, in a few words.
+pub(in crate::machine) fn list_of_shown(
+    name: &str,
+    fields: impl Iterator<Item = String>,
+) -> String {
+    let mut shown = for_message(name);
+    let mut any = false;
+    for field in fields {
+        any = true;
+        if shown.len() > SHOWN_FIELDS {
+            shown.push_str(" ..");
+            break;
+        }
+        shown.push(' ');
+        shown.push_str(&field);
+    }
+    if any { format!("({shown})") } else { shown }
 }
 
 /// Why a host function failed that returned a value of another store.
@@ -226,13 +358,26 @@ pub(in crate::machine) fn place(at: usize, of: usize) -> &'static str {
     }
 }
 
-/// What the operands of a primitive must be, with an article.
-pub(in crate::machine) fn needs(primitive: Primitive) -> &'static str {
-    match primitive.operand() {
+/// What an operand of a primitive, counted from 0, must be, with an article.
+pub(in crate::machine) fn needs(primitive: Primitive, at: usize) -> &'static str {
+    match primitive.operand_at(at) {
+        Operand::Array => "an array",
+        Operand::Bytes => "a byte string",
+        Operand::List => "a list",
         Operand::Float => "a float",
         Operand::Character => "a character",
         Operand::Integer | Operand::Comparable | Operand::Any => "an integer",
     }
+}
+
+/// An array in a few words.
+pub(in crate::machine) fn array(len: usize) -> String {
+    format!("an array of {}", counted(len, "element"))
+}
+
+/// A byte string in a few words.
+pub(in crate::machine) fn bytes(len: usize) -> String {
+    format!("a byte string of {}", counted(len, "byte"))
 }
 
 /// A character in a few words.

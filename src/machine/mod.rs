@@ -25,6 +25,7 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 mod whnf;
+mod world;
 
 pub use config::{Config, Refusal, Stress};
 pub use coverage::Coverage;

@@ -6,6 +6,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
+use crate::machine::handles::Handle;
 
 /// Why an evaluation stopped without a value. Whatever the reason, the thunks that were
 /// under evaluation are left evaluable: forced again they go on from where they stopped
@@ -22,6 +23,8 @@ pub enum Stop {
     Input(InputError),
     /// The output took no more.
     Output(OutputError),
+    /// The program ended itself, by the action `exit` with this status.
+    Exit(u8),
 }
 
 impl std::fmt::Display for Stop {
@@ -32,6 +35,7 @@ impl std::fmt::Display for Stop {
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Input(error) => f.write_str(&error.message),
             Stop::Output(error) => f.write_str(&error.message),
+            Stop::Exit(status) => write!(f, "the program ended with exit status {status}"),
         }
     }
 }
@@ -44,7 +48,7 @@ impl Stop {
         let (span, place) = match self {
             Stop::Error(error) => (error.span, &mut error.place),
             Stop::Limit(reached) => (reached.span, &mut reached.place),
-            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) => return,
+            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => return,
         };
         if place.is_none() {
             *place = sources.place(span).map(|place| Location {
@@ -122,7 +126,30 @@ pub struct RunError {
     pub chain: Chain,
     /// What to do, if that is known.
     pub help: Option<String>,
+    /// The value that was thrown, if one was.
+    #[doc(hidden)]
+    pub thrown: Option<Thrown>,
 }
+
+/// A handle on a value that was thrown.
+#[derive(Clone, Debug)]
+pub struct Thrown(pub(crate) Handle);
+
+impl RunError {
+    /// Returns whether it is a value that was thrown.
+    pub(in crate::machine) fn was_thrown(&self) -> bool {
+        self.code == Code::Uncaught
+    }
+}
+
+/// Whatever was thrown: two failures are equal if they say the same.
+impl PartialEq for Thrown {
+    fn eq(&self, _: &Thrown) -> bool {
+        true
+    }
+}
+
+impl Eq for Thrown {}
 
 /// The evaluations that waited, innermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -194,13 +221,13 @@ pub struct OutputError {
 }
 
 impl Stop {
-    /// The report of it; `None` for an interrupt, which is no mistake.
+    /// The report of it; `None` for an interrupt and an exit, which are no mistakes.
     #[must_use]
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         Some(match self {
             Stop::Error(error) => error.diagnostic(),
             Stop::Limit(reached) => reached.diagnostic(),
-            Stop::Interrupted => return None,
+            Stop::Interrupted | Stop::Exit(_) => return None,
             Stop::Input(error) => Diagnostic::error(error.code, Span::NONE, &error.message),
             Stop::Output(error) => {
                 Diagnostic::error(Code::OutputFailed, Span::NONE, &error.message)
@@ -214,7 +241,7 @@ impl Stop {
         match self {
             Stop::Error(error) => Some(&error.chain),
             Stop::Limit(reached) => Some(&reached.chain),
-            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) => None,
+            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => None,
         }
     }
 }
@@ -261,11 +288,30 @@ pub trait Output {
     /// When the text cannot be written.
     fn write(&mut self, text: &str) -> Result<(), OutputError>;
 
+    /// Takes bytes, which need not be text: the value of a program that is a byte string. An output
+    /// that takes text only gets U+FFFD in place of what is none.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        self.write(&String::from_utf8_lossy(bytes))
+    }
+
     /// Writes all that is held back.
     ///
     /// # Errors
     /// When it cannot be written.
     fn flush(&mut self) -> Result<(), OutputError>;
+
+    /// Takes a piece of text for people who watch the program (the standard error of a command).
+    /// What is not told where such text goes drops it.
+    ///
+    /// # Errors
+    /// When the text cannot be written.
+    fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
+        let _ = text;
+        Ok(())
+    }
 }
 
 impl Output for String {

@@ -15,6 +15,10 @@ pub enum Whnf {
     Float(Float),
     /// A character.
     Char(char),
+    /// An array: its elements, which need not be evaluated.
+    Array(Vec<Handle>),
+    /// A byte string.
+    Bytes(Box<[u8]>),
     /// A constructor and its fields, which need not be evaluated.
     Con(ConId, Vec<Handle>),
     /// A value of the embedding program.

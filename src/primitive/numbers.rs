@@ -15,6 +15,8 @@ pub enum Number<'a> {
     Integer(&'a Integer),
     /// A float.
     Float(Float),
+    /// A byte string.
+    Bytes(&'a [u8]),
 }
 
 /// A result.
@@ -24,6 +26,17 @@ pub enum Computed {
     Integer(Integer),
     /// A float.
     Float(Float),
+    /// A character.
+    Char(char),
+    /// A new byte string.
+    Bytes(Vec<u8>),
+    /// A part of the operand that is a byte string.
+    Part {
+        /// The offset of its first byte.
+        from: usize,
+        /// The number of its bytes.
+        len: usize,
+    },
 }
 
 /// The reason why there is no result.
@@ -37,6 +50,12 @@ pub enum Fault {
     Negative(usize),
     /// No memory is large enough for the result.
     TooLarge,
+    /// The index is not one of so many elements or bytes.
+    Index(usize),
+    /// The bytes at the index are no character in UTF-8.
+    NoText,
+    /// The bytes are no decimal number.
+    NoNumber,
 }
 
 impl From<f64> for Computed {
@@ -89,6 +108,7 @@ pub fn bytes(primitive: Primitive, operands: &[Number<'_>]) -> u64 {
             }
             _ => Some(0),
         },
+        (Primitive::BytesFromInt, [Number::Integer(value)]) => Some(value.digits_bytes()),
         (Primitive::FDecimal, [Number::Integer(digits), _]) if digits.to_i64().is_none() => {
             Some(digits.digits_bytes())
         }
@@ -203,7 +223,7 @@ pub fn compute(primitive: Primitive, operands: &[Number<'_>]) -> Result<Computed
             None => Err(Fault::NoInteger),
         },
         P::FDecimal => Ok(Computed::Float(Float::from_decimal(int(0)?, int(1)?))),
-        _ => Err(Fault::Kind(0)),
+        _ => super::bytes::compute(primitive, operands),
     }
 }
 

@@ -627,6 +627,9 @@ impl Naive {
                 set!(base, value)
             }
             Instr::CallHost { .. } => return Err(Stop::Broken("no host".into())),
+            Instr::Try { .. } | Instr::Effect { .. } => {
+                return Err(Stop::Broken("no effects".into()));
+            }
             Instr::Return { a } => {
                 let value = arg!(a);
                 if let Val::Node(node) = &value

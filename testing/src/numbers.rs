@@ -77,7 +77,9 @@ pub fn text(number: &Number) -> String {
 
 /// The primitives that this computes.
 pub static PRIMITIVES: LazyLock<Vec<Primitive>> = LazyLock::new(|| {
-    let is_new = |primitive: &Primitive| primitive.computes() && !primitive.is_reserved();
+    let is_new = |primitive: &Primitive| {
+        primitive.computes() && !primitive.is_reserved() && !primitive.is_on_aggregates()
+    };
     Primitive::ALL.iter().copied().filter(is_new).collect()
 });
 

@@ -11,6 +11,7 @@ use gmachine::base::integer::Integer;
 use gmachine::base::span::Span;
 use gmachine::compile::compile;
 use gmachine::core::expr::*;
+use gmachine::gcode::effect::Effect;
 use gmachine::gcode::instr::{self, Instr, IntLit, Jumps, Label, Op, OperandKind};
 use gmachine::gcode::program as g;
 use gmachine::gcode::{parse, print, verify};
@@ -363,6 +364,10 @@ fn instruction(choices: &mut Choices, program: &mut g::Program, globals: usize) 
             OperandKind::Primitive => {
                 let at = choices.below(Primitive::ALL.len());
                 instr::Operand::Primitive(Primitive::ALL[at])
+            }
+            OperandKind::Effect => {
+                let at = choices.below(Effect::ALL.len());
+                instr::Operand::Effect(Effect::ALL[at])
             }
             OperandKind::Char => instr::Operand::Char(char(choices)),
             OperandKind::Text => {

@@ -22,6 +22,11 @@ const DIFFERENT: &[(&str, &str)] = &[
         "a value that is returned anyway is not awaited",
     ),
     ("((if 1 error) 0 \"kept\")", "the call of what is not known belongs to no expression"),
+    ("(throwAgain 1 2)", "the call of what has no instruction has no frame of its own"),
+    (
+        "(bind (newCell 1) (fn [c] (putText (showInt (runState (readCell c))))))",
+        "what performs actions belongs to no expression",
+    ),
 ];
 
 /// The functions that waited, without those that do so in a row.

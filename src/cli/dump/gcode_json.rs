@@ -125,6 +125,7 @@ fn value(program: &Program, operand: &Operand) -> Value {
         Operand::Int(literal) => int(program, *literal),
         Operand::Float(value) => json!({"float": value.to_string()}),
         Operand::Primitive(primitive) => json!(primitive.name()),
+        Operand::Effect(effect) => json!(effect.name()),
         Operand::Char(c) => json!({"char": c}),
         Operand::Text(id) => json!({"text": program.texts.get(*id).map(|text| &**text)}),
         Operand::Con(id) => json!(con(*id)),

@@ -82,6 +82,7 @@ impl Checker<'_> {
                 Operand::Float => Shape::Float,
                 Operand::Character => Shape::Character,
                 Operand::Comparable | Operand::Any => Shape::Unknown,
+                Operand::Array | Operand::Bytes | Operand::List => Shape::Unknown,
             },
             _ => Shape::Unknown,
         }
@@ -264,10 +265,11 @@ impl Checker<'_> {
                 Operand::Float => "a float",
                 Operand::Character => "a character",
                 Operand::Comparable => "two integers or two characters",
-                Operand::Any => return,
+                Operand::Any | Operand::Array | Operand::Bytes | Operand::List => return,
             };
             let fits = match (primitive.operand(), shape) {
                 (_, Shape::Unknown) | (Operand::Any, _) => true,
+                (Operand::Array | Operand::Bytes | Operand::List, _) => true,
                 (Operand::Integer, shape) => shape == Shape::Integer,
                 (Operand::Float, shape) => shape == Shape::Float,
                 (Operand::Character, shape) => shape == Shape::Character,

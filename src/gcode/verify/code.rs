@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
+use super::super::effect::Actions;
 use super::super::instr::{Flow, Instr, IntLit, Jumps, Label, Lit, Op, Operand};
 use super::super::program::{ConId, Global, GlobalId, GlobalKind, Program};
 use super::Violation;
@@ -28,6 +29,8 @@ pub(super) struct Check<'a> {
     /// The state at each instruction that something before it leads to.
     states: Vec<Option<State>>,
     at: usize,
+    /// Whether the program has what actions need, once that was asked.
+    actions: Option<bool>,
 }
 
 impl<'a> Check<'a> {
@@ -35,7 +38,7 @@ impl<'a> Check<'a> {
         let global = &program.globals[id];
         let states = vec![None; global.code.len()];
         let (stacks, holes) = (Stacks::new(), Holes::default());
-        Check { program, global, found, stacks, holes, states, at: 0 }
+        Check { program, global, found, stacks, holes, states, at: 0, actions: None }
     }
 
     /// The depth of the stack before each instruction, as far as it is known.
@@ -119,6 +122,10 @@ impl<'a> Check<'a> {
             let exists = match &operand {
                 Operand::Number(_) | Operand::Char(_) | Operand::Int(IntLit::Small(_)) => true,
                 Operand::Float(_) => true,
+                // What effects make is of the data type of actions.
+                Operand::Effect(_) => {
+                    *self.actions.get_or_insert_with(|| Actions::find(program).is_some())
+                }
                 // One instruction computes each primitive.
                 Operand::Primitive(primitive) => {
                     Instr::computing(*primitive).as_ref() == Some(instr)
@@ -439,6 +446,8 @@ fn builds(instr: &Instr) -> bool {
         | Op::Jump
         | Op::NoMatch
         | Op::Raise
+        | Op::Try
+        | Op::Effect
         | Op::CallHost
         | Op::Print => false,
     }

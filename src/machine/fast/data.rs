@@ -5,6 +5,7 @@ use super::code::instr::{Arg, Dst, Forced, Slot};
 use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
 use super::state::Machine;
 use crate::base::quote::for_message;
+use crate::gcode::effect::ActionCon;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
@@ -137,6 +138,15 @@ impl Machine {
 
     /// A constructor of another data type, or no constructor.
     pub(super) fn wrong_data(&mut self, a: Forced, case: &Case) -> Result<(), Stop> {
+        let owner = self.mutator.image.owner(self.at());
+        let owner = owner.and_then(|owner| self.mutator.image.global(owner));
+        if let (Some(actions), Some(owner)) = (self.mutator.image.actions, owner)
+            && owner.performs()
+        {
+            // The performer has a branch for what is no action.
+            self.set_slot(a.0, Word::con(actions.con(ActionCon::NoAction)));
+            return Ok(());
+        }
         let gcode = &self.mutator.image.program.gcode;
         let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
         let name = data.map_or("?".into(), |data| data.symbol.clone());
@@ -169,12 +179,12 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
-        // The one code of a primitive that goes by a value is the one that evaluates the
-        // message of `error`.
+        // The codes of primitives that go by a value are those that evaluate the message of
+        // `error` and lists.
         let owner =
             self.mutator.image.owner(self.at()).and_then(|owner| self.mutator.image.global(owner));
-        if owner.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_text(&found));
+        if let Some(global) = owner.filter(|global| global.kind == GlobalKind::Primitive) {
+            return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

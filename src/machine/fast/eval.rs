@@ -62,7 +62,7 @@ impl Machine {
                 // SAFETY: an indirection has a field.
                 Kind::Ind => word = unsafe { *fields },
                 Kind::Con => return Found::Value(word.with_tag(Tag::Con)),
-                Kind::Big | Kind::Huge | Kind::Float | Kind::Pap => {
+                Kind::Big | Kind::Huge | Kind::Float | Kind::Pap | Kind::Array | Kind::Bytes => {
                     return Found::Value(word.with_tag(Tag::Value));
                 }
                 kind => return Found::Node(word, kind),
@@ -138,7 +138,15 @@ impl Machine {
             Kind::Text => self.unpack_text(word),
             Kind::Input => self.read_input(word),
             Kind::Suspended => self.resume(word, control, base),
-            Kind::Con | Kind::Big | Kind::Huge | Kind::Float | Kind::Pap | Kind::Ind => {
+            Kind::Con
+            | Kind::Big
+            | Kind::Huge
+            | Kind::Float
+            | Kind::Pap
+            | Kind::Array
+            | Kind::Bytes
+            | Kind::Buffer
+            | Kind::Ind => {
                 unreachable!("values and indirections are not entered")
             }
         }
@@ -214,7 +222,7 @@ impl Machine {
                     unsafe { self.heap.update(thunk, value) };
                     self.fp.0 = below;
                 }
-                Control::Return { at, .. } => {
+                Control::Return { at, .. } | Control::Try { at, .. } => {
                     // SAFETY: the value takes the place of the control word.
                     unsafe { *self.fp.0.sub(1) = value }
                     (self.fp.0, self.pc.0) = (below, self.instr(at));

@@ -19,6 +19,7 @@ use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
+use crate::machine::world::Mode;
 use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Whnf};
 
 impl Machine {
@@ -38,7 +39,7 @@ impl Machine {
         self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };
         self.set_slot(0, word);
         self.pc.0 = self.instr(self.mutator.image.enter);
-        let result = self.go();
+        let result = self.go_on();
         match result {
             Ok(()) => self.pc.0 = self.instr(at),
             Err(_) => self.freeze(),
@@ -126,6 +127,8 @@ impl Face for Machine {
             (None, main) => self.caf(main.unwrap_or(GlobalId(0)))?,
         };
         self.input = input;
+        self.world.start(self.mutator.image.start.is_some());
+        self.mode = Mode::Main;
         self.mutator.printing.push(word);
         self.printer = Some(Printer::new(format));
         Ok(())
@@ -134,19 +137,47 @@ impl Face for Machine {
     fn run(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
         match self.print_all(out) {
             Ok(()) => {
-                self.end_line(out)?;
+                self.end_line(out, false)?;
                 self.abandon();
                 Ok(())
             }
             Err(stop @ Stop::Output(_)) => Err(stop),
             // The first reason is the one to report.
-            Err(stop) => self.end_line(out).map_or(Err(stop.clone()), |()| Err(stop)),
+            Err(stop) => self.end_line(out, true).map_or(Err(stop.clone()), |()| Err(stop)),
         }
+    }
+
+    fn start_action(
+        &mut self,
+        root: &Handle,
+        input: Option<Box<dyn Input>>,
+    ) -> Option<Result<(), Stop>> {
+        let word = self.handle(root)?;
+        if self.nesting > 0 {
+            return None;
+        }
+        self.abandon();
+        self.input = input;
+        self.world.start(false);
+        self.mode = Mode::Perform;
+        self.value = None;
+        self.mutator.printing.push(word);
+        self.printer = Some(Printer::new(Format::Default));
+        Some(Ok(()))
+    }
+
+    fn take_value(&mut self) -> Option<Handle> {
+        self.value.take()
+    }
+
+    fn set_arguments(&mut self, arguments: Vec<String>) {
+        self.world.arguments = arguments;
     }
 
     fn abandon(&mut self) {
         self.mutator.printing = Vec::new();
         self.printer = None;
+        self.mode = Mode::Print;
         if self.nesting == 0 {
             self.reset();
         }
@@ -205,6 +236,13 @@ impl Face for Machine {
         }
         if let Some(value) = self.float(word) {
             return Some(Whnf::Float(Float::new(value)));
+        }
+        if let Some(elements) = self.elements(word).map(<[Word]>::to_vec) {
+            let roots = elements.into_iter().map(|element| self.mutator.handle(element)).collect();
+            return Some(Whnf::Array(roots));
+        }
+        if let Some(bytes) = self.bytes(word) {
+            return Some(Whnf::Bytes(bytes.into()));
         }
         match word.view() {
             View::Int(small) => Some(Whnf::Int(Integer::Small(small))),

@@ -9,7 +9,7 @@ use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
-use crate::machine::failure::{self, Failure, Message};
+use crate::machine::failure::{self, Failure, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Chain, Limit, LimitReached, Stop, Waiting};
@@ -54,7 +54,7 @@ impl Machine {
                 }
                 end = end.wrapping_sub(control.span());
                 match control {
-                    Control::Return { at, .. } => {
+                    Control::Return { at, .. } | Control::Try { at, .. } => {
                         return Some(Waits::Code(at - super::image::STRIDE));
                     }
                     Control::Apply { at, .. } | Control::Stop { at, .. } => {
@@ -171,6 +171,12 @@ impl Machine {
                 if let Some(value) = self.float(word) {
                     return failure::float(Float::new(value));
                 }
+                if let Some(elements) = self.elements(word) {
+                    return failure::array(elements.len());
+                }
+                if let Some(bytes) = self.bytes(word) {
+                    return failure::bytes(bytes.len());
+                }
                 let con = self
                     .as_con(word)
                     .and_then(|(con, _)| self.mutator.image.program.gcode.cons.get(con));
@@ -199,17 +205,17 @@ impl Machine {
     }
 
     /// A global's name, fit for a message.
-    fn shown_name(&self, global: GlobalId) -> String {
+    pub(super) fn shown_name(&self, global: GlobalId) -> String {
         for_message(&self.mutator.image.name(global))
     }
 
     /// The program calls `error`. The message is the text in `a`. What of it is not evaluated
     /// is not shown.
     pub(super) fn raise(&self, a: Slot) -> Result<(), Stop> {
-        Err(self.fail(self.text_so_far(self.slot(a.0))))
+        Err(self.fail(self.text_so_far(self.slot(a.0)).error()))
     }
 
-    fn text_so_far(&self, mut word: Word) -> Failure {
+    pub(super) fn text_so_far(&self, mut word: Word) -> Shown {
         let mut message = Message::new();
         loop {
             // SAFETY: it is a word of the heap.
@@ -240,7 +246,7 @@ impl Machine {
     }
 
     /// The literal and the position that a string which is not unpacked stands for.
-    fn as_text(&self, word: Word) -> Option<(TextId, usize)> {
+    pub(super) fn as_text(&self, word: Word) -> Option<(TextId, usize)> {
         if !word.is_pointer() {
             return None;
         }

@@ -12,6 +12,7 @@ use super::translate::{Globals, Limits, TooLarge, translate, translate_onto};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::gcode::Verified;
+use crate::gcode::effect::Actions;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{Global, GlobalId, GlobalKind};
 use crate::machine::heap::word::{View, Word};
@@ -47,6 +48,10 @@ pub struct Image {
     pub(super) start: Option<ThunkId>,
     /// The thunk of a function applied to one argument, both captured.
     pub(super) apply: ThunkId,
+    /// What the program has for actions.
+    pub(super) actions: Option<Actions>,
+    /// The thunk that fails again with an exception, which it captures.
+    pub(super) again: ThunkId,
     /// The code that evaluates slot 0.
     pub(super) enter: u32,
     /// The code that ends an evaluation.
@@ -82,6 +87,8 @@ impl Image {
             cafs: IndexVec::new(),
             start: None,
             apply: ThunkId(0),
+            actions: None,
+            again: ThunkId(0),
             enter: 0,
             halt: 0,
             srt_starts: Vec::new(),
@@ -110,6 +117,7 @@ impl Image {
     pub(super) fn extend(&mut self, addition: Addition) -> Result<Linked, LinkError> {
         let (before, first) = (self.program.sizes(), self.program.gcode.sizes());
         let (start, references) = (self.start, self.srt.len());
+        let (actions, again) = (self.actions, self.again);
         let linked = self.program.gcode.extend(addition)?;
         // The program is moved and comes back; in its place is an empty one.
         let empty = Program::without_code(self.program.gcode.clone());
@@ -129,6 +137,7 @@ impl Image {
         self.srt_starts.truncate(before.code);
         self.srt.truncate(references);
         self.start = start;
+        (self.actions, self.again) = (actions, again);
         self.program.gcode.undo();
         Err(LinkError::TooLarge(format!("the program would be too large: {what}")))
     }
@@ -163,6 +172,14 @@ impl Image {
 
     /// Makes ready to run what has been translated since the last time, and `main`.
     fn prepare(&mut self) -> Result<(), TooLarge> {
+        if self.actions.is_none()
+            && let Some(actions) = Actions::find(&self.program.gcode)
+        {
+            if let Some(entry) = self.program.globals.get(actions.fail_again).copied() {
+                self.again = self.thunk(entry);
+            }
+            self.actions = Some(actions);
+        }
         let main = self.program.gcode.main;
         let entry = main.and_then(|main| self.program.globals.get(main)).copied();
         self.start = entry.filter(|main| main.takes == 1).map(|main| self.thunk(main));

@@ -1,10 +1,12 @@
 //! The fast machine: the same G-code, translated to compact code ([`code`]), on a heap of
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
+mod aggregates;
 mod apply;
 mod arithmetic;
 pub mod code;
 mod data;
+mod effects;
 mod eval;
 mod face;
 mod fail;

@@ -199,6 +199,9 @@ impl Machine {
 
     /// `d` becomes what a primitive gives for `a`.
     pub(super) fn unary(&mut self, primitive: Primitive, d: Dst, a: Forced) -> Result<(), Stop> {
+        if primitive.is_on_aggregates() {
+            return self.aggregate(primitive, d, a);
+        }
         let x = self.slot(a.0);
         if !x.is_evaluated() {
             return self.force(a);
@@ -249,6 +252,9 @@ impl Machine {
         a: Forced,
         b: Forced,
     ) -> Result<(), Stop> {
+        if primitive.is_on_aggregates() {
+            return self.aggregate_of(primitive, d, a, b);
+        }
         if self.force_one(a, b)? {
             return Ok(());
         }
@@ -301,15 +307,21 @@ impl Machine {
 
     /// `d` becomes what a primitive gives for evaluated operands, the general way.
     #[cold]
-    fn primitive(&mut self, primitive: Primitive, d: Dst, words: &[Word]) -> Result<(), Stop> {
+    pub(super) fn primitive(
+        &mut self,
+        primitive: Primitive,
+        d: Dst,
+        words: &[Word],
+    ) -> Result<(), Stop> {
         let (bytes, result) = {
             let integers: Vec<_> = words.iter().map(|&word| self.number(word)).collect();
             let mut operands = Vec::with_capacity(words.len());
             for (&word, integer) in words.iter().zip(&integers) {
-                match (integer, self.float(word)) {
-                    (Some(integer), _) => operands.push(Number::Integer(integer)),
-                    (None, Some(value)) => operands.push(Number::Float(Float::new(value))),
-                    (None, None) => break,
+                match (integer, self.float(word), self.bytes(word)) {
+                    (Some(integer), ..) => operands.push(Number::Integer(integer)),
+                    (None, Some(value), _) => operands.push(Number::Float(Float::new(value))),
+                    (None, None, Some(bytes)) => operands.push(Number::Bytes(bytes)),
+                    (None, None, None) => break,
                 }
             }
             let bytes = numbers::bytes(primitive, &operands);
@@ -336,6 +348,12 @@ impl Machine {
             Ok(Computed::Integer(value)) => unsafe { self.heap.int(value) },
             // SAFETY: there is room.
             Ok(Computed::Float(value)) => unsafe { self.heap.float(value) },
+            Ok(Computed::Char(value)) => Word::char(value),
+            Ok(Computed::Bytes(bytes)) => return self.put_bytes(d, &bytes),
+            Ok(Computed::Part { from, len }) => {
+                let of = words.iter().copied().find(|&word| self.bytes(word).is_some());
+                return self.put_slice(d, of.unwrap_or(Word::NOTHING), from, len);
+            }
             Err(fault) => return Err(self.no_result(primitive, fault, words)),
         };
         self.set_slot(d.0, word);
@@ -349,7 +367,7 @@ impl Machine {
         match fault {
             Fault::Kind(at) => {
                 let (needs, which) =
-                    (failure::needs(primitive), failure::place(at, operands.len()));
+                    (failure::needs(primitive, at), failure::place(at, operands.len()));
                 self.wrong_operand(
                     name,
                     needs,
@@ -359,6 +377,8 @@ impl Machine {
             }
             Fault::NoInteger => self.fail(Failure::no_integer(name, &found(0))),
             Fault::Negative(at) => self.fail(Failure::negative_operand(name, &found(at))),
+            Fault::Index(len) => self.fail(Failure::no_element(name, &found(1), len)),
+            Fault::NoText | Fault::NoNumber => self.fail(Failure::not_encoded(name)),
             Fault::TooLarge => self.out_of_memory(Full::System),
         }
     }

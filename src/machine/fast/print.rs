@@ -8,6 +8,7 @@ use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, PrintError, Shape};
+use crate::machine::world::Mode;
 
 impl Machine {
     /// Evaluates and prints what is to be printed, until nothing is left.
@@ -20,6 +21,9 @@ impl Machine {
             }
             self.printed += 1;
             self.evaluate(|machine| machine.mutator.printing.last().copied())?;
+            if self.mode != Mode::Print && self.performed(out)? {
+                continue;
+            }
             self.print_one(out)?;
         }
         Ok(())
@@ -79,10 +83,13 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the arguments of a function.
+    /// The fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Word) -> Vec<Word> {
         if let Some((_, fields)) = self.as_con(value) {
             return fields;
+        }
+        if let Some(elements) = self.elements(value) {
+            return elements.to_vec();
         }
         match (value.view(), self.function(value)) {
             // SAFETY: a partial application is a node.
@@ -108,6 +115,12 @@ impl Machine {
         if let Some(opaque) = self.as_opaque(value) {
             return then(Shape::Opaque { name: opaque.name });
         }
+        if self.elements(value).is_some() {
+            return then(Shape::Array { len: fields });
+        }
+        if let Some(bytes) = self.bytes(value) {
+            return then(Shape::Bytes(bytes));
+        }
         let gcode = &self.mutator.image.program.gcode;
         let con = match value.view() {
             View::Con(con) => Some(con),
@@ -118,6 +131,11 @@ impl Machine {
             _ => None,
         };
         match con {
+            Some(con)
+                if let Some(kind) = self.mutator.image.actions.and_then(|all| all.kind(con)) =>
+            {
+                then(Shape::Action { name: kind.shown() })
+            }
             Some(NIL) => then(Shape::Nil),
             Some(CONS) => then(Shape::Cons),
             Some(con) => {
@@ -141,8 +159,11 @@ impl Machine {
         }
     }
 
-    /// Ends the line that has been printed so far, if it is not ended, and flushes.
-    pub(super) fn end_line(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+    /// Ends the line that has been printed so far, if it is not ended, and flushes. A line that
+    /// actions have written is ended only if the run is stopped.
+    pub(super) fn end_line(&mut self, out: &mut dyn Output, stopped: bool) -> Result<(), Stop> {
+        let written = if stopped { self.world.end_line(out) } else { self.world.write(out) };
+        written.map_err(Stop::Output)?;
         if let Some(printer) = &mut self.printer {
             printer.end_line(out).map_err(Stop::Output)?;
         }

@@ -157,7 +157,7 @@ impl MutatorState {
                     return lowest;
                 }
                 (at, skip) = match control {
-                    Control::Return { at, base } => (at, Some(base)),
+                    Control::Return { at, base } | Control::Try { at, base } => (at, Some(base)),
                     Control::Evaluate { at, slot, .. } => {
                         // The thunk is visited because the instruction needs its slot.
                         debug_assert!(image.live_slots(at).contains(&slot));

@@ -658,6 +658,8 @@ impl Machine {
                 }),
                 Instr::CallN { base, global, args } => slow!(self.call(base, global, args)),
                 Instr::Apply { base, f, args } => slow!(self.call_unknown(base, f, args)),
+                Instr::Try { base, a } => slow!(self.try_to(base, a)),
+                Instr::Effect { d, effect, args } => slow!(self.effect(d, effect, args)),
                 Instr::CallHost { d, host, args } => slow!(self.call_host(d, host, args)),
 
                 Instr::Return { a } => {

@@ -29,7 +29,7 @@ impl StackId {
 
     /// What a suspended node holds whose segment's last word is the one at `place`.
     pub(super) fn node(self, place: usize) -> Word {
-        debug_assert!(place < 1 << PLACE_BITS);
+        debug_assert!((place as u64) < 1 << PLACE_BITS);
         let number = (self.0 as i64) << PLACE_BITS | place as i64;
         Word::int(number).unwrap_or(Word::ZERO)
     }
@@ -131,7 +131,7 @@ impl SavedStacks {
     /// The number that the next saved stack gets; `None` if there are too many, or if it has
     /// more words than a number can say.
     pub(super) fn next(&self, len: usize) -> Option<StackId> {
-        if len >= 1 << PLACE_BITS {
+        if len as u64 >= 1 << PLACE_BITS {
             return None;
         }
         let at = self.free.last().copied().unwrap_or(self.stacks.len());
@@ -209,7 +209,7 @@ impl SavedStacks {
             let control = unsafe { Control::read(words.as_ptr().add(top).cast()) };
             let below = top.saturating_sub(control.span());
             let (at, skip) = match control {
-                Control::Return { at, base } => (at, Some(base)),
+                Control::Return { at, base } | Control::Try { at, base } => (at, Some(base)),
                 Control::Evaluate { at, .. } | Control::Resume { at, .. } => (at, None),
                 Control::Apply { .. } => {
                     for argument in words.get_mut(below..top - 1).into_iter().flatten() {

@@ -57,6 +57,14 @@ pub(super) enum Control {
         /// The slot.
         base: u32,
     },
+    /// It, or the exception if the evaluation fails, goes to slot `base` of the frame below, where
+    /// this word is, and that frame's code goes on at `at`.
+    Try {
+        /// The instruction, as an offset in the code in bytes.
+        at: u32,
+        /// The slot.
+        base: u32,
+    },
     /// The word that belongs here is kept elsewhere: the frames below hold nothing young.
     Mark,
 }
@@ -69,6 +77,7 @@ const APPLY: u64 = 19;
 const RESUME: u64 = 20;
 const STOP: u64 = 21;
 const MARK: u64 = 22;
+const TRY: u64 = 23;
 
 /// Slots up to which one word is enough for [`Control::Evaluate`].
 const NEAR: u32 = 1 << 12;
@@ -148,6 +157,7 @@ impl Control {
                 Control::Apply { at, count } => word(APPLY, count, at),
                 Control::Resume { at, base } => word(RESUME, base, at),
                 Control::Stop { at, base } => word(STOP, base, at),
+                Control::Try { at, base } => word(TRY, base, at),
                 Control::Mark => word(MARK, 0, 0),
             };
             to.add(1)
@@ -179,6 +189,7 @@ impl Control {
             APPLY => Control::Apply { at, count: middle },
             RESUME => Control::Resume { at, base: middle },
             STOP => Control::Stop { at, base: middle },
+            TRY => Control::Try { at, base: middle },
             _ => Control::Mark,
         }
     }
@@ -190,6 +201,7 @@ impl Control {
             Control::Return { base, .. }
             | Control::Evaluate { base, .. }
             | Control::Resume { base, .. }
+            | Control::Try { base, .. }
             | Control::Stop { base, .. } => base as usize + 1,
             Control::Apply { count, .. } => count as usize + 1,
             Control::Update(_) | Control::Mark => 1,
@@ -295,6 +307,7 @@ mod tests {
             Control::Apply { at: 9, count: 3 },
             Control::Resume { at: 1, base: 2 },
             Control::Stop { at: 0, base: 0 },
+            Control::Try { at: 3, base: 4 },
             Control::Mark,
         ];
         for control in all {

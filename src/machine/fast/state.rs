@@ -10,6 +10,7 @@ use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
 use crate::machine::Interrupt;
 use crate::machine::config::{Config, Refusal, Stress};
+use crate::machine::handles::Handle;
 use crate::machine::handles::HandleTable;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
@@ -18,6 +19,7 @@ use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
+use crate::machine::world::{Mode, World};
 
 /// Words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
@@ -41,6 +43,12 @@ pub struct Machine {
     pub(super) heap: Heap,
     pub(super) mutator: MutatorState,
     pub(super) input: Option<Box<dyn Input>>,
+    /// What effects of the program change outside of the heap.
+    pub(super) world: World,
+    /// What is done with the value to be printed.
+    pub(super) mode: Mode,
+    /// The value of an action that was performed.
+    pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
     /// How many calls of host functions wait for each other.
@@ -196,6 +204,9 @@ impl Machine {
                 stack,
             },
             input: None,
+            world: World::default(),
+            mode: Mode::Print,
+            value: None,
             printer: None,
             hosts: None,
             nesting: 0,

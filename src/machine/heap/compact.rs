@@ -196,7 +196,7 @@ unsafe fn move_node(from: usize, to: usize, mutator: &mut impl Mutator) -> usize
         let words = header.node_words();
         asan::unpoison(to, words * 8);
         match header.kind() {
-            Kind::Con | Kind::Thunk | Kind::Pap => {
+            Kind::Con | Kind::Thunk | Kind::Pap | Kind::Array | Kind::Bytes => {
                 *new = header.bits();
                 for at in 1..words {
                     *new.add(at) = moved(Word::from_bits(*old.add(at))).bits();

@@ -253,8 +253,9 @@ impl<'a> Marker<'a> {
             match header.kind() {
                 Kind::Con if words <= 4 => (1..words).any(|at| leads_on(*node.add(at))),
                 Kind::Con | Kind::Pap | Kind::Thunk | Kind::Suspended => true,
+                Kind::Array | Kind::Bytes => true,
                 Kind::Hole | Kind::Ind | Kind::Big | Kind::Huge | Kind::Float => false,
-                Kind::Text | Kind::Input => false,
+                Kind::Text | Kind::Input | Kind::Buffer => false,
             }
         }
     }
@@ -359,7 +360,7 @@ impl<'a> Marker<'a> {
             let node = node_at(address);
             let header = Header::from_bits(*node);
             match header.kind() {
-                Kind::Con => {}
+                Kind::Con | Kind::Array | Kind::Bytes => {}
                 Kind::Thunk => {
                     if self.thunks.insert(header.info()) {
                         self.codes.push(Code::Thunk(header.info()));
@@ -376,7 +377,8 @@ impl<'a> Marker<'a> {
                 | Kind::Huge
                 | Kind::Float
                 | Kind::Text
-                | Kind::Input => {
+                | Kind::Input
+                | Kind::Buffer => {
                     return 0;
                 }
             }

@@ -148,24 +148,44 @@ impl Heap {
         unsafe {
             let header = Header::from_bits(*node);
             let pointers = match header.kind() {
-                Kind::Con | Kind::Thunk | Kind::Pap => header.words(),
+                Kind::Con | Kind::Thunk | Kind::Pap | Kind::Bytes => header.words(),
+                Kind::Array if OLD => return self.scan_array(address),
+                // The cards of a young array are clean, which reads as integers.
+                Kind::Array => header.words(),
                 Kind::Ind => 1,
                 _ => 0,
             };
-            let mut young = false;
-            for at in 1..=pointers {
-                let word = Word::from_bits(*node.add(at));
-                if word.is_pointer() {
-                    let moved = self.forward(word);
-                    young |= OLD && moved.is_pointer() && self.is_young(moved);
-                    *node.add(at) = moved.bits();
-                }
-            }
-            if young {
+            if self.scan_words::<OLD>(node.add(1), pointers) {
                 self.remembered.push(address);
             }
             header.node_words() * 8
         }
+    }
+
+    /// Evacuates what words lead to. Returns whether the node is old and one of them leads to a
+    /// young one now.
+    ///
+    /// # Safety
+    /// `count` words of nodes of this heap are at `first`, which were not evacuated.
+    #[inline(always)]
+    pub(super) unsafe fn scan_words<const OLD: bool>(
+        &mut self,
+        first: *mut u64,
+        count: usize,
+    ) -> bool {
+        let mut young = false;
+        for at in 0..count {
+            // SAFETY: the caller's obligation.
+            unsafe {
+                let word = Word::from_bits(*first.add(at));
+                if word.is_pointer() {
+                    let moved = self.forward(word);
+                    young |= OLD && moved.is_pointer() && self.is_young(moved);
+                    *first.add(at) = moved.bits();
+                }
+            }
+        }
+        young
     }
 
     /// Evacuates the node that a word leads to, and returns the word to use instead.

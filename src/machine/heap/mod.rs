@@ -26,8 +26,10 @@
 //! `node_at` takes it up again; nothing else turns integers into pointers. That is what
 //! `std::ptr` calls exposed provenance, and Miri `-Zmiri-permissive-provenance`.
 
+pub mod array;
 mod asan;
 mod bigs;
+pub mod bytes;
 mod chunk;
 mod collect;
 mod compact;
@@ -419,6 +421,18 @@ impl Heap {
         }
     }
 
+    /// Writes a field of a mutable node, such as a cell.
+    ///
+    /// # Safety
+    /// `node` is a pointer to a node of this heap that has the field; `value` is a word of this heap.
+    pub unsafe fn write_field(&mut self, node: Word, index: usize, value: Word) {
+        // SAFETY: the caller's promise; the fields follow the header.
+        unsafe { *node_at(node.address()).add(1 + index) = value.bits() }
+        if !self.is_young(node) && value.is_pointer() && self.is_young(value) {
+            self.remember(node.address());
+        }
+    }
+
     /// Makes a thunk that is entered a black hole, which keeps nothing alive.
     ///
     /// # Safety
@@ -470,7 +484,10 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn remember(&mut self, address: usize) {
-        self.remembered.push(address);
+        // A loop may write one cell again and again.
+        if self.remembered.last() != Some(&address) {
+            self.remembered.push(address);
+        }
     }
 
     /// Sets how many bytes the machine has outside of the heap: its stack, saved stacks, tables
@@ -593,6 +610,7 @@ fn tag_of(kind: Kind) -> Tag {
     match kind {
         Kind::Con => Tag::Con,
         Kind::Big | Kind::Huge | Kind::Float | Kind::Pap => Tag::Value,
+        Kind::Array | Kind::Bytes | Kind::Buffer => Tag::Value,
         _ => Tag::Unknown,
     }
 }

@@ -38,11 +38,19 @@ pub enum Kind {
     Huge = 19,
     /// A float that does not fit a word; the payload are its bits.
     Float = 21,
+    /// An array; the payload are its elements, and card words after them (`array.rs`). Info: the
+    /// number of elements, and whether it is in the remembered set.
+    Array = 23,
+    /// A byte string: a slice of a buffer. The payload are a pointer to the buffer, the offset of
+    /// the first byte there, and the length.
+    Bytes = 25,
+    /// The bytes of byte strings: no value of a program.
+    Buffer = 27,
 }
 
 impl Kind {
     /// The kind with the largest number.
-    pub(super) const LAST: Kind = Kind::Float;
+    pub(super) const LAST: Kind = Kind::Buffer;
 }
 
 /// The number of payload words of a node: at least 1, so that every node can become an

@@ -66,13 +66,7 @@ impl Old {
         let bytes = self.spare.last().map_or(MIN_BYTES, Chunk::bytes);
         if words > large_words(bytes) {
             let chunk = self.large_chunk(words);
-            let address = chunk.only();
-            self.large_bytes += chunk.bytes() as u64;
-            self.filled += words as u64 * 8;
-            self.large.push(chunk);
-            self.large_made += 1;
-            asan::unpoison(address, words * 8);
-            return node_at(address);
+            return self.add_large(chunk, words);
         }
         let chunk = match self.spare.pop() {
             Some(chunk) => {
@@ -84,6 +78,24 @@ impl Old {
         self.close();
         self.open(chunk);
         self.allocate(words)
+    }
+
+    /// Allocates a large node between collections, which the caller writes; `None` if the system
+    /// has no memory.
+    pub(super) fn allocate_large(&mut self, words: usize) -> Option<*mut u64> {
+        let chunk = Chunk::large(words)?;
+        Some(self.add_large(chunk, words))
+    }
+
+    /// Adds the chunk of a single node.
+    fn add_large(&mut self, chunk: Chunk, words: usize) -> *mut u64 {
+        let address = chunk.only();
+        self.large_bytes += chunk.bytes() as u64;
+        self.filled += words as u64 * 8;
+        self.large.push(chunk);
+        self.large_made += 1;
+        asan::unpoison(address, words * 8);
+        node_at(address)
     }
 
     /// A chunk for a single node. The reserve has as many bytes for it; if the system has no

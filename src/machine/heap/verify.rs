@@ -6,9 +6,10 @@ use crate::base::float::Float;
 use crate::base::limbs::{Limbs, MAX_LIMBS};
 use crate::machine::chains::Acyclic;
 
+use super::array::{array_len, is_consistent};
 use super::node::HUGE_PAYLOAD;
 use super::word::{Tag, View, Word};
-use super::{Header, Heap, Kind, Mutator, big_bytes_at, node_at};
+use super::{Header, Heap, Kind, Mutator, big_bytes_at, node_at, tag_of};
 
 /// The nodes of a heap.
 #[derive(Default)]
@@ -87,7 +88,8 @@ impl Heap {
         // SAFETY: the caller's obligation.
         let header = unsafe { Header::from_bits(*node) };
         let words = match header.kind() {
-            Kind::Con | Kind::Thunk | Kind::Pap => header.words(),
+            Kind::Con | Kind::Thunk | Kind::Pap | Kind::Bytes => header.words(),
+            Kind::Array => array_len(header),
             Kind::Ind => 1,
             _ => 0,
         };
@@ -97,9 +99,42 @@ impl Heap {
             let place = || format!("field {at} of {address:#x} ({header:?})");
             self.verify_word(word, found).map_err(|wrong| format!("{}: {wrong}", place()))?;
             let leads_to_young = word.is_pointer() && self.is_young(word);
-            if leads_to_young && !self.nursery.holds(address) && !remembered.contains(&address) {
+            if !leads_to_young || self.nursery.holds(address) {
+                continue;
+            }
+            // SAFETY: an array has so many elements.
+            if header.kind() == Kind::Array && !unsafe { self.is_soiled(address, at) } {
+                return Err(format!("{}: points to a young node, its card is clean", place()));
+            }
+            if !remembered.contains(&address) {
                 return Err(format!("{}: points to a young node, not remembered", place()));
             }
+        }
+        if header.kind() == Kind::Bytes {
+            // SAFETY: a slice has three fields, and the first was checked to lead to a node.
+            let wrong = unsafe { self.verify_slice(Word::pointer(address, Tag::Value)) };
+            return wrong.map_err(|wrong| format!("{address:#x}: {wrong}"));
+        }
+        Ok(())
+    }
+
+    /// Checks that a slice is one of a buffer.
+    ///
+    /// # Safety
+    /// `slice` leads to a node of this kind, whose first field leads to a node if it is a pointer.
+    unsafe fn verify_slice(&self, slice: Word) -> Result<(), String> {
+        // SAFETY: the caller's obligation.
+        let (buffer, at, len) =
+            unsafe { (self.field(slice, 0), self.field(slice, 1), self.field(slice, 2)) };
+        // SAFETY: as above.
+        if !buffer.is_pointer() || unsafe { self.header(buffer).kind() } != Kind::Buffer {
+            return Err(format!("a slice of {buffer:?}"));
+        }
+        // SAFETY: as above.
+        let most = unsafe { self.header(buffer).words() } as i64 * 8;
+        let fits = at.is_int() && len.is_int() && at.as_int() >= 0 && len.as_int() >= 0;
+        if !fits || at.as_int() + len.as_int() > most {
+            return Err(format!("a slice of {len:?} bytes from {at:?} on, of {most}"));
         }
         Ok(())
     }
@@ -126,7 +161,7 @@ impl Heap {
         let is_true = match tag {
             Tag::Unknown => true,
             Tag::Con => kind == Kind::Con,
-            Tag::Value => matches!(kind, Kind::Big | Kind::Huge | Kind::Float | Kind::Pap),
+            Tag::Value => tag_of(kind) == Tag::Value,
         };
         if is_true { Ok(()) } else { Err(format!("{word:?} leads to a node of kind {kind:?}")) }
     }
@@ -230,6 +265,12 @@ unsafe fn walk_piece(from: usize, to: usize, found: &mut Found) -> Result<(), St
                 {
                     return Err(format!("{at:#x}: {header:?} of {bits:#x} is no float of a node"));
                 }
+            }
+            Kind::Array if !is_consistent(header) => {
+                return Err(format!("{at:#x}: {header:?} has a size that cannot be"));
+            }
+            Kind::Bytes if header.words() != 3 => {
+                return Err(format!("{at:#x}: {header:?} is no byte string"));
             }
             Kind::Text | Kind::Suspended => {
                 // SAFETY: every node has a payload word.

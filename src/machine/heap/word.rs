@@ -7,7 +7,7 @@
 //! | `...0` | an integer of 63 bits, itself |
 //! | `001` | a pointer to any node |
 //! | `011` | a pointer to a constructor with fields |
-//! | `101` | a pointer to another value: a big integer, a float or a partial application |
+//! | `101` | a pointer to another value: a big integer, a float, a partial application, an array, .. |
 //! | `0111` | immediate: a character, a constructor without fields, a function |
 //! | `1111` | a float in 60 bits |
 //!
@@ -40,7 +40,8 @@ pub enum Tag {
     Unknown = 0b001,
     /// It is a constructor with fields.
     Con = 0b011,
-    /// It is a value that is no constructor: a big integer, a float or a partial application.
+    /// It is a value that is no constructor: a big integer, a float, a partial application, an array
+    /// or a byte string.
     Value = 0b101,
 }
 

@@ -1,6 +1,6 @@
 //! The default format: tokens, or raw text.
 
-use super::{Line, Move, PrintError, Shape, no_end_of_text, not_text};
+use super::{Line, Move, PrintError, Shape, byte_string, no_end_of_text, not_text};
 use crate::base::quote::{char_literal, escape_char};
 use crate::machine::outcome::Output;
 
@@ -24,6 +24,8 @@ enum Context {
     TokenTail,
     /// A value inside parentheses or brackets, after a blank.
     Field,
+    /// The first element of an array.
+    Element,
     /// The first element of a list there.
     ListHead,
     /// The rest of such a list.
@@ -57,6 +59,10 @@ impl Automaton {
         out: &mut dyn Output,
     ) -> Result<Move, PrintError> {
         let Some(context) = self.contexts.pop() else { return Ok(Move::Drop) };
+        if let (Context::Main, Shape::Bytes(bytes)) = (context, shape) {
+            line.write_bytes(bytes, out)?;
+            return Ok(Move::Drop);
+        }
         let mut text = String::new();
         let next = self.step(context, shape, line.open, &mut text)?;
         while let Some(&Context::Close(close)) = self.contexts.last() {
@@ -162,6 +168,7 @@ impl Automaton {
                 self.contexts.push(Context::Close("]"));
                 Ok(self.inner(shape, text))
             }
+            (Context::Element, shape) => Ok(self.inner(shape, text)),
             (Context::Field, shape) => {
                 text.push(' ');
                 Ok(self.inner(shape, text))
@@ -182,6 +189,16 @@ impl Automaton {
                 self.contexts.extend([Context::ListTail, Context::ListHead]);
                 return Move::Fields;
             }
+            Shape::Bytes(bytes) => text.push_str(&byte_string(bytes)),
+            Shape::Array { len } => {
+                text.push_str("(arrayFromList [");
+                self.contexts.push(Context::Close("])"));
+                if len > 0 {
+                    self.contexts.extend(std::iter::repeat_n(Context::Field, len - 1));
+                    self.contexts.push(Context::Element);
+                }
+                return Move::Fields;
+            }
             Shape::Con { name, fields: 0, .. } => text.push_str(name),
             Shape::Con { name, fields, .. } => {
                 text.push('(');
@@ -196,6 +213,11 @@ impl Automaton {
                 text.push('>');
             }
             Shape::Function { name: None, .. } => text.push_str("<function>"),
+            Shape::Action { name } => {
+                text.push('<');
+                text.push_str(name);
+                text.push('>');
+            }
             Shape::Opaque { name } => {
                 text.push_str("<host ");
                 text.push_str(name);

@@ -20,7 +20,8 @@
 //! exponent, those that are no JSON numbers `{"float": "+inf.0"}`, lists arrays, a list of characters a
 //! string, the empty list `[]`, a character a string of one character, any other value
 //! `{"con": "Node", "fields": [..]}`, so too an improper list, and a function
-//! `{"function": "name"}` or `{"function": null}`, and a host value `{"host": "name"}`. Without blanks, on one line.
+//! `{"function": "name"}` or `{"function": null}`, a host value
+//! `{"host": "name"}`, and an action or a cell `{"opaque": "action"}`. Without blanks, on one line.
 
 mod default;
 mod tree;
@@ -28,6 +29,7 @@ mod tree;
 use crate::base::code::Code;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::quote::string_literal;
 use crate::machine::outcome::{Output, OutputError};
 
 /// The format of a printed value.
@@ -66,9 +68,21 @@ pub enum Shape<'a> {
         /// Whether the program can use that name for it.
         readable: bool,
     },
+    /// An array of so many elements, which are its fields.
+    Array {
+        /// Number of elements.
+        len: usize,
+    },
+    /// A byte string.
+    Bytes(&'a [u8]),
     /// A value of the embedding program.
     Opaque {
         /// The name of its type.
+        name: &'a str,
+    },
+    /// An action, or a cell.
+    Action {
+        /// Which of the two.
         name: &'a str,
     },
     /// A function or partial application, whose fields are its arguments so far.
@@ -145,6 +159,13 @@ impl Line {
         self.open = last != '\n';
         Ok(())
     }
+
+    fn write_bytes(&mut self, bytes: &[u8], out: &mut dyn Output) -> Result<(), OutputError> {
+        let Some(&last) = bytes.last() else { return Ok(()) };
+        out.write_bytes(bytes)?;
+        self.open = last != b'\n';
+        Ok(())
+    }
 }
 
 impl Printer {
@@ -189,6 +210,17 @@ impl Printer {
     }
 }
 
+/// The call that makes a byte string, as an expression.
+fn byte_string(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => format!("(bytesFromText {})", string_literal(text)),
+        Err(_) => {
+            let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+            format!("(bytesFromList [{}])", bytes.join(" "))
+        }
+    }
+}
+
 /// The error of an element of a text that is no character.
 fn not_text(shape: Shape<'_>) -> PrintError {
     let what = kind(shape);
@@ -208,7 +240,10 @@ fn kind(shape: Shape<'_>) -> &'static str {
         Shape::Char(_) => "a character",
         Shape::Nil | Shape::Cons => "a list",
         Shape::Con { .. } => "a constructor",
+        Shape::Array { .. } => "an array",
+        Shape::Bytes(_) => "a byte string",
         Shape::Opaque { .. } => "a host value",
+        Shape::Action { .. } => "an action",
         Shape::Function { .. } => "a function",
     }
 }

@@ -4,7 +4,7 @@
 //! a proper one. On the way the elements wait on the machine's stack; while all of them are
 //! characters they are evaluated and kept here instead, because that makes a string.
 
-use super::{Line, Move, PrintError, Shape};
+use super::{Line, Move, PrintError, Shape, byte_string};
 use crate::base::code::Code;
 use crate::base::quote::{char_literal, for_message, string_literal};
 use crate::machine::outcome::Output;
@@ -178,6 +178,28 @@ impl Automaton {
                 self.row("]}", true, fields);
                 return Ok(Move::Fields);
             }
+            Shape::Action { name } if json => {
+                text.push_str("{\"opaque\":");
+                text.push_str(&json_string(name));
+                text.push('}');
+            }
+            Shape::Action { name } => {
+                let message = format!("no expression is the value of this {name}");
+                return Err(PrintError::Value(Code::Unprintable, message));
+            }
+            Shape::Array { len } => {
+                text.push_str(if json { "[" } else { "(arrayFromList [" });
+                self.row(if json { "]" } else { "])" }, true, len);
+                return Ok(Move::Fields);
+            }
+            Shape::Bytes(bytes) if json => match std::str::from_utf8(bytes) {
+                Ok(string) => text.push_str(&json_string(string)),
+                Err(_) => {
+                    let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                    text.push_str(&format!("{{\"bytes\":[{}]}}", bytes.join(",")));
+                }
+            },
+            Shape::Bytes(bytes) => text.push_str(&byte_string(bytes)),
             Shape::Opaque { name } if json => {
                 text.push_str("{\"host\":");
                 text.push_str(&json_string(name));

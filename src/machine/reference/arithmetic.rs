@@ -7,7 +7,7 @@ use super::state::Machine;
 use crate::base::allocation::{Full, is_available};
 use crate::base::integer::Integer;
 use crate::gcode::instr::Op;
-use crate::machine::failure::{self, Failure};
+use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
 use crate::primitive::Primitive;
 use crate::primitive::numbers::{self, Computed, Fault};
@@ -117,6 +117,9 @@ impl Machine {
     ///
     /// `<Binary p : i, a : b : s, d, h[a: number x, b: number y]>  =>  <i, c : s, d, h[c: number (p x y)]>`
     pub(super) fn compute(&mut self, primitive: Primitive) -> Result<(), Stop> {
+        if let Some(done) = self.aggregate(primitive) {
+            return done;
+        }
         let arity = primitive.arity();
         let bytes = self.with_numbers(arity, |numbers| numbers::bytes(primitive, numbers));
         if bytes > PROBED && !is_available(bytes) {
@@ -127,6 +130,9 @@ impl Machine {
         let node = match result {
             Ok(Computed::Integer(value)) => Node::integer(value),
             Ok(Computed::Float(value)) => Node::Float(value),
+            Ok(Computed::Char(value)) => Node::Char(value),
+            Ok(Computed::Bytes(bytes)) => return self.put_bytes(arity, &bytes),
+            Ok(Computed::Part { from, len }) => return self.put_part(arity, from, len),
             Err(fault) => return Err(self.no_result(primitive, fault)),
         };
         let addr = self.heap.alloc(node);
@@ -135,7 +141,7 @@ impl Machine {
     }
 
     /// What stops a run whose result would take so many bytes, which nobody has.
-    fn too_large(&self, bytes: u64) -> Stop {
+    pub(super) fn too_large(&self, bytes: u64) -> Stop {
         let is_beyond = self.heap.limit.is_some_and(|limit| bytes > limit);
         self.out_of_memory(if is_beyond { Full::Limit } else { Full::System })
     }
@@ -152,6 +158,7 @@ impl Machine {
             match (integer, self.heap.get(self.heap.value(self.item(at)))) {
                 (Some(integer), _) => operands.push(numbers::Number::Integer(integer)),
                 (None, Node::Float(value)) => operands.push(numbers::Number::Float(*value)),
+                (None, Node::Bytes(bytes)) => operands.push(numbers::Number::Bytes(bytes)),
                 (None, _) => break,
             }
         }
@@ -161,16 +168,15 @@ impl Machine {
     fn no_result(&self, primitive: Primitive, fault: Fault) -> Stop {
         let name = primitive.name();
         match fault {
-            Fault::Kind(at) => {
-                let which = failure::place(at, primitive.arity());
-                let needs = failure::needs(primitive);
-                let found = self.describe(self.item(at));
-                self.fail(Failure::wrong_operand(name, needs, which, &found))
-            }
+            Fault::Kind(at) => self.wrong_kind(primitive, at),
             Fault::NoInteger => self.fail(Failure::no_integer(name, &self.describe(self.item(0)))),
             Fault::Negative(at) => {
                 self.fail(Failure::negative_operand(name, &self.describe(self.item(at))))
             }
+            Fault::Index(len) => {
+                self.fail(Failure::no_element(name, &self.describe(self.item(1)), len))
+            }
+            Fault::NoText | Fault::NoNumber => self.fail(Failure::not_encoded(name)),
             Fault::TooLarge => self.too_large(u64::MAX),
         }
     }

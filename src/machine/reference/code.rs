@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::heap::node::Site;
 use super::selector::{self, Selector};
 use crate::base::index::{Idx, IndexVec};
+use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::gcode::Verified;
-use crate::gcode::instr::Instr;
+use crate::gcode::effect::Actions;
+use crate::gcode::instr::{Instr, IntLit, Label, Lit};
 use crate::gcode::link::{Addition, LinkError, Linked};
-use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind};
+use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
 
 /// A position in code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -45,6 +49,37 @@ impl Position {
     }
 }
 
+/// What a branch of a jump is for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Choice {
+    Con(ConId),
+    Char(char),
+    Int(i64),
+    Big(Integer),
+}
+
+/// The most branches that are looked through one by one.
+const SEARCHED: usize = 16;
+
+/// The branches of a jump by what they are for, if there are many.
+fn table(program: &Program, instr: &Instr) -> Option<FxHashMap<Choice, Label>> {
+    let literal = |lit: Lit| match lit {
+        Lit::Char(c) => Some(Choice::Char(c)),
+        Lit::Int(IntLit::Small(n)) => Some(Choice::Int(n)),
+        Lit::Int(IntLit::Big(big)) => program.bigs.get(big).cloned().map(Choice::Big),
+    };
+    match instr {
+        Instr::CaseJump(jumps) if jumps.branches.len() > SEARCHED => {
+            Some(jumps.branches.iter().map(|&(con, to)| (Choice::Con(con), to)).collect())
+        }
+        Instr::LitJump(jumps) if jumps.branches.len() > SEARCHED => {
+            let branches = jumps.branches.iter();
+            Some(branches.filter_map(|&(lit, to)| Some((literal(lit)?, to))).collect())
+        }
+        _ => None,
+    }
+}
+
 /// A program and what the machine derives from it once.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
@@ -57,6 +92,10 @@ pub(super) struct Code {
     pub(super) size: usize,
     /// For globals that select a field of their only argument: which, by constructor.
     selectors: IndexVec<GlobalId, Option<Selector>>,
+    /// What the program has for actions.
+    pub(super) actions: Option<Actions>,
+    /// Tables of the jumps that have too many branches to look through.
+    jumps: FxHashMap<Position, FxHashMap<Choice, Label>>,
 }
 
 impl Code {
@@ -68,6 +107,8 @@ impl Code {
             starts: IndexVec::new(),
             size: 0,
             selectors: IndexVec::new(),
+            actions: None,
+            jumps: FxHashMap::default(),
         };
         code.prepare();
         code
@@ -87,12 +128,24 @@ impl Code {
             self.starts.push(self.size as u32);
             self.size += global.code.len();
             self.selectors.push(selector::analyse(global, program));
+            let id = GlobalId::new(self.starts.len() - 1);
+            for (pc, instr) in global.code.iter().enumerate() {
+                let position = Position { global: id, pc: pc as u32 };
+                self.jumps.extend(table(program, instr).map(|table| (position, table)));
+            }
         }
+        self.actions = self.actions.or_else(|| Actions::find(program));
         self.run = program.main.map(Instr::PushGlobal).into_iter().collect();
         if program.main.is_some_and(|main| program.globals.get(main).is_some_and(|g| g.arity > 0)) {
             self.run.push(Instr::MkApp);
         }
         self.run.extend([Instr::Eval, Instr::Print]);
+    }
+
+    /// The branches of the jump at a position, of which there are `count`, if it has a table.
+    #[inline]
+    pub(super) fn table(&self, at: Position, count: usize) -> Option<&FxHashMap<Choice, Label>> {
+        if count > SEARCHED { self.jumps.get(&at) } else { None }
     }
 
     /// The instructions of a global or of the machine's own code.

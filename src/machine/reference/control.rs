@@ -5,7 +5,7 @@ use super::heap::node::{Addr, Node};
 use super::state::{Frame, Machine, NO_REDEX};
 use crate::gcode::instr::Label;
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::failure::{Failure, Message};
+use crate::machine::failure::{Failure, Message, Shown};
 use crate::machine::outcome::Stop;
 
 impl Machine {
@@ -46,10 +46,10 @@ impl Machine {
     ///
     /// The message is the text on top. What of it is not evaluated is not shown.
     pub(super) fn raise(&self) -> Stop {
-        self.fail(self.text_so_far(self.item(0)))
+        self.fail(self.text_so_far(self.item(0)).error())
     }
 
-    fn text_so_far(&self, mut at: Addr) -> Failure {
+    pub(super) fn text_so_far(&self, mut at: Addr) -> Shown {
         let mut message = Message::new();
         loop {
             let (head, tail) = match *self.heap.get(self.heap.value(at)) {

@@ -1,12 +1,24 @@
 //! Constructors: making them, going by them, taking them apart.
 
+use super::code::Choice;
 use super::heap::node::{Node, fields_bytes};
 use super::state::Machine;
 use crate::base::integer::Integer;
+use crate::gcode::effect::ActionCon;
 use crate::gcode::instr::{IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
+
+/// What a literal of a branch has to be to be a node.
+fn choice(node: &Node) -> Option<Choice> {
+    match node {
+        Node::Char(c) => Some(Choice::Char(*c)),
+        Node::Int(n) => Some(Choice::Int(*n)),
+        Node::Big(big) => Some(Choice::Big(Integer::clone(big))),
+        _ => None,
+    }
+}
 
 impl Machine {
     /// `<Pack t n : i, a1 : .. : an : s, d, h>  =>  <i, a : s, d, h[a: NConstr t [a1 .. an]]>`
@@ -35,9 +47,12 @@ impl Machine {
             let of = of.map_or("a constructor".into(), |data| {
                 format!("a value of type `{}`", crate::base::quote::for_message(&data.symbol))
             });
-            return Err(self.wrong_scrutinee(&of, top));
+            return self.unless_performed(&of, top);
         };
-        let branch = jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label);
+        let branch = match self.code.table(self.at, jumps.branches.len()) {
+            Some(table) => table.get(&Choice::Con(con)).copied(),
+            None => jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label),
+        };
         match branch.or(jumps.default) {
             Some(label) => self.at = self.at.to(label.0),
             None => return Err(self.no_alternative(Some(top))),
@@ -64,7 +79,10 @@ impl Machine {
             (true, _) => return Err(self.wrong_scrutinee("a character", top)),
             (false, _) => return Err(self.wrong_scrutinee("an integer", top)),
         }
-        let branch = jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label);
+        let branch = match self.code.table(self.at, jumps.branches.len()) {
+            Some(table) => choice(node).and_then(|choice| table.get(&choice).copied()),
+            None => jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label),
+        };
         match branch.or(jumps.default) {
             Some(label) => {
                 self.stack.pop();
@@ -88,13 +106,29 @@ impl Machine {
         Ok(())
     }
 
+    /// A constructor of another data type, or no constructor: a failure, but for the performer,
+    /// which has a branch for what is no action.
+    fn unless_performed(&mut self, expected: &str, found: super::heap::Addr) -> Result<(), Stop> {
+        let performs = self.code.global(self.at.global).is_some_and(|global| global.performs());
+        match self.code.actions {
+            Some(actions) if performs => {
+                self.reserve(1, 0)?;
+                let con = actions.con(ActionCon::NoAction);
+                let none = self.heap.alloc(Node::constr(con, &[]));
+                self.replace(1, none);
+                Ok(())
+            }
+            _ => Err(self.wrong_scrutinee(expected, found)),
+        }
+    }
+
     fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
         let found = self.describe(found);
-        // The one code of a primitive that goes by a value is the one that evaluates the
-        // message of `error`.
+        // The codes of primitives that go by a value are those that evaluate the message of
+        // `error` and lists.
         let code = self.code.global(self.at.global);
-        if code.is_some_and(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_text(&found));
+        if let Some(global) = code.filter(|global| global.kind == GlobalKind::Primitive) {
+            return self.fail(Failure::no_list(global.display.as_deref(), &found));
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

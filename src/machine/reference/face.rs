@@ -27,6 +27,22 @@ impl face::Machine for Machine {
         self.run(out)
     }
 
+    fn start_action(
+        &mut self,
+        root: &Handle,
+        input: Option<Box<dyn Input>>,
+    ) -> Option<Result<(), Stop>> {
+        self.start_action(root, input)
+    }
+
+    fn take_value(&mut self) -> Option<Handle> {
+        self.value.take()
+    }
+
+    fn set_arguments(&mut self, arguments: Vec<String>) {
+        self.world.arguments = arguments;
+    }
+
     fn abandon(&mut self) {
         self.abandon();
     }

@@ -109,7 +109,7 @@ impl Machine {
     /// executed before the evaluation was stopped, or changes nothing that stays.
     fn leads_back(&self, code: &Code) -> bool {
         if !self.unwinding {
-            return matches!(code.instr(self.at), Some(Instr::Eval));
+            return matches!(code.instr(self.at), Some(Instr::Eval | Instr::Try));
         }
         let node = self.heap.get(self.item(0));
         matches!(node, Node::App { .. } | Node::Ind(_) | Node::Suspended { .. })

@@ -42,10 +42,12 @@
 //! # Ok::<(), gmachine::machine::outcome::Stop>(())
 //! ```
 
+mod aggregates;
 mod arithmetic;
 mod code;
 mod control;
 mod data;
+mod effects;
 mod events;
 mod face;
 mod freeze;

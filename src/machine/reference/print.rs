@@ -16,6 +16,9 @@ impl Machine {
     /// The boot code ends in `Eval, Print`: while there is more to print, control goes back
     /// to that `Eval`.
     pub(super) fn print(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        if self.performed(out)? {
+            return Ok(());
+        }
         self.room(self.parts(self.item(0)).len() + 1)?;
         if let Node::Big(big) = self.heap.get(self.heap.value(self.item(0))) {
             // Digits take several times the room of the number.
@@ -64,9 +67,12 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the arguments of a function.
+    /// The fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Addr) -> Vec<Addr> {
         let value = self.heap.value(value);
+        if let Node::Array(elements) = self.heap.get(value) {
+            return elements.to_vec();
+        }
         match self.heap.get(value).as_constr() {
             Some((_, fields)) => fields.to_vec(),
             None => self.arguments(value),
@@ -90,6 +96,11 @@ impl Machine {
             }
             Node::Float(value) => then(Shape::Float(*value)),
             Node::Char(c) => then(Shape::Char(*c)),
+            Node::Array(elements) => then(Shape::Array { len: elements.len() }),
+            Node::Bytes(bytes) => then(Shape::Bytes(bytes)),
+            _ if let Some(kind) = self.action_kind(value) => {
+                then(Shape::Action { name: kind.shown() })
+            }
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),
                 Some(CONS) => then(Shape::Cons),
@@ -116,11 +127,19 @@ impl Machine {
         }
     }
 
-    /// Ends the line that has been printed so far, if it is not ended, and flushes.
+    /// Ends the line that has been printed so far, if it is not ended, and flushes. A line that
+    /// actions have written is ended only if the run is stopped.
     ///
     /// # Errors
     /// When the output takes no more.
     pub fn end_line(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        self.end_output(out, true)
+    }
+
+    /// The same, of a run that is stopped, or is at its end.
+    pub(super) fn end_output(&mut self, out: &mut dyn Output, stopped: bool) -> Result<(), Stop> {
+        let written = if stopped { self.world.end_line(out) } else { self.world.write(out) };
+        written.map_err(Stop::Output)?;
         if let Some(printer) = &mut self.printer {
             printer.end_line(out).map_err(Stop::Output)?;
         }

@@ -102,6 +102,8 @@ impl Machine {
             }
             Node::Float(value) => failure::float(*value),
             Node::Char(c) => failure::character(*c),
+            Node::Array(elements) => failure::array(elements.len()),
+            Node::Bytes(bytes) => failure::bytes(bytes.len()),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
                 Some(con) => failure::constructed(con),
                 None => match self.function(addr) {

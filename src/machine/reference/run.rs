@@ -19,6 +19,7 @@ use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
+use crate::machine::world::{Mode, World};
 
 /// Instructions between two looks at the interrupt.
 const SLICE: u64 = 1024;
@@ -45,6 +46,9 @@ impl Machine {
             frozen: Frozen::default(),
             liveness: Liveness::default(),
             input: None,
+            world: World::default(),
+            mode: Mode::Print,
+            value: None,
             printer: None,
             hosts: None,
             nesting: 0,
@@ -91,12 +95,15 @@ impl Machine {
             return Err(stop);
         }
         let main = self.code.program.main.and_then(|main| self.code.global(main));
-        if main.is_some_and(|main| main.arity > 0) {
+        let takes_input = main.is_some_and(|main| main.arity > 0);
+        if takes_input {
             self.room(1)?;
             self.reserve(1, 0)?;
             let input = self.heap.alloc(Node::Input);
             self.stack.push(input);
         }
+        self.world.start(takes_input);
+        self.mode = Mode::Main;
         self.input = input;
         self.printer = Some(Printer::new(format));
         self.at = Position::start(Position::RUN);
@@ -121,13 +128,13 @@ impl Machine {
         let result = self.go(out);
         match result {
             Ok(()) => {
-                self.end_line(out)?;
+                self.end_output(out, false)?;
                 self.abandon();
                 Ok(())
             }
             Err(stop @ Stop::Output(_)) => Err(stop),
             // The first reason is the one to report.
-            Err(stop) => self.end_line(out).map_or(Err(stop.clone()), |()| Err(stop)),
+            Err(stop) => self.end_output(out, true).map_or(Err(stop.clone()), |()| Err(stop)),
         }
     }
 
@@ -143,6 +150,7 @@ impl Machine {
         self.unwinding = false;
         self.at = Machine::idle();
         self.printer = None;
+        self.mode = Mode::Print;
         self.count_side();
     }
 
@@ -187,14 +195,17 @@ impl Machine {
     /// the code, where there is none.
     #[inline]
     pub(super) fn advance(&mut self, code: &Code, out: &mut dyn Output) -> Result<bool, Stop> {
-        if self.unwinding {
-            self.unwind()?;
+        let done = if self.unwinding {
+            self.unwind()
         } else {
             let Some(instr) = code.instr(self.at) else { return Ok(false) };
             if let Some(executed) = &mut self.executed {
                 executed[instr.op() as usize] += 1;
             }
-            self.execute(instr, out)?;
+            self.execute(instr, out)
+        };
+        if let Err(stop) = done {
+            self.handle(code, stop)?;
         }
         let counts = &mut self.counts;
         counts.instructions += 1;
@@ -235,9 +246,10 @@ impl Machine {
             Instr::Pack(con) => self.pack(*con)?,
             Instr::Split(n) => self.split(*n)?,
             Instr::CallHost(host) => self.call_host(*host)?,
+            Instr::Effect(effect) => self.effect(*effect)?,
             // These set the position themselves, or never leave it.
             Instr::Unwind => return self.begin_unwind(),
-            Instr::Eval => return self.eval(),
+            Instr::Eval | Instr::Try => return self.eval(),
             Instr::Print => return self.print(out),
             Instr::Cond(yes, no) => return self.cond(*yes, *no),
             Instr::CaseJump(jumps) => return self.case_jump(jumps),

@@ -12,12 +12,14 @@ use crate::base::allocation::{Full, fallible};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::GlobalId;
 use crate::machine::config::Refusal;
+use crate::machine::handles::Handle;
 use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
+use crate::machine::world::{Mode, World};
 
 /// The `redex` of a frame that has none, or has updated it.
 pub(super) const NO_REDEX: u32 = u32::MAX;
@@ -56,6 +58,12 @@ pub struct Machine {
     pub(super) frozen: Frozen,
     pub(super) liveness: Liveness,
     pub(super) input: Option<Box<dyn Input>>,
+    /// What effects of the program change outside of the heap.
+    pub(super) world: World,
+    /// What is done with the value to be printed.
+    pub(super) mode: Mode,
+    /// The value of an action that was performed.
+    pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
     /// How many calls of host functions wait for each other.
@@ -212,7 +220,7 @@ impl Machine {
                 continue;
             }
             // Whoever waits at an `Eval` waits for the bottom item of the next piece.
-            let shared = waits && matches!(code.instr(frame.at), Some(Instr::Eval));
+            let shared = waits && matches!(code.instr(frame.at), Some(Instr::Eval | Instr::Try));
             let piece = frame.redex as usize..end as usize;
             if let Some(items) = self.stack.get_mut(piece) {
                 marker.clear(frame.at, items, shared);

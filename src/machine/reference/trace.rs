@@ -140,6 +140,8 @@ impl Machine {
             | Node::Char(_)
             | Node::Constr { .. }
             | Node::Large(..)
+            | Node::Array(_)
+            | Node::Bytes(_)
             | Node::Opaque(_) => {
                 if waiting > 0 {
                     Rule::Error
@@ -254,6 +256,17 @@ impl Machine {
                 format!("NText \"{}\"", for_message(rest))
             }
             Node::Input => "NInput".into(),
+            Node::Array(elements) => {
+                let mut text = "NArray".to_owned();
+                for element in elements.iter().take(SHOWN) {
+                    text.push_str(&format!(" #{}", element.0));
+                }
+                if elements.len() > SHOWN {
+                    text.push_str(" …");
+                }
+                text
+            }
+            Node::Bytes(bytes) => format!("NBytes of {} bytes", bytes.len()),
             Node::Opaque(number) => format!("NHost {number}"),
             Node::Hole => "NHole".into(),
             Node::BlackHole { global: id, .. } => format!("NBlackHole {}", global(*id)),

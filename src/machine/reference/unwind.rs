@@ -24,6 +24,8 @@ impl Machine {
             | Node::Char(_)
             | Node::Constr { .. }
             | Node::Large(..)
+            | Node::Array(_)
+            | Node::Bytes(_)
             | Node::Opaque(_) => self.unwind_value(top),
             Node::Text { text, at } => self.unwind_text(top, text, at),
             Node::Input => self.unwind_input(top),

@@ -147,6 +147,11 @@ impl Machine {
             Node::Big(big) => Some(Whnf::Int((**big).clone())),
             Node::Float(value) => Some(Whnf::Float(*value)),
             Node::Char(c) => Some(Whnf::Char(*c)),
+            Node::Bytes(bytes) => Some(Whnf::Bytes((**bytes).clone())),
+            Node::Array(elements) => {
+                let handles = &mut self.handles;
+                Some(Whnf::Array(elements.iter().map(|element| handles.add(*element)).collect()))
+            }
             Node::Opaque(number) => self.opaques.get(*number).cloned().map(Whnf::Opaque),
             node => match node.as_constr() {
                 Some((con, fields)) => {

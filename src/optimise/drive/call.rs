@@ -30,6 +30,7 @@ const PARTS_PER_STEP: i64 = 8;
 const HOLES: usize = 40;
 
 /// How large a pattern may still get.
+#[derive(Clone, Copy)]
 pub(super) struct Size {
     pub(super) parts: usize,
     speculations: u32,
@@ -60,8 +61,12 @@ impl Driver<'_> {
             return false;
         }
         let (all, other) = self.facts.mentions[global];
-        let small = SMALL + 3 * self.old.arity(global) as u32;
-        self.facts.size[global] <= small || (all == 1 && other == 0 && !self.facts.kept[global])
+        self.is_small(global) || (all == 1 && other == 0 && !self.facts.kept[global])
+    }
+
+    /// Whether a body is not much more than a call.
+    pub(super) fn is_small(&self, global: GlobalId) -> bool {
+        self.facts.size[global] <= SMALL + 3 * self.old.arity(global) as u32
     }
 
     /// A call with all arguments, demanded.
@@ -261,21 +266,53 @@ impl Driver<'_> {
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
-        let is_plain =
-            matches!(self.heap.get(arg).value, AbstractValue::Unknown(_) | AbstractValue::Lit(_));
-        let checkpoint = (!is_plain).then(|| self.checkpoint());
         let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
-        let mut pattern = self.pattern(arg, strict, &mut size);
-        if consumed && pattern == Some(Pattern::Hole) {
-            pattern = self.call_pattern(arg, &mut size);
+        let pattern = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
+        if !consumed || pattern != Pattern::Hole {
+            self.charge(PARTS - size.parts);
+            return pattern;
         }
-        let cost = (PARTS - size.parts) as i64 / PARTS_PER_STEP;
+        let checkpoint = self.checkpoint();
+        let pattern = self.call_pattern(arg, &mut size);
+        self.charge(PARTS - size.parts);
+        pattern.unwrap_or_else(|| {
+            self.roll_back(checkpoint);
+            Pattern::Hole
+        })
+    }
+
+    /// The pattern of a value. If it is too large, that is paid for, and everything is as before: a
+    /// list that is long, or endless, may be consumed as it is produced.
+    pub(super) fn value_pattern(
+        &mut self,
+        node: NodeId,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Pattern> {
+        let known = self.heap.get(node);
+        let is_plain = matches!(known.value, AbstractValue::Unknown(_) | AbstractValue::Lit(_));
+        if is_plain {
+            return self.pattern(node, strict, size);
+        }
+        let before = *size;
+        let checkpoint = self.checkpoint();
+        let pattern = self.pattern(node, strict, size);
+        if pattern.is_none() {
+            self.charge(before.parts - size.parts);
+            *size = before;
+            self.roll_back(checkpoint);
+            if !known.shared {
+                self.heap.unshare(node);
+            }
+        }
+        pattern
+    }
+
+    /// Pays for parts of patterns.
+    fn charge(&mut self, parts: usize) {
+        let cost = parts as i64 / PARTS_PER_STEP;
         self.fuel -= cost;
         self.attempt -= cost;
-        if let (None, Some(checkpoint)) = (&pattern, checkpoint) {
-            self.roll_back(checkpoint);
-        }
-        pattern.unwrap_or(Pattern::Hole)
     }
 
     /// The pattern of a value; `None` if it is too large.

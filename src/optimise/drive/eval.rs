@@ -5,7 +5,7 @@ use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::{Abort, Attempt, Driver, Outcome, PendingOperands, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::base::stack::ensure_sufficient_stack;
+use crate::base::stack::{ensure_sufficient_stack, has_room};
 use crate::core::expr::{
     Branches, CONS, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, SwitchId,
 };
@@ -33,6 +33,9 @@ impl Driver<'_> {
     }
 
     fn run_steps(&mut self, state: State) -> Attempt<Outcome> {
+        if self.unbranching > 0 && !has_room() {
+            return Err(Abort::Fuel);
+        }
         let mut state = state;
         loop {
             state = match state {
@@ -274,6 +277,10 @@ impl Driver<'_> {
                 let message = self.argument(message, true, span);
                 let code = self.application(callee, vec![message], span);
                 Ok(State::Value(Outcome::Ends(code), None))
+            }
+            (Shape::Action | Shape::Lazy, operands) => {
+                let nodes = operands.iter().map(|&operand| self.operand_node(operand)).collect();
+                self.call(global, nodes, 0, frames, span)
             }
             _ => {
                 let outcome = self.strict(primitive, global, operands, span)?;

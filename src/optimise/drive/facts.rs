@@ -312,7 +312,7 @@ impl Scan<'_> {
                 let looked_at = match primitive.shape() {
                     Shape::Strict => args.len(),
                     Shape::If | Shape::Seq => 1,
-                    Shape::Error => 0,
+                    Shape::Error | Shape::Action | Shape::Lazy => 0,
                 };
                 args.iter().take(looked_at).for_each(|&arg| self.inspect(arg));
             }

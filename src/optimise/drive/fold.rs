@@ -129,6 +129,8 @@ impl Driver<'_> {
         match numbers::compute(primitive, &operands).ok()? {
             Computed::Integer(value) => Some(self.integer_literal(value)),
             Computed::Float(value) => Some(Lit::Float(value)),
+            Computed::Char(value) => Some(Lit::Char(value)),
+            Computed::Bytes(_) | Computed::Part { .. } => None,
         }
     }
 

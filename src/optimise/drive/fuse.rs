@@ -75,42 +75,22 @@ impl Driver<'_> {
 
     fn call_pattern_step(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
         size.parts = size.parts.checked_sub(1)?;
-        let node = self.heap.resolve(node);
-        let known = self.heap.get(node);
-        if known.shared || known.busy || known.name.is_some() {
-            return Some(Pattern::Hole);
-        }
+        let Some((producer, args)) = self.produced_by(node) else { return Some(Pattern::Hole) };
         let old = self.old;
-        let (producer, args) = match known.value {
-            AbstractValue::Thunk(expr, env) => {
-                let Expr::App(callee, args) = old.exprs[expr] else { return Some(Pattern::Hole) };
-                let Expr::Global(global) = old.exprs[callee] else {
-                    return Some(Pattern::Hole);
-                };
-                if args.len() != old.arity(global) || !self.is_producer(global) {
-                    return Some(Pattern::Hole);
-                }
-                let args = &old.expr_lists[args];
-                let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
-                let list = self.heap.list(args.iter().copied());
-                self.heap.set(node, AbstractValue::Call(global, list), None);
-                (global, args)
-            }
-            AbstractValue::Call(global, args) if self.is_producer(global) => {
-                (global, self.heap.items(args).to_vec())
-            }
-            _ => return Some(Pattern::Hole),
-        };
         let GlobalKind::Defn { params, .. } = old.globals[producer].kind else {
             return Some(Pattern::Hole);
         };
         let mut parts = Vec::with_capacity(args.len());
         for (&param, arg) in old.local_lists[params].iter().zip(args) {
             let mut part = Pattern::Hole;
+            let consumed = self.fusible.consumed[param];
             if self.facts.inspected[param] {
-                part = self.pattern(arg, false, size)?;
+                part = match self.value_pattern(arg, false, size) {
+                    None if consumed => Pattern::Hole,
+                    pattern => pattern?,
+                };
             }
-            if part == Pattern::Hole && self.fusible.consumed[param] {
+            if part == Pattern::Hole && consumed {
                 part = self.call_pattern(arg, size)?;
             }
             // What counts is a parameter.
@@ -120,6 +100,58 @@ impl Driver<'_> {
             parts.push(part);
         }
         Some(Pattern::Call(producer, parts))
+    }
+
+    /// The producer and the arguments of a call that nothing has evaluated and nothing else refers
+    /// to; `None` if it is no such call. A function that does nothing but call one is looked
+    /// through.
+    fn produced_by(&mut self, node: NodeId) -> Option<(GlobalId, Vec<NodeId>)> {
+        let old = self.old;
+        let node = self.heap.resolve(node);
+        loop {
+            let known = self.heap.get(node);
+            if known.shared || known.busy || known.name.is_some() {
+                return None;
+            }
+            let (expr, env) = match known.value {
+                AbstractValue::Thunk(expr, env) => (expr, env),
+                AbstractValue::Call(global, args) if self.is_producer(global) => {
+                    return Some((global, self.heap.items(args).to_vec()));
+                }
+                _ => return None,
+            };
+            let Expr::App(callee, args) = old.exprs[expr] else { return None };
+            let Expr::Global(global) = old.exprs[callee] else { return None };
+            let is_wrapper = self.is_wrapper(global);
+            if args.len() != old.arity(global) || !is_wrapper && !self.is_producer(global) {
+                return None;
+            }
+            let args = &old.expr_lists[args];
+            let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
+            if is_wrapper {
+                let unfolded = self.unfolded;
+                let State::Eval(body, env, _) = self.unfold(global, &args, None) else {
+                    unreachable!("unfolding goes on with a body")
+                };
+                self.unfolded = unfolded;
+                self.heap.set(node, AbstractValue::Thunk(body, env), None);
+                continue;
+            }
+            let list = self.heap.list(args.iter().copied());
+            self.heap.set(node, AbstractValue::Call(global, list), None);
+            return Some((global, args));
+        }
+    }
+
+    /// Whether a function does nothing but make one call, so that what it produces is what that
+    /// call does.
+    fn is_wrapper(&self, global: GlobalId) -> bool {
+        self.rules.specialise
+            && self.knows()
+            && !self.facts.recursive[global]
+            && self.facts.lazy_form[global]
+            && self.is_small(global)
+            && self.may_unfold()
     }
 
     /// The arguments that a function was called with, but for the one that a switch consumes.

@@ -265,6 +265,7 @@ impl Backwards<'_> {
             GlobalKind::Defn { .. } => self.call(global, own, shape),
             GlobalKind::Primitive(primitive) => match (primitive.shape(), own) {
                 (Form::Error, _) => Uses::FAILS,
+                (Form::Action | Form::Lazy, _) => self.given_away(Uses::EMPTY, own),
                 (Form::If, &[condition, yes, no]) => {
                     let yes = self.expr(yes, shape);
                     let no = self.expr(no, shape);

@@ -133,6 +133,7 @@ impl<'p> Evaluator<'p> {
             GlobalKind::Defn { .. } => self.call(global, args),
             GlobalKind::Primitive(primitive) => match (primitive.shape(), args) {
                 (Shape::Error, _) => Value::ZERO,
+                (Shape::Action | Shape::Lazy, _) => Value::ONE,
                 (Shape::If, &[condition, yes, no]) => self.if_(condition, yes, no),
                 _ => self.operands(args),
             },

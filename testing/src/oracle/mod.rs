@@ -3,6 +3,8 @@
 //! supercombinators, G-code or a machine, does its arithmetic and its printing itself, and is
 //! as slow as it is plain. It recurses natively: give it a thread with a large stack.
 
+mod aggregates;
+mod perform;
 mod print;
 
 use std::cell::{Cell, RefCell};
@@ -27,7 +29,20 @@ pub enum Stop {
     Fuel,
 }
 
-type Outcome = Result<Value, Stop>;
+/// Why an evaluation ends without a value.
+#[derive(Clone)]
+enum Halt {
+    /// The program fails.
+    Error,
+    /// It throws this value.
+    Thrown(Ref),
+    /// More steps than were given.
+    Fuel,
+    /// It ends itself.
+    Exit,
+}
+
+type Outcome = Result<Value, Halt>;
 type Code = Rc<dyn Fn(&[Ref]) -> Outcome>;
 
 /// A part of the source with a scope of its own: 0 is the program, the others are modules.
@@ -51,9 +66,17 @@ enum Value {
     Int(BigInt),
     Float(f64),
     Char(char),
+    Array(Rc<Vec<Ref>>),
+    Bytes(Rc<Vec<u8>>),
     Con(Rc<Con>, Vec<Ref>),
     /// How many arguments it takes, what it does with them, those that it has.
     Fun(usize, Code, Shown, Vec<Ref>),
+    /// The name of a primitive, and its operands.
+    Action(&'static str, Vec<Ref>),
+    /// A cell, and the thread that has made it.
+    Cell(Rc<RefCell<Ref>>, u64),
+    /// What a handler is given for `throwAgain`: the exception.
+    Trace(Box<Halt>),
 }
 
 type Ref = Rc<RefCell<State>>;
@@ -76,7 +99,7 @@ fn force(thunk: &Ref) -> Outcome {
     let state = std::mem::replace(&mut *thunk.borrow_mut(), State::Busy);
     let outcome = match state {
         State::Done(outcome) => outcome,
-        State::Busy => Err(Stop::Error),
+        State::Busy => Err(Halt::Error),
         State::Todo(work) => work(),
     };
     *thunk.borrow_mut() = State::Done(outcome.clone());
@@ -127,6 +150,12 @@ struct World {
     fuel: Cell<u64>,
     /// Whether `main` has a parameter.
     has_input: bool,
+    /// How many state threads there were.
+    threads: Cell<u64>,
+    /// The input that is still to be read.
+    input: RefCell<String>,
+    /// Whether the input is read as a list.
+    taken: Cell<bool>,
 }
 
 /// Prints the value of `main` in the default format into `out`, with at most `fuel` steps.
@@ -136,10 +165,16 @@ struct World {
 pub fn run(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(), Stop> {
     let world = world(loaded, fuel);
     let result = world.run(input, out);
-    if !out.is_empty() && !out.ends_with('\n') {
+    // What actions write is left as it is.
+    let is_written = matches!(result, Ok(true) | Err(Halt::Exit));
+    if !is_written && !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
-    result
+    match result {
+        Ok(_) | Err(Halt::Exit) => Ok(()),
+        Err(Halt::Error | Halt::Thrown(_)) => Err(Stop::Error),
+        Err(Halt::Fuel) => Err(Stop::Fuel),
+    }
 }
 
 fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
@@ -190,9 +225,15 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             unit.insert(cons, Global::Con(cons_con.clone()));
         }
         let later = numbers::PRIMITIVES.iter().map(|of| (of.name(), of.arity()));
-        let primitives = PRIMITIVES.iter().copied().chain(later).map(|(name, arity)| {
+        let aggregates = aggregates::PRIMITIVES.iter().copied();
+        let actions = perform::ACTIONS.iter().copied();
+        let all = PRIMITIVES.iter().copied().chain(actions).chain(later).chain(aggregates);
+        let primitives = all.map(|(name, arity)| {
             let world = Later(world.clone());
             let code = move |args: &[Ref]| world.world().primitive(name, args);
+            if arity == 0 {
+                return (loaded.names.intern(name), done(Value::Action(name, Vec::new())));
+            }
             let value = Value::Fun(arity, Rc::new(code), Some(name.into()), Vec::new());
             (loaded.names.intern(name), done(value))
         });
@@ -206,6 +247,9 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             cons: cons_con,
             fuel: Cell::new(fuel),
             has_input,
+            threads: Cell::new(0),
+            input: RefCell::default(),
+            taken: Cell::new(has_input),
         }
     })
 }
@@ -232,10 +276,10 @@ const PRIMITIVES: &[(&str, usize)] = &[
     ("error", 1),
 ];
 
-fn number(arg: &Ref) -> Result<BigInt, Stop> {
+fn number(arg: &Ref) -> Result<BigInt, Halt> {
     match force(arg)? {
         Value::Int(value) => Ok(value),
-        _ => Err(Stop::Error),
+        _ => Err(Halt::Error),
     }
 }
 
@@ -244,15 +288,15 @@ fn later(name: &str, args: &[Ref]) -> Outcome {
     let operands = args.iter().map(|arg| match force(arg)? {
         Value::Int(value) => Ok(Number::Int(value)),
         Value::Float(value) => Ok(Number::Float(value)),
-        _ => Err(Stop::Error),
+        _ => Err(Halt::Error),
     });
     let operands: Vec<Number> = operands.collect::<Result<_, _>>()?;
     match numbers::compute(name, &operands) {
-        Ok(Number::Int(value)) if value.bits() > 100_000 => Err(Stop::Fuel),
+        Ok(Number::Int(value)) if value.bits() > 100_000 => Err(Halt::Fuel),
         Ok(Number::Int(value)) => Ok(Value::Int(value)),
         Ok(Number::Float(value)) => Ok(Value::Float(value)),
-        Err(Missing::Fails) => Err(Stop::Error),
-        Err(Missing::Large) => Err(Stop::Fuel),
+        Err(Missing::Fails) => Err(Halt::Error),
+        Err(Missing::Large) => Err(Halt::Fuel),
     }
 }
 
@@ -275,16 +319,18 @@ impl Later {
 }
 
 impl World {
-    fn run(self: &Rc<Self>, input: &str, out: &mut String) -> Result<(), Stop> {
+    /// Prints or performs `main`; whether it was performed.
+    fn run(self: &Rc<Self>, input: &str, out: &mut String) -> Result<bool, Halt> {
         let main = self.loaded.names.find("main").expect("there is a main");
         let Some(Global::Value(main)) = self.units[0].get(&main) else {
             panic!("main is a constructor");
         };
         if self.has_input {
             let main = self.apply(force(main)?, vec![done(self.text(input))]);
-            return self.print(&delay(|| main), out);
+            return self.finish(&delay(|| main), out);
         }
-        self.print(main, out)
+        *self.input.borrow_mut() = input.to_owned();
+        self.finish(main, out)
     }
 
     fn weak(self: &Rc<Self>) -> Later {
@@ -308,8 +354,8 @@ impl World {
         }
     }
 
-    fn tick(&self) -> Result<(), Stop> {
-        self.fuel.set(self.fuel.get().checked_sub(1).ok_or(Stop::Fuel)?);
+    fn tick(&self) -> Result<(), Halt> {
+        self.fuel.set(self.fuel.get().checked_sub(1).ok_or(Halt::Fuel)?);
         Ok(())
     }
 
@@ -323,7 +369,7 @@ impl World {
         while !args.is_empty() {
             self.tick()?;
             let Value::Fun(arity, code, shown, mut held) = function else {
-                return Err(Stop::Error);
+                return Err(Halt::Error);
             };
             held.append(&mut args);
             if held.len() < arity {
@@ -417,19 +463,19 @@ impl World {
                         return self.eval(alt.body, unit, &inner);
                     }
                 }
-                Err(Stop::Error)
+                Err(Halt::Error)
             }
             Expr::Error => panic!("the program has an error"),
         }
     }
 
-    fn matches(&self, pat: PatId, unit: Unit, value: &Ref, env: &mut Env) -> Result<bool, Stop> {
+    fn matches(&self, pat: PatId, unit: Unit, value: &Ref, env: &mut Env) -> Result<bool, Halt> {
         self.tick()?;
         let ast = self.ast();
         let fields = |con: &Rc<Con>| match force(value)? {
-            Value::Con(given, _) if given.data != con.data => Err(Stop::Error),
+            Value::Con(given, _) if given.data != con.data => Err(Halt::Error),
             Value::Con(given, fields) => Ok((given.tag == con.tag).then_some(fields)),
-            _ => Err(Stop::Error),
+            _ => Err(Halt::Error),
         };
         let int = |wanted: BigInt| Ok(number(value)? == wanted);
         match ast.pats[pat] {
@@ -438,7 +484,7 @@ impl World {
             Pat::Big(big) => int(ast.bigs[big].to_string().parse().expect("an integer")),
             Pat::Char(wanted) => match force(value)? {
                 Value::Char(given) => Ok(given == wanted),
-                _ => Err(Stop::Error),
+                _ => Err(Halt::Error),
             },
             Pat::Text(text) => {
                 let mut rest = value.clone();
@@ -449,16 +495,16 @@ impl World {
                             match force(first)? {
                                 Value::Char(given) if given == wanted => {}
                                 Value::Char(_) => return Ok(false),
-                                _ => return Err(Stop::Error),
+                                _ => return Err(Halt::Error),
                             }
                             rest = others.clone();
                         }
-                        _ => return Err(Stop::Error),
+                        _ => return Err(Halt::Error),
                     }
                 }
                 match force(&rest)? {
                     Value::Con(con, _) if con.data == self.nil.data => Ok(con.tag == 0),
-                    _ => Err(Stop::Error),
+                    _ => Err(Halt::Error),
                 }
             }
             Pat::Name(name) => match self.con(unit, name) {
@@ -482,12 +528,15 @@ impl World {
         }
     }
 
-    fn primitive(&self, name: &str, args: &[Ref]) -> Outcome {
+    fn primitive(&self, name: &'static str, args: &[Ref]) -> Outcome {
+        if perform::ACTIONS.iter().any(|(own, _)| *own == name) {
+            return self.action(name, args);
+        }
         let truth = |holds: bool| Ok(Value::Int(u8::from(holds).into()));
         let compared = || match (force(&args[0])?, force(&args[1])?) {
             (Value::Int(a), Value::Int(b)) => Ok(a.cmp(&b)),
             (Value::Char(a), Value::Char(b)) => Ok(a.cmp(&b)),
-            _ => Err(Stop::Error),
+            _ => Err(Halt::Error),
         };
         match name {
             "eq" => return truth(compared()?.is_eq()),
@@ -501,7 +550,7 @@ impl World {
                 return match condition.to_u8() {
                     Some(1) => force(&args[1]),
                     Some(0) => force(&args[2]),
-                    _ => Err(Stop::Error),
+                    _ => Err(Halt::Error),
                 };
             }
             "seq" => {
@@ -511,12 +560,12 @@ impl World {
             "ord" => {
                 return match force(&args[0])? {
                     Value::Char(c) => Ok(Value::Int(u32::from(c).into())),
-                    _ => Err(Stop::Error),
+                    _ => Err(Halt::Error),
                 };
             }
             "chr" => {
                 let code = number(&args[0])?.to_u32().and_then(char::from_u32);
-                return code.map(Value::Char).ok_or(Stop::Error);
+                return code.map(Value::Char).ok_or(Halt::Error);
             }
             "negate" => return Ok(Value::Int(-number(&args[0])?)),
             // Whatever the message does, unless it does not end, is an error.
@@ -524,24 +573,27 @@ impl World {
                 let mut rest = args[0].clone();
                 loop {
                     self.tick()?;
-                    let Value::Con(_, fields) = force(&rest)? else { return Err(Stop::Error) };
-                    let [first, others] = fields.as_slice() else { return Err(Stop::Error) };
+                    let Value::Con(_, fields) = force(&rest)? else { return Err(Halt::Error) };
+                    let [first, others] = fields.as_slice() else { return Err(Halt::Error) };
                     force(first)?;
                     rest = others.clone();
                 }
             }
             _ => {}
         }
+        if aggregates::PRIMITIVES.iter().any(|(own, _)| *own == name) {
+            return self.aggregate(name, args);
+        }
         if !PRIMITIVES.iter().any(|(own, _)| *own == name) {
             return later(name, args);
         }
         let (a, b) = (number(&args[0])?, number(&args[1])?);
         if a.bits() + b.bits() > 100_000 {
-            return Err(Stop::Fuel);
+            return Err(Halt::Fuel);
         }
         let divides = ["div", "rem", "floordiv", "mod"].contains(&name);
         if divides && b.is_zero() {
-            return Err(Stop::Error);
+            return Err(Halt::Error);
         }
         Ok(Value::Int(match name {
             "add" => a + b,

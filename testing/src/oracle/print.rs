@@ -1,6 +1,6 @@
 //! How a value prints in the default format.
 
-use super::{Ref, Stop, Value, World, force};
+use super::{Halt, Ref, Value, World, force};
 use crate::numbers;
 
 impl World {
@@ -14,8 +14,12 @@ impl World {
         }
     }
 
-    pub(super) fn print(&self, main: &Ref, out: &mut String) -> Result<(), Stop> {
+    pub(super) fn print(&self, main: &Ref, out: &mut String) -> Result<(), Halt> {
         let value = force(main)?;
+        if let Value::Bytes(bytes) = &value {
+            out.push_str(&String::from_utf8_lossy(bytes));
+            return Ok(());
+        }
         let Some(Some((first, rest))) = self.cell(&value) else {
             return self.print_value(value, out);
         };
@@ -32,24 +36,24 @@ impl World {
         mut rest: Ref,
         out: &mut String,
         write: &mut dyn FnMut(char, &mut String),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         loop {
             self.tick()?;
             let value = force(&rest)?;
             match self.cell(&value) {
                 Some(Some((first, others))) => {
-                    let Value::Char(c) = force(&first)? else { return Err(Stop::Error) };
+                    let Value::Char(c) = force(&first)? else { return Err(Halt::Error) };
                     write(c, out);
                     rest = others;
                 }
                 Some(None) => return Ok(()),
-                None => return Err(Stop::Error),
+                None => return Err(Halt::Error),
             }
         }
     }
 
     /// A list of values as tokens.
-    fn print_tokens(&self, first: Ref, rest: Ref, out: &mut String) -> Result<(), Stop> {
+    fn print_tokens(&self, first: Ref, rest: Ref, out: &mut String) -> Result<(), Halt> {
         let (mut first, mut rest) = (first, rest);
         loop {
             self.tick()?;
@@ -64,7 +68,7 @@ impl World {
     }
 
     /// An element of a list at the top: a list in it is more tokens, a text is not.
-    fn print_token(&self, value: Value, out: &mut String) -> Result<(), Stop> {
+    fn print_token(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         if let Some(Some((first, rest))) = self.cell(&value)
             && !matches!(force(&first)?, Value::Char(_))
         {
@@ -77,7 +81,7 @@ impl World {
     }
 
     /// A value at the top that is no list cell.
-    fn print_value(&self, value: Value, out: &mut String) -> Result<(), Stop> {
+    fn print_value(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         if let Some(None) = self.cell(&value) {
             out.push_str("Nil");
             return Ok(());
@@ -86,7 +90,7 @@ impl World {
     }
 
     /// A value as it is inside parentheses.
-    fn print_inside(&self, value: Value, out: &mut String) -> Result<(), Stop> {
+    fn print_inside(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         self.tick()?;
         match self.cell(&value) {
             Some(None) => {
@@ -104,6 +108,27 @@ impl World {
                 escape(c, '\'', out);
                 out.push('\'');
             }
+            Value::Action(..) => out.push_str("<action>"),
+            Value::Cell(..) => out.push_str("<cell>"),
+            Value::Trace(_) => out.push_str("<host trace>"),
+            Value::Array(elements) => {
+                out.push_str("(arrayFromList [");
+                for (at, element) in elements.iter().enumerate() {
+                    if at > 0 {
+                        out.push(' ');
+                    }
+                    self.print_inside(force(element)?, out)?;
+                }
+                out.push_str("])");
+            }
+            Value::Bytes(bytes) => match std::str::from_utf8(&bytes) {
+                Ok(text) => {
+                    out.push_str("(bytesFromText \"");
+                    text.chars().for_each(|c| escape(c, '"', out));
+                    out.push_str("\")");
+                }
+                Err(_) => out.push_str(&format!("(bytesFromList {bytes:?})").replace(',', "")),
+            },
             Value::Fun(_, _, None, _) => out.push_str("<function>"),
             Value::Fun(_, _, Some(name), _) => {
                 out.push_str("<function ");
@@ -124,7 +149,7 @@ impl World {
         Ok(())
     }
 
-    fn print_brackets(&self, first: Ref, rest: Ref, out: &mut String) -> Result<(), Stop> {
+    fn print_brackets(&self, first: Ref, rest: Ref, out: &mut String) -> Result<(), Halt> {
         if let Value::Char(c) = force(&first)? {
             out.push('"');
             escape(c, '"', out);

@@ -126,7 +126,7 @@ impl ToSyntax<'_> {
                                 work.extend(args.iter().take(primitive.arity()).rev());
                             }
                             Shape::If => work.extend(args.first()),
-                            Shape::Error => {}
+                            Shape::Error | Shape::Action | Shape::Lazy => {}
                         }
                     }
                 }

@@ -56,6 +56,7 @@ pub fn accesses(
         | Operand::Big(_)
         | Operand::Float(_)
         | Operand::Primitive(_)
+        | Operand::Effect(_)
         | Operand::Host(_) => {}
     });
 }

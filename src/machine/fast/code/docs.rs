@@ -49,6 +49,7 @@ fn words(kind: &str) -> &'static str {
         "BigId" => "integer",
         "Float" => "float",
         "Primitive" => "primitive",
+        "Effect" => "effect",
         "HostId" => "host function",
         _ => "?",
     }

@@ -14,6 +14,7 @@
 
 use super::program::{ArgsId, CaseId, ConstId, LitCaseId, SlotsId, ThunkId};
 use crate::base::float::Float;
+use crate::gcode::effect::Effect;
 use crate::gcode::program::{BigId, ConId, GlobalId, HostId, TextId};
 use crate::primitive::Primitive;
 
@@ -117,7 +118,7 @@ macro_rules! other_types {
 }
 
 slot_types! { Dst Forced Slot Base }
-other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive }
+other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive Effect }
 
 impl OperandType for Arg {
     fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
@@ -181,6 +182,8 @@ operands! {
     Float(Float);
     /// A primitive.
     Primitive(Primitive);
+    /// An effect.
+    Effect(Effect);
     /// A host function.
     Host(HostId);
 }
@@ -443,6 +446,11 @@ instructions! {
     CallN { base: Base, global: GlobalId, args: ArgsId } Next;
     /// Applies whatever `f` evaluates to.
     Apply { base: Base, f: Arg, args: ArgsId } Next;
+    /// Evaluates `a`, which need not have a slot; the value, or the exception if the program fails
+    /// meanwhile, is found at `base`.
+    Try { base: Base, a: Arg } Next;
+    /// Does an effect with the operands; `d` becomes its result.
+    Effect { d: Dst, effect: Effect, args: ArgsId } Next;
     /// Hands the arguments to a function of the embedding program; `d` becomes its result.
     CallHost { d: Dst, host: HostId, args: ArgsId } Next;
 

@@ -157,6 +157,7 @@ pub fn instr(program: &Program, instr: &Instr, start: u32) -> String {
             }
             Operand::Float(value) => read(&value.to_string()),
             Operand::Primitive(primitive) => read(primitive.name()),
+            Operand::Effect(effect) => read(effect.name()),
             Operand::Big(id) => read(&big_text(program, id)),
             Operand::Host(id) => {
                 let host = program.gcode.hosts.get(id);

@@ -480,9 +480,12 @@ impl Translator<'_> {
     }
 
     fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], origin: Origin) -> u32 {
+        let selects = matches!(instr, Instr::Binary { op, .. } if op.selects());
         self.emitted(instr, origin);
         operands.iter().for_each(|operand| self.unit.evaluated(operand.0));
-        self.unit.evaluated(d.0);
+        if !selects {
+            self.unit.evaluated(d.0);
+        }
         d.0
     }
 }

@@ -384,7 +384,7 @@ impl Emitter<'_> {
     /// How many arguments a call copies, and its return.
     fn calls(&self, instr: &Instr) -> Option<u32> {
         Some(match *instr {
-            Instr::Call1 { .. } => 1,
+            Instr::Call1 { .. } | Instr::Try { .. } => 1,
             Instr::Call2 { .. } => 2,
             Instr::Call3 { .. } => 3,
             Instr::CallN { args, .. } => self.out.program.args[args].len() as u32,

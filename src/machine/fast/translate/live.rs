@@ -117,6 +117,8 @@ fn is_call(instr: &Instr) -> bool {
             | Instr::Call3 { .. }
             | Instr::CallN { .. }
             | Instr::Apply { .. }
+            | Instr::Try { .. }
+            | Instr::Effect { .. }
             | Instr::CallHost { .. }
     )
 }

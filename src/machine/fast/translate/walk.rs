@@ -1,6 +1,6 @@
 //! The code of a global, run on symbols.
 
-use super::super::code::instr::{Dst, Instr as Compact, Slot};
+use super::super::code::instr::{Base, Dst, Instr as Compact, Slot};
 use super::build::Node;
 use super::known::Known;
 use super::output::Int;
@@ -208,6 +208,23 @@ impl Translator<'_> {
                 let id = self.pop();
                 let a = Slot(self.variable(id)?);
                 self.unit.close(Term::End(Compact::Raise { a }), span);
+            }
+            Instr::Try => {
+                let id = self.pop();
+                self.build_pending()?;
+                let a = self.arg(id)?;
+                let base = self.unit.var();
+                self.emitted(Compact::Try { base: Base(base), a }, span);
+                self.unit.evaluated(base);
+                self.push(Value::Var(base));
+            }
+            Instr::Effect(effect) => {
+                let list: Vec<ValueId> = (0..effect.arity()).map(|_| self.pop()).collect();
+                self.build_pending()?;
+                let args = self.args(&list)?;
+                let (d, args) = (self.unit.var(), self.out.args(args));
+                self.emitted(Compact::Effect { d: Dst(d), effect, args }, span);
+                self.push(Value::Var(d));
             }
             Instr::CallHost(host) => {
                 let arity = self.gcode.host_arity(host);

@@ -13,6 +13,8 @@ pub(super) enum Node {
     Hole(u32, usize),
     Big(Integer),
     Text(u32, i64),
+    Array(Vec<Value>),
+    Bytes(Vec<u8>),
 }
 
 /// A word of the table.
@@ -134,6 +136,12 @@ impl Mirror {
                     assert_eq!((header.kind(), header.info()), (Kind::Text, *info));
                     assert_eq!(self.machine.field(word, 0), int(*offset));
                 }
+                Node::Array(elements) => {
+                    let words = self.machine.elements(word);
+                    assert_eq!(words.len(), elements.len());
+                    pending.extend(elements.iter().copied().zip(words.iter().copied()));
+                }
+                Node::Bytes(bytes) => assert_eq!(self.machine.bytes(word), bytes),
                 Node::Ind(_) => panic!("an indirection is no value"),
             }
         }

@@ -1,5 +1,6 @@
 //! The heap under a machine that is made of tables.
 
+mod array;
 #[cfg(gmachine_asan)]
 mod asan;
 mod collect;
@@ -11,6 +12,8 @@ mod select;
 
 use std::collections::BTreeMap;
 
+use super::array::array_need;
+use super::bytes::{SLICE_WORDS, bytes_need};
 use super::word::Word;
 use super::{
     Code, Config, Fields, Full, Header, Heap, Kind, Mutator, Need, Selectors, Size, Stress,
@@ -165,6 +168,47 @@ impl Machine {
         self.words.changed(rest);
         self.push(node);
         Ok(())
+    }
+
+    /// Makes room that may be outside of the nursery.
+    fn make_room(&mut self, need: Need) {
+        if !self.heap.fits(need.words) {
+            self.collect(need).expect("room");
+        }
+    }
+
+    /// Replaces the uppermost word by an array of `len` elements which are that.
+    fn build_array(&mut self, len: usize) {
+        self.make_room(array_need(len).expect("not too many"));
+        let fill = self.pop();
+        // SAFETY: room was made, and the words of the stack are words of the heap.
+        let array = unsafe { self.heap.new_array(len, fill) }.expect("memory");
+        self.push(array);
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        self.make_room(bytes_need(bytes.len()).expect("not too many"));
+        // SAFETY: room was made.
+        let word = unsafe { self.heap.new_bytes(bytes.len(), |to| to.copy_from_slice(bytes)) };
+        self.push(word.expect("memory"));
+    }
+
+    fn elements(&self, array: Word) -> &[Word] {
+        assert_eq!(self.kind(array), Kind::Array);
+        // SAFETY: it is an array.
+        unsafe { self.heap.elements(array) }
+    }
+
+    fn write(&mut self, array: Word, index: usize, value: Word) {
+        assert!(index < self.elements(array).len());
+        // SAFETY: it is an array with such an element.
+        unsafe { self.heap.write_element(array, index, value) };
+    }
+
+    fn bytes(&self, bytes: Word) -> &[u8] {
+        assert_eq!(self.kind(bytes), Kind::Bytes);
+        // SAFETY: it is a byte string.
+        unsafe { self.heap.bytes(bytes) }
     }
 
     fn push_big(&mut self, power: u32) {

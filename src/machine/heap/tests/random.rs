@@ -51,7 +51,7 @@ impl Mirror {
             0 => 20 + dice.below(100),
             n => 1 + n % 4,
         };
-        match dice.below(12) {
+        match dice.below(15) {
             0..=4 => {
                 (0..fields).for_each(|_| self.push_any(dice));
                 self.build(Kind::Con, dice.below(3) as u32, fields);
@@ -83,6 +83,21 @@ impl Mirror {
                 let value = unsafe { self.machine.heap.integer(self.machine.top()) };
                 let value = value.expect("an integer").into_owned();
                 self.nodes.push(Node::Big(value));
+                self.stack.push(Value::Node(self.nodes.len() - 1));
+            }
+            11 | 12 => {
+                let len = [0, fields, 9 * fields, 40 * fields][dice.below(4)];
+                self.push_any(dice);
+                self.machine.build_array(len);
+                let fill = self.stack.pop().expect("pushed");
+                self.nodes.push(Node::Array(vec![fill; len]));
+                self.stack.push(Value::Node(self.nodes.len() - 1));
+            }
+            13 => {
+                let len = [0, fields, 9 * fields, 400 * fields][dice.below(4)];
+                let bytes: Vec<u8> = (0..len).map(|_| dice.below(256) as u8).collect();
+                self.machine.push_bytes(&bytes);
+                self.nodes.push(Node::Bytes(bytes));
                 self.stack.push(Value::Node(self.nodes.len() - 1));
             }
             _ => {
@@ -139,7 +154,57 @@ impl Mirror {
                 self.push(Value::Node(node), pointer);
             }
             (Node::Hole(..), Kind::Hole) => self.update(node, word, dice),
+            (Node::Array(elements), Kind::Array) if !elements.is_empty() => {
+                if dice.below(4) == 0 {
+                    self.copy_elements(node, word, dice);
+                    return;
+                }
+                let index = dice.below(elements.len());
+                self.push_any(dice);
+                let (to, to_word) = (self.stack.pop().expect("pushed"), self.machine.pop());
+                self.machine.write(word, index, to_word);
+                if let Node::Array(elements) = &mut self.nodes[node] {
+                    elements[index] = to;
+                }
+            }
+            (Node::Bytes(bytes), Kind::Bytes) => {
+                let from = dice.below(bytes.len() + 1);
+                let len = dice.below(bytes.len() - from + 1);
+                self.push(Value::Node(node), word);
+                self.machine.reserve(SLICE_WORDS).expect("no limit");
+                let whole = self.machine.pop();
+                let whole = self.machine.resolve(whole);
+                self.stack.pop();
+                // SAFETY: room was made, and the byte string has these bytes.
+                let slice = unsafe { self.machine.heap.slice_bytes(whole, from, len) };
+                self.nodes.push(Node::Bytes(bytes[from..from + len].to_vec()));
+                self.push(Value::Node(self.nodes.len() - 1), slice);
+            }
             _ => {}
+        }
+    }
+
+    /// Copies elements of a random array to another one, if one is on the stack.
+    fn copy_elements(&mut self, target: usize, target_word: Word, dice: &mut Dice) {
+        let at = dice.below(self.stack.len());
+        let source_word = self.machine.resolve(self.machine.words.stack[at]);
+        let Some(Value::Node(source)) = self.value(self.stack[at]) else { return };
+        let (Node::Array(from), Node::Array(to)) = (&self.nodes[source], &self.nodes[target])
+        else {
+            return;
+        };
+        if !source_word.is_pointer() || self.machine.kind(source_word) != Kind::Array {
+            return;
+        }
+        let (first, start) = (dice.below(from.len() + 1), dice.below(to.len() + 1));
+        let count = dice.below((from.len() - first).min(to.len() - start) + 1);
+        let copied = from[first..first + count].to_vec();
+        // SAFETY: both are arrays with so many elements there.
+        unsafe {
+            self.machine.heap.copy_elements((source_word, first), (target_word, start), count);
+        }
+        if let Node::Array(to) = &mut self.nodes[target] {
+            to[start..start + count].copy_from_slice(&copied);
         }
     }
 

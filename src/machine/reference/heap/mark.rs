@@ -192,6 +192,19 @@ impl<'a> Marker<'a> {
                     self.push(short);
                 }
             }
+            Node::Array(ref elements) => {
+                for at in (0..elements.len()).rev() {
+                    let Node::Array(elements) = self.heap.get(addr) else { return };
+                    let Some(&element) = elements.get(at) else { return };
+                    let short = self.shorten(element);
+                    if let Node::Array(elements) = self.heap.cell(addr)
+                        && let Some(element) = elements.get_mut(at)
+                    {
+                        *element = short;
+                    }
+                    self.push(short);
+                }
+            }
             Node::Global(global) => self.position(Position::start(global)),
             Node::Ind(to) => self.push(to),
             Node::Suspended { record, index, .. } => self.suspended(record, index),
@@ -199,6 +212,7 @@ impl<'a> Marker<'a> {
             | Node::Big(_)
             | Node::Float(_)
             | Node::Char(_)
+            | Node::Bytes(_)
             | Node::Text { .. }
             | Node::Input
             | Node::Opaque(_)

@@ -66,6 +66,10 @@ pub enum Node {
     },
     /// A constructor of more than two fields.
     Large(ConId, Box<Box<[Addr]>>),
+    /// An array: its elements.
+    Array(Box<Box<[Addr]>>),
+    /// A byte string.
+    Bytes(Box<Box<[u8]>>),
     /// A value of the embedding program: its number in the machine's table.
     Opaque(u32),
     /// The suffix of a string literal from byte `at`: unpacks into one cell when evaluated.
@@ -139,6 +143,8 @@ impl Node {
         match self {
             Node::Big(value) => BIG_BYTES + value.heap_bytes() as u64,
             Node::Large(_, fields) => fields_bytes(fields.len()),
+            Node::Array(elements) => array_bytes(elements.len()),
+            Node::Bytes(bytes) => buffer_bytes(bytes.len()),
             _ => 0,
         }
     }
@@ -150,6 +156,16 @@ const ALLOCATION: usize = 16;
 /// Bytes of a large integer beside what [`Integer::heap_bytes`] counts; it is in three pieces.
 pub(in crate::machine::reference) const BIG_BYTES: u64 =
     (size_of::<Integer>() + 3 * ALLOCATION) as u64;
+
+/// Bytes that an array of this many elements owns, in two pieces.
+pub(in crate::machine::reference) fn array_bytes(elements: usize) -> u64 {
+    buffer_bytes(elements * size_of::<Addr>())
+}
+
+/// Bytes that a byte string of this many bytes owns, in two pieces.
+pub(in crate::machine::reference) fn buffer_bytes(bytes: usize) -> u64 {
+    (size_of::<Box<[u8]>>() + bytes + 2 * ALLOCATION) as u64
+}
 
 /// Bytes that a constructor of this many fields owns, in two pieces.
 pub(in crate::machine::reference) fn fields_bytes(fields: usize) -> u64 {

@@ -97,6 +97,7 @@ impl Heap {
                 Node::Ind(to) => used(*to).map(|()| Some(*to)),
                 _ => Ok(None),
             }),
+            Node::Array(elements) => elements.iter().try_for_each(|element| used(*element)),
             node => match node.as_constr() {
                 Some((_, fields)) => fields.iter().try_for_each(|field| used(*field)),
                 None => Ok(()),

@@ -69,6 +69,7 @@ impl Check<'_> {
                 Some(_) => expected = Some(gcode.host_arity(id) as usize),
                 None => known = false,
             },
+            Operand::Effect(effect) => expected = Some(effect.arity() as usize),
             Operand::Dst(_)
             | Operand::Forced(_)
             | Operand::Slot(_)

@@ -1,0 +1,500 @@
+//! The performer: the code that performs actions.
+//!
+//! An action is a constructor of the data type of actions, with lazy fields; it does nothing by
+//! itself. One function performs all of them, and calls nothing but in its tail:
+//!
+//! ```text
+//! perform m ks id = case try m of
+//!   Return x     -> resume x ks id
+//!   Bind m k     -> perform m (ThenBind k ks) id
+//!   Handle m f g -> perform m (ThenHandle f g ks) id
+//!   Flush m      -> Yield m ks
+//!   exception e  -> unwind e ks id
+//!   no action    -> perform (a failure that says so) ks id
+//!   an effect    -> perform (the function of the effect, of its operands and id) ks id
+//! resume x ks id = case ks of
+//!   ThenBind k ks     -> perform (k x) ks id
+//!   ThenHandle _ _ ks -> resume x ks id
+//!   ThenDone          -> Done x
+//!   ThenState         -> x
+//! unwind e ks id = case ks of
+//!   ThenBind _ ks     -> unwind e ks id
+//!   ThenHandle f g ks -> case e of
+//!     Thrown x t   -> perform (f x t) ks id
+//!     Failed c s t -> perform (g c s t) ks id
+//!   the end           -> fails with e again
+//! ```
+//!
+//! So what waits for an action is on the heap, and fuel, interrupts, suspension and collection are
+//! those of all code. `id` is the number of the thread. A failure in `m`, or in the function of an
+//! effect, comes from `try` as a value. As the optimiser sees nothing of this code, no effect is
+//! doubled, dropped or moved by it.
+
+use std::sync::Arc;
+
+use super::{Code, Compiler, Source};
+use crate::base::span::Span;
+use crate::gcode::effect::{
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, action_cons,
+};
+use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
+use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
+use crate::primitive::Primitive;
+
+/// A function of the performer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Performer {
+    Perform,
+    Resume,
+    Unwind,
+    /// Does an effect, with its operands and the number of the thread.
+    Effect(Effect),
+    /// Writes a text: a piece of it, and then the action that writes the rest.
+    Put(Effect),
+    /// Fails again with an exception.
+    FailAgain,
+    /// Fails because what is to be performed is no action.
+    NoAction,
+}
+
+impl Compiler<'_> {
+    /// Returns the first constructor of the data type of actions, which is made when it is first
+    /// asked for.
+    fn actions(&mut self) -> u32 {
+        if let Some(first) = self.actions {
+            return first;
+        }
+        let data = self.out.datas.next_index();
+        let first = self.out.cons.len() as u32;
+        let mut cons = Vec::new();
+        for (tag, (name, arity)) in (0..).zip(action_cons()) {
+            let symbol = format!("{name}$").into();
+            let name = name.into();
+            cons.push(self.out.cons.push(Con { symbol, name, data, tag, arity }));
+        }
+        self.out.datas.push(Data { symbol: ACTION.into(), cons });
+        self.actions = Some(first);
+        // What performs actions is there wherever actions are.
+        self.global(Source::Performer(Performer::Perform));
+        self.global(Source::Performer(Performer::FailAgain));
+        first
+    }
+
+    fn action(&mut self, con: ActionCon) -> ConId {
+        ConId(self.actions() + con.tag())
+    }
+
+    fn effect_con(&mut self, effect: Effect) -> ConId {
+        ConId(self.actions() + ActionCon::ALL.len() as u32 + effect as u32)
+    }
+
+    fn own(&mut self, instr: Instr) {
+        self.emit(instr, Span::NONE);
+    }
+
+    fn push_at(&mut self, height: u32) {
+        self.push_height(height, Span::NONE);
+    }
+
+    fn pack(&mut self, con: ActionCon) {
+        let con = self.action(con);
+        self.own(Instr::Pack(con));
+    }
+
+    fn push_performer(&mut self, performer: Performer) {
+        self.push_global(Source::Performer(performer), Span::NONE);
+    }
+
+    /// Emits a tail call of a function of the performer with the topmost items, the first topmost.
+    fn tail(&mut self, performer: Performer, count: usize) {
+        self.push_performer(performer);
+        self.apply(count, Span::NONE);
+        self.update_and_unwind(Span::NONE);
+    }
+
+    fn case(&mut self, branches: Vec<(ConId, Label)>, default: Option<Label>) {
+        self.own(Instr::CaseJump(Box::new(Jumps { branches, default })));
+    }
+
+    /// Emits the code of a primitive that is an action, as a function.
+    pub(super) fn action_code(&mut self, primitive: Primitive) {
+        let arity = primitive.arity() as u32;
+        (0..arity).for_each(|_| self.own(Instr::Push(arity.saturating_sub(1))));
+        let con = match primitive {
+            Primitive::Return => self.action(ActionCon::Return),
+            Primitive::Bind => self.action(ActionCon::Bind),
+            Primitive::Handle => self.action(ActionCon::Handle),
+            Primitive::PutText => self.action(ActionCon::PutText),
+            Primitive::PutError => self.action(ActionCon::PutError),
+            _ => {
+                let mut effects = Effect::ALL.iter().copied();
+                let Some(effect) = effects.find(|effect| effect.primitive() == Some(primitive))
+                else {
+                    unreachable!("every other action is the effect of a row of the table")
+                };
+                self.effect_con(effect)
+            }
+        };
+        self.own(Instr::Pack(con));
+    }
+
+    /// Emits the code of a primitive with code of its own, as a function.
+    pub(super) fn lazy_code(&mut self, primitive: Primitive) {
+        // The run finds how to fail again, and to perform, wherever that can happen.
+        self.actions();
+        match primitive {
+            Primitive::Throw => {
+                self.own(Instr::Push(0));
+                self.own(Instr::Eval);
+                self.throw(Span::NONE);
+            }
+            Primitive::ThrowAgain => {
+                self.own(Instr::Push(1));
+                self.own(Instr::Eval);
+                self.own(Instr::Push(1));
+                self.own(Instr::Effect(Effect::FailAgain));
+            }
+            Primitive::RunState => {
+                self.own(Instr::Effect(Effect::NewState));
+                self.pack(ActionCon::ThenState);
+                self.own(Instr::Push(2));
+                self.push_performer(Performer::Perform);
+                self.apply(3, Span::NONE);
+            }
+            other => unreachable!("`{}` has another shape", other.name()),
+        }
+    }
+
+    /// Emits how to fail with the value on top, which is evaluated.
+    pub(super) fn throw(&mut self, span: Span) {
+        self.actions();
+        self.emit(Instr::Effect(Effect::Throw), span);
+    }
+
+    /// Returns a function of the performer.
+    pub(super) fn performer(&mut self, performer: Performer) -> Global {
+        let (symbol, params): (String, &[&str]) = match performer {
+            Performer::Perform => (PERFORM.into(), &["m", "ks", "id"]),
+            Performer::Resume => ("resume$".into(), &["x", "ks", "id"]),
+            Performer::Unwind => ("unwind$".into(), &["e", "ks", "id"]),
+            Performer::FailAgain => (FAIL_AGAIN.into(), &["e"]),
+            Performer::NoAction => ("no$action".into(), &["m"]),
+            Performer::Put(effect) => (format!("{}$", effect.name()), &["s", "id"]),
+            Performer::Effect(effect) => (format!("{}$", effect.name()), &[]),
+        };
+        let arity = match performer {
+            Performer::Effect(effect) => effect.arity(),
+            _ => params.len() as u32,
+        };
+        self.code = Code::new(arity);
+        match performer {
+            Performer::Perform => self.perform(),
+            Performer::Resume => self.resume(),
+            Performer::Unwind => self.unwind(),
+            Performer::FailAgain => {
+                self.own(Instr::Push(0));
+                self.own(Instr::Eval);
+                self.fail_again();
+            }
+            Performer::NoAction => {
+                self.own(Instr::Push(0));
+                self.own(Instr::Eval);
+                self.own(Instr::Effect(Effect::NoAction));
+                self.update_and_unwind(Span::NONE);
+            }
+            Performer::Effect(effect) => self.effect_function(effect),
+            Performer::Put(effect) => self.put(effect),
+        }
+        let display = match performer {
+            Performer::Effect(effect) => effect.primitive().map(Primitive::name),
+            Performer::Put(Effect::PutErrorCharacter) => Some(Primitive::PutError.name()),
+            Performer::Put(_) => Some(Primitive::PutText.name()),
+            _ => None,
+        };
+        let display = Some(Arc::from(display.unwrap_or("main")));
+        let params = params.iter().map(|&name| Some(Arc::from(name))).collect();
+        let symbol = self.unique(&symbol);
+        self.finish(symbol, display, GlobalKind::Primitive, arity, params, Span::NONE)
+    }
+
+    fn perform(&mut self) {
+        const KS: u32 = 2;
+        const ID: u32 = 1;
+        // Where what comes from `try` is, and what is above it.
+        const V: u32 = 4;
+        self.own(Instr::Push(0));
+        self.own(Instr::Try);
+        let first = self.actions();
+        let mut branches = Vec::new();
+        let mut bodies = Vec::new();
+        for tag in 0..action_cons().count() as u32 {
+            let Some(kind) = ActionKind::of_tag(tag) else { continue };
+            let performed = match kind {
+                ActionKind::Con(con) => {
+                    kind.is_action() || matches!(con, ActionCon::Thrown | ActionCon::Failed)
+                }
+                ActionKind::Effect(effect) => effect.primitive().is_some(),
+            };
+            if performed {
+                let label = self.code.label();
+                branches.push((ConId(first + tag), label));
+                bodies.push((kind, label));
+            }
+        }
+        let other = self.code.label();
+        self.case(branches, Some(other));
+        for (kind, label) in bodies {
+            self.code.place(label);
+            match kind {
+                ActionKind::Con(ActionCon::Thrown | ActionCon::Failed) => {
+                    self.push_at(ID);
+                    self.push_at(KS);
+                    self.push_at(V);
+                    self.tail(Performer::Unwind, 3);
+                }
+                ActionKind::Con(ActionCon::Return) => {
+                    self.own(Instr::Split(1));
+                    self.push_at(ID);
+                    self.push_at(KS);
+                    self.push_at(V);
+                    self.tail(Performer::Resume, 3);
+                }
+                ActionKind::Con(ActionCon::Flush) => {
+                    self.own(Instr::Split(1));
+                    self.push_at(KS);
+                    self.push_at(V);
+                    self.pack(ActionCon::Yield);
+                    self.update_and_unwind(Span::NONE);
+                }
+                ActionKind::Con(con @ (ActionCon::Bind | ActionCon::Handle)) => {
+                    // The fields go from the last one up to the action, the first one.
+                    self.own(Instr::Split(con.arity()));
+                    let action = V + con.arity() - 1;
+                    self.push_at(ID);
+                    self.push_at(KS);
+                    (V..action).for_each(|field| self.push_at(field));
+                    self.pack(match con {
+                        ActionCon::Bind => ActionCon::ThenBind,
+                        _ => ActionCon::ThenHandle,
+                    });
+                    self.push_at(action);
+                    self.tail(Performer::Perform, 3);
+                }
+                ActionKind::Con(con) => {
+                    self.own(Instr::Split(1));
+                    let effect = match con {
+                        ActionCon::PutError => Effect::PutErrorCharacter,
+                        _ => Effect::PutCharacter,
+                    };
+                    self.perform_function(Performer::Put(effect), 1);
+                }
+                ActionKind::Effect(effect) => {
+                    let fields = effect.arity() - 1;
+                    self.own(Instr::Split(fields));
+                    self.perform_function(Performer::Effect(effect), fields);
+                }
+            }
+        }
+        self.code.place(other);
+        self.own(Instr::Pop(1));
+        self.push_at(ID);
+        self.push_at(KS);
+        self.push_at(V - 1);
+        self.push_performer(Performer::NoAction);
+        self.apply(1, Span::NONE);
+        self.tail(Performer::Perform, 3);
+    }
+
+    /// Emits how to go on with the function of an effect, whose `fields` operands are topmost.
+    fn perform_function(&mut self, performer: Performer, fields: u32) {
+        let top = 4 + fields;
+        // id, ks, then the function applied to the fields and id.
+        self.push_at(1);
+        self.push_at(2);
+        self.push_at(1);
+        (4..top).for_each(|field| self.push_at(field));
+        self.push_performer(performer);
+        self.apply(fields as usize + 1, Span::NONE);
+        self.tail(Performer::Perform, 3);
+    }
+
+    /// Emits the choice by a continuation, which is at height 2 of a function of three parameters.
+    /// Returns the labels of the four branches, where it is on top.
+    fn by_continuation(&mut self) -> [Label; 4] {
+        self.push_at(2);
+        self.own(Instr::Eval);
+        let cons =
+            [ActionCon::ThenBind, ActionCon::ThenHandle, ActionCon::ThenDone, ActionCon::ThenState];
+        let cons = cons.map(|con| self.action(con));
+        let labels = cons.map(|_| self.code.label());
+        let other = self.code.label();
+        let branches = cons.into_iter().zip(labels).collect();
+        self.case(branches, Some(other));
+        self.code.place(other);
+        self.own(Instr::Pop(1));
+        self.own(Instr::NoMatch);
+        labels
+    }
+
+    fn resume(&mut self) {
+        const X: u32 = 3;
+        const ID: u32 = 1;
+        let [bind, handle, done, state] = self.by_continuation();
+        self.code.place(bind);
+        self.own(Instr::Split(2));
+        let (k, ks) = (5, 4);
+        self.push_at(ID);
+        self.push_at(ks);
+        self.push_at(X);
+        self.push_at(k);
+        self.apply(1, Span::NONE);
+        self.tail(Performer::Perform, 3);
+
+        self.code.place(handle);
+        self.own(Instr::Split(3));
+        self.push_at(ID);
+        self.push_at(4);
+        self.push_at(X);
+        self.tail(Performer::Resume, 3);
+
+        self.code.place(done);
+        self.own(Instr::Pop(1));
+        self.push_at(X);
+        self.pack(ActionCon::Done);
+        self.update_and_unwind(Span::NONE);
+
+        self.code.place(state);
+        self.own(Instr::Pop(1));
+        self.push_at(X);
+        self.update_and_unwind(Span::NONE);
+    }
+
+    fn unwind(&mut self) {
+        const E: u32 = 3;
+        const ID: u32 = 1;
+        let [bind, handle, done, state] = self.by_continuation();
+        self.code.place(bind);
+        self.own(Instr::Split(2));
+        self.push_at(ID);
+        self.push_at(4);
+        self.push_at(E);
+        self.tail(Performer::Unwind, 3);
+
+        self.code.place(handle);
+        self.own(Instr::Split(3));
+        let (thrown, failed, ks) = (6, 5, 4);
+        self.by_exception(E, |compiler, con| {
+            // Above the three fields are those of the exception.
+            compiler.push_at(ID);
+            compiler.push_at(ks);
+            let fields = con.arity();
+            (7..7 + fields).for_each(|field| compiler.push_at(field));
+            compiler.push_at(if con == ActionCon::Thrown { thrown } else { failed });
+            compiler.apply(fields as usize, Span::NONE);
+            compiler.tail(Performer::Perform, 3);
+        });
+        for end in [done, state] {
+            self.code.place(end);
+            self.own(Instr::Pop(1));
+            self.push_at(E);
+            self.fail_again();
+        }
+    }
+
+    /// Emits the choice by the exception at a height, and each branch with its fields split.
+    fn by_exception(&mut self, height: u32, mut branch: impl FnMut(&mut Self, ActionCon)) {
+        self.push_at(height);
+        self.own(Instr::Eval);
+        let cons = [ActionCon::Thrown, ActionCon::Failed];
+        let labels = cons.map(|_| self.code.label());
+        let other = self.code.label();
+        let branches = cons.map(|con| self.action(con)).into_iter().zip(labels).collect();
+        self.case(branches, Some(other));
+        self.code.place(other);
+        self.own(Instr::Pop(1));
+        self.own(Instr::NoMatch);
+        for (con, label) in cons.into_iter().zip(labels) {
+            self.code.place(label);
+            self.own(Instr::Split(con.arity()));
+            branch(self, con);
+        }
+    }
+
+    /// Emits how to fail with the exception on top, and the end of the code.
+    fn fail_again(&mut self) {
+        let e = self.code.depth() - 1;
+        self.by_exception(e, |compiler, con| {
+            let last = compiler.code.depth() - con.arity();
+            // The value, or the code of the failure, is topmost; what is known is the last field.
+            compiler.push_at(last);
+            compiler.own(Instr::Eval);
+            compiler.push_at(last + con.arity() - 1);
+            compiler.own(Instr::Effect(Effect::FailAgain));
+            compiler.update_and_unwind(Span::NONE);
+        });
+    }
+
+    /// Emits the function of an effect: evaluates the operands that are to be, the first one first.
+    fn effect_function(&mut self, effect: Effect) {
+        let arity = effect.arity();
+        for (at, &strict) in (0..).zip(effect.operands()) {
+            self.push_at(arity - at);
+            if strict {
+                self.own(Instr::Eval);
+            }
+        }
+        // The last one is topmost now, and the first one has to be.
+        (0..arity).for_each(|at| self.push_at(2 * arity - at));
+        self.own(Instr::Effect(effect));
+        self.pack(ActionCon::Return);
+        self.update_and_unwind(Span::NONE);
+    }
+
+    /// Emits the function that writes a text character by character:
+    ///
+    /// ```text
+    /// put s id = case s of
+    ///   Nil       -> Flush (Return Nil)
+    ///   Cons c cs -> if there is room after c is written then put cs id else Flush (Put cs)
+    /// ```
+    fn put(&mut self, effect: Effect) {
+        let (s, id, c, cs) = (2, 1, 4, 3);
+        let (empty, cell) = (self.code.label(), self.code.label());
+        let (more, full) = (self.code.label(), self.code.label());
+        self.push_at(s);
+        self.own(Instr::Eval);
+        self.case(vec![(NIL, empty), (CONS, cell)], None);
+        self.code.place(empty);
+        // The number of the thread is looked at for an empty text, too.
+        self.own(Instr::Pop(1));
+        self.push_at(id);
+        self.own(Instr::Eval);
+        self.own(Instr::PushInt(IntLit::Small(-1)));
+        self.own(Instr::Effect(effect));
+        self.own(Instr::Pop(1));
+        self.own(Instr::Pack(NIL));
+        self.pack(ActionCon::Return);
+        self.pack(ActionCon::Flush);
+        self.update_and_unwind(Span::NONE);
+        self.code.place(cell);
+        self.own(Instr::Split(2));
+        self.push_at(id);
+        self.own(Instr::Eval);
+        self.push_at(c);
+        self.own(Instr::Eval);
+        self.own(Instr::Effect(effect));
+        self.own(Instr::Cond(more, full));
+        self.code.place(more);
+        self.push_at(id);
+        self.push_at(cs);
+        self.tail(Performer::Put(effect), 2);
+        self.code.place(full);
+        self.push_at(cs);
+        self.pack(match effect {
+            Effect::PutErrorCharacter => ActionCon::PutError,
+            _ => ActionCon::PutText,
+        });
+        self.pack(ActionCon::Flush);
+        self.update_and_unwind(Span::NONE);
+    }
+}

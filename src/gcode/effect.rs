@@ -1,0 +1,264 @@
+//! The effects: what the instruction `Effect` does, each by one row of a table; and the data type
+//! of actions, of which the code of the performer makes use.
+
+use super::program::{ConId, GlobalId, Program};
+use crate::primitive::Primitive;
+
+/// The symbol of the data type of actions. It is no NAME, so no source has patterns of it.
+pub const ACTION: &str = "Action$";
+
+/// The symbol of the function that performs actions.
+pub const PERFORM: &str = "perform$";
+
+/// The symbol of the function that fails again with an exception that it is given.
+pub const FAIL_AGAIN: &str = "fail$again";
+
+macro_rules! effects {
+    ($($(#[doc = $doc:literal])+ $name:ident [$($operand:ident)*] $of:expr;)+) => {
+        /// What the instruction `Effect` does.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Effect {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Effect {
+            /// All effects, in the order of the table.
+            pub const ALL: &[Effect] = &[$(Effect::$name),+];
+
+            /// Returns its name in listings.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Effect::$name => stringify!($name),)+ }
+            }
+
+            /// Returns of each operand whether it is evaluated before the effect.
+            #[must_use]
+            pub const fn operands(self) -> &'static [bool] {
+                match self { $(Effect::$name => &[$(effects!(@strict $operand)),*],)+ }
+            }
+
+            /// Returns the primitive whose actions it performs; `None` of a step of the
+            /// performer's own.
+            #[must_use]
+            pub const fn primitive(self) -> Option<Primitive> {
+                match self { $(Effect::$name => $of,)+ }
+            }
+        }
+    };
+    (@strict lazy) => { false };
+    (@strict value) => { true };
+}
+
+// The last operand of the effect of a primitive is the number of the thread: 0 of input and output,
+// else that of the state thread.
+effects! {
+    /// Makes a cell.
+    NewCell [lazy value] Some(Primitive::NewCell);
+    /// Reads a cell.
+    ReadCell [value value] Some(Primitive::ReadCell);
+    /// Writes a cell; its result is `Nil`.
+    WriteCell [value lazy value] Some(Primitive::WriteCell);
+    /// 1 if two cells are the same one, else 0.
+    SameCell [value value value] Some(Primitive::SameCell);
+    /// Reads a line of the input: `Nil` at its end, else a list of the line alone.
+    InputLine [value] Some(Primitive::InputLine);
+    /// The rest of the input, as a list that is read as it is demanded.
+    InputText [value] Some(Primitive::InputText);
+    /// The arguments of the program.
+    Arguments [value] Some(Primitive::Arguments);
+    /// Ends the program with an exit status.
+    Exit [value value] Some(Primitive::Exit);
+    /// Appends a character to the output; 0 if the output is to be written before more is.
+    PutCharacter [value value] None;
+    /// The same to the output of messages.
+    PutErrorCharacter [value value] None;
+    /// The number of a new state thread.
+    NewState [] None;
+    /// Fails with a value.
+    Throw [value] None;
+    /// Fails because a value is no action.
+    NoAction [value] None;
+    /// Fails again: with the value, if it was thrown, and the failure that was caught.
+    FailAgain [lazy value] None;
+}
+
+impl Effect {
+    /// Returns how many operands it takes.
+    #[must_use]
+    pub const fn arity(self) -> u32 {
+        self.operands().len() as u32
+    }
+
+    /// Returns the effect that a listing calls so.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Effect> {
+        Effect::ALL.iter().copied().find(|effect| effect.name() == name)
+    }
+}
+
+macro_rules! action_constructors {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal $arity:literal;)+) => {
+        /// A constructor of the data type of actions; actions that are effects come after these, in
+        /// the order of [`Effect::ALL`].
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum ActionCon {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl ActionCon {
+            /// All constructors that are no effect, in the order of their tags.
+            pub const ALL: &[ActionCon] = &[$(ActionCon::$name),+];
+
+            /// Returns the name that messages call it by.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(ActionCon::$name => $text,)+ }
+            }
+
+            /// Returns its number of fields.
+            #[must_use]
+            pub const fn arity(self) -> u32 {
+                match self { $(ActionCon::$name => $arity,)+ }
+            }
+        }
+    };
+}
+
+action_constructors! {
+    /// An exception: a value that was thrown, and what is known of the failure.
+    Thrown "thrown" 2;
+    /// An exception: code and message of a failure, and what is known of it.
+    Failed "failed" 3;
+    /// What stands for a value that is no action, where one is performed.
+    NoAction "no action" 0;
+    /// A cell: its value, and the number of the thread that has made it.
+    Cell "cell" 2;
+    /// What the performer returns to the run at the end: the value of the action.
+    Done "done" 1;
+    /// What the performer returns to the run so that output is written: the action and the
+    /// continuation to go on with.
+    Yield "yield" 2;
+    /// A continuation: goes on with a function of the value.
+    ThenBind "then" 2;
+    /// A continuation: handles exceptions, by a function of each kind.
+    ThenHandle "handler" 3;
+    /// The end of all continuations of a run.
+    ThenDone "end" 0;
+    /// The end of all continuations of a state thread.
+    ThenState "end of a state thread" 0;
+    /// An action: written by the performer, has output to be written before the one in it.
+    Flush "flush" 1;
+    /// An action: a value.
+    Return "return" 1;
+    /// An action and a function from its value to the next.
+    Bind "bind" 2;
+    /// An action, and functions of the exceptions: of a value that was thrown, of a failure.
+    Handle "handle" 3;
+    /// An action: writes a text.
+    PutText "putText" 1;
+    /// An action: writes a message.
+    PutError "putError" 1;
+}
+
+impl ActionCon {
+    /// Returns its tag.
+    #[must_use]
+    pub const fn tag(self) -> u32 {
+        self as u32
+    }
+}
+
+/// A constructor of the data type of actions, as its tag says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ActionKind {
+    /// One of the table.
+    Con(ActionCon),
+    /// The effect of a primitive.
+    Effect(Effect),
+}
+
+impl ActionKind {
+    /// Returns what the constructor with this tag is.
+    #[must_use]
+    pub fn of_tag(tag: u32) -> Option<ActionKind> {
+        let tag = tag as usize;
+        match ActionCon::ALL.get(tag) {
+            Some(con) => Some(ActionKind::Con(*con)),
+            None => {
+                let effect = Effect::ALL.get(tag - ActionCon::ALL.len()).copied()?;
+                Some(ActionKind::Effect(effect))
+            }
+        }
+    }
+
+    /// Returns whether it is an action, which can be performed.
+    #[must_use]
+    pub fn is_action(self) -> bool {
+        match self {
+            ActionKind::Con(con) => con >= ActionCon::Flush,
+            ActionKind::Effect(_) => true,
+        }
+    }
+
+    /// Returns what values of it print as.
+    #[must_use]
+    pub fn shown(self) -> &'static str {
+        match self {
+            ActionKind::Con(ActionCon::Cell) => "cell",
+            _ => "action",
+        }
+    }
+}
+
+/// Returns name and number of fields of each constructor of the data type of actions, in the order
+/// of their tags.
+pub fn action_cons() -> impl Iterator<Item = (&'static str, u32)> {
+    let cons = ActionCon::ALL.iter().map(|con| (con.name(), con.arity()));
+    let effects = Effect::ALL.iter().map(|effect| match effect.primitive() {
+        Some(primitive) => (primitive.name(), primitive.arity() as u32),
+        None => (effect.name(), 0),
+    });
+    cons.chain(effects)
+}
+
+/// The numbers that a program has for actions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Actions {
+    /// The first constructor of their data type.
+    first: u32,
+    /// What performs an action.
+    pub perform: GlobalId,
+    /// What fails again with an exception.
+    pub fail_again: GlobalId,
+}
+
+impl Actions {
+    /// Finds them in a program; `None` if it has none, or others than those of this table.
+    #[must_use]
+    pub fn find(program: &Program) -> Option<Actions> {
+        let data = program.datas.get(program.action_data()?)?;
+        let arities = data.cons.iter().map(|&con| program.cons.get(con).map(|con| con.arity));
+        if !arities.eq(action_cons().map(|(_, arity)| Some(arity))) {
+            return None;
+        }
+        let first = data.cons.first()?.0;
+        let function = |symbol: &str, arity: u32| {
+            let id = program.find(symbol)?;
+            (program.globals.get(id)?.arity == arity).then_some(id)
+        };
+        let (perform, fail_again) = (function(PERFORM, 3)?, function(FAIL_AGAIN, 1)?);
+        Some(Actions { first, perform, fail_again })
+    }
+
+    /// Returns what a constructor of the data type is; `None` for one of another.
+    #[must_use]
+    pub fn kind(&self, con: ConId) -> Option<ActionKind> {
+        ActionKind::of_tag(con.0.checked_sub(self.first)?)
+    }
+
+    /// Returns a constructor.
+    #[must_use]
+    pub fn con(&self, con: ActionCon) -> ConId {
+        ConId(self.first + con.tag())
+    }
+}

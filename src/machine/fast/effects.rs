@@ -1,0 +1,421 @@
+//! Effects of actions, and exceptions.
+
+use std::sync::Arc;
+
+use super::code::instr::{Arg, Base, Dst};
+use super::code::program::ArgsId;
+use super::stack::{Control, SLACK};
+use super::state::Machine;
+use crate::base::quote::char_literal;
+use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::program::{CONS, ConId, NIL};
+use crate::machine::Machine as Face;
+use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::heap::word::{View, Word};
+use crate::machine::heap::{Fields, Kind, node_words};
+use crate::machine::opaque::Opaque;
+use crate::machine::outcome::{Output, RunError, Stop, Thrown};
+use crate::machine::world::{Mode, Stream, TRACE, Trace};
+
+/// How deep a value that was thrown is shown.
+const SHOWN_DEPTH: u32 = 3;
+
+impl Machine {
+    /// Executes instructions until an evaluation ends. A failure of the program goes to the
+    /// innermost `Try` of the evaluation.
+    ///
+    /// # Errors
+    /// When something else stops it, or nothing tries.
+    pub(super) fn go_on(&mut self) -> Result<(), Stop> {
+        loop {
+            match self.go() {
+                Err(Stop::Error(error)) if self.mutator.image.actions.is_some() => {
+                    if !self.tries() {
+                        return Err(Stop::Error(error));
+                    }
+                    self.deliver(*error)?;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Evaluates a word, as far as the program does not fail.
+    pub(super) fn try_to(&mut self, base: Base, a: Arg) -> Result<(), Stop> {
+        self.ticks = self.ticks.wrapping_sub(1);
+        if self.ticks == 0 {
+            return self.tick();
+        }
+        self.room(base.0 as usize + 2 + SLACK)?;
+        let word = self.arg(a);
+        let at = self.at() + super::image::STRIDE;
+        // SAFETY: room was made.
+        unsafe {
+            let to = self.fp.0.add(base.0 as usize);
+            self.fp.0 = Control::Try { at, base: base.0 }.push(to);
+        }
+        self.set_slot(0, word);
+        self.pc.0 = self.instr(self.mutator.image.enter);
+        Ok(())
+    }
+
+    /// Calls `visit` with each control word from the top down to the innermost `Try` or stop, and
+    /// where it ends; returns that one.
+    fn control_words(&self, mut visit: impl FnMut(Control, *mut Word)) -> (Control, *mut Word) {
+        let mut end = self.fp.0;
+        loop {
+            // SAFETY: a control word ends where each frame, and each control word, begins; the
+            // lowest one is a stop.
+            let mut control = unsafe { Control::read(end) };
+            if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
+                // SAFETY: the second word of two stays where it is, below the first.
+                let lower = unsafe { *end.sub(2) };
+                // SAFETY: two words.
+                control = unsafe { Control::read([lower, word].as_ptr().add(2)) };
+            }
+            if let Control::Try { .. } | Control::Stop { .. } = control {
+                return (control, end);
+            }
+            visit(control, end);
+            // SAFETY: what a control word spans is in the stack.
+            end = unsafe { end.sub(control.span()) };
+        }
+    }
+
+    /// Whether a `Try` of the evaluation waits.
+    fn tries(&self) -> bool {
+        matches!(self.control_words(|_, _| {}), (Control::Try { .. }, _))
+    }
+
+    /// Where the program has failed: the innermost `Try` gets the exception, and the thunks under
+    /// evaluation fail again from now on.
+    #[cold]
+    #[inline(never)]
+    fn deliver(&mut self, mut error: RunError) -> Result<(), Stop> {
+        let thrown = error.thrown.take();
+        let (code, message) = (error.code.to_string(), error.message.clone());
+        let trace = Opaque { name: TRACE, value: Arc::new(Trace(error)) };
+        let trace = self.new_opaque(trace)?;
+        let (con, roots) = match thrown {
+            Some(Thrown(value)) => (ActionCon::Thrown, vec![value, trace]),
+            None => {
+                let (code, message) = (self.new_text(&code)?, self.new_text(&message)?);
+                (ActionCon::Failed, vec![code, message, trace])
+            }
+        };
+        self.reserve(node_words(3) + node_words(1))?;
+        let fields: Vec<Word> =
+            roots.iter().filter_map(|root| self.mutator.handles.get(root)).collect();
+        let Some(fields) = Fields::new(&fields) else { return Err(self.heap_limit()) };
+        let con = self.action_con(con);
+        let again = self.mutator.image.again;
+        // SAFETY: room was made sure of.
+        let (exception, again) = unsafe {
+            let exception = self.heap.alloc(Kind::Con, con.0, fields);
+            (exception, self.heap.alloc(Kind::Thunk, again.0, &[exception]))
+        };
+        self.counts.thunks_made += 1;
+        // Without a mark the stack can be unwound.
+        self.mutator.clear_mark();
+        let mut thunks = Vec::new();
+        let (control, end) = self.control_words(|control, end| match control {
+            Control::Update(thunk) => thunks.push(thunk),
+            Control::Evaluate { slot, .. } => {
+                // SAFETY: the frame that it spans has the slot.
+                thunks.push(unsafe { *end.sub(control.span()).add(slot as usize) });
+            }
+            _ => {}
+        });
+        for thunk in thunks {
+            // SAFETY: a thunk under evaluation is no value.
+            unsafe { self.heap.update(thunk, again) };
+        }
+        let Control::Try { at, .. } = control else {
+            unreachable!("it was looked for before, and nothing has run since")
+        };
+        // SAFETY: the value takes the place of the control word, which spans what is above the
+        // frame below.
+        unsafe {
+            *end.sub(1) = exception;
+            self.fp.0 = end.sub(control.span());
+        }
+        self.pc.0 = self.instr(at);
+        // Where the stack is clean is noted anew, from here down.
+        self.mutator.fp.0 = self.fp.0;
+        self.mutator.clean = self.mutator.clean.min(self.depth());
+        self.mutator.set_mark();
+        Ok(())
+    }
+
+    fn action_con(&self, con: ActionCon) -> ConId {
+        match self.mutator.image.actions {
+            Some(actions) => actions.con(con),
+            None => unreachable!("only code of the performer asks"),
+        }
+    }
+
+    /// What an evaluated word is among actions, if it is a constructor of their data type.
+    fn action_kind(&self, word: Word) -> Option<ActionKind> {
+        let con = match word.view() {
+            View::Con(con) => con,
+            View::Node(crate::machine::heap::word::Tag::Con) => {
+                // SAFETY: a pointer leads to a node.
+                ConId(unsafe { self.heap.header(word) }.info())
+            }
+            _ => return None,
+        };
+        self.mutator.image.actions?.kind(con)
+    }
+
+    /// An operand of an effect, as far as it is evaluated.
+    fn operand(&self, args: ArgsId, at: usize) -> Word {
+        let word = self.args(args).nth(at).unwrap_or(Word::ZERO);
+        // SAFETY: it is a word of the heap.
+        unsafe { self.heap.resolve(word) }
+    }
+
+    /// Does an effect.
+    ///
+    /// # Errors
+    /// When it fails, ends the program, or something is used up. Then nothing has changed.
+    pub(super) fn effect(&mut self, d: Dst, effect: Effect, args: ArgsId) -> Result<(), Stop> {
+        // A cell, or a list cell around a line.
+        self.reserve(node_words(2))?;
+        let count = effect.arity() as usize;
+        let thread = match effect.primitive() {
+            Some(_) => match self.operand(args, count - 1).view() {
+                View::Int(thread) => thread,
+                // No thread has it.
+                _ => -1,
+            },
+            None => 0,
+        };
+        if let Some(primitive) = effect.primitive() {
+            match effect {
+                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
+                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
+                _ => {}
+            }
+        }
+        let nil = Word::con(NIL);
+        let result = match effect {
+            Effect::NewCell => {
+                let con = self.action_con(ActionCon::Cell);
+                let fields = [self.operand(args, 0), self.operand(args, 1)];
+                // SAFETY: room was made sure of.
+                unsafe { self.heap.alloc(Kind::Con, con.0, &fields) }
+            }
+            Effect::ReadCell => {
+                let cell = self.cell(effect, args, 0, thread)?;
+                // SAFETY: a cell has its value for its first field.
+                unsafe { self.heap.field(cell, 0) }
+            }
+            Effect::WriteCell => {
+                let cell = self.cell(effect, args, 0, thread)?;
+                // SAFETY: as above; the value is a word of the heap.
+                unsafe { self.heap.write_field(cell, 0, self.operand(args, 1)) };
+                nil
+            }
+            Effect::SameCell => {
+                let one = self.cell(effect, args, 0, thread)?;
+                let other = self.cell(effect, args, 1, thread)?;
+                Word::boolean(one.address() == other.address())
+            }
+            Effect::InputLine => self.input_line()?,
+            Effect::InputText => {
+                if std::mem::replace(&mut self.world.taken, true) {
+                    return Err(self.fail(Failure::input_taken("inputText")));
+                }
+                // SAFETY: room was made sure of.
+                unsafe { self.heap.alloc(Kind::Input, 0, &[Word::ZERO]) }
+            }
+            Effect::Arguments => {
+                let mut roots = Vec::new();
+                for argument in self.world.arguments.clone() {
+                    roots.push(self.new_text(&argument)?);
+                }
+                match self.new_list(&roots) {
+                    Some(list) => self.mutator.handles.get(&list?).unwrap_or(nil),
+                    None => unreachable!("the texts are this machine's"),
+                }
+            }
+            Effect::Exit => {
+                let status = self.operand(args, 0);
+                return Err(match status.view() {
+                    View::Int(status @ 0..=255) => Stop::Exit(status as u8),
+                    _ => self.fail(Failure::no_status(&self.describe(status))),
+                });
+            }
+            Effect::PutCharacter => self.put_character(Stream::Output, args)?,
+            Effect::PutErrorCharacter => self.put_character(Stream::Error, args)?,
+            Effect::NewState => Word::int(self.world.new_thread()).unwrap_or(Word::ZERO),
+            Effect::Throw => return Err(self.throw(self.operand(args, 0))),
+            Effect::NoAction => {
+                let found = self.describe(self.operand(args, 0));
+                return Err(self.fail(Failure::no_action(&found)));
+            }
+            Effect::FailAgain => {
+                let (value, trace) = (self.operand(args, 0), self.operand(args, 1));
+                return Err(self.fail_again(value, trace));
+            }
+        };
+        self.set_slot(d.0, result);
+        self.advance();
+        Ok(())
+    }
+
+    /// The cell that is an operand; it must be the thread's.
+    fn cell(&self, effect: Effect, args: ArgsId, at: usize, thread: i64) -> Result<Word, Stop> {
+        let name = effect.primitive().map_or("", |primitive| primitive.name());
+        let cell = self.operand(args, at);
+        if self.action_kind(cell) != Some(ActionKind::Con(ActionCon::Cell)) {
+            return Err(self.fail(Failure::no_cell(name, &self.describe(cell))));
+        }
+        // SAFETY: a cell has its thread for its second field.
+        match unsafe { self.heap.field(cell, 1) }.view() {
+            View::Int(owner) if owner == thread => Ok(cell),
+            _ => Err(self.fail(Failure::foreign_cell(name))),
+        }
+    }
+
+    fn input_line(&mut self) -> Result<Word, Stop> {
+        if self.world.taken {
+            return Err(self.fail(Failure::input_taken("inputLine")));
+        }
+        let line = self.world.line(&mut self.input).map_err(Stop::Input)?.map(str::to_owned);
+        let Some(line) = line else { return Ok(Word::con(NIL)) };
+        let line = self.new_text(&line)?;
+        self.reserve(node_words(2))?;
+        let line = self.mutator.handles.get(&line).unwrap_or(Word::con(NIL));
+        self.world.line_is_returned();
+        // SAFETY: room was made sure of.
+        Ok(unsafe { self.heap.alloc(Kind::Con, CONS.0, &[line, Word::con(NIL)]) })
+    }
+
+    /// The character is the first operand, the thread the second; the number -1 is no character,
+    /// and says nothing.
+    fn put_character(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
+        let name = if stream == Stream::Output { "putText" } else { "putError" };
+        if self.operand(args, 1) != Word::ZERO {
+            return Err(self.fail(Failure::outside(name)));
+        }
+        let found = self.operand(args, 0);
+        match found.view() {
+            View::Char(c) => Ok(Word::boolean(self.world.put(stream, c))),
+            View::Int(-1) => Ok(Word::ONE),
+            _ => Err(self.fail(Failure::no_text(name, &self.describe(found)))),
+        }
+    }
+
+    fn throw(&mut self, value: Word) -> Stop {
+        let found = self.shown(value, SHOWN_DEPTH);
+        let thrown = Some(Thrown(self.mutator.handle(value)));
+        match self.fail(Failure::thrown(&found)) {
+            Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
+            stop => stop,
+        }
+    }
+
+    fn fail_again(&mut self, value: Word, trace: Word) -> Stop {
+        let known = self.as_opaque(trace).and_then(|known| known.value.downcast_ref());
+        let Some(Trace(error)) = known else {
+            return self.fail(Failure::no_exception(&self.describe(trace)));
+        };
+        let mut error = error.clone();
+        if error.was_thrown() {
+            error.thrown = Some(Thrown(self.mutator.handle(value)));
+        }
+        Stop::Error(Box::new(error))
+    }
+
+    /// What is evaluated of a value, in a few words.
+    fn shown(&self, word: Word, depth: u32) -> String {
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(word) };
+        if let Some(kind) = self.action_kind(word) {
+            return format!("<{}>", kind.shown());
+        }
+        match (word.view(), self.as_con(word)) {
+            (_, Some((CONS, fields))) if fields.first().is_some_and(|head| self.is_char(*head)) => {
+                self.text_so_far(word).quoted()
+            }
+            (_, Some((con, fields))) => {
+                let fields = fields.iter().map(|&field| match depth {
+                    0 => "..".to_owned(),
+                    _ => self.shown(field, depth - 1),
+                });
+                let con = self.mutator.image.program.gcode.cons.get(con);
+                list_of_shown(con.map_or("?", |con| &con.name), fields)
+            }
+            (View::Int(n), _) => n.to_string(),
+            (View::Char(c), _) => char_literal(c),
+            _ => match (self.float(word), self.as_big(word), self.function(word)) {
+                (Some(x), ..) => crate::base::float::Float::new(x).to_string(),
+                (_, Some(_), _) => "a large integer".to_owned(),
+                (.., Some((global, _))) => format!("<function {}>", self.shown_name(global)),
+                _ => "_".to_owned(),
+            },
+        }
+    }
+
+    fn is_char(&self, word: Word) -> bool {
+        // SAFETY: it is a word of the heap.
+        matches!(unsafe { self.heap.resolve(word) }.view(), View::Char(_))
+    }
+
+    /// Where a value that is to be performed or printed has been evaluated: goes on with an action,
+    /// if it is one. `false` if the value is to be printed.
+    ///
+    /// # Errors
+    /// When the output takes no more, or memory is used up.
+    pub(super) fn performed(&mut self, out: &mut dyn Output) -> Result<bool, Stop> {
+        let Some(actions) = self.mutator.image.actions else {
+            if self.mode == Mode::Perform {
+                let found = self.mutator.printing.last().copied().unwrap_or(Word::NOTHING);
+                // SAFETY: it is a word of the heap.
+                let found = unsafe { self.heap.resolve(found) };
+                return Err(self.fail(Failure::no_action(&self.describe(found))));
+            }
+            self.mode = Mode::Print;
+            return Ok(false);
+        };
+        self.reserve(3 * node_words(2))?;
+        let word = self.mutator.printing.last().copied().unwrap_or(Word::NOTHING);
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(word) };
+        // SAFETY: what has fields is a node.
+        let field = |machine: &Machine, at| unsafe { machine.heap.field(word, at) };
+        let (action, then) = match (self.mode, self.action_kind(word)) {
+            (_, Some(ActionKind::Con(ActionCon::Done))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                let value = field(self, 0);
+                self.value = Some(self.mutator.handle(value));
+                self.mutator.printing.pop();
+                return Ok(true);
+            }
+            (_, Some(ActionKind::Con(ActionCon::Yield))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                (field(self, 0), field(self, 1))
+            }
+            (Mode::Main, kind) if kind.is_none_or(|kind| !kind.is_action()) => {
+                self.mode = Mode::Print;
+                return Ok(false);
+            }
+            _ => {
+                self.mode = Mode::Perform;
+                (word, Word::con(actions.con(ActionCon::ThenDone)))
+            }
+        };
+        let apply = self.mutator.image.apply;
+        let mut function = Word::function(actions.perform);
+        for argument in [action, then, Word::ZERO] {
+            self.counts.thunks_made += 1;
+            // SAFETY: room was made sure of.
+            function = unsafe { self.heap.alloc(Kind::Thunk, apply.0, &[function, argument]) };
+        }
+        if let Some(top) = self.mutator.printing.last_mut() {
+            *top = function;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,161 @@
+//! Primitives on arrays and byte strings. A part of a byte string is a copy here.
+
+use super::heap::node::{Addr, Node, array_bytes, buffer_bytes};
+use super::state::Machine;
+use crate::base::allocation::is_available;
+use crate::gcode::program::{CONS, NIL};
+use crate::machine::failure::{self, Failure};
+use crate::machine::outcome::Stop;
+use crate::primitive::Primitive;
+
+/// For more bytes the system is asked first whether it has them.
+const PROBED: u64 = 1 << 20;
+
+impl Machine {
+    /// `<Unary arrayFromList : i, a : s, d, h[a: list of a1 .. an]>  =>  <i, b : s, d, h[b: NArray a1 .. an]>`
+    ///
+    /// `<Binary arrayIndex : i, a : b : s, d, h[a: NArray a0 .. an, b: NNum k]>  =>  <i, ak : s, d, h>`
+    ///
+    /// Byte strings are made of lists in the same way. `None` if the primitive is another one.
+    pub(super) fn aggregate(&mut self, primitive: Primitive) -> Option<Result<(), Stop>> {
+        match primitive {
+            Primitive::ArrayFromList => Some(self.array_from_list()),
+            Primitive::ArrayLength => Some(self.array_length()),
+            Primitive::ArrayIndex => Some(self.array_index()),
+            Primitive::BytesFromText | Primitive::BytesFromList | Primitive::BytesConcat => {
+                Some(self.bytes_from_list(primitive))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn wrong_kind(&self, primitive: Primitive, at: usize) -> Stop {
+        let (needs, which) = (failure::needs(primitive, at), failure::place(at, primitive.arity()));
+        let found = self.describe(self.item(at));
+        self.fail(Failure::wrong_operand(primitive.name(), needs, which, &found))
+    }
+
+    /// Makes sure of a node, and of bytes that it will own.
+    fn reserve_owned(&mut self, bytes: u64) -> Result<(), Stop> {
+        if bytes > PROBED && !is_available(bytes) {
+            return Err(self.too_large(bytes));
+        }
+        self.reserve(1, bytes)
+    }
+
+    /// Replaces the operands by a new byte string.
+    pub(super) fn put_bytes(&mut self, operands: usize, bytes: &[u8]) -> Result<(), Stop> {
+        self.reserve_owned(buffer_bytes(bytes.len()))?;
+        let addr = self.heap.alloc(Node::Bytes(Box::new(bytes.into())));
+        self.replace(operands, addr);
+        Ok(())
+    }
+
+    /// Replaces the operands by a part of the one that is a byte string.
+    pub(super) fn put_part(
+        &mut self,
+        operands: usize,
+        from: usize,
+        len: usize,
+    ) -> Result<(), Stop> {
+        let bytes =
+            (0..operands).find_map(|at| match self.heap.get(self.heap.value(self.item(at))) {
+                Node::Bytes(bytes) => bytes.get(from..from + len).map(<[u8]>::to_vec),
+                _ => None,
+            });
+        self.put_bytes(operands, &bytes.unwrap_or_default())
+    }
+
+    /// Calls `visit` with the elements of the list on top, whose cells are evaluated; returns
+    /// `false` if it does not end in the empty list, or `visit` has returned `false`.
+    fn each_element(&self, mut visit: impl FnMut(Addr) -> bool) -> bool {
+        let mut at = self.item(0);
+        loop {
+            match self.heap.get(self.heap.value(at)).as_constr() {
+                Some((NIL, _)) => return true,
+                Some((CONS, &[head, tail])) if visit(self.heap.value(head)) => at = tail,
+                _ => return false,
+            }
+        }
+    }
+
+    fn array_from_list(&mut self) -> Result<(), Stop> {
+        let mut len = 0;
+        let is_list = self.each_element(|_| {
+            len += 1;
+            true
+        });
+        if !is_list {
+            return Err(self.wrong_kind(Primitive::ArrayFromList, 0));
+        }
+        self.reserve_owned(array_bytes(len))?;
+        // A collection may have shortened the ways.
+        let mut elements = Vec::with_capacity(len);
+        self.each_element(|element| {
+            elements.push(element);
+            true
+        });
+        let addr = self.heap.alloc(Node::Array(Box::new(elements.into())));
+        self.replace(1, addr);
+        Ok(())
+    }
+
+    fn array_length(&mut self) -> Result<(), Stop> {
+        self.reserve(1, 0)?;
+        let Node::Array(elements) = self.heap.get(self.heap.value(self.item(0))) else {
+            return Err(self.wrong_kind(Primitive::ArrayLength, 0));
+        };
+        let len = elements.len() as i64;
+        let addr = self.heap.alloc(Node::Int(len));
+        self.replace(1, addr);
+        Ok(())
+    }
+
+    fn array_index(&mut self) -> Result<(), Stop> {
+        let (array, index) = (self.heap.value(self.item(0)), self.heap.value(self.item(1)));
+        let Node::Array(elements) = self.heap.get(array) else {
+            return Err(self.wrong_kind(Primitive::ArrayIndex, 0));
+        };
+        let at = match self.heap.get(index) {
+            Node::Int(at) => usize::try_from(*at).ok(),
+            Node::Big(_) => None,
+            _ => return Err(self.wrong_kind(Primitive::ArrayIndex, 1)),
+        };
+        let Some(&element) = at.and_then(|at| elements.get(at)) else {
+            let (name, found) = (Primitive::ArrayIndex.name(), self.describe(index));
+            return Err(self.fail(Failure::no_element(name, &found, elements.len())));
+        };
+        self.replace(2, element);
+        Ok(())
+    }
+
+    fn bytes_from_list(&mut self, primitive: Primitive) -> Result<(), Stop> {
+        if let Node::Text { text, at } = *self.heap.get(self.heap.value(self.item(0))) {
+            // A literal that is not unpacked.
+            let literal = self.code.program.texts.get(text).cloned();
+            let rest = literal.as_deref().and_then(|text| text.get(at as usize..)).unwrap_or("");
+            return self.put_bytes(1, rest.as_bytes());
+        }
+        let mut all: Vec<u8> = Vec::new();
+        let mut wrong = None;
+        let is_list = self.each_element(|element| {
+            match (primitive, self.heap.get(element)) {
+                (Primitive::BytesFromText, Node::Char(c)) => {
+                    all.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                (Primitive::BytesFromList, &Node::Int(byte @ 0..=255)) => all.push(byte as u8),
+                (Primitive::BytesConcat, Node::Bytes(bytes)) => all.extend_from_slice(bytes),
+                _ => wrong = Some(element),
+            }
+            wrong.is_none()
+        });
+        if let Some(wrong) = wrong {
+            let found = self.describe(wrong);
+            return Err(self.fail(Failure::no_part(primitive.name(), &found)));
+        }
+        if !is_list {
+            return Err(self.wrong_kind(primitive, 0));
+        }
+        self.put_bytes(1, &all)
+    }
+}

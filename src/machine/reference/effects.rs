@@ -1,0 +1,381 @@
+//! Effects of actions, and exceptions: the rules `Effect` and `Try`.
+
+use std::sync::Arc;
+
+use super::code::Code;
+use super::heap::node::{Addr, Node, Site};
+use super::state::{Frame, Machine, NO_REDEX};
+use crate::base::quote::char_literal;
+use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::instr::Instr;
+use crate::gcode::program::{CONS, ConId, NIL};
+use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::handles::Handle;
+use crate::machine::opaque::Opaque;
+use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
+use crate::machine::print::Format;
+use crate::machine::world::{Mode, Stream, TRACE, Trace};
+
+impl Machine {
+    /// `<Effect e : i, a1 : .. : an : s, d, h, w>  =>  <i, a : s, d, h[a: result of e], w changed by e>`
+    pub(super) fn effect(&mut self, effect: Effect) -> Result<(), Stop> {
+        self.room(1)?;
+        self.reserve(2, 0)?;
+        let count = effect.arity() as usize;
+        if let Some(primitive) = effect.primitive() {
+            let thread = self.thread(count - 1);
+            match effect {
+                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
+                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
+                _ => {}
+            }
+        }
+        let result = match effect {
+            Effect::NewCell => {
+                let con = self.action_con(ActionCon::Cell);
+                let fields = [self.item(0), self.item(1)];
+                self.heap.alloc(Node::constr(con, &fields))
+            }
+            Effect::ReadCell => {
+                let (_, value) = self.cell(effect, 0)?;
+                value
+            }
+            Effect::WriteCell => {
+                let (cell, _) = self.cell(effect, 0)?;
+                let (value, thread) = (self.item(1), self.item(2));
+                let con = self.action_con(ActionCon::Cell);
+                self.heap.set(cell, Node::constr(con, &[value, thread]));
+                self.nil()
+            }
+            Effect::SameCell => {
+                let ((a, _), (b, _)) = (self.cell(effect, 0)?, self.cell(effect, 1)?);
+                self.heap.alloc(Node::Int(i64::from(a == b)))
+            }
+            Effect::InputLine => self.input_line()?,
+            Effect::InputText => {
+                if std::mem::replace(&mut self.world.taken, true) {
+                    return Err(self.fail(Failure::input_taken("inputText")));
+                }
+                self.heap.alloc(Node::Input)
+            }
+            Effect::Arguments => {
+                let mut roots = Vec::new();
+                for argument in self.world.arguments.clone() {
+                    roots.push(self.new_text(&argument)?);
+                }
+                match self.new_list(&roots) {
+                    Some(list) => self.handles.get(&list?).unwrap_or(Addr::NONE),
+                    None => unreachable!("the texts are this machine's"),
+                }
+            }
+            Effect::Exit => return Err(self.exit()),
+            Effect::PutCharacter => self.put_character(Stream::Output)?,
+            Effect::PutErrorCharacter => self.put_character(Stream::Error)?,
+            Effect::NewState => {
+                let thread = self.world.new_thread();
+                self.heap.alloc(Node::Int(thread))
+            }
+            Effect::Throw => return Err(self.throw()),
+            Effect::NoAction => {
+                let found = self.describe(self.item(0));
+                return Err(self.fail(Failure::no_action(&found)));
+            }
+            Effect::FailAgain => return Err(self.fail_again()),
+        };
+        self.replace(count, result);
+        Ok(())
+    }
+
+    /// The number of the thread that is the item `n` below the top.
+    fn thread(&self, n: usize) -> i64 {
+        match self.heap.get(self.heap.value(self.item(n))) {
+            Node::Int(thread) => *thread,
+            // No thread has it.
+            _ => -1,
+        }
+    }
+
+    /// A constructor of the data type of actions.
+    pub(super) fn action_con(&self, con: ActionCon) -> ConId {
+        match self.code.actions {
+            Some(actions) => actions.con(con),
+            None => unreachable!("only code of the performer asks"),
+        }
+    }
+
+    /// What a value is among actions, if it is an evaluated constructor of their data type.
+    pub(super) fn action_kind(&self, value: Addr) -> Option<ActionKind> {
+        let (con, _) = self.heap.get(self.heap.value(value)).as_constr()?;
+        self.code.actions?.kind(con)
+    }
+
+    fn nil(&mut self) -> Addr {
+        self.heap.alloc(Node::constr(NIL, &[]))
+    }
+
+    /// The cell that is the item `n` below the top, and its value; it must be the thread's.
+    fn cell(&self, effect: Effect, n: usize) -> Result<(Addr, Addr), Stop> {
+        let name = effect.primitive().map_or("", |primitive| primitive.name());
+        let (item, thread) = (self.item(n), self.thread(effect.arity() as usize - 1));
+        let cell = self.heap.value(item);
+        match (self.action_kind(cell), self.heap.get(cell).as_constr()) {
+            (Some(ActionKind::Con(ActionCon::Cell)), Some((_, &[value, owner]))) => {
+                match self.heap.get(self.heap.value(owner)) {
+                    Node::Int(owner) if *owner == thread => Ok((cell, value)),
+                    _ => Err(self.fail(Failure::foreign_cell(name))),
+                }
+            }
+            _ => Err(self.fail(Failure::no_cell(name, &self.describe(item)))),
+        }
+    }
+
+    fn input_line(&mut self) -> Result<Addr, Stop> {
+        if self.world.taken {
+            return Err(self.fail(Failure::input_taken("inputLine")));
+        }
+        let line = self.world.line(&mut self.input).map_err(Stop::Input)?.map(str::to_owned);
+        let Some(line) = line else { return Ok(self.nil()) };
+        let line = self.new_text(&line)?;
+        self.reserve(2, 0)?;
+        let line = self.handles.get(&line).unwrap_or(Addr::NONE);
+        self.world.line_is_returned();
+        let nil = self.nil();
+        Ok(self.heap.alloc(Node::constr(CONS, &[line, nil])))
+    }
+
+    fn exit(&self) -> Stop {
+        let item = self.item(0);
+        match self.heap.get(self.heap.value(item)) {
+            &Node::Int(status @ 0..=255) => Stop::Exit(status as u8),
+            _ => self.fail(Failure::no_status(&self.describe(item))),
+        }
+    }
+
+    /// The character is on top, the thread below it; the number -1 is no character, and says
+    /// nothing.
+    fn put_character(&mut self, stream: Stream) -> Result<Addr, Stop> {
+        let name = if stream == Stream::Output { "putText" } else { "putError" };
+        if self.thread(1) != 0 {
+            return Err(self.fail(Failure::outside(name)));
+        }
+        let item = self.item(0);
+        let room = match *self.heap.get(self.heap.value(item)) {
+            Node::Char(c) => self.world.put(stream, c),
+            Node::Int(-1) => true,
+            _ => return Err(self.fail(Failure::no_text(name, &self.describe(item)))),
+        };
+        Ok(self.heap.alloc(Node::Int(i64::from(room))))
+    }
+
+    fn throw(&mut self) -> Stop {
+        let value = self.item(0);
+        let found = self.shown(value, SHOWN_DEPTH);
+        let thrown = Some(Thrown(self.handles.add(value)));
+        match self.fail(Failure::thrown(&found)) {
+            Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
+            stop => stop,
+        }
+    }
+
+    /// The value that was thrown is on top, and below it what is known of the failure.
+    fn fail_again(&mut self) -> Stop {
+        let (value, trace) = (self.item(0), self.item(1));
+        let known = match self.heap.get(self.heap.value(trace)) {
+            Node::Opaque(number) => self.opaques.get(*number),
+            _ => None,
+        };
+        let Some(Trace(error)) = known.and_then(|known| known.value.downcast_ref()) else {
+            return self.fail(Failure::no_exception(&self.describe(trace)));
+        };
+        let mut error = error.clone();
+        if error.was_thrown() {
+            error.thrown = Some(Thrown(self.handles.add(value)));
+        }
+        Stop::Error(Box::new(error))
+    }
+
+    /// What is evaluated of a value, in a few words.
+    fn shown(&self, value: Addr, depth: u32) -> String {
+        let value = self.heap.value(value);
+        let node = self.heap.get(value);
+        match node.as_constr() {
+            Some((CONS, &[head, _]))
+                if matches!(self.heap.get(self.heap.value(head)), Node::Char(_)) =>
+            {
+                self.text_so_far(value).quoted()
+            }
+            Some((con, fields)) if self.code.actions.and_then(|a| a.kind(con)).is_none() => {
+                let fields = fields.iter().map(|&field| match depth {
+                    0 => "..".to_owned(),
+                    _ => self.shown(field, depth - 1),
+                });
+                let name = self.code.program.cons.get(con).map_or("?", |con| &con.name);
+                list_of_shown(name, fields)
+            }
+            _ => self.shown_atom(value),
+        }
+    }
+
+    fn shown_atom(&self, value: Addr) -> String {
+        match self.heap.get(value) {
+            Node::Int(n) => n.to_string(),
+            Node::Float(x) => x.to_string(),
+            Node::Char(c) => char_literal(*c),
+            Node::Big(_) => "a large integer".to_owned(),
+            _ => match (self.action_kind(value), self.function(value)) {
+                (Some(kind), _) => format!("<{}>", kind.shown()),
+                (None, Some((global, _))) => format!("<function {}>", self.shown_name(global)),
+                (None, None) => "_".to_owned(),
+            },
+        }
+    }
+
+    /// Where the program has failed: the innermost `Try` that waits gets the exception, and the
+    /// redexes under evaluation fail again from now on.
+    ///
+    /// # Errors
+    /// With the stop itself, if it is no failure or nothing tries; when memory is used up.
+    pub(super) fn handle(&mut self, code: &Code, stop: Stop) -> Result<(), Stop> {
+        let Stop::Error(error) = stop else { return Err(stop) };
+        let Some(actions) = code.actions else { return Err(Stop::Error(error)) };
+        let Some(depth) = self.innermost_try(code) else { return Err(Stop::Error(error)) };
+        let fields = self.exception(*error)?;
+        self.reserve(4, super::heap::node::fields_bytes(3))?;
+        let fields: Vec<Addr> = fields.iter().filter_map(|root| self.handles.get(root)).collect();
+        let con = if fields.len() == 2 { ActionCon::Thrown } else { ActionCon::Failed };
+        let exception = self.heap.alloc(Node::constr(actions.con(con), &fields));
+        let fun = self.global_node(actions.fail_again);
+        let again = self.heap.alloc(Node::App { fun, arg: exception, site: Site::NONE });
+        let here = Frame { at: self.at, base: self.base, redex: self.redex };
+        let above = self.dump.get(depth + 1..).unwrap_or_default();
+        let frames: Vec<Frame> = above.iter().copied().chain([here]).collect();
+        for frame in &frames {
+            if frame.redex != NO_REDEX
+                && let Some(&redex) = self.stack.get(frame.redex as usize)
+            {
+                self.heap.set(redex, Node::Ind(again));
+            }
+        }
+        let base = frames.first().map_or(self.base, |frame| frame.base);
+        if let Some(&frame) = self.dump.get(depth) {
+            self.stack.truncate(base as usize);
+            self.stack.push(exception);
+            self.dump.truncate(depth);
+            (self.at, self.base, self.redex) = (frame.at.next(), frame.base, frame.redex);
+            self.unwinding = false;
+        }
+        Ok(())
+    }
+
+    /// The frame of the innermost `Try` that waits, within the call of the machine's own code.
+    fn innermost_try(&self, code: &Code) -> Option<usize> {
+        for (depth, frame) in self.dump.iter().enumerate().rev() {
+            if matches!(code.instr(frame.at), Some(Instr::Try)) {
+                return Some(depth);
+            }
+            if frame.at.is_boot() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The fields of the exception that a failure is: of a value that was thrown, that and what is
+    /// known of the failure; else code, message, and what is known.
+    fn exception(&mut self, mut error: RunError) -> Result<Vec<crate::machine::Handle>, Stop> {
+        let thrown = error.thrown.take();
+        let (code, message) = (error.code.to_string(), error.message.clone());
+        let trace = Opaque { name: TRACE, value: Arc::new(Trace(error)) };
+        let trace = self.new_opaque(trace)?;
+        Ok(match thrown {
+            Some(Thrown(value)) => vec![value, trace],
+            None => vec![self.new_text(&code)?, self.new_text(&message)?, trace],
+        })
+    }
+
+    /// Gets ready to perform an action. `None` if the handle belongs to another machine, or inside
+    /// a call of a host function.
+    pub(super) fn start_action(
+        &mut self,
+        root: &Handle,
+        input: Option<Box<dyn Input>>,
+    ) -> Option<Result<(), Stop>> {
+        self.handles.get(root)?;
+        if self.nesting > 0 {
+            return None;
+        }
+        self.abandon();
+        if let Err(stop) = self.room(1) {
+            return Some(Err(stop));
+        }
+        let addr = self.handles.get(root)?;
+        self.begin_print(addr, Format::Default);
+        self.input = input;
+        self.world.start(false);
+        self.mode = Mode::Perform;
+        self.value = None;
+        Some(Ok(()))
+    }
+
+    /// Where a value that is to be performed or printed has been evaluated: goes on with an action,
+    /// if it is one. `false` if the value is to be printed.
+    ///
+    /// # Errors
+    /// When the output takes no more, or memory is used up.
+    pub(super) fn performed(&mut self, out: &mut dyn Output) -> Result<bool, Stop> {
+        if self.mode == Mode::Print {
+            return Ok(false);
+        }
+        let Some(actions) = self.code.actions else {
+            if self.mode == Mode::Perform {
+                let found = self.describe(self.item(0));
+                return Err(self.fail(Failure::no_action(&found)));
+            }
+            self.mode = Mode::Print;
+            return Ok(false);
+        };
+        self.room(3)?;
+        self.reserve(8, 0)?;
+        let value = self.heap.value(self.item(0));
+        let fields = |machine: &Machine| {
+            machine.heap.get(value).as_constr().map_or(Vec::new(), |(_, fields)| fields.to_vec())
+        };
+        let (action, then) = match (self.mode, self.action_kind(value)) {
+            (_, Some(ActionKind::Con(ActionCon::Done))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                let fields = fields(self);
+                self.value = fields.first().map(|&value| self.handles.add(value));
+                self.stack.pop();
+                self.at = self.at.next();
+                return Ok(true);
+            }
+            (_, Some(ActionKind::Con(ActionCon::Yield))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                match fields(self)[..] {
+                    [action, then] => (action, then),
+                    _ => return Ok(false),
+                }
+            }
+            (Mode::Main, kind) if kind.is_none_or(|kind| !kind.is_action()) => {
+                self.mode = Mode::Print;
+                return Ok(false);
+            }
+            _ => {
+                self.mode = Mode::Perform;
+                let end = actions.con(ActionCon::ThenDone);
+                (value, self.heap.alloc(Node::constr(end, &[])))
+            }
+        };
+        let thread = self.heap.alloc(Node::Int(0));
+        let mut fun = self.global_node(actions.perform);
+        for arg in [action, then, thread] {
+            fun = self.heap.alloc(Node::App { fun, arg, site: Site::NONE });
+        }
+        self.replace(1, fun);
+        self.at = self.at.to(self.at.pc.saturating_sub(1));
+        Ok(true)
+    }
+}
+
+/// How deep a value that was thrown is shown.
+const SHOWN_DEPTH: u32 = 3;

@@ -1,0 +1,122 @@
+//! What effects change outside of the heap: output that is held back, the input, the arguments.
+
+use super::outcome::{Input, InputError, Output, OutputError, RunError};
+
+/// Bytes of output after which a text that is being written is interrupted.
+const FULL: usize = 1 << 15;
+
+/// What a machine does with the value that it is to print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in crate::machine) enum Mode {
+    /// Prints it.
+    #[default]
+    Print,
+    /// Performs it if it is an action, else prints it.
+    Main,
+    /// Performs it.
+    Perform,
+}
+
+/// The streams that text goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::machine) enum Stream {
+    /// The output of the run.
+    Output,
+    /// The output of messages.
+    Error,
+}
+
+/// What effects change outside of the heap.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct World {
+    /// Text that is still to be written, in order.
+    pieces: Vec<(Stream, String)>,
+    /// The bytes of all pieces.
+    held: usize,
+    /// Whether the last line of the output is not ended.
+    open: bool,
+    /// Whether the input is read as a list.
+    pub taken: bool,
+    /// A line that was read and has not been returned.
+    line: Option<String>,
+    /// The arguments of the program.
+    pub arguments: Vec<String>,
+    /// How many state threads there were.
+    threads: i64,
+}
+
+impl World {
+    /// Forgets what belongs to the run before, but for the arguments.
+    pub fn start(&mut self, taken: bool) {
+        let (arguments, threads) = (std::mem::take(&mut self.arguments), self.threads);
+        *self = World { taken, arguments, threads, ..World::default() };
+    }
+
+    /// Holds a character back; returns whether there is room for more. While the input is read as a
+    /// list there is none: what follows may wait for somebody who reads this.
+    pub fn put(&mut self, stream: Stream, c: char) -> bool {
+        match self.pieces.last_mut() {
+            Some((of, text)) if *of == stream => text.push(c),
+            _ => self.pieces.push((stream, c.into())),
+        }
+        self.held += c.len_utf8();
+        self.held < FULL && !self.taken
+    }
+
+    /// Writes what is held back.
+    pub fn write(&mut self, out: &mut dyn Output) -> Result<(), OutputError> {
+        self.held = 0;
+        for (stream, text) in self.pieces.drain(..) {
+            match stream {
+                Stream::Output => {
+                    out.write(&text)?;
+                    self.open = !text.ends_with('\n');
+                }
+                Stream::Error => out.write_error(&text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is held back, and ends the line.
+    pub fn end_line(&mut self, out: &mut dyn Output) -> Result<(), OutputError> {
+        self.write(out)?;
+        if std::mem::take(&mut self.open) { out.write("\n") } else { Ok(()) }
+    }
+
+    /// Reads a line, without its end; `None` at the end of the input. It is read again until
+    /// [`line_is_returned`](World::line_is_returned) is called.
+    pub fn line(&mut self, input: &mut Option<Box<dyn Input>>) -> Result<Option<&str>, InputError> {
+        if self.line.is_none()
+            && let Some(input) = input
+            && let Some(first) = input.next()?
+        {
+            // A failure loses what was read before it: it comes again whenever more is read.
+            let mut line = String::new();
+            let mut next = Some(first);
+            while let Some(c) = next.filter(|&c| c != '\n') {
+                line.push(c);
+                next = input.next()?;
+            }
+            self.line = Some(line);
+        }
+        Ok(self.line.as_deref())
+    }
+
+    /// Forgets the line that was read.
+    pub fn line_is_returned(&mut self) {
+        self.line = None;
+    }
+
+    /// Returns the number of a new state thread.
+    pub fn new_thread(&mut self) -> i64 {
+        self.threads += 1;
+        self.threads
+    }
+}
+
+/// What is known of a failure that was caught, for whoever lets it fail again.
+pub(in crate::machine) struct Trace(pub RunError);
+
+/// The name of the type of [`Trace`].
+pub(in crate::machine) const TRACE: &str = "trace";
