@@ -37,6 +37,18 @@ fn write(
             text.push_str(&format!("<function {name}>"));
         }
         Some(Whnf::Function { name: None, .. }) => text.push_str("<function>"),
+        Some(Whnf::Array(elements)) => {
+            text.push_str("(arrayFromList [");
+            for (number, element) in elements.iter().enumerate() {
+                text.push_str(if number == 0 { "" } else { " " });
+                write(store, element, depth - 1, left, text)?;
+                if *left == 0 {
+                    break;
+                }
+            }
+            text.push_str("])");
+        }
+        Some(Whnf::Bytes(bytes)) => text.push_str(&format!("<{} bytes>", bytes.len())),
         Some(Whnf::Con { name, fields }) if *name == *"Cons" && fields.len() == 2 => {
             list(store, fields, depth, left, text)?;
         }
