@@ -9,6 +9,7 @@ use std::sync::Arc;
 use common::Mode;
 
 use gmachine::gcode::Verified;
+use gmachine::gcode::instr::Instr;
 use gmachine::machine::fast::code::listing;
 use gmachine::machine::fast::code::program::Program;
 use gmachine::machine::fast::code::verify::verify;
@@ -37,10 +38,14 @@ fn levels(source: &str, input: &str) -> usize {
     let mut ended = 0;
     for passes in [Passes::NONE, Passes::ALL] {
         let Some(gcode) = common::compile_after(source, passes) else { continue };
+        let instructions = gcode.globals.iter().flat_map(|global| &global.code);
+        let mut computed = instructions.filter_map(Instr::computes).map(|of| of.name());
+        let has_aggregates =
+            computed.any(|name| name.starts_with("array") || name.starts_with("bytes"));
         let has_actions = gcode.action_data().is_some();
         let program = Arc::new(translated(gcode));
-        if has_actions {
-            // The naive interpreter performs none.
+        if has_actions || has_aggregates {
+            // The naive interpreter performs no actions, and has neither arrays nor byte strings.
             continue;
         }
         let (output, result) = naive::run(program.clone(), input, FUEL);

@@ -27,6 +27,7 @@ mod specialise;
 mod stats;
 mod steps;
 mod trace;
+mod watched;
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

@@ -2,18 +2,17 @@
 
 use gmachine::Format;
 use gmachine::MachineKind;
+use gmachine::diagnostic::SourceMap;
 use gmachine::diagnostic::quote::{for_message, string_literal};
-use gmachine::diagnostic::{SourceMap, nearest};
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
-use gmachine::inspect::trace::{Addr, Config, Event, Machine, Position, Rule};
+use gmachine::inspect::trace::{Addr, Event, Machine, Position, Rule};
 use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
-use super::report::{self, json_span};
-use super::{Context, Failure, is_code_of, output, run, usage};
-use gmachine::render::grouped;
+use super::report::json_span;
+use super::{Context, Failure, is_code_of, output, run, watched};
 
 /// How many stack items and frames people see of each step.
 const ITEMS: usize = 6;
@@ -30,26 +29,9 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
-    let options = run::store_options(&args.limits, &stopper);
-    let config = Config {
-        heap_limit: options.limits.heap,
-        fuel: options.limits.fuel,
-        interrupt: options.interrupt,
-        ..Config::default()
-    };
-    let machine = Machine::new(module.program().clone(), config);
+    let machine = watched::machine(&module, &args.limits, &stopper);
     if let Some(only) = &args.only {
-        let program = machine.program();
-        let names = || program.globals.iter().map(|global| &*global.symbol);
-        if !names().any(|name| is_code_of(name, only)) {
-            let message = format!("no code of the program is that of '{only}'");
-            let tip = match nearest(only, names()) {
-                Some(meant) => format!("did you mean '{meant}'?"),
-                None => "definitions that main does not reach, or that are inlined, have none"
-                    .to_owned(),
-            };
-            return Err(usage("trace", message, &tip));
-        }
+        watched::must_have_code_of(only, "trace", &machine)?;
     }
     let mut tracer = Tracer { args, sources, machine, taken: 0, shown: 0 };
     let stopped = tracer
@@ -59,10 +41,7 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     if tracer.shown == 0 {
-        report::write(&format!(
-            "note: none of the {} steps that were taken is one that is asked for\n",
-            grouped(tracer.taken)
-        ));
+        watched::nothing_shown(tracer.taken);
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
 }

@@ -4,17 +4,16 @@ mod graph;
 mod json;
 mod text;
 
-use gmachine::diagnostic::{SourceMap, nearest};
+use gmachine::diagnostic::SourceMap;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
-use gmachine::render::grouped;
 use gmachine::{
     Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, OutputError, Passes,
     Source, Stop,
 };
 
 use super::args::{Optimise, Steps, TraceFormat};
-use super::{Context, Failure, files, is_code_of, output, report, run, usage};
+use super::{Context, Failure, files, output, run, watched};
 use graph::Graph;
 use text::Text;
 
@@ -26,16 +25,9 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
-    let options = run::store_options(&args.limits, &stopper);
-    let config = Config {
-        heap_limit: options.limits.heap,
-        fuel: options.limits.fuel,
-        interrupt: options.interrupt,
-        ..Config::default()
-    };
-    let mut machine = Machine::new(module.program().clone(), config);
+    let mut machine = watched::machine(&module, &args.limits, &stopper);
     if let Some(only) = &args.only {
-        is_there(only, &machine)?;
+        watched::must_have_code_of(only, "steps", &machine)?;
     }
     let mut watcher = Watcher::new(args, sources);
     let stopped = machine
@@ -44,10 +36,7 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     if watcher.is_silent() {
-        report::write(&format!(
-            "note: none of the {} steps that were taken is one that is asked for\n",
-            grouped(watcher.step)
-        ));
+        watched::nothing_shown(watcher.step);
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
 }
@@ -86,20 +75,6 @@ pub fn expression(
         .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     Ok(stopped.map_err(|stop| (stop, module.sources().clone())))
-}
-
-/// Refuses the name of a function that the program has no code of.
-fn is_there(only: &str, machine: &Machine) -> Result<(), Failure> {
-    let names = || machine.program().globals.iter().map(|global| &*global.symbol);
-    if names().any(|name| is_code_of(name, only)) {
-        return Ok(());
-    }
-    let message = format!("no code of the program is that of '{only}'");
-    let tip = match nearest(only, names()) {
-        Some(meant) => format!("did you mean '{meant}'?"),
-        None => "definitions that main does not reach have none".to_owned(),
-    };
-    Err(usage("steps", message, &tip))
 }
 
 /// Makes lines of events.

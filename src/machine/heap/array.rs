@@ -1,7 +1,7 @@
 //! Arrays: nodes whose elements can be written, with a write barrier and a card table.
 //!
-//! The payload of a [`Kind::Array`] node are its elements; an array of more than [`CARD`] elements
-//! has card words after them, one bit for each card of [`CARD`] elements (as GHC's
+//! The payload of a [`Kind::Array`] node are its elements; an array of more than `CARD` elements
+//! has card words after them, one bit for each card of `CARD` elements (as GHC's
 //! `MutableArray#`; Wilson and Moher, *A card-marking scheme for controlling intergenerational
 //! references*, 1989). A card is dirty if one of its elements may lead to a young node. Only cards
 //! of old arrays are ever dirty, and such an array is in the remembered set, once: its info has a

@@ -297,7 +297,7 @@ impl Watch {
         loop {
             match self.step(out, probe) {
                 Ok(true) => {}
-                Ok(false) => return self.machine.end_line(out),
+                Ok(false) => return self.machine.end_output(out, false),
                 Err(stop @ Stop::Output(_)) => return Err(stop),
                 Err(stop) => {
                     return self.machine.end_line(out).map_or(Err(stop.clone()), |()| Err(stop));

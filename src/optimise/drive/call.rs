@@ -34,6 +34,8 @@ const HOLES: usize = 40;
 pub(super) struct Size {
     pub(super) parts: usize,
     speculations: u32,
+    /// Whether a value was too large already: then it is not looked for in the parts of a call.
+    pub(super) exceeded: bool,
 }
 
 impl Driver<'_> {
@@ -266,7 +268,7 @@ impl Driver<'_> {
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
-        let mut size = Size { parts: PARTS, speculations: SPECULATIONS };
+        let mut size = Size { parts: PARTS, speculations: SPECULATIONS, exceeded: false };
         let pattern = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
         if !consumed || pattern != Pattern::Hole {
             self.charge(PARTS - size.parts);
@@ -299,7 +301,7 @@ impl Driver<'_> {
         let pattern = self.pattern(node, strict, size);
         if pattern.is_none() {
             self.charge(before.parts - size.parts);
-            *size = before;
+            *size = Size { exceeded: true, ..before };
             self.roll_back(checkpoint);
             if !known.shared {
                 self.heap.unshare(node);

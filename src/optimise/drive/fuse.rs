@@ -84,13 +84,16 @@ impl Driver<'_> {
         for (&param, arg) in old.local_lists[params].iter().zip(args) {
             let mut part = Pattern::Hole;
             let consumed = self.fusible.consumed[param];
-            if self.facts.inspected[param] {
+            if consumed && size.exceeded {
+                part = self.call_pattern(arg, size)?;
+            }
+            if part == Pattern::Hole && self.facts.inspected[param] {
                 part = match self.value_pattern(arg, false, size) {
                     None if consumed => Pattern::Hole,
                     pattern => pattern?,
                 };
             }
-            if part == Pattern::Hole && consumed {
+            if part == Pattern::Hole && consumed && !size.exceeded {
                 part = self.call_pattern(arg, size)?;
             }
             // What counts is a parameter.

@@ -21,7 +21,7 @@ use crate::ends::{End, Found, found_within};
 use crate::hunt::{no_panic, one, small};
 use crate::parity::is_right;
 use crate::seen::Seen;
-use crate::{harness, typed};
+use crate::{cases, harness, typed};
 
 /// Instructions of the reference machine.
 const FUEL: u64 = 20_000;
@@ -73,8 +73,27 @@ fn original(dice: &mut Dice) -> Program {
             compiled.filter(|program| size(program) <= SIZE).unwrap_or_else(|| made(dice))
         }
         1 if !CORPUS.is_empty() => CORPUS[dice.roll(CORPUS.len())].clone(),
+        2 => of_a_case(dice).unwrap_or_else(|| made(dice)),
         _ => made(dice),
     }
+}
+
+/// A case of the language about actions, arrays or byte strings, which no other program here has.
+fn of_a_case(dice: &mut Dice) -> Option<Program> {
+    static CASES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let is_about = |file: &str| {
+            ["actions", "arrays", "bytes"]
+                .iter()
+                .any(|name| file.ends_with(&format!("{name}.cases")))
+        };
+        let sections = cases::all().into_iter().filter(|(file, _)| is_about(file));
+        let texts = sections.flat_map(|(_, section)| {
+            section.cases.iter().map(|case| section.program(case)).collect::<Vec<_>>()
+        });
+        texts.collect()
+    });
+    let text = &CASES[dice.roll(CASES.len())];
+    compile_after(text, subset(dice.any())).map(|program| Program::clone(&program))
 }
 
 /// A random program that verifies.

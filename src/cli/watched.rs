@@ -1,0 +1,47 @@
+//! What `trace` and `steps` have in common: a run of the reference machine that is watched.
+
+use gmachine::Module;
+use gmachine::diagnostic::nearest;
+use gmachine::inspect::trace::{Config, Machine};
+use gmachine::render::grouped;
+
+use super::args::Limits;
+use super::interrupt::Stopper;
+use super::{Failure, is_code_of, report, run, usage};
+
+/// Makes a machine that is to run a module within the limits.
+pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
+    let options = run::store_options(limits, stopper);
+    let config = Config {
+        heap_limit: options.limits.heap,
+        fuel: options.limits.fuel,
+        interrupt: options.interrupt,
+        ..Config::default()
+    };
+    Machine::new(module.program().clone(), config)
+}
+
+/// Refuses the name of a function that the program has no code of.
+///
+/// # Errors
+/// When there is none: the misuse of `command`.
+pub fn must_have_code_of(only: &str, command: &str, machine: &Machine) -> Result<(), Failure> {
+    let names = || machine.program().globals.iter().map(|global| &*global.symbol);
+    if names().any(|name| is_code_of(name, only)) {
+        return Ok(());
+    }
+    let message = format!("no code of the program is that of '{only}'");
+    let tip = match nearest(only, names()) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => "definitions that main does not reach, or that are inlined, have none".to_owned(),
+    };
+    Err(usage(command, message, &tip))
+}
+
+/// Says that nothing was shown of so many steps.
+pub fn nothing_shown(taken: u64) {
+    report::write(&format!(
+        "note: none of the {} steps that were taken is one that is asked for\n",
+        grouped(taken)
+    ));
+}
