@@ -99,6 +99,65 @@ fn a_session_of_fifty_lines_through_a_pipe() {
 }
 
 #[test]
+fn a_session_performs_actions_which_read_the_lines_that_follow() {
+    let lines = "(putText \"no end of line\")
+(bind inputLine (fn [line] (putText (append (head line) \"!\\n\"))))
+a line for the action
+inputLine
+(add 1 2)
+(return (add 40 2))
+(exit 3)
+(defn count[n] (bind (putText (showInt n)) (fn [_] (if (eq n 500) (return n) (count (add n 1))))))
+:limit memory 512M
+:limit fuel 2000
+(count 100)
+:limit none
+:force
+inputLine
+";
+    let (output, errors) = session(lines);
+    let numbers: String = (100..=500).map(|number: u32| number.to_string()).collect();
+    let (before, after) = output.split_once("fuel 2,000\n").expect("the limit");
+    assert_eq!(
+        before,
+        "no end of line\na line for the action!\n\"(add 1 2)\" Nil\n42\n\
+         memory 512M, time none, fuel none\nmemory 512M, time none, "
+    );
+    let (begun, went_on) =
+        after.split_once("\nmemory 512M, time none, fuel none\n").expect("the limits");
+    assert!(!begun.is_empty(), "{output}");
+    assert_eq!(format!("{begun}{went_on}"), format!("{numbers}\n500\n"));
+    let errors: Vec<&str> = errors.lines().collect();
+    let [exit, limit] = errors[..] else { panic!("{errors:?}") };
+    assert_eq!(exit, "note: the action asks to exit with status 3");
+    assert!(limit.contains("G0602"), "{limit}");
+}
+
+#[test]
+fn a_session_shows_listings_of_its_definitions_and_what_thunks_stand_for() {
+    let lines = "(defn f[x y] (if (eq x 0) y (f (sub x 1) (add y x))))
+(defn xs[] (map (add 1) [1 2]))
+:dump f core
+:strictness f
+:dump f nonsense
+:dump g
+(head xs)
+:sprint -v xs
+";
+    let (output, errors) = session(lines);
+    assert_eq!(
+        output,
+        "(defn f[x y] (if (eq x 0) y (f (sub x 1) (add y x))))\n\
+         f: x strict, y strict\n2\n[2 | (map f t)]\n"
+    );
+    assert_eq!(
+        errors,
+        "error: a stage is one of core, lifted, specialised, strictness, gcode, fast\n\
+         error: there is no definition 'g'; did you mean 'f'?\n"
+    );
+}
+
+#[test]
 fn ten_thousand_definitions_are_added_one_by_one() {
     let mut lines = String::from("(defn f0[x] x)\n");
     for number in 1..10_000 {
@@ -118,7 +177,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open() -> Terminal {
+    fn open(history: &Path) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("its other end");
         let name = ptsname(&master, Vec::new()).expect("its name");
@@ -129,6 +188,7 @@ impl Terminal {
         let child = Command::new(GMACHINE)
             .args(["repl", "--color", "never"])
             .env("TERM", "xterm")
+            .env("GMACHINE_HISTORY", history)
             .stdin(end())
             .stdout(end())
             .stderr(end())
@@ -157,10 +217,18 @@ impl Terminal {
 
 #[test]
 fn a_session_at_a_terminal_completes_names_waits_for_brackets_and_survives_interrupts() {
-    let mut terminal = Terminal::open();
+    let directory = tempfile::tempdir().expect("a directory");
+    let history = directory.path().join("history");
+    std::fs::write(&history, "(sub 50 8)\n").expect("a history");
+    let mut terminal = Terminal::open(&history);
     terminal.expect(":help");
     terminal.expect("> ");
     terminal.type_in("(add 20 22)\r");
+    terminal.expect("\n42\r\n");
+    terminal.expect("> ");
+    // The line before the last one, which an earlier session has left.
+    terminal.type_in("\x1b[A\x1b[A\r");
+    terminal.expect("(sub 50 8)");
     terminal.expect("\n42\r\n");
     terminal.expect("> ");
     terminal.type_in("(add 1\r");
@@ -192,4 +260,6 @@ fn a_session_at_a_terminal_completes_names_waits_for_brackets_and_survives_inter
     terminal.expect("> ");
     terminal.type_in(":quit\r");
     assert!(terminal.child.wait().expect("it ends").success());
+    let kept = std::fs::read_to_string(&history).expect("the history");
+    assert!(kept.starts_with("(sub 50 8)\n(add 20 22)\n(sub 50 8)\n(add 1\\n"), "{kept}");
 }

@@ -1,19 +1,25 @@
 //! `gmachine repl`
 
+mod history;
+mod input;
 mod line;
 mod manual;
+mod perform;
 mod session;
 mod sprint;
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
-use gmachine::Interrupt;
+use anyhow::Context as _;
+use gmachine::diagnostic::Code;
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
 
 use super::args::Repl;
 use super::{Context, Failure, report};
+use history::History;
+use input::{CtrlC, Lines};
 use line::{Assistant, is_complete};
 use session::{Next, Session};
 
@@ -22,26 +28,32 @@ const PROMPT: &str = "> ";
 
 /// Reads lines and does what they say, to the end of the input.
 pub fn run(args: &Repl, context: &mut Context) -> Result<(), Failure> {
-    let interrupt = Interrupt::new();
-    let asked = interrupt.clone();
+    let ctrl_c = CtrlC::default();
+    let pressed = ctrl_c.clone();
     // Without a handler Ctrl-C ends the process: the session is lost, and nothing else.
-    let _ = ctrlc::set_handler(move || asked.interrupt());
-    let mut session = Session::new(args, interrupt, context)?;
+    let _ = ctrlc::set_handler(move || pressed.press());
+    let lines = Lines::stdin(ctrl_c.clone()).context("standard input cannot be read");
+    let lines = lines.map_err(|error| context.system(Code::CannotRead, &error))?;
+    let mut session = Session::new(args, ctrl_c, lines.clone(), context)?;
     if std::io::stdin().is_terminal() {
-        return edited(&mut session);
+        return edited(&mut session, &lines);
     }
-    piped(&mut session)
+    piped(&mut session, &lines)
 }
 
 /// Lines that a person types.
-fn edited(session: &mut Session<'_>) -> Result<(), Failure> {
+fn edited(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
     session.print("gmachine: an expression, a definition, or :help\n")?;
     let config = Config::builder().completion_type(rustyline::CompletionType::List).build();
     let editor = Editor::<Assistant, MemHistory>::with_history(config, MemHistory::new());
     let mut editor = match editor {
         Ok(editor) => editor,
-        Err(_) => return piped(session),
+        Err(_) => return piped(session, lines),
     };
+    let mut history = History::open();
+    for line in std::mem::take(&mut history.lines) {
+        let _ = editor.add_history_entry(line);
+    }
     editor.set_helper(Some(Assistant::default()));
     loop {
         if let Some(assistant) = editor.helper_mut() {
@@ -50,6 +62,7 @@ fn edited(session: &mut Session<'_>) -> Result<(), Failure> {
         match editor.readline(PROMPT) {
             Ok(line) => {
                 let _ = editor.add_history_entry(line.as_str());
+                history.add(&line);
                 if session.take(&line)? == Next::Quit {
                     return Ok(());
                 }
@@ -62,14 +75,12 @@ fn edited(session: &mut Session<'_>) -> Result<(), Failure> {
 }
 
 /// Lines of a file or a pipe.
-fn piped(session: &mut Session<'_>) -> Result<(), Failure> {
+fn piped(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
     let mut text = String::new();
-    let mut input = std::io::stdin().lock();
     loop {
-        let mut bytes = Vec::new();
-        let read = input.read_until(b'\n', &mut bytes);
-        let is_end = !matches!(read, Ok(count) if count > 0);
-        match String::from_utf8(bytes) {
+        let line = lines.line().unwrap_or_default();
+        let is_end = line.is_empty();
+        match String::from_utf8(line) {
             Ok(line) => text.push_str(&line),
             Err(_) => report::write("error: a line is not UTF-8, and is left out\n"),
         }

@@ -4,25 +4,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::ValueEnum;
 use gmachine::diagnostic::{Code, Diagnostic, Span, nearest};
 use gmachine::render::grouped;
 use gmachine::{
     CompileError, Engine, EntryPoints, Error, Eval, Format, Interrupt, Limits, MainFile, Output,
-    Source, Stop, Store, StoreOptions, Value,
+    Source, Stop, Store, StoreOptions, Value, Whnf,
 };
 
+use super::input::{CtrlC, Lines};
 use super::line::{defined, tokens};
-use super::{manual, sprint};
-use crate::cli::args::{self, Repl};
+use super::{manual, perform, sprint};
+use crate::cli::args::{self, Repl, Stage};
 use crate::cli::exit::Exit;
 use crate::cli::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
-use crate::cli::{Context, Failure, files, limit, memory, output, passes, report, steps};
+use crate::cli::{Context, Failure, dump, files, limit, memory, output, passes, report, steps};
 
 /// The commands: name, argument, meaning.
-pub const COMMANDS: [(&str, &str, &str); 13] = [
-    (":sprint", "[NAME]", "show a value as far as it is evaluated; without NAME the last one"),
+pub const COMMANDS: [(&str, &str, &str); 15] = [
+    (":sprint", "[-v] [NAME]", "show a value as far as it is evaluated; without NAME the last one"),
     (":force", "[NAME]", "evaluate a value to its end, or go on with it, and print it"),
     (":step", "EXPR", "print the reductions of an expression"),
+    (":dump", "NAME [STAGE]", "a definition as a stage of the compiler makes it"),
+    (":strictness", "NAME", "what a function does to its arguments"),
     (":doc", "NAME", "what the corelib says of a function"),
     (":browse", "[MODULE]", "the definitions of the session, or of a module in scope"),
     (":stats", "", "what the session's machine has counted"),
@@ -46,7 +50,9 @@ pub enum Next {
 pub struct Session<'c> {
     context: &'c Context,
     args: &'c Repl,
-    interrupt: Interrupt,
+    ctrl_c: CtrlC,
+    /// Where actions read.
+    lines: Lines,
     limits: Limits,
     file: Option<PathBuf>,
     store: Store,
@@ -58,23 +64,27 @@ pub struct Session<'c> {
     homes: BTreeMap<String, usize>,
     /// What is evaluated last, and goes on when it is forced.
     last: Option<Value>,
+    /// Whether that is an action that was stopped and can go on.
+    stopped: bool,
 }
 
 impl<'c> Session<'c> {
     /// A session with the definitions of the file that the command was given.
     pub fn new(
         args: &'c Repl,
-        interrupt: Interrupt,
+        ctrl_c: CtrlC,
+        lines: Lines,
         context: &'c Context,
     ) -> Result<Session<'c>, Failure> {
         let heap = Some(args.limits.max_heap.unwrap_or_else(memory::default_limit));
         let limits = Limits { heap, fuel: args.limits.fuel, time: args.limits.timeout };
-        let store = store(args, args.file.as_ref(), limits, &interrupt, context)?;
+        let store = store(args, args.file.as_ref(), limits, &ctrl_c.machine, context)?;
         let store = store.map_err(Failure)?;
         let mut session = Session {
             context,
             args,
-            interrupt,
+            ctrl_c,
+            lines,
             limits,
             file: args.file.clone(),
             store,
@@ -82,6 +92,7 @@ impl<'c> Session<'c> {
             texts: Vec::new(),
             homes: BTreeMap::new(),
             last: None,
+            stopped: false,
         };
         session.keep_constants();
         Ok(session)
@@ -89,7 +100,8 @@ impl<'c> Session<'c> {
 
     /// Begins anew with the definitions of a file.
     fn restart(&mut self, file: Option<PathBuf>) -> Result<(), Failure> {
-        let made = store(self.args, file.as_ref(), self.limits, &self.interrupt, self.context)?;
+        let made =
+            store(self.args, file.as_ref(), self.limits, &self.ctrl_c.machine, self.context)?;
         // A file with mistakes leaves the session as it is.
         if let Ok(store) = made {
             self.store = store;
@@ -97,6 +109,7 @@ impl<'c> Session<'c> {
             self.texts.clear();
             self.homes.clear();
             self.last = None;
+            self.stopped = false;
             self.keep_constants();
         }
         self.file = file;
@@ -152,7 +165,7 @@ impl<'c> Session<'c> {
     /// Does what a line says.
     pub fn take(&mut self, line: &str) -> Result<Next, Failure> {
         // A Ctrl-C that came while nothing ran is no news to what runs now.
-        self.interrupt.clear();
+        self.ctrl_c.clear();
         self.store.set_limits(self.limits);
         let line = line.trim();
         if let Some(rest) = line.strip_prefix(':') {
@@ -169,6 +182,7 @@ impl<'c> Session<'c> {
     }
 
     fn define(&mut self, text: &str) {
+        self.stopped = false;
         match self.store.define("session", text) {
             Ok(warnings) => {
                 self.context.reporter.all(&warnings, &self.store.sources());
@@ -194,14 +208,71 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Evaluates a value to its end and prints it.
+    /// Evaluates a value to its end and prints it; an action is performed instead.
     fn show(&mut self, value: &Value) -> Result<(), Failure> {
+        self.stopped = false;
+        let is_action = self.store.force(value).and_then(|_| self.store.is_action(value));
+        match is_action {
+            Ok(true) => self.perform(Some(value)),
+            Ok(false) => self.print_value(value),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn print_value(&mut self, value: &Value) -> Result<(), Failure> {
         let mut stdout = output::stdout().map_err(|error| self.context.output_failed(&error))?;
         let printed = self.store.print(value, Format::Default, &mut stdout);
         if let Err(error) = Output::flush(&mut stdout) {
             return Err(self.context.output_failed(&error));
         }
         printed.or_else(|error| self.failed(error))
+    }
+
+    /// Performs an action, or goes on with the one that was stopped, and prints its value unless
+    /// that is `Nil`.
+    fn perform(&mut self, action: Option<&Value>) -> Result<(), Failure> {
+        let stdout = output::stdout().map_err(|error| self.context.output_failed(&error))?;
+        let mut stdout = perform::Ended::new(stdout);
+        let result = match action {
+            Some(action) => {
+                let input = perform::input(self.lines.clone());
+                self.store.perform(action, Some(input), &mut stdout)
+            }
+            None => self.store.go_on(&mut stdout),
+        };
+        if let Err(error) = stdout.end() {
+            return Err(self.context.output_failed(&error));
+        }
+        self.stopped = false;
+        match result {
+            Ok(value) => {
+                self.last = Some(value.clone());
+                match self.store.force(&value) {
+                    Ok(Whnf::Con { name, fields }) if *name == *"Nil" && fields.is_empty() => {
+                        Ok(())
+                    }
+                    Ok(_) => self.print_value(&value),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Err(Error::Stop(Stop::Input(_))) if self.ctrl_c.is_pressed() => {
+                report::write("interrupted\n");
+                Ok(())
+            }
+            Err(Error::Stop(Stop::Input(error))) => {
+                let diagnostic = Diagnostic::error(error.code, Span::NONE, &error.message);
+                self.context.reporter.one(&diagnostic, &self.store.sources());
+                Ok(())
+            }
+            Err(Error::Stop(Stop::Exit(status))) => {
+                report::write(&format!("note: the action asks to exit with status {status}\n"));
+                Ok(())
+            }
+            Err(error) => {
+                self.stopped = matches!(error, Error::Stop(Stop::Limit(_) | Stop::Interrupted));
+                self.failed(error)
+            }
+        }
     }
 
     fn mistakes(&self, error: &CompileError) {
@@ -220,7 +291,7 @@ impl<'c> Session<'c> {
             }
             Error::Stop(Stop::Limit(reached)) => {
                 let diagnostic = limit::report(&reached)
-                    .help("or in a session with :limit; :force goes on with the value");
+                    .help("raise it with :limit; :force goes on with the value");
                 self.context.reporter.with_chain(&diagnostic, Some(&reached.chain), &sources);
             }
             Error::Stop(Stop::Interrupted) => {
@@ -237,13 +308,20 @@ impl<'c> Session<'c> {
             Some("quit") => return Ok(Next::Quit),
             Some("help") => self.help()?,
             Some("sprint") => {
-                if let Some(value) = self.value(argument) {
-                    match sprint::sprint(&mut self.store, &value) {
+                let (is_verbose, name) = match argument.strip_prefix("-v") {
+                    Some(name) if !name.starts_with(|c: char| !c.is_whitespace()) => {
+                        (true, name.trim())
+                    }
+                    _ => (false, argument),
+                };
+                if let Some(value) = self.value(name) {
+                    match sprint::sprint(&mut self.store, &value, is_verbose) {
                         Ok(text) => self.print(&(text + "\n"))?,
                         Err(error) => self.failed(error)?,
                     }
                 }
             }
+            Some("force") if argument.is_empty() && self.stopped => self.perform(None)?,
             Some("force") => {
                 if let Some(value) = self.value(argument) {
                     self.show(&value)?;
@@ -255,6 +333,21 @@ impl<'c> Session<'c> {
                 self.print(&format!("{:.3} s\n", start.elapsed().as_secs_f64()))?;
             }
             Some("step") => self.step(argument)?,
+            Some("dump") => {
+                let (name, stage) = match argument.split_once(char::is_whitespace) {
+                    Some((name, stage)) => (name, stage.trim()),
+                    None => (argument, "gcode"),
+                };
+                match Stage::from_str(stage, false) {
+                    Ok(Stage::Tokens | Stage::Ast) | Err(_) => report::write(
+                        "error: a stage is one of core, lifted, specialised, strictness, gcode, \
+                         fast\n",
+                    ),
+                    Ok(stage) => self.dump(name, stage, self.args.level)?,
+                }
+            }
+            // What is not optimised has no strictness.
+            Some("strictness") => self.dump(argument, Stage::Strictness, 2)?,
             Some("doc") => self.doc(argument)?,
             Some("browse") => self.browse(argument)?,
             Some("stats") => self.stats()?,
@@ -298,6 +391,7 @@ impl<'c> Session<'c> {
         if let Some(value) = self.constants.get(name) {
             return Some(value.clone());
         }
+        self.stopped = false;
         match self.store.eval(name) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -310,6 +404,22 @@ impl<'c> Session<'c> {
     /// Prints the reductions of an expression, which is compiled anew with all definitions: what
     /// the session has evaluated is not evaluated there.
     fn step(&self, expression: &str) -> Result<(), Failure> {
+        let source = self.source(Some(expression));
+        match steps::expression(&source, self.limits, &self.ctrl_c.machine, self.context)? {
+            Ok(()) => Ok(()),
+            Err((stop, sources)) => match stop {
+                Stop::Error(error) => {
+                    let diagnostic = error.diagnostic();
+                    self.context.reporter.with_chain(&diagnostic, Some(&error.chain), &sources);
+                    Ok(())
+                }
+                stop => self.failed(Error::Stop(stop)),
+            },
+        }
+    }
+
+    /// The session's definitions as one program, with an expression.
+    fn source(&self, expression: Option<&str>) -> Source {
         let mut text = String::new();
         if let Some(path) = &self.file {
             let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
@@ -321,17 +431,15 @@ impl<'c> Session<'c> {
         }
         let directory = Some(PathBuf::new());
         let file = MainFile::Text { name: "session".to_owned(), text: text.into(), directory };
-        let source = Source { file: Some(file), expression: Some(expression.to_owned()) };
-        match steps::expression(&source, self.limits, &self.interrupt, self.context)? {
-            Ok(()) => Ok(()),
-            Err((stop, sources)) => match stop {
-                Stop::Error(error) => {
-                    let diagnostic = error.diagnostic();
-                    self.context.reporter.with_chain(&diagnostic, Some(&error.chain), &sources);
-                    Ok(())
-                }
-                stop => self.failed(Error::Stop(stop)),
-            },
+        Source { file: Some(file), expression: expression.map(str::to_owned) }
+    }
+
+    /// Prints a definition as it is at a stage.
+    fn dump(&self, name: &str, stage: Stage, level: u8) -> Result<(), Failure> {
+        let source = self.source(None);
+        match dump::definition(&source, name, stage, level, self.context)? {
+            Some(listing) => self.print(&listing),
+            None => Ok(()),
         }
     }
 
