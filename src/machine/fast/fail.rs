@@ -92,7 +92,12 @@ impl Machine {
         span.unwrap_or_else(|| self.main_span())
     }
 
-    /// The code of a thunk under evaluation.
+    /// The source expression that a thunk, under evaluation or not, stands for.
+    pub(super) fn thunk_span(&self, thunk: Word) -> Span {
+        self.places().text(self.thunk(thunk).map_or(Span::NONE, |thunk| thunk.span))
+    }
+
+    /// The code of a thunk.
     fn thunk(&self, thunk: Word) -> Option<&Thunk> {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };

@@ -191,6 +191,11 @@ impl Code {
         self.starts.get(at.global).map(|start| (*start + at.pc) as usize)
     }
 
+    /// The source expression that a site stands for.
+    pub(super) fn site_span(&self, site: Site) -> Span {
+        self.program.places.text(self.site_place(site))
+    }
+
     /// The source expression that a site stands for, and if it is inlined, the call.
     pub(super) fn site_place(&self, site: Site) -> Span {
         let Some(global) = self.site_global(site) else { return Span::NONE };
