@@ -207,6 +207,13 @@ primitives! {
     ReadCell "readCell" 1 Action Any Any;
     WriteCell "writeCell" 2 Action Any Any;
     SameCell "sameCell" 2 Action Any Any;
+    NewArray "newArray" 2 Action Any Any;
+    ReadArray "readArray" 2 Action Any Any;
+    WriteArray "writeArray" 3 Action Any Any;
+    SizeOfArray "sizeOfArray" 1 Action Any Any;
+    FreezeArray "freezeArray" 1 Action Any Any;
+    ThawArray "thawArray" 1 Action Any Any;
+    CopyArray "copyArray" 5 Action Any Any;
     PutText "putText" 1 Action Any Any;
     PutError "putError" 1 Action Any Any;
     InputLine "inputLine" 0 Action Any Any;

@@ -147,7 +147,7 @@ impl Machine {
         Ok(())
     }
 
-    fn action_con(&self, con: ActionCon) -> ConId {
+    pub(super) fn action_con(&self, con: ActionCon) -> ConId {
         match self.mutator.image.actions {
             Some(actions) => actions.con(con),
             None => unreachable!("only code of the performer asks"),
@@ -155,7 +155,7 @@ impl Machine {
     }
 
     /// What an evaluated word is among actions, if it is a constructor of their data type.
-    fn action_kind(&self, word: Word) -> Option<ActionKind> {
+    pub(super) fn action_kind(&self, word: Word) -> Option<ActionKind> {
         let con = match word.view() {
             View::Con(con) => con,
             View::Node(crate::machine::heap::word::Tag::Con) => {
@@ -168,7 +168,7 @@ impl Machine {
     }
 
     /// An operand of an effect, as far as it is evaluated.
-    fn operand(&self, args: ArgsId, at: usize) -> Word {
+    pub(super) fn operand(&self, args: ArgsId, at: usize) -> Word {
         let word = self.args(args).nth(at).unwrap_or(Word::ZERO);
         // SAFETY: it is a word of the heap.
         unsafe { self.heap.resolve(word) }
@@ -191,10 +191,8 @@ impl Machine {
             None => 0,
         };
         if let Some(primitive) = effect.primitive() {
-            match effect {
-                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
-                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
-                _ => {}
+            if thread != 0 && !effect.is_of_state() {
+                return Err(self.fail(Failure::outside(primitive.name())));
             }
         }
         let nil = Word::con(NIL);
@@ -221,6 +219,17 @@ impl Machine {
                 let other = self.cell(effect, args, 1, thread)?;
                 Word::boolean(one.address() == other.address())
             }
+            Effect::NewArray
+            | Effect::ReadArray
+            | Effect::WriteArray
+            | Effect::SizeOfArray
+            | Effect::FreezeArray
+            | Effect::ThawArray
+            | Effect::CopyArray => match self.array_effect(effect, args, thread)? {
+                Some(result) => result,
+                // There was a collection instead: the instruction is executed again.
+                None => return Ok(()),
+            },
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
                 if std::mem::replace(&mut self.world.taken, true) {

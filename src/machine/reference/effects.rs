@@ -24,10 +24,8 @@ impl Machine {
         let count = effect.arity() as usize;
         if let Some(primitive) = effect.primitive() {
             let thread = self.thread(count - 1);
-            match effect {
-                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
-                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
-                _ => {}
+            if thread != 0 && !effect.is_of_state() {
+                return Err(self.fail(Failure::outside(primitive.name())));
             }
         }
         let result = match effect {
@@ -51,6 +49,13 @@ impl Machine {
                 let ((a, _), (b, _)) = (self.cell(effect, 0)?, self.cell(effect, 1)?);
                 self.heap.alloc(Node::Int(i64::from(a == b)))
             }
+            Effect::NewArray
+            | Effect::ReadArray
+            | Effect::WriteArray
+            | Effect::SizeOfArray
+            | Effect::FreezeArray
+            | Effect::ThawArray
+            | Effect::CopyArray => self.array_effect(effect)?,
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
                 if std::mem::replace(&mut self.world.taken, true) {
@@ -87,7 +92,7 @@ impl Machine {
     }
 
     /// The number of the thread that is the item `n` below the top.
-    fn thread(&self, n: usize) -> i64 {
+    pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
             Node::Int(thread) => *thread,
             // No thread has it.
@@ -109,7 +114,7 @@ impl Machine {
         self.code.actions?.kind(con)
     }
 
-    fn nil(&mut self) -> Addr {
+    pub(super) fn nil(&mut self) -> Addr {
         self.heap.alloc(Node::constr(NIL, &[]))
     }
 

@@ -75,6 +75,8 @@ enum Value {
     Action(&'static str, Vec<Ref>),
     /// A cell, and the thread that has made it.
     Cell(Rc<RefCell<Ref>>, u64),
+    /// A mutable array, and the thread that has made it.
+    Mutable(Rc<RefCell<Vec<Ref>>>, u64),
     /// What a handler is given for `throwAgain`: the exception.
     Trace(Box<Halt>),
 }
