@@ -218,6 +218,8 @@ primitives! {
     PutError "putError" 1 Action Any Any;
     InputLine "inputLine" 0 Action Any Any;
     InputText "inputText" 0 Action Any Any;
+    PutBytes "putBytes" 1 Action Any Any;
+    InputBytes "inputBytes" 1 Action Any Any;
     Arguments "arguments" 0 Action Any Any;
     Exit "exit" 1 Action Any Any;
     Throw "throw" 1 Lazy Any Any;

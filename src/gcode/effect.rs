@@ -13,6 +13,9 @@ pub const PERFORM: &str = "perform$";
 /// The symbol of the function that fails again with an exception that it is given.
 pub const FAIL_AGAIN: &str = "fail$again";
 
+/// Bytes of a byte string that are written before the output may take them.
+pub const PIECE: usize = 1 << 16;
+
 macro_rules! effects {
     ($($(#[doc = $doc:literal])+ $name:ident [$($operand:ident)*] $of:expr;)+) => {
         /// What the instruction `Effect` does.
@@ -79,6 +82,10 @@ effects! {
     InputLine [value] Some(Primitive::InputLine);
     /// The rest of the input, as a list that is read as it is demanded.
     InputText [value] Some(Primitive::InputText);
+    /// Appends the first [`PIECE`] bytes of a byte string to the output; 1 if that is all of it.
+    PutBytes [value value] Some(Primitive::PutBytes);
+    /// Reads so many bytes of the input, fewer at its end.
+    InputBytes [value value] Some(Primitive::InputBytes);
     /// The arguments of the program.
     Arguments [value] Some(Primitive::Arguments);
     /// Ends the program with an exit status.

@@ -7,15 +7,18 @@ use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::base::integer::Integer;
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as Face;
 use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
-use crate::machine::heap::{Fields, Kind, node_words};
+use crate::machine::heap::{Fields, Full, Kind, node_words};
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Output, RunError, Stop, Thrown};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::primitive::bytes::clamped;
 
 /// How deep a value that was thrown is shown.
 const SHOWN_DEPTH: u32 = 3;
@@ -235,9 +238,15 @@ impl Machine {
                 if std::mem::replace(&mut self.world.taken, true) {
                     return Err(self.fail(Failure::input_taken("inputText")));
                 }
+                self.world.is_at_character().map_err(Stop::Input)?;
                 // SAFETY: room was made sure of.
                 unsafe { self.heap.alloc(Kind::Input, 0, &[Word::ZERO]) }
             }
+            Effect::PutBytes => self.put_bytes_of(effect, args)?,
+            Effect::InputBytes => match self.input_bytes(args)? {
+                Some(result) => result,
+                None => return Ok(()),
+            },
             Effect::Arguments => {
                 let mut roots = Vec::new();
                 for argument in self.world.arguments.clone() {
@@ -299,6 +308,49 @@ impl Machine {
         self.world.line_is_returned();
         // SAFETY: room was made sure of.
         Ok(unsafe { self.heap.alloc(Kind::Con, CONS.0, &[line, Word::con(NIL)]) })
+    }
+
+    /// Writes the first piece of a byte string; 1 if that is all of it.
+    fn put_bytes_of(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
+        let found = self.operand(args, 0);
+        let Some(bytes) = self.bytes(found) else {
+            let name = effect.primitive().map_or("", |primitive| primitive.name());
+            return Err(self.wrong_operand(name, "a byte string", "only", found));
+        };
+        let piece = bytes.get(..PIECE).unwrap_or(bytes);
+        let (is_all, piece) = (piece.len() == bytes.len(), piece.to_vec());
+        self.world.put_bytes(piece);
+        Ok(Word::boolean(is_all))
+    }
+
+    /// Reads bytes; `None` if there was a collection instead.
+    fn input_bytes(&mut self, args: ArgsId) -> Result<Option<Word>, Stop> {
+        const NAME: &str = "inputBytes";
+        if self.world.taken {
+            return Err(self.fail(Failure::input_taken(NAME)));
+        }
+        let count = self.operand(args, 0);
+        let most = match (count.view(), self.as_big(count)) {
+            (View::Int(count), _) => clamped(&Integer::Small(count), usize::MAX),
+            (_, Some(count)) => clamped(&count, usize::MAX),
+            _ => return Err(self.wrong_operand(NAME, "an integer", "only", count)),
+        };
+        // They are there twice for a moment.
+        let fits = |len: usize| self.heap.can_grow(2 * len as u64);
+        let is_read = self.world.read(&mut self.input, most, fits).map_err(Stop::Input)?;
+        if !is_read {
+            return Err(self.out_of_memory(Full::Limit));
+        }
+        let len = self.world.bytes(most).len();
+        if self.room_for(bytes_need(len))? {
+            return Ok(None);
+        }
+        let bytes = self.world.bytes(most);
+        // SAFETY: room was made sure of.
+        let made = unsafe { self.heap.new_bytes(len, |to| to.copy_from_slice(bytes)) };
+        let word = made.map_err(|full| self.out_of_memory(full))?;
+        self.world.bytes_are_returned(len);
+        Ok(Some(word))
     }
 
     /// The character is the first operand, the thread the second; the number -1 is no character,

@@ -231,7 +231,20 @@ impl Gen {
                 1 => format!("(then (putError {}) {})", self.text(d.min(3), true), self.action(d)),
                 _ => format!("(bind {} show')", self.action(d)),
             },
-            19 => match self.dice.roll(8) {
+            19 => match self.dice.roll(10) {
+                8 => format!(
+                    "(then (putBytes {}) {})",
+                    self.bytes(d.min(3), true),
+                    self.action(d)
+                ),
+                9 => {
+                    // The longest ones read all that there is.
+                    let count = [-1, 0, 1, 3, 1000][self.dice.roll(5)];
+                    let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                    format!(
+                        "(bind (inputBytes {count}) (fn [{name}] (then (putBytes {name}) {rest})))"
+                    )
+                }
                 0 => format!(
                     "(bind inputText (fn [t] (then (putText (take {} t)) {})))",
                     self.dice.roll(30),

@@ -155,7 +155,7 @@ struct World {
     /// How many state threads there were.
     threads: Cell<u64>,
     /// The input that is still to be read.
-    input: RefCell<String>,
+    input: RefCell<Vec<u8>>,
     /// Whether the input is read as a list.
     taken: Cell<bool>,
     /// Whether messages are shown with the output.
@@ -350,7 +350,7 @@ impl World {
             let main = self.apply(force(main)?, vec![done(self.text(input))]);
             return self.finish(&delay(|| main), out);
         }
-        *self.input.borrow_mut() = input.to_owned();
+        *self.input.borrow_mut() = input.as_bytes().to_vec();
         self.finish(main, out)
     }
 

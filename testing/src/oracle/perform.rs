@@ -27,6 +27,8 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("putError", 1),
     ("inputLine", 0),
     ("inputText", 0),
+    ("putBytes", 1),
+    ("inputBytes", 1),
     ("arguments", 0),
     ("exit", 1),
     ("throw", 1),
@@ -237,9 +239,10 @@ impl World {
                 if input.is_empty() {
                     return nil();
                 }
-                let (line, rest) = input.split_once('\n').unwrap_or((&input, ""));
-                let (line, rest) = (line.to_owned(), rest.to_owned());
-                *input = rest;
+                let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(input.len());
+                let mut line: Vec<u8> = input.drain(..(end + 1).min(input.len())).collect();
+                line.truncate(end);
+                let line = String::from_utf8(line).expect("a text is read as text");
                 let nil = done(Value::Con(self.nil.clone(), Vec::new()));
                 let fields = vec![done(self.text(&line)), nil];
                 Ok(Step::Value(done(Value::Con(self.cons.clone(), fields))))
@@ -247,8 +250,24 @@ impl World {
             "inputText" => {
                 self.taken.set(true);
                 let text = std::mem::take(&mut *self.input.borrow_mut());
+                let text = String::from_utf8(text).expect("a text is read as text");
                 Ok(Step::Value(done(self.text(&text))))
             }
+            "inputBytes" if self.taken.get() => Err(Halt::Error),
+            "inputBytes" => {
+                let most = super::number(&args[0])?.max(0.into());
+                let mut input = self.input.borrow_mut();
+                let most = most.to_usize().map_or(input.len(), |most| most.min(input.len()));
+                let bytes: Vec<u8> = input.drain(..most).collect();
+                Ok(Step::Value(done(Value::Bytes(Rc::new(bytes)))))
+            }
+            "putBytes" => match force(&args[0])? {
+                Value::Bytes(bytes) => {
+                    out.push_str(&String::from_utf8_lossy(&bytes));
+                    nil()
+                }
+                _ => Err(Halt::Error),
+            },
             "arguments" => nil(),
             "exit" => match force(&args[0])? {
                 Value::Int(status) if status.to_u8().is_some() => Err(Halt::Exit),
