@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::{Input, InputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
-use gmachine::machine::MachineKind;
 use gmachine_testing::common;
 
 /// Counts what is read of it; it has no end.
@@ -88,7 +88,9 @@ fn characters_after_a_part_of_one_are_no_text() {
     for kind in MachineKind::ALL {
         let mut machine = common::machine(*kind, &common::compile(text), Config::default());
         let mut out = String::new();
-        machine.start(Format::Default, Some(Box::new(common::Text::new("λ\n")))).expect("it starts");
+        machine
+            .start(Format::Default, Some(Box::new(common::Text::new("λ\n"))))
+            .expect("it starts");
         let ended = machine.run(&mut out);
         assert!(matches!(ended, Err(Stop::Input(_))), "{kind}: {ended:?}");
         assert_eq!(out, "206\n", "{kind}");

@@ -6,8 +6,8 @@ use super::code::instr::{Arg, Base, Dst};
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
-use crate::base::quote::char_literal;
 use crate::base::integer::Integer;
+use crate::base::quote::char_literal;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as Face;
@@ -193,10 +193,11 @@ impl Machine {
             },
             None => 0,
         };
-        if let Some(primitive) = effect.primitive() {
-            if thread != 0 && !effect.is_of_state() {
-                return Err(self.fail(Failure::outside(primitive.name())));
-            }
+        if let Some(primitive) = effect.primitive()
+            && thread != 0
+            && !effect.is_of_state()
+        {
+            return Err(self.fail(Failure::outside(primitive.name())));
         }
         let nil = Word::con(NIL);
         let result = match effect {

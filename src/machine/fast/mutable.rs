@@ -190,8 +190,7 @@ impl Machine {
                 Ok((first, count))
             }
             _ => {
-                let [first, count] =
-                    [at, COUNT].map(|at| self.describe(self.operand(args, at)));
+                let [first, count] = [at, COUNT].map(|at| self.describe(self.operand(args, at)));
                 let failure = Failure::no_part_of_array(name(effect), &first, &count, len);
                 Err(self.fail(failure))
             }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::code::Code;
-use super::heap::Full;
 use super::heap::node::{Addr, Node, Site, buffer_bytes};
 use super::state::{Frame, Machine, NO_REDEX};
-use crate::base::quote::char_literal;
+use crate::base::allocation::Full;
 use crate::base::integer::Integer;
+use crate::base::quote::char_literal;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};

@@ -232,11 +232,7 @@ impl Gen {
                 _ => format!("(bind {} show')", self.action(d)),
             },
             19 => match self.dice.roll(10) {
-                8 => format!(
-                    "(then (putBytes {}) {})",
-                    self.bytes(d.min(3), true),
-                    self.action(d)
-                ),
+                8 => format!("(then (putBytes {}) {})", self.bytes(d.min(3), true), self.action(d)),
                 9 => {
                     // The longest ones read all that there is.
                     let count = [-1, 0, 1, 3, 1000][self.dice.roll(5)];

@@ -198,7 +198,7 @@ impl World {
             }
             "copyArray" => {
                 // All operands are evaluated before any is looked at.
-                for arg in args {
+                for arg in &args {
                     force(arg)?;
                 }
                 let (source, target) = (array(0)?, array(2)?);
@@ -206,7 +206,11 @@ impl World {
                 let (Some(from), Some(to), Some(count)) = (from, to, count) else {
                     return Err(Halt::Error);
                 };
-                let part = source.borrow().get(from..).and_then(|rest| rest.get(..count)).map(<[_]>::to_vec);
+                let part = source
+                    .borrow()
+                    .get(from..)
+                    .and_then(|rest| rest.get(..count))
+                    .map(<[_]>::to_vec);
                 let mut elements = target.borrow_mut();
                 let place = elements.get_mut(to..).and_then(|rest| rest.get_mut(..count));
                 let (Some(place), Some(part)) = (place, part) else { return Err(Halt::Error) };
@@ -240,7 +244,8 @@ impl World {
                     return nil();
                 }
                 let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(input.len());
-                let mut line: Vec<u8> = input.drain(..(end + 1).min(input.len())).collect();
+                let taken = (end + 1).min(input.len());
+                let mut line: Vec<u8> = input.drain(..taken).collect();
                 line.truncate(end);
                 let line = String::from_utf8(line).expect("a text is read as text");
                 let nil = done(Value::Con(self.nil.clone(), Vec::new()));
