@@ -63,7 +63,7 @@ fn arrays_and_byte_strings_come_back_as_they_went_in() {
             }
         }
         let loop_ = store.global("loop").unwrap();
-        let lazy = store.call(&loop_, &[loop_.clone()]).unwrap();
+        let lazy = store.call(&loop_, std::slice::from_ref(&loop_)).unwrap();
         assert!(store.array(&[lazy]).is_ok(), "elements are not evaluated");
         let two = store.value(2).unwrap();
         let wrong = Error::Kind { expected: "a byte string", found: "an integer" };
