@@ -25,6 +25,22 @@ fn shell(line: &str, directory: &Path) -> Output {
         .expect("a shell")
 }
 
+#[test]
+fn bytes_are_read_and_written_as_they_are() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for program in [
+        "(bytesFromList [255 0 10])",
+        "(bind (inputBytes 1000) putBytes)",
+        "(bind (inputBytes 1) (fn [a] (bind (inputBytes 9) (fn [b] (putBytes (bytesConcat [a b]))))))",
+        "(bind (inputBytes 9) (fn [a] (bind (inputBytes 9) (fn [b] (putBytes (bytesConcat [a b]))))))",
+    ] {
+        let line = format!("printf '\\377\\000\\n' | gmachine run -e '{program}'");
+        let output = shell(&line, directory.path());
+        assert_eq!(output.stdout, [255, 0, 10], "{program}: {output:?}");
+        assert_eq!(output.stderr, b"", "{program}");
+    }
+}
+
 /// The commands under `Examples:` in a help page.
 fn examples(page: &str) -> Vec<String> {
     let lines = page.lines().skip_while(|line| *line != "Examples:").skip(1);

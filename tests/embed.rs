@@ -185,6 +185,7 @@ fn a_value_of_another_store_is_an_error() {
         let value = one.int(1).unwrap();
         assert_eq!(two.force(&value).err(), Some(Error::ForeignValue));
         assert_eq!(two.list(std::slice::from_ref(&value)).err(), Some(Error::ForeignValue));
+        assert_eq!(two.array(std::slice::from_ref(&value)).err(), Some(Error::ForeignValue));
         assert_eq!(
             two.con("Pair", &[value.clone(), value.clone()]).err(),
             Some(Error::ForeignValue)

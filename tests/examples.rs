@@ -1,5 +1,5 @@
 //! Every program in `examples/`, `benches/programs/` and `tests/programs/` is free of warnings and does what its first comment says:
-//! `; prints: LINE` is all that it prints, `; prints (first line): LINE` how that begins, and
+//! `; prints: LINE` or `; prints text: "TEXT"` is all that it prints, `; prints (first line): LINE` how that begins, and
 //! `; with input: "TEXT"` its standard input, as a STRING literal.
 
 use gmachine::machine::print::Format;

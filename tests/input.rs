@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gmachine::machine::outcome::{Input, InputError};
+use gmachine::machine::MachineKind;
+use gmachine::machine::outcome::{Input, InputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine_testing::common;
@@ -41,6 +42,13 @@ fn input_is_read_as_far_as_it_is_demanded() {
         ("(defn main[input] (case input [(Cons c _) c]))", "'x'\n", 1),
         ("(defn main[input] (case input [\"xy\" 1] [_ 2]))", "2\n", 2),
         ("(defn main[input] (if (eq (head input) 'x') 1 (length input)))", "1\n", 1),
+        ("(defn main[] (bind inputLine (fn [l] (putText (head l)))))", "xxxxxxxxx", 10),
+        ("(defn main[] (bind (inputBytes 3) putBytes))", "xxx", 3),
+        (
+            "(defn main[] (bind (inputBytes 8) (fn [_] (bind inputLine (fn [l] (putText (head l)))))))",
+            "x",
+            10,
+        ),
     ] {
         assert_eq!(run(main), (output.to_owned(), read), "{main}");
     }
@@ -61,5 +69,30 @@ fn an_input_is_the_characters_of_a_text() {
     ] {
         let run = common::run(main, input);
         assert_eq!((run.output.as_str(), run.failure), (output, None), "{main} {input:?}");
+    }
+}
+
+#[test]
+fn a_long_byte_string_is_written_piece_by_piece_and_whole() {
+    let text = "(defn main[] (let ([line (bytesFromText (take 300 (repeat 'x')))])
+                  (bind (putBytes (bytesConcat (replicate 1000 line))) (fn [_] (putText \"!\")))))";
+    let run = common::run(text, "");
+    assert_eq!((run.output.len(), run.failure), (300_001, None));
+    assert_eq!(run.output.trim_start_matches('x'), "!");
+}
+
+#[test]
+fn characters_after_a_part_of_one_are_no_text() {
+    let text = "(defn main[] (bind (inputBytes 1) (fn [b]
+                  (bind (putBytes (bytesFromInt (bytesIndex b 0))) (fn [_] inputLine)))))";
+    for kind in MachineKind::ALL {
+        let mut machine = common::machine(*kind, &common::compile(text), Config::default());
+        let mut out = String::new();
+        machine
+            .start(Format::Default, Some(Box::new(common::Text::new("λ\n"))))
+            .expect("it starts");
+        let ended = machine.run(&mut out);
+        assert!(matches!(ended, Err(Stop::Input(_))), "{kind}: {ended:?}");
+        assert_eq!(out, "206\n", "{kind}");
     }
 }

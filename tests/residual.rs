@@ -46,7 +46,7 @@ fn meaning(text: &str, input: &str, fuel: u64) -> (String, &'static str) {
     let input = Box::new(common::Text::new(input));
     let end = machine.start(Format::Default, Some(input)).and_then(|()| machine.run(&mut out));
     let end = match end {
-        Ok(()) => "value",
+        Ok(()) | Err(Stop::Exit(_)) => "value",
         Err(Stop::Error(_)) => "error",
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => "fuel",
         Err(other) => panic!("{other}"),

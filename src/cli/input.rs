@@ -162,6 +162,54 @@ impl<R: Read + Send> Input for Decoder<R> {
             }
         }
     }
+
+    fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
+        let waiting = &self.bytes[self.taken..];
+        if !waiting.is_empty() {
+            let count = most.min(waiting.len());
+            into.extend_from_slice(&waiting[..count]);
+            self.taken += count;
+            if self.taken > self.valid || self.taken == self.bytes.len() {
+                // What is left may be text again.
+                self.offset += self.taken as u64;
+                self.bytes.drain(..self.taken);
+                (self.valid, self.taken) = (0, 0);
+                if matches!(&self.then, Then::Fail(error) if error.code == Code::InputNotUtf8) {
+                    self.then = Then::Read;
+                }
+                self.decode();
+            }
+            return Ok(());
+        }
+        match &self.then {
+            Then::End => return Ok(()),
+            Then::Fail(error) => return Err(error.clone()),
+            Then::Read if most == 0 => return Ok(()),
+            Then::Read => {}
+        }
+        let before = into.len();
+        into.resize(before + most, 0);
+        let read = loop {
+            match self.reader.read(&mut into[before..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        let count = *read.as_ref().unwrap_or(&0);
+        into.truncate(before + count);
+        self.offset += count as u64;
+        match read {
+            Err(error) => {
+                self.then = Then::Fail(failed(&error));
+                Err(failed(&error))
+            }
+            Ok(0) => {
+                self.then = Then::End;
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+        }
+    }
 }
 
 /// Standard input that there is none of: it fails when it is asked.
@@ -169,6 +217,10 @@ pub struct Broken(pub InputError);
 
 impl Input for Broken {
     fn next(&mut self) -> Result<Option<char>, InputError> {
+        Err(self.0.clone())
+    }
+
+    fn read_bytes(&mut self, _: usize, _: &mut Vec<u8>) -> Result<(), InputError> {
         Err(self.0.clone())
     }
 }
@@ -196,7 +248,7 @@ mod tests {
 
     impl Read for Slowly<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let count = self.1.min(self.0.len());
+            let count = self.1.min(self.0.len()).min(buffer.len());
             let (now, later) = self.0.split_at(count);
             buffer[..count].copy_from_slice(now);
             self.0 = later;
@@ -234,6 +286,42 @@ mod tests {
             let message = error.expect("bad").message;
             let offset = format!("offset {} ", text.len());
             prop_assert!(message.contains(&offset), "{}", message);
+        }
+    }
+
+    /// All bytes, read so many at a time, with a character in between now and then where one is.
+    fn bytes(input: &mut dyn Input, most: usize, with_characters: bool) -> Vec<u8> {
+        let mut all = Vec::new();
+        for turn in 1.. {
+            if with_characters
+                && turn % 3 == 0
+                && let Ok(Some(c)) = input.next()
+            {
+                all.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            let before = all.len();
+            input.read_bytes(most, &mut all).expect("nothing fails");
+            assert!(all.len() <= before + most, "{most} were asked for");
+            if all.len() == before {
+                break;
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_arrive_whole_whatever_they_are(
+            wanted in proptest::collection::vec(any::<u8>(), 0..60),
+            text in "\\PC{0,20}",
+            (step, most) in (1usize..7, 1usize..9),
+        ) {
+            for wanted in [wanted, text.into_bytes()] {
+                for with_characters in [false, true] {
+                    let mut input = Decoder::new(Slowly(&wanted, step));
+                    prop_assert_eq!(bytes(&mut input, most, with_characters), wanted.clone());
+                }
+            }
         }
     }
 

@@ -35,7 +35,7 @@ use std::sync::Arc;
 use super::{Code, Compiler, Source};
 use crate::base::span::Span;
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, action_cons,
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, PIECE, action_cons,
 };
 use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
 use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
@@ -202,6 +202,7 @@ impl Compiler<'_> {
                 self.own(Instr::Effect(Effect::NoAction));
                 self.update_and_unwind(Span::NONE);
             }
+            Performer::Effect(Effect::PutBytes) => self.put_bytes(),
             Performer::Effect(effect) => self.effect_function(effect),
             Performer::Put(effect) => self.put(effect),
         }
@@ -447,6 +448,39 @@ impl Compiler<'_> {
         (0..arity).for_each(|at| self.push_at(2 * arity - at));
         self.own(Instr::Effect(effect));
         self.pack(ActionCon::Return);
+        self.update_and_unwind(Span::NONE);
+    }
+
+    /// Emits the function that writes a byte string, in pieces that the output takes one by one:
+    ///
+    /// ```text
+    /// put b id = if the first piece, which is written, is all of b
+    ///            then Flush (Return Nil) else Flush (PutBytes (b without that piece))
+    /// ```
+    fn put_bytes(&mut self) {
+        let (b, id) = (2, 1);
+        let (whole, part) = (self.code.label(), self.code.label());
+        for operand in [b, id] {
+            self.push_at(operand);
+            self.own(Instr::Eval);
+        }
+        let (b, id) = (3, 4);
+        self.push_at(id);
+        self.push_at(b);
+        self.own(Instr::Effect(Effect::PutBytes));
+        self.own(Instr::Cond(whole, part));
+        self.code.place(whole);
+        self.own(Instr::Pack(NIL));
+        self.pack(ActionCon::Return);
+        self.pack(ActionCon::Flush);
+        self.update_and_unwind(Span::NONE);
+        self.code.place(part);
+        self.push_at(b);
+        self.own(Instr::PushInt(IntLit::Small(PIECE as i64)));
+        self.own(Instr::Binary(Primitive::BytesDrop));
+        let again = self.effect_con(Effect::PutBytes);
+        self.own(Instr::Pack(again));
+        self.pack(ActionCon::Flush);
         self.update_and_unwind(Span::NONE);
     }
 

@@ -108,6 +108,14 @@ impl Input for GuardedInput {
             Err(InputError { code: Code::InputFailed, message })
         })
     }
+
+    fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
+        let read = self.shared.catch(|| self.input.read_bytes(most, into));
+        read.unwrap_or_else(|| {
+            let message = "the input panicked".to_owned();
+            Err(InputError { code: Code::InputFailed, message })
+        })
+    }
 }
 
 /// An output whose panics do not unwind through the machine.
@@ -132,6 +140,10 @@ impl GuardedOutput<'_> {
 impl Output for GuardedOutput<'_> {
     fn write(&mut self, text: &str) -> Result<(), OutputError> {
         self.guarded(|output| output.write(text))
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        self.guarded(|output| output.write_bytes(bytes))
     }
 
     fn flush(&mut self) -> Result<(), OutputError> {

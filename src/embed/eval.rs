@@ -143,6 +143,23 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_list(&handles).ok_or(Error::ForeignValue)??))
     }
 
+    /// The array of these elements, which need not be evaluated.
+    ///
+    /// # Errors
+    /// Only the general ones: memory is used up, or an array has not so many elements.
+    fn array(&mut self, elements: &[Value]) -> Result<Value, Error> {
+        let handles = handles(elements);
+        Ok(Value(self.session(Key(())).machine.new_array(&handles).ok_or(Error::ForeignValue)??))
+    }
+
+    /// A byte string.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Value, Error> {
+        Ok(Value(self.session(Key(())).machine.new_bytes(bytes)?))
+    }
+
     /// A constructor with all its fields.
     ///
     /// # Errors
@@ -302,6 +319,17 @@ pub trait Eval: Access + Sized {
         match self.force(value)? {
             Whnf::Char(value) => Ok(value),
             other => Err(Error::Kind { expected: "a character", found: other.kind() }),
+        }
+    }
+
+    /// Evaluates a byte string.
+    ///
+    /// # Errors
+    /// [`Error::Kind`] if it is none.
+    fn to_bytes(&mut self, value: &Value) -> Result<Box<[u8]>, Error> {
+        match self.force(value)? {
+            Whnf::Bytes(bytes) => Ok(bytes),
+            other => Err(Error::Kind { expected: "a byte string", found: other.kind() }),
         }
     }
 

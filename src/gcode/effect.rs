@@ -13,6 +13,9 @@ pub const PERFORM: &str = "perform$";
 /// The symbol of the function that fails again with an exception that it is given.
 pub const FAIL_AGAIN: &str = "fail$again";
 
+/// Bytes of a byte string that are written before the output may take them.
+pub const PIECE: usize = 1 << 16;
+
 macro_rules! effects {
     ($($(#[doc = $doc:literal])+ $name:ident [$($operand:ident)*] $of:expr;)+) => {
         /// What the instruction `Effect` does.
@@ -60,10 +63,29 @@ effects! {
     WriteCell [value lazy value] Some(Primitive::WriteCell);
     /// 1 if two cells are the same one, else 0.
     SameCell [value value value] Some(Primitive::SameCell);
+    /// Makes a mutable array of so many elements, each the second operand.
+    NewArray [value lazy value] Some(Primitive::NewArray);
+    /// Reads an element.
+    ReadArray [value value value] Some(Primitive::ReadArray);
+    /// Writes an element; its result is `Nil`.
+    WriteArray [value value lazy value] Some(Primitive::WriteArray);
+    /// The number of elements.
+    SizeOfArray [value value] Some(Primitive::SizeOfArray);
+    /// An immutable array of the present elements.
+    FreezeArray [value value] Some(Primitive::FreezeArray);
+    /// A mutable array of the elements of an immutable one.
+    ThawArray [value value] Some(Primitive::ThawArray);
+    /// Copies elements: from an array and an index, to an array and an index, so many; its result
+    /// is `Nil`.
+    CopyArray [value value value value value value] Some(Primitive::CopyArray);
     /// Reads a line of the input: `Nil` at its end, else a list of the line alone.
     InputLine [value] Some(Primitive::InputLine);
     /// The rest of the input, as a list that is read as it is demanded.
     InputText [value] Some(Primitive::InputText);
+    /// Appends the first [`PIECE`] bytes of a byte string to the output; 1 if that is all of it.
+    PutBytes [value value] Some(Primitive::PutBytes);
+    /// Reads so many bytes of the input, fewer at its end.
+    InputBytes [value value] Some(Primitive::InputBytes);
     /// The arguments of the program.
     Arguments [value] Some(Primitive::Arguments);
     /// Ends the program with an exit status.
@@ -87,6 +109,12 @@ impl Effect {
     #[must_use]
     pub const fn arity(self) -> u32 {
         self.operands().len() as u32
+    }
+
+    /// Returns whether a state thread may do it: it is on cells and arrays.
+    #[must_use]
+    pub fn is_of_state(self) -> bool {
+        self <= Effect::CopyArray
     }
 
     /// Returns the effect that a listing calls so.
@@ -133,6 +161,8 @@ action_constructors! {
     NoAction "no action" 0;
     /// A cell: its value, and the number of the thread that has made it.
     Cell "cell" 2;
+    /// A mutable array: the array, and the number of the thread that has made it.
+    Array "array" 2;
     /// What the performer returns to the run at the end: the value of the action.
     Done "done" 1;
     /// What the performer returns to the run so that output is written: the action and the
@@ -205,6 +235,7 @@ impl ActionKind {
     pub fn shown(self) -> &'static str {
         match self {
             ActionKind::Con(ActionCon::Cell) => "cell",
+            ActionKind::Con(ActionCon::Array) => "array",
             _ => "action",
         }
     }

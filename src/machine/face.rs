@@ -144,6 +144,18 @@ pub trait Machine: Debug + Send {
     /// When memory is used up.
     fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>>;
 
+    /// An array of these elements; `None` if one is foreign.
+    ///
+    /// # Errors
+    /// When memory is used up, or an array has not so many elements.
+    fn new_array(&mut self, elements: &[Handle]) -> Option<Result<Handle, Stop>>;
+
+    /// A byte string.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    fn new_bytes(&mut self, bytes: &[u8]) -> Result<Handle, Stop>;
+
     /// An application, not evaluated; `None` if a handle is foreign.
     ///
     /// # Errors

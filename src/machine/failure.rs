@@ -14,6 +14,9 @@ use crate::primitive::{Operand, Primitive};
 /// Integers of up to this many bytes are shown in a message.
 const SHOWN_BYTES: usize = 64;
 
+/// The most elements of a mutable array that a program can make.
+pub(in crate::machine) const MAX_ARRAY: usize = 16_000_000;
+
 /// A failure of the program, but for its place.
 #[derive(Debug)]
 pub(in crate::machine) struct Failure {
@@ -84,7 +87,7 @@ impl Failure {
     /// An effect of input or output in a state thread.
     pub fn outside(name: &str) -> Failure {
         Failure::new(Code::ForeignEffect, format!("`{name}` is no action of a state thread"))
-            .labelled("a state thread has cells, and no input or output")
+            .labelled("a state thread has cells and arrays, and no input or output")
     }
 
     /// Something else than a cell where one is needed.
@@ -97,6 +100,33 @@ impl Failure {
         let message = format!("`{name}` is given a cell that another thread has made");
         Failure::new(Code::ForeignEffect, message)
             .labelled("the cells of a state thread are its own")
+    }
+
+    /// Something else than a mutable array where one is needed.
+    pub fn no_mutable_array(name: &str, found: &str) -> Failure {
+        let message = format!("`{name}` needs a mutable array, and is given {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// An effect on an array of another thread.
+    pub fn foreign_array(name: &str) -> Failure {
+        let message = format!("`{name}` is given an array that another thread has made");
+        Failure::new(Code::ForeignEffect, message)
+            .labelled("the arrays of a state thread are its own")
+    }
+
+    /// A number of elements that no array has.
+    pub fn no_size(name: &str, found: &str) -> Failure {
+        let message =
+            format!("`{name}` makes an array of 0 to {MAX_ARRAY} elements, and is given {found}");
+        Failure::new(Code::WrongKind, message)
+    }
+
+    /// Elements to be copied that an array does not have.
+    pub fn no_part_of_array(name: &str, at: &str, count: &str, len: usize) -> Failure {
+        let of = array(len);
+        let message = format!("`{name}` is given {count} elements from index {at} on, of {of}");
+        Failure::new(Code::NoElement, message).labelled("the array does not have these elements")
     }
 
     /// The input is read as a list already.
@@ -354,7 +384,10 @@ pub(in crate::machine) fn place(at: usize, of: usize) -> &'static str {
     match (at, of) {
         (_, 1) => "only",
         (0, _) => "first",
-        _ => "second",
+        (1, _) => "second",
+        (2, _) => "third",
+        (3, _) => "fourth",
+        _ => "last",
     }
 }
 

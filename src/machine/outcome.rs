@@ -289,6 +289,22 @@ pub trait Input: Send {
     /// # Errors
     /// When the source fails or is no text. The error is returned again if it is asked again.
     fn next(&mut self) -> Result<Option<char>, InputError>;
+
+    /// Appends at most `most` of the bytes that come next, and none only at the end or if `most` is
+    /// 0; what is left comes with the next call, of either kind. What is not told how to read bytes
+    /// gives its characters in UTF-8; the last one may be longer than the room for it.
+    ///
+    /// # Errors
+    /// When the source fails. The error is returned again if it is asked again.
+    fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
+        let end = into.len().saturating_add(most);
+        while into.len() < end
+            && let Some(c) = self.next()?
+        {
+            into.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        Ok(())
+    }
 }
 
 /// Where a program's printed value goes.

@@ -1,6 +1,8 @@
 //! What effects change outside of the heap: output that is held back, the input, the arguments.
 
 use super::outcome::{Input, InputError, Output, OutputError, RunError};
+use crate::base::code::Code;
+use crate::gcode::effect::PIECE;
 
 /// Bytes of output after which a text that is being written is interrupted.
 const FULL: usize = 1 << 15;
@@ -26,11 +28,19 @@ pub(in crate::machine) enum Stream {
     Error,
 }
 
+/// Something that is still to be written.
+#[derive(Debug)]
+enum Piece {
+    Text(Stream, String),
+    /// Bytes of the output.
+    Bytes(Vec<u8>),
+}
+
 /// What effects change outside of the heap.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct World {
-    /// Text that is still to be written, in order.
-    pieces: Vec<(Stream, String)>,
+    /// What is still to be written, in order.
+    pieces: Vec<Piece>,
     /// The bytes of all pieces.
     held: usize,
     /// Whether the last line of the output is not ended.
@@ -39,6 +49,8 @@ pub(in crate::machine) struct World {
     pub taken: bool,
     /// A line that was read and has not been returned.
     line: Option<String>,
+    /// Bytes that were read and have not been returned.
+    bytes: Vec<u8>,
     /// The arguments of the program.
     pub arguments: Vec<String>,
     /// How many state threads there were.
@@ -56,23 +68,33 @@ impl World {
     /// list there is none: what follows may wait for somebody who reads this.
     pub fn put(&mut self, stream: Stream, c: char) -> bool {
         match self.pieces.last_mut() {
-            Some((of, text)) if *of == stream => text.push(c),
-            _ => self.pieces.push((stream, c.into())),
+            Some(Piece::Text(of, text)) if *of == stream => text.push(c),
+            _ => self.pieces.push(Piece::Text(stream, c.into())),
         }
         self.held += c.len_utf8();
         self.held < FULL && !self.taken
     }
 
+    /// Holds bytes of the output back.
+    pub fn put_bytes(&mut self, bytes: Vec<u8>) {
+        self.held += bytes.len();
+        self.pieces.push(Piece::Bytes(bytes));
+    }
+
     /// Writes what is held back.
     pub fn write(&mut self, out: &mut dyn Output) -> Result<(), OutputError> {
         self.held = 0;
-        for (stream, text) in self.pieces.drain(..) {
-            match stream {
-                Stream::Output => {
+        for piece in self.pieces.drain(..) {
+            match piece {
+                Piece::Text(Stream::Output, text) => {
                     out.write(&text)?;
                     self.open = !text.ends_with('\n');
                 }
-                Stream::Error => out.write_error(&text)?,
+                Piece::Text(Stream::Error, text) => out.write_error(&text)?,
+                Piece::Bytes(bytes) => {
+                    out.write_bytes(&bytes)?;
+                    self.open = bytes.last().map_or(self.open, |&last| last != b'\n');
+                }
             }
         }
         Ok(())
@@ -87,6 +109,7 @@ impl World {
     /// Reads a line, without its end; `None` at the end of the input. It is read again until
     /// [`line_is_returned`](World::line_is_returned) is called.
     pub fn line(&mut self, input: &mut Option<Box<dyn Input>>) -> Result<Option<&str>, InputError> {
+        self.is_at_character()?;
         if self.line.is_none()
             && let Some(input) = input
             && let Some(first) = input.next()?
@@ -106,6 +129,50 @@ impl World {
     /// Forgets the line that was read.
     pub fn line_is_returned(&mut self) {
         self.line = None;
+    }
+
+    /// Reads bytes until there are `most`, or the input ends; they are at hand as
+    /// [`bytes`](World::bytes). Returns `false` where `fits` says that there is no room for so many:
+    /// then it can be asked again, and goes on.
+    pub fn read(
+        &mut self,
+        input: &mut Option<Box<dyn Input>>,
+        most: usize,
+        fits: impl Fn(usize) -> bool,
+    ) -> Result<bool, InputError> {
+        let Some(input) = input else { return Ok(true) };
+        while self.bytes.len() < most {
+            if !fits(self.bytes.len() + PIECE) {
+                return Ok(false);
+            }
+            let before = self.bytes.len();
+            input.read_bytes((most - before).min(PIECE), &mut self.bytes)?;
+            if self.bytes.len() == before {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the bytes that were read, at most so many.
+    pub fn bytes(&self, most: usize) -> &[u8] {
+        self.bytes.get(..most).unwrap_or(&self.bytes)
+    }
+
+    /// Forgets the first of the bytes that were read.
+    pub fn bytes_are_returned(&mut self, count: usize) {
+        self.bytes.drain(..count.min(self.bytes.len()));
+        // What was read at once may have been all of the input.
+        self.bytes.shrink_to(PIECE);
+    }
+
+    /// Fails within a character, of which the first bytes were read as bytes.
+    pub fn is_at_character(&self) -> Result<(), InputError> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let message = "standard input is read on from within a character".to_owned();
+        Err(InputError { code: Code::InputNotUtf8, message })
     }
 
     /// Returns the number of a new state thread.

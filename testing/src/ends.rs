@@ -10,7 +10,7 @@ use crate::common::Text;
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// All was printed.
+    /// All was printed, or it ended itself.
     Value,
     /// It failed.
     Error,
@@ -32,7 +32,7 @@ pub fn meaning(output: &str, end: End) -> Meaning {
 /// How a run ended; what must not happen is an error.
 pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     match result {
-        Ok(()) => Ok(End::Value),
+        Ok(()) | Err(Stop::Exit(_)) => Ok(End::Value),
         Err(Stop::Error(_)) => Ok(End::Error),
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
         Err(Stop::Exit(_)) => Ok(End::Exit),

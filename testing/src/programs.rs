@@ -74,7 +74,10 @@ pub fn examples() -> Vec<Example> {
         Example {
             name: path.display().to_string(),
             input: comment("with input").map(|literal| text(&literal)).unwrap_or_default(),
-            prints: comment("prints"),
+            prints: comment("prints").or_else(|| {
+                let all = text(&comment("prints text")?);
+                Some(all.strip_suffix('\n').unwrap_or(&all).to_owned())
+            }),
             prints_first: comment("prints (first line)"),
             text: program,
         }

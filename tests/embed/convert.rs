@@ -44,6 +44,34 @@ fn values_of_rust_come_back_as_they_went_in() {
 }
 
 #[test]
+fn arrays_and_byte_strings_come_back_as_they_went_in() {
+    on_every_machine(|machine| {
+        let mut store = store(machine);
+        for len in [0, 1, 200, 100_000] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            let value = store.bytes(&bytes).unwrap();
+            assert_eq!(&*store.to_bytes(&value).unwrap(), bytes, "{len}");
+            // New elements in what may be an old node.
+            let elements: Vec<Value> = (0..len).map(|at| store.value(at).unwrap()).collect();
+            let array = store.array(&elements).unwrap();
+            drop(elements);
+            store.collect();
+            let Whnf::Array(found) = store.force(&array).unwrap() else { panic!("no array") };
+            assert_eq!(found.len(), len as usize);
+            for (at, element) in (0_i32..).zip(&found) {
+                assert_eq!(store.get::<i32>(element), Ok(at), "{len}");
+            }
+        }
+        let loop_ = store.global("loop").unwrap();
+        let lazy = store.call(&loop_, std::slice::from_ref(&loop_)).unwrap();
+        assert!(store.array(&[lazy]).is_ok(), "elements are not evaluated");
+        let two = store.value(2).unwrap();
+        let wrong = Error::Kind { expected: "a byte string", found: "an integer" };
+        assert_eq!(store.to_bytes(&two), Err(wrong));
+    });
+}
+
+#[test]
 fn what_is_something_else_is_no_panic() {
     on_every_machine(|machine| {
         let mut store = store(machine);

@@ -6,16 +6,19 @@ use super::code::instr::{Arg, Base, Dst};
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
+use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as Face;
 use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
-use crate::machine::heap::{Fields, Kind, node_words};
+use crate::machine::heap::{Fields, Full, Kind, node_words};
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Output, RunError, Stop, Thrown};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::primitive::bytes::clamped;
 
 /// How deep a value that was thrown is shown.
 const SHOWN_DEPTH: u32 = 3;
@@ -147,7 +150,7 @@ impl Machine {
         Ok(())
     }
 
-    fn action_con(&self, con: ActionCon) -> ConId {
+    pub(super) fn action_con(&self, con: ActionCon) -> ConId {
         match self.mutator.image.actions {
             Some(actions) => actions.con(con),
             None => unreachable!("only code of the performer asks"),
@@ -155,7 +158,7 @@ impl Machine {
     }
 
     /// What an evaluated word is among actions, if it is a constructor of their data type.
-    fn action_kind(&self, word: Word) -> Option<ActionKind> {
+    pub(super) fn action_kind(&self, word: Word) -> Option<ActionKind> {
         let con = match word.view() {
             View::Con(con) => con,
             View::Node(crate::machine::heap::word::Tag::Con) => {
@@ -168,7 +171,7 @@ impl Machine {
     }
 
     /// An operand of an effect, as far as it is evaluated.
-    fn operand(&self, args: ArgsId, at: usize) -> Word {
+    pub(super) fn operand(&self, args: ArgsId, at: usize) -> Word {
         let word = self.args(args).nth(at).unwrap_or(Word::ZERO);
         // SAFETY: it is a word of the heap.
         unsafe { self.heap.resolve(word) }
@@ -190,12 +193,11 @@ impl Machine {
             },
             None => 0,
         };
-        if let Some(primitive) = effect.primitive() {
-            match effect {
-                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
-                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
-                _ => {}
-            }
+        if let Some(primitive) = effect.primitive()
+            && thread != 0
+            && !effect.is_of_state()
+        {
+            return Err(self.fail(Failure::outside(primitive.name())));
         }
         let nil = Word::con(NIL);
         let result = match effect {
@@ -221,14 +223,31 @@ impl Machine {
                 let other = self.cell(effect, args, 1, thread)?;
                 Word::boolean(one.address() == other.address())
             }
+            Effect::NewArray
+            | Effect::ReadArray
+            | Effect::WriteArray
+            | Effect::SizeOfArray
+            | Effect::FreezeArray
+            | Effect::ThawArray
+            | Effect::CopyArray => match self.array_effect(effect, args, thread)? {
+                Some(result) => result,
+                // There was a collection instead: the instruction is executed again.
+                None => return Ok(()),
+            },
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
                 if std::mem::replace(&mut self.world.taken, true) {
                     return Err(self.fail(Failure::input_taken("inputText")));
                 }
+                self.world.is_at_character().map_err(Stop::Input)?;
                 // SAFETY: room was made sure of.
                 unsafe { self.heap.alloc(Kind::Input, 0, &[Word::ZERO]) }
             }
+            Effect::PutBytes => self.put_bytes_of(effect, args)?,
+            Effect::InputBytes => match self.input_bytes(args)? {
+                Some(result) => result,
+                None => return Ok(()),
+            },
             Effect::Arguments => {
                 let mut roots = Vec::new();
                 for argument in self.world.arguments.clone() {
@@ -290,6 +309,49 @@ impl Machine {
         self.world.line_is_returned();
         // SAFETY: room was made sure of.
         Ok(unsafe { self.heap.alloc(Kind::Con, CONS.0, &[line, Word::con(NIL)]) })
+    }
+
+    /// Writes the first piece of a byte string; 1 if that is all of it.
+    fn put_bytes_of(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
+        let found = self.operand(args, 0);
+        let Some(bytes) = self.bytes(found) else {
+            let name = effect.primitive().map_or("", |primitive| primitive.name());
+            return Err(self.wrong_operand(name, "a byte string", "only", found));
+        };
+        let piece = bytes.get(..PIECE).unwrap_or(bytes);
+        let (is_all, piece) = (piece.len() == bytes.len(), piece.to_vec());
+        self.world.put_bytes(piece);
+        Ok(Word::boolean(is_all))
+    }
+
+    /// Reads bytes; `None` if there was a collection instead.
+    fn input_bytes(&mut self, args: ArgsId) -> Result<Option<Word>, Stop> {
+        const NAME: &str = "inputBytes";
+        if self.world.taken {
+            return Err(self.fail(Failure::input_taken(NAME)));
+        }
+        let count = self.operand(args, 0);
+        let most = match (count.view(), self.as_big(count)) {
+            (View::Int(count), _) => clamped(&Integer::Small(count), usize::MAX),
+            (_, Some(count)) => clamped(&count, usize::MAX),
+            _ => return Err(self.wrong_operand(NAME, "an integer", "only", count)),
+        };
+        // They are there twice for a moment.
+        let fits = |len: usize| self.heap.can_grow(2 * len as u64);
+        let is_read = self.world.read(&mut self.input, most, fits).map_err(Stop::Input)?;
+        if !is_read {
+            return Err(self.out_of_memory(Full::Limit));
+        }
+        let len = self.world.bytes(most).len();
+        if self.room_for(bytes_need(len))? {
+            return Ok(None);
+        }
+        let bytes = self.world.bytes(most);
+        // SAFETY: room was made sure of.
+        let made = unsafe { self.heap.new_bytes(len, |to| to.copy_from_slice(bytes)) };
+        let word = made.map_err(|full| self.out_of_memory(full))?;
+        self.world.bytes_are_returned(len);
+        Ok(Some(word))
     }
 
     /// The character is the first operand, the thread the second; the number -1 is no character,

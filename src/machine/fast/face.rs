@@ -13,6 +13,8 @@ use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
 use crate::machine::failure::{FOREIGN, Failure};
+use crate::machine::heap::array::array_need;
+use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Fields, Kind, integer_words, node_words};
 use crate::machine::host::{HOST_DEPTH, HostFailure, Hosts};
@@ -349,6 +351,33 @@ impl Face for Machine {
             }
         }
         Some(Ok(list))
+    }
+
+    fn new_array(&mut self, elements: &[Handle]) -> Option<Result<Handle, Stop>> {
+        self.known(elements)?;
+        let made = self.room_for(array_need(elements.len())).and_then(|_| {
+            // SAFETY: room was made sure of, and integers are words of every heap.
+            let array = unsafe { self.heap.new_array(elements.len(), Word::ZERO) };
+            array.map_err(|full| self.out_of_memory(full))
+        });
+        let array = match made {
+            Ok(array) => array,
+            Err(stop) => return Some(Err(stop)),
+        };
+        for (at, element) in elements.iter().enumerate() {
+            let word = self.handle(element).unwrap_or(Word::ZERO);
+            // SAFETY: the array has so many elements.
+            unsafe { self.heap.write_element(array, at, word) };
+        }
+        Some(Ok(self.mutator.handle(array)))
+    }
+
+    fn new_bytes(&mut self, bytes: &[u8]) -> Result<Handle, Stop> {
+        self.room_for(bytes_need(bytes.len()))?;
+        // SAFETY: room was made sure of.
+        let made = unsafe { self.heap.new_bytes(bytes.len(), |to| to.copy_from_slice(bytes)) };
+        let word = made.map_err(|full| self.out_of_memory(full))?;
+        Ok(self.mutator.handle(word))
     }
 
     fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>> {

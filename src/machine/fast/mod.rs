@@ -12,6 +12,7 @@ mod face;
 mod fail;
 mod freeze;
 mod image;
+mod mutable;
 mod numbers;
 mod print;
 mod profile;

@@ -35,17 +35,17 @@ impl Machine {
         self.fail(Failure::wrong_operand(primitive.name(), needs, which, &found))
     }
 
-    /// Makes sure of a node, and of bytes that it will own.
-    fn reserve_owned(&mut self, bytes: u64) -> Result<(), Stop> {
+    /// Makes sure of some nodes, and of bytes that they will own.
+    pub(super) fn reserve_owned(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
         if bytes > PROBED && !is_available(bytes) {
             return Err(self.too_large(bytes));
         }
-        self.reserve(1, bytes)
+        self.reserve(nodes, bytes)
     }
 
     /// Replaces the operands by a new byte string.
     pub(super) fn put_bytes(&mut self, operands: usize, bytes: &[u8]) -> Result<(), Stop> {
-        self.reserve_owned(buffer_bytes(bytes.len()))?;
+        self.reserve_owned(1, buffer_bytes(bytes.len()))?;
         let addr = self.heap.alloc(Node::Bytes(Box::new(bytes.into())));
         self.replace(operands, addr);
         Ok(())
@@ -88,7 +88,7 @@ impl Machine {
         if !is_list {
             return Err(self.wrong_kind(Primitive::ArrayFromList, 0));
         }
-        self.reserve_owned(array_bytes(len))?;
+        self.reserve_owned(1, array_bytes(len))?;
         // A collection may have shortened the ways.
         let mut elements = Vec::with_capacity(len);
         self.each_element(|element| {

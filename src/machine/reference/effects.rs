@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::code::Code;
-use super::heap::node::{Addr, Node, Site};
+use super::heap::node::{Addr, Node, Site, buffer_bytes};
 use super::state::{Frame, Machine, NO_REDEX};
+use crate::base::allocation::Full;
+use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::{Failure, list_of_shown};
@@ -15,6 +17,7 @@ use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
 use crate::machine::print::Format;
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::primitive::bytes::clamped;
 
 impl Machine {
     /// `<Effect e : i, a1 : .. : an : s, d, h, w>  =>  <i, a : s, d, h[a: result of e], w changed by e>`
@@ -24,10 +27,8 @@ impl Machine {
         let count = effect.arity() as usize;
         if let Some(primitive) = effect.primitive() {
             let thread = self.thread(count - 1);
-            match effect {
-                Effect::NewCell | Effect::ReadCell | Effect::WriteCell | Effect::SameCell => {}
-                _ if thread != 0 => return Err(self.fail(Failure::outside(primitive.name()))),
-                _ => {}
+            if thread != 0 && !effect.is_of_state() {
+                return Err(self.fail(Failure::outside(primitive.name())));
             }
         }
         let result = match effect {
@@ -51,13 +52,23 @@ impl Machine {
                 let ((a, _), (b, _)) = (self.cell(effect, 0)?, self.cell(effect, 1)?);
                 self.heap.alloc(Node::Int(i64::from(a == b)))
             }
+            Effect::NewArray
+            | Effect::ReadArray
+            | Effect::WriteArray
+            | Effect::SizeOfArray
+            | Effect::FreezeArray
+            | Effect::ThawArray
+            | Effect::CopyArray => self.array_effect(effect)?,
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
                 if std::mem::replace(&mut self.world.taken, true) {
                     return Err(self.fail(Failure::input_taken("inputText")));
                 }
+                self.world.is_at_character().map_err(Stop::Input)?;
                 self.heap.alloc(Node::Input)
             }
+            Effect::PutBytes => self.put_piece()?,
+            Effect::InputBytes => self.input_bytes()?,
             Effect::Arguments => {
                 let mut roots = Vec::new();
                 for argument in self.world.arguments.clone() {
@@ -87,7 +98,7 @@ impl Machine {
     }
 
     /// The number of the thread that is the item `n` below the top.
-    fn thread(&self, n: usize) -> i64 {
+    pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
             Node::Int(thread) => *thread,
             // No thread has it.
@@ -109,7 +120,7 @@ impl Machine {
         self.code.actions?.kind(con)
     }
 
-    fn nil(&mut self) -> Addr {
+    pub(super) fn nil(&mut self) -> Addr {
         self.heap.alloc(Node::constr(NIL, &[]))
     }
 
@@ -141,6 +152,52 @@ impl Machine {
         self.world.line_is_returned();
         let nil = self.nil();
         Ok(self.heap.alloc(Node::constr(CONS, &[line, nil])))
+    }
+
+    /// Writes the first piece of the byte string on top; 1 if that is all of it.
+    fn put_piece(&mut self) -> Result<Addr, Stop> {
+        let found = self.heap.value(self.item(0));
+        let Node::Bytes(bytes) = self.heap.get(found) else {
+            let found = self.describe(found);
+            return Err(self.fail(Failure::wrong_operand(
+                "putBytes",
+                "a byte string",
+                "only",
+                &found,
+            )));
+        };
+        let piece = bytes.get(..PIECE).unwrap_or(bytes);
+        let (is_all, piece) = (piece.len() == bytes.len(), piece.to_vec());
+        self.world.put_bytes(piece);
+        Ok(self.heap.alloc(Node::Int(i64::from(is_all))))
+    }
+
+    fn input_bytes(&mut self) -> Result<Addr, Stop> {
+        const NAME: &str = "inputBytes";
+        if self.world.taken {
+            return Err(self.fail(Failure::input_taken(NAME)));
+        }
+        let count = self.heap.value(self.item(0));
+        let most = match self.heap.get(count) {
+            Node::Int(count) => clamped(&Integer::Small(*count), usize::MAX),
+            Node::Big(count) => clamped(count, usize::MAX),
+            _ => {
+                let found = self.describe(count);
+                let failure = Failure::wrong_operand(NAME, "an integer", "only", &found);
+                return Err(self.fail(failure));
+            }
+        };
+        // They are there twice for a moment.
+        let fits = |len: usize| self.heap.fits(2 * len as u64).is_ok();
+        let is_read = self.world.read(&mut self.input, most, fits).map_err(Stop::Input)?;
+        if !is_read {
+            return Err(self.out_of_memory(Full::Limit));
+        }
+        self.reserve_owned(1, buffer_bytes(self.world.bytes(most).len()))?;
+        let bytes = self.world.bytes(most);
+        let (len, node) = (bytes.len(), Node::Bytes(Box::new(bytes.into())));
+        self.world.bytes_are_returned(len);
+        Ok(self.heap.alloc(node))
     }
 
     fn exit(&self) -> Stop {

@@ -105,6 +105,14 @@ impl face::Machine for Machine {
         self.new_list(items)
     }
 
+    fn new_array(&mut self, elements: &[Handle]) -> Option<Result<Handle, Stop>> {
+        self.new_array(elements)
+    }
+
+    fn new_bytes(&mut self, bytes: &[u8]) -> Result<Handle, Stop> {
+        self.new_bytes(bytes)
+    }
+
     fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>> {
         self.apply(function, args)
     }

@@ -54,6 +54,7 @@ mod freeze;
 mod heap;
 mod host;
 mod liveness;
+mod mutable;
 mod print;
 mod report;
 mod run;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::heap::node::{Addr, Node, Site, fields_bytes};
+use super::heap::node::{Addr, Node, Site, array_bytes, buffer_bytes, fields_bytes};
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
@@ -118,6 +118,33 @@ impl Machine {
             list = self.heap.alloc(Node::constr(CONS, &[item, list]));
         }
         Some(Ok(self.handles.add(list)))
+    }
+
+    /// An array of these elements; `None` if one belongs to another machine.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_array(&mut self, elements: &[Handle]) -> Option<Result<Handle, Stop>> {
+        if elements.iter().any(|element| self.handles.get(element).is_none()) {
+            return None;
+        }
+        if let Err(stop) = self.reserve_owned(1, array_bytes(elements.len())) {
+            return Some(Err(stop));
+        }
+        let elements: Vec<Addr> =
+            elements.iter().filter_map(|element| self.handles.get(element)).collect();
+        let addr = self.heap.alloc(Node::Array(Box::new(elements.into())));
+        Some(Ok(self.handles.add(addr)))
+    }
+
+    /// A byte string.
+    ///
+    /// # Errors
+    /// When memory is used up.
+    pub fn new_bytes(&mut self, bytes: &[u8]) -> Result<Handle, Stop> {
+        self.reserve_owned(1, buffer_bytes(bytes.len()))?;
+        let addr = self.heap.alloc(Node::Bytes(Box::new(bytes.into())));
+        Ok(self.handles.add(addr))
     }
 
     /// An application, not evaluated; `None` if something belongs to another machine.

@@ -16,6 +16,8 @@ enum Ty {
     Bytes,
     /// A cell that holds an integer.
     Cell,
+    /// A mutable array of integers.
+    Mutable,
     /// An action whose value is an integer.
     Action,
 }
@@ -132,9 +134,10 @@ impl Gen {
 
     /// A name of a type, if there is one.
     fn variable(&mut self, ty: Ty, sure: bool) -> Option<String> {
-        let is_own = ty != Ty::Cell || !self.dice.one_in(30);
+        let is_state = matches!(ty, Ty::Cell | Ty::Mutable);
+        let is_own = is_state && !self.dice.one_in(30);
         let fits = |local: &&Local| {
-            let near = !is_own || ty != Ty::Cell || local.level == self.level;
+            let near = !is_own || local.level == self.level;
             local.ty == ty && near && (local.sure || !sure)
         };
         let mut found: Vec<&str> =
@@ -171,7 +174,8 @@ impl Gen {
                 let (name, rest) = self.with(Ty::Cell, true, |this| this.action(d));
                 format!("(bind (newCell {value}) (fn [{name}] {rest}))")
             }
-            6 | 7 => self.on_cell(d),
+            6 => self.on_cell(d),
+            7 => self.on_mutable(d),
             8 => {
                 let protected = self.action(d);
                 let (name, rest) = self.with(Ty::Int, true, |this| this.action(d / 2));
@@ -227,7 +231,16 @@ impl Gen {
                 1 => format!("(then (putError {}) {})", self.text(d.min(3), true), self.action(d)),
                 _ => format!("(bind {} show')", self.action(d)),
             },
-            19 => match self.dice.roll(8) {
+            19 => match self.dice.roll(10) {
+                8 => format!("(then (putBytes {}) {})", self.bytes(d.min(3), true), self.action(d)),
+                9 => {
+                    // The longest ones read all that there is.
+                    let count = [-1, 0, 1, 3, 1000][self.dice.roll(5)];
+                    let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                    format!(
+                        "(bind (inputBytes {count}) (fn [{name}] (then (putBytes {name}) {rest})))"
+                    )
+                }
                 0 => format!(
                     "(bind inputText (fn [t] (then (putText (take {} t)) {})))",
                     self.dice.roll(30),
@@ -299,6 +312,55 @@ impl Gen {
         }
     }
 
+    /// Something with a mutable array: old ones get new elements, some of them have cards.
+    fn on_mutable(&mut self, d: usize) -> String {
+        let Some(array) = self.variable(Ty::Mutable, true) else {
+            let made = match self.dice.roll(3) {
+                0 => format!("(thawArray {})", self.array(d.min(3))),
+                _ => {
+                    let len = [0, 1, 3, 8, 150, 300][self.dice.roll(6)];
+                    format!("(newArray {len} {})", self.int(d.min(3), true))
+                }
+            };
+            let (name, rest) = self.with(Ty::Mutable, true, |this| this.action(d));
+            return format!("(bind {made} (fn [{name}] {rest}))");
+        };
+        let index = match self.dice.roll(4) {
+            0 => self.int(1, false),
+            _ => self.dice.roll(9).to_string(),
+        };
+        match self.dice.roll(8) {
+            0..=2 => {
+                let value = self.int(d.min(4), true);
+                format!("(then (writeArray {array} {index} {value}) {})", self.action(d))
+            }
+            3 => {
+                let (name, value) = self.with(Ty::Int, true, |this| this.int(2, true));
+                let rest = self.action(d);
+                let count = self.dice.roll(12);
+                format!(
+                    "(then (forM_ (range 0 {count}) (fn [{name}] (writeArray {array} {name} \
+                     {value}))) {rest})"
+                )
+            }
+            4 => {
+                let other = self.variable(Ty::Mutable, true).unwrap_or_else(|| array.clone());
+                let [from, to, count] = [0; 3].map(|_| self.dice.roll(5));
+                let rest = self.action(d);
+                format!("(then (copyArray {array} {from} {other} {to} {count}) {rest})")
+            }
+            5 => {
+                let (name, rest) = self.with(Ty::Array, true, |this| this.action(d));
+                format!("(bind (freezeArray {array}) (fn [{name}] {rest}))")
+            }
+            6 => format!("(then (sizeOfArray {array}) {})", self.action(d)),
+            _ => {
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind (readArray {array} {index}) (fn [{name}] {rest}))")
+            }
+        }
+    }
+
     fn looping(&mut self, d: usize) -> String {
         let values: Vec<String> = (0..self.dice.roll(4)).map(|_| self.int(1, true)).collect();
         let values = values.join(" ");
@@ -323,6 +385,11 @@ impl Gen {
 
     fn short_action(&mut self) -> String {
         match self.dice.roll(14) {
+            0 if self.dice.one_in(2) => {
+                if let Some(array) = self.variable(Ty::Mutable, true) {
+                    return format!("(readArray {array} {})", self.dice.roll(6));
+                }
+            }
             0 | 1 => {
                 if let Some(cell) = self.variable(Ty::Cell, true) {
                     return format!("(readCell {cell})");

@@ -22,7 +22,7 @@ use crate::parity::{HEAP, fuel, mode, passes};
 use crate::seen::Seen;
 
 /// What standard input is, for programs by their numbers.
-const INPUTS: [&str; 5] = ["", "input\n of two lines", "a\n", "\n\n λ\nend\n", "one\r\ntwo"];
+const INPUTS: [&str; 5] = ["", "input\n of two lines", "a\n", "\n\n x\nend\n", "one\r\ntwo λ"];
 
 /// Steps of the interpreter.
 const STEPS: u64 = 60_000;

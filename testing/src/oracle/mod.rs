@@ -75,6 +75,8 @@ enum Value {
     Action(&'static str, Vec<Ref>),
     /// A cell, and the thread that has made it.
     Cell(Rc<RefCell<Ref>>, u64),
+    /// A mutable array, and the thread that has made it.
+    Mutable(Rc<RefCell<Vec<Ref>>>, u64),
     /// What a handler is given for `throwAgain`: the exception.
     Trace(Box<Halt>),
 }
@@ -153,7 +155,7 @@ struct World {
     /// How many state threads there were.
     threads: Cell<u64>,
     /// The input that is still to be read.
-    input: RefCell<String>,
+    input: RefCell<Vec<u8>>,
     /// Whether the input is read as a list.
     taken: Cell<bool>,
     /// Whether messages are shown with the output.
@@ -348,7 +350,7 @@ impl World {
             let main = self.apply(force(main)?, vec![done(self.text(input))]);
             return self.finish(&delay(|| main), out);
         }
-        *self.input.borrow_mut() = input.to_owned();
+        *self.input.borrow_mut() = input.as_bytes().to_vec();
         self.finish(main, out)
     }
 

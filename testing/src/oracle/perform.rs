@@ -16,10 +16,19 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("readCell", 1),
     ("writeCell", 2),
     ("sameCell", 2),
+    ("newArray", 2),
+    ("readArray", 2),
+    ("writeArray", 3),
+    ("sizeOfArray", 1),
+    ("freezeArray", 1),
+    ("thawArray", 1),
+    ("copyArray", 5),
     ("putText", 1),
     ("putError", 1),
     ("inputLine", 0),
     ("inputText", 0),
+    ("putBytes", 1),
+    ("inputBytes", 1),
     ("arguments", 0),
     ("exit", 1),
     ("throw", 1),
@@ -121,13 +130,17 @@ impl World {
             Value::Cell(cell, owner) if owner == thread => Ok(cell),
             _ => Err(Halt::Error),
         };
-        let outside = !matches!(
-            name,
-            "return" | "bind" | "handle" | "newCell" | "readCell" | "writeCell" | "sameCell"
-        );
+        let outside = !matches!(name, "return" | "bind" | "handle")
+            && !name.ends_with("Cell")
+            && !name.ends_with("Array");
         if outside && thread != 0 {
             return Err(Halt::Error);
         }
+        let array = |at: usize| match force(&args[at])? {
+            Value::Mutable(array, owner) if owner == thread => Ok(array),
+            _ => Err(Halt::Error),
+        };
+        let number = |at: usize| super::number(&args[at]).map(|of| of.to_usize());
         match name {
             "return" => Ok(Step::Value(args[0].clone())),
             "bind" => {
@@ -150,6 +163,59 @@ impl World {
             "sameCell" => {
                 let same = Rc::ptr_eq(&cell(0)?, &cell(1)?);
                 Ok(Step::Value(done(Value::Int(u8::from(same).into()))))
+            }
+            "newArray" => {
+                let len = number(0)?.filter(|len| *len <= 16_000_000).ok_or(Halt::Error)?;
+                let elements = Rc::new(RefCell::new(vec![args[1].clone(); len]));
+                Ok(Step::Value(done(Value::Mutable(elements, thread))))
+            }
+            "thawArray" => match force(&args[0])? {
+                Value::Array(elements) => {
+                    let elements = Rc::new(RefCell::new(elements.to_vec()));
+                    Ok(Step::Value(done(Value::Mutable(elements, thread))))
+                }
+                _ => Err(Halt::Error),
+            },
+            "freezeArray" => {
+                let elements = array(0)?.borrow().clone();
+                Ok(Step::Value(done(Value::Array(Rc::new(elements)))))
+            }
+            "sizeOfArray" => {
+                let len = array(0)?.borrow().len();
+                Ok(Step::Value(done(Value::Int(len.into()))))
+            }
+            "readArray" => {
+                let (array, at) = (array(0)?, number(1)?);
+                let found = at.and_then(|at| array.borrow().get(at).cloned());
+                found.map(Step::Value).ok_or(Halt::Error)
+            }
+            "writeArray" => {
+                let (array, at) = (array(0)?, number(1)?);
+                let mut elements = array.borrow_mut();
+                let place = at.and_then(|at| elements.get_mut(at)).ok_or(Halt::Error)?;
+                *place = args[2].clone();
+                nil()
+            }
+            "copyArray" => {
+                // All operands are evaluated before any is looked at.
+                for arg in &args {
+                    force(arg)?;
+                }
+                let (source, target) = (array(0)?, array(2)?);
+                let [from, to, count] = [number(1)?, number(3)?, number(4)?];
+                let (Some(from), Some(to), Some(count)) = (from, to, count) else {
+                    return Err(Halt::Error);
+                };
+                let part = source
+                    .borrow()
+                    .get(from..)
+                    .and_then(|rest| rest.get(..count))
+                    .map(<[_]>::to_vec);
+                let mut elements = target.borrow_mut();
+                let place = elements.get_mut(to..).and_then(|rest| rest.get_mut(..count));
+                let (Some(place), Some(part)) = (place, part) else { return Err(Halt::Error) };
+                place.clone_from_slice(&part);
+                nil()
             }
             "putText" | "putError" => {
                 let mut rest = args[0].clone();
@@ -177,9 +243,11 @@ impl World {
                 if input.is_empty() {
                     return nil();
                 }
-                let (line, rest) = input.split_once('\n').unwrap_or((&input, ""));
-                let (line, rest) = (line.to_owned(), rest.to_owned());
-                *input = rest;
+                let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(input.len());
+                let taken = (end + 1).min(input.len());
+                let mut line: Vec<u8> = input.drain(..taken).collect();
+                line.truncate(end);
+                let line = String::from_utf8(line).expect("a text is read as text");
                 let nil = done(Value::Con(self.nil.clone(), Vec::new()));
                 let fields = vec![done(self.text(&line)), nil];
                 Ok(Step::Value(done(Value::Con(self.cons.clone(), fields))))
@@ -187,8 +255,24 @@ impl World {
             "inputText" => {
                 self.taken.set(true);
                 let text = std::mem::take(&mut *self.input.borrow_mut());
+                let text = String::from_utf8(text).expect("a text is read as text");
                 Ok(Step::Value(done(self.text(&text))))
             }
+            "inputBytes" if self.taken.get() => Err(Halt::Error),
+            "inputBytes" => {
+                let most = super::number(&args[0])?.max(0.into());
+                let mut input = self.input.borrow_mut();
+                let most = most.to_usize().map_or(input.len(), |most| most.min(input.len()));
+                let bytes: Vec<u8> = input.drain(..most).collect();
+                Ok(Step::Value(done(Value::Bytes(Rc::new(bytes)))))
+            }
+            "putBytes" => match force(&args[0])? {
+                Value::Bytes(bytes) => {
+                    out.push_str(&String::from_utf8_lossy(&bytes));
+                    nil()
+                }
+                _ => Err(Halt::Error),
+            },
             "arguments" => nil(),
             "exit" => match force(&args[0])? {
                 Value::Int(status) if status.to_u8().is_some() => Err(Halt::Exit),

@@ -110,6 +110,7 @@ impl World {
             }
             Value::Action(..) => out.push_str("<action>"),
             Value::Cell(..) => out.push_str("<cell>"),
+            Value::Mutable(..) => out.push_str("<array>"),
             Value::Trace(_) => out.push_str("<host trace>"),
             Value::Array(elements) => {
                 out.push_str("(arrayFromList [");

@@ -113,6 +113,18 @@ impl Heap {
         }
     }
 
+    /// Writes elements of an array, from an index on; it has them.
+    pub(super) fn write_elements(&mut self, addr: Addr, at: usize, values: &[Addr]) {
+        if let Node::Array(elements) = self.cell(addr)
+            && let Some(part) = elements.get_mut(at..at + values.len())
+        {
+            part.copy_from_slice(values);
+        }
+        if let Some(log) = &mut self.log {
+            log.push(addr);
+        }
+    }
+
     /// A new node. The rule has reserved it, so there is a free cell; if one had not, the
     /// heap would grow past its limit by a chunk.
     #[inline]
