@@ -91,6 +91,7 @@ pub enum Command {
     Trace(Trace),
     Bench(Bench),
     Repl(Repl),
+    Doc(Doc),
     Explain(Explain),
     Completions(Completions),
     Man(Man),
@@ -501,6 +502,20 @@ pub struct Repl {
     pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Show what a function or a module of the corelib is for
+#[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine doc take
+  gmachine doc map
+  gmachine doc --search 'strict fold'")]
+pub struct Doc {
+    /// A function, a primitive or a module; without it the modules are listed
+    pub name: Option<String>,
+    /// List what has all these words in its name or its text
+    #[arg(long, value_name = "WORDS", conflicts_with = "name")]
+    pub search: Option<String>,
 }
 
 /// Explain the code of a report

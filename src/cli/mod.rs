@@ -6,6 +6,7 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod doc;
 mod dump;
 mod exit;
 mod explain;
@@ -14,6 +15,7 @@ mod input;
 mod interrupt;
 mod limit;
 mod man;
+mod manual;
 mod memory;
 mod output;
 pub mod panic;
@@ -59,6 +61,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Command::Dump(args) => dump::run(args, &mut context),
         Command::Specialise(args) => specialise::run(args, &mut context),
         Command::Repl(args) => repl::run(args, &mut context),
+        Command::Doc(args) => doc::run(args, &mut context),
         Command::Explain(args) => explain::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),
