@@ -88,6 +88,7 @@ pub enum Command {
     Dump(Dump),
     Specialise(Specialise),
     Steps(Steps),
+    Film(Film),
     Trace(Trace),
     Bench(Bench),
     Repl(Repl),
@@ -381,6 +382,37 @@ impl Default for Steps {
             format: TraceFormat::Text,
         }
     }
+}
+
+/// Write a page that shows a run step by step
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine film [OPTIONS] FILE\n       gmachine film [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(
+    before_long_help = "Examples:
+  gmachine film fibs.core
+  gmachine film -e '(sum (map (mul 2) [1 2 3]))' -o sum.html
+  gmachine film fibs.core --from 20 -o later.html",
+    after_long_help = "The page needs no network. It holds at most 20,000 events, and says so where the run goes on."
+)]
+pub struct Film {
+    #[command(flatten)]
+    pub program: Program,
+    /// The page's file; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "film.html")]
+    pub output: PathBuf,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level, hide_short_help = true)]
+    pub level: u8,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// The first step to show
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
+    pub from: u64,
+    /// The last step to show; the machine stops there
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub to: Option<u64>,
 }
 
 /// What a line of `steps` tells.

@@ -11,6 +11,7 @@ mod dump;
 mod exit;
 mod explain;
 mod files;
+mod film;
 mod input;
 mod interrupt;
 mod limit;
@@ -55,6 +56,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut context),
         Command::Steps(args) => steps::run(args, &mut context),
+        Command::Film(args) => film::run(args, &mut context),
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
