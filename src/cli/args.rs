@@ -20,6 +20,8 @@ use super::quantity::{parse_count, parse_duration, parse_runs, parse_size};
   gmachine trace -e '(add 1 2)'
   gmachine explain G0301",
     arg_required_else_help = true,
+    // Without an empty line before the usage, so that the short help fits a screen.
+    help_template = "{before-help}{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}",
     disable_help_subcommand = true,
     max_term_width = 100
 )]
@@ -360,7 +362,7 @@ pub struct Steps {
     /// Cut lines at this many characters; 0: nowhere
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count, hide_short_help = true)]
     pub width: u64,
-    /// How to print them: text, json (all events, a line each)
+    /// How to print them: text, json (every event)
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: TraceFormat,
 }
