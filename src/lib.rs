@@ -82,6 +82,11 @@ pub mod inspect {
     pub use crate::driver::{Built, Options, Stage, build};
     pub use crate::optimise::Options as OptimiserOptions;
 
+    /// The texts of the modules that come with the language.
+    pub mod corelib {
+        pub use crate::corelib::{MODULES, module as text};
+    }
+
     /// Tokens and syntax trees.
     pub mod syntax {
         pub use crate::syntax::ast::{Item, ItemKind};

@@ -71,7 +71,7 @@ const DIALOGUE: [(&str, &str); 50] = [
     ("(sum (range 1 100000))", ""),
     (":limit none", "memory 512M, time none, fuel none\n"),
     (":force", "5000050000\n"),
-    (":doc I", "I[x]\n  (I x) is x: the identity combinator.\n    > (I 7)\n    7\n"),
+    (":doc I", "I[x]    ; prelude\n  (I x) is x: the identity combinator.\n    > (I 7)\n    7\n"),
     (":browse", "double quadruple xs\n"),
     (":nonsense", ""),
     (":step (double 2)", "     1  main => (double 2)\n     2  => 40\n        prints 40\n"),

@@ -12,6 +12,7 @@ mod docs;
 mod embed;
 mod examples;
 mod explain;
+mod film;
 mod formats;
 mod fuzz;
 mod gcode;

@@ -20,6 +20,8 @@ use super::quantity::{parse_count, parse_duration, parse_runs, parse_size};
   gmachine trace -e '(add 1 2)'
   gmachine explain G0301",
     arg_required_else_help = true,
+    // Without an empty line before the usage, so that the short help fits a screen.
+    help_template = "{before-help}{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}",
     disable_help_subcommand = true,
     max_term_width = 100
 )]
@@ -88,9 +90,11 @@ pub enum Command {
     Dump(Dump),
     Specialise(Specialise),
     Steps(Steps),
+    Film(Film),
     Trace(Trace),
     Bench(Bench),
     Repl(Repl),
+    Doc(Doc),
     Explain(Explain),
     Completions(Completions),
     Man(Man),
@@ -358,7 +362,7 @@ pub struct Steps {
     /// Cut lines at this many characters; 0: nowhere
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count, hide_short_help = true)]
     pub width: u64,
-    /// How to print them: text, json (all events, a line each)
+    /// How to print them: text, json (every event)
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: TraceFormat,
 }
@@ -380,6 +384,37 @@ impl Default for Steps {
             format: TraceFormat::Text,
         }
     }
+}
+
+/// Write a page that shows a run step by step
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine film [OPTIONS] FILE\n       gmachine film [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(
+    before_long_help = "Examples:
+  gmachine film fibs.core
+  gmachine film -e '(sum (map (mul 2) [1 2 3]))' -o sum.html
+  gmachine film fibs.core --from 20 -o later.html",
+    after_long_help = "The page needs no network. It holds at most 20,000 events, and says so where the run goes on."
+)]
+pub struct Film {
+    #[command(flatten)]
+    pub program: Program,
+    /// The page's file; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "film.html")]
+    pub output: PathBuf,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level, hide_short_help = true)]
+    pub level: u8,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// The first step to show
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
+    pub from: u64,
+    /// The last step to show; the machine stops there
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub to: Option<u64>,
 }
 
 /// What a line of `steps` tells.
@@ -501,6 +536,20 @@ pub struct Repl {
     pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Show what a function or a module of the corelib is for
+#[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine doc take
+  gmachine doc map
+  gmachine doc --search 'strict fold'")]
+pub struct Doc {
+    /// A function, a primitive or a module; without it the modules are listed
+    pub name: Option<String>,
+    /// List what has all these words in its name or its text
+    #[arg(long, value_name = "WORDS", conflicts_with = "name")]
+    pub search: Option<String>,
 }
 
 /// Explain the code of a report

@@ -6,14 +6,17 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod doc;
 mod dump;
 mod exit;
 mod explain;
 mod files;
+mod film;
 mod input;
 mod interrupt;
 mod limit;
 mod man;
+mod manual;
 mod memory;
 mod output;
 pub mod panic;
@@ -53,12 +56,14 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut context),
         Command::Steps(args) => steps::run(args, &mut context),
+        Command::Film(args) => film::run(args, &mut context),
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
         Command::Dump(args) => dump::run(args, &mut context),
         Command::Specialise(args) => specialise::run(args, &mut context),
         Command::Repl(args) => repl::run(args, &mut context),
+        Command::Doc(args) => doc::run(args, &mut context),
         Command::Explain(args) => explain::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),

@@ -3,7 +3,6 @@
 mod history;
 mod input;
 mod line;
-mod manual;
 mod perform;
 mod session;
 mod sprint;

@@ -14,11 +14,13 @@ use gmachine::{
 
 use super::input::{CtrlC, Lines};
 use super::line::{defined, tokens};
-use super::{manual, perform, sprint};
+use super::{perform, sprint};
 use crate::cli::args::{self, Repl, Stage};
 use crate::cli::exit::Exit;
 use crate::cli::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
-use crate::cli::{Context, Failure, dump, files, limit, memory, output, passes, report, steps};
+use crate::cli::{
+    Context, Failure, dump, files, limit, manual, memory, output, passes, report, steps,
+};
 
 /// The commands: name, argument, meaning.
 pub const COMMANDS: [(&str, &str, &str); 15] = [
@@ -142,11 +144,21 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// The modules that are in scope.
+    fn modules(&self) -> Vec<String> {
+        let sources = self.store.sources();
+        let files = sources.files().iter().filter(|file| file.corelib);
+        let names = files.map(|file| file.name.trim_matches(['<', '>']).to_owned());
+        [manual::PRIMITIVES.to_owned()].into_iter().chain(names).collect()
+    }
+
     /// Adds all names that can be written to those that are completed.
     pub fn name_all(&self, names: &mut BTreeMap<String, String>) {
-        let sources = self.store.sources();
-        for entry in manual::entries(&sources, None) {
-            names.entry(entry.name().to_owned()).or_insert_with(|| entry.summary().to_owned());
+        let modules = self.modules();
+        for entry in
+            manual::all().iter().filter(|entry| modules.iter().any(|it| it == entry.module))
+        {
+            names.entry(entry.name().to_owned()).or_insert_with(|| entry.summary());
         }
         for name in self.homes.keys() {
             names.insert(name.clone(), String::new());
@@ -444,24 +456,15 @@ impl<'c> Session<'c> {
     }
 
     fn doc(&self, name: &str) -> Result<(), Failure> {
-        let sources = self.store.sources();
-        let entries = manual::entries(&sources, None);
-        match entries.iter().find(|entry| entry.name() == name) {
-            Some(entry) => {
-                let mut text = format!("{}\n", entry.signature);
-                for line in &entry.comment {
-                    text.push_str(&format!("  {line}\n"));
-                }
-                self.print(&text)
-            }
-            None => {
-                let near = nearest(name, entries.iter().map(manual::Entry::name));
-                let tip = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
-                let message = format!("no module in scope documents '{name}'{tip}\n");
-                report::write(&format!("error: {message}"));
-                Ok(())
-            }
+        let entries = manual::all();
+        let found: Vec<String> =
+            entries.iter().filter(|entry| entry.name() == name).map(|it| it.text()).collect();
+        if found.is_empty() {
+            let near = nearest(name, entries.iter().map(manual::Entry::name));
+            let tip = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+            report::write(&format!("error: the corelib has no '{name}'{tip}\n"));
         }
+        self.print(&found.join("\n"))
     }
 
     fn browse(&self, module: &str) -> Result<(), Failure> {
@@ -469,15 +472,12 @@ impl<'c> Session<'c> {
             let names: Vec<&str> = self.homes.keys().map(String::as_str).collect();
             return self.print(&format!("{}\n", names.join(" ")));
         }
-        let sources = self.store.sources();
-        let entries = manual::entries(&sources, Some(module));
+        let entries = manual::module(module);
         if entries.is_empty() {
-            let message = format!("no module '{module}' is in scope; (import {module}) adds one\n");
-            report::write(&format!("error: {message}"));
+            let known = "gmachine doc lists the modules";
+            report::write(&format!("error: the corelib has no module '{module}'; {known}\n"));
         }
-        let lines =
-            entries.iter().map(|entry| format!("{:<28} {}\n", entry.signature, entry.summary()));
-        self.print(&lines.collect::<String>())
+        self.print(&manual::list(&entries))
     }
 
     fn stats(&self) -> Result<(), Failure> {
