@@ -31,6 +31,7 @@ mod seeing;
 mod space;
 mod strictness;
 mod syntax;
+mod targeting;
 mod testing;
 mod translate;
 mod work;
