@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use gmachine::diagnostic::SourceMap;
 use gmachine::render::Renderer;
-use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Stop, Store};
+use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Store};
 
 /// The files beside the generated code.
 struct Files(&'static [(&'static str, &'static str)]);
@@ -269,6 +269,7 @@ fn shell(line: &str, directory: &Path) -> Output {
 #[test]
 fn the_compiler_of_the_page_compiles() {
     if !Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        #[allow(clippy::print_stderr, reason = "what is not tested is said")]
         eprintln!("SKIPPED: there is no python3, so the compiler of docs/targeting.md did not run");
         return;
     }
