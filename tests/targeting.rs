@@ -267,9 +267,9 @@ fn shell(line: &str, directory: &Path) -> Output {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "what is not tested is said")]
 fn the_compiler_of_the_page_compiles() {
     if !Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
-        #[allow(clippy::print_stderr, reason = "what is not tested is said")]
         eprintln!("SKIPPED: there is no python3, so the compiler of docs/targeting.md did not run");
         return;
     }
