@@ -186,7 +186,8 @@ fn what_is_said_of_a_form_holds_for_all_in_it() {
 const NAMED: &str = "
 {name \"T.Tree\"} (data Tree ({name \"Leaf!\"} Leaf) ({name \":+:\"} Node l r))
 {name \"T.$mirror\"} (defn mirror[t] (case t [(Leaf) Leaf] [(Node l r) (Node (mirror r) (mirror l))]))
-{name \"T.fail\"} (defn fail[x] (add 1 (div x 0)))
+{name \"T.fail\"} (defn fail[x] (add 1 (below x)))
+(defn below[x] (div x 0))
 (defn tree[] (mirror (Node Leaf (Node Leaf Leaf))))
 (defn values[] [tree Leaf (Node Leaf)])
 (defn functions[] [mirror])
@@ -221,7 +222,7 @@ fn display_names_are_what_people_see() {
     same(printed("functions", Sexpr), "[mirror]");
     same(printed("functions", Json), "[{\"function\":\"T.$mirror\"}]");
     let report = failure_after(Passes::NONE, NAMED);
-    assert!(report.contains("T.fail waits for `(add 1 (div x 0))`"), "{report}");
+    assert!(report.contains("T.fail waits for `(below x)`"), "{report}");
     let report = failure(&NAMED.replace("(fail 1)", "(wrong 1)").replace("wrong[]", "wrong[_]"));
     assert!(report.contains("a value of type `T.Tree`"), "{report}");
 }
