@@ -3,6 +3,7 @@
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::places::Places;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::compile::{self, Compiled, compile_entries};
 use crate::core::expr as core;
@@ -118,6 +119,7 @@ pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
         advance(&mut built, options);
     }
     built.diagnostics.sort_by_key(|report| (report.primary.span.is_none(), report.primary.span));
+    name_generated_code(&mut built);
     built
 }
 
@@ -172,6 +174,8 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     let Compiled { addition, roots } =
         compile_entries(&optimised, names, compile::Options { eval_once });
     built.roots = roots;
+    let mut addition = addition;
+    addition.program.set_labels(std::mem::take(&mut built.loaded.labels));
     if options.earlier.is_some() {
         built.addition = Some(addition);
         return;
@@ -183,6 +187,21 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     built.gcode = Some(Verified::new(gcode).unwrap_or_else(|violations| {
         unreachable!("the schemes make valid code, not {violations:?}")
     }));
+}
+
+/// Says in each report that points into an original text where the code is that was generated from
+/// it: a mistake in that is one of the front end.
+fn name_generated_code(built: &mut Built) {
+    let sources = &built.loaded.sources;
+    for report in &mut built.diagnostics {
+        let span = report.primary.span;
+        if sources.origin(span).is_some()
+            && let Some(place) = sources.written_place(span)
+        {
+            let place = for_message(&place.to_string());
+            report.notes.push(format!("the code that was generated for this is at {place}"));
+        }
+    }
 }
 
 /// The report that a program exceeds a limit of G-code.

@@ -11,13 +11,16 @@ use rustc_hash::FxHashMap;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::List;
-use crate::base::name::Interner;
+use crate::base::label::Labels;
+use crate::base::name::{Interner, Name};
+use crate::base::origin::{Original, Origins};
 use crate::base::quote::for_message;
-use crate::base::source::SourceMap;
+use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::corelib;
 use crate::syntax::ast::{Ast, ExprId, Item, ItemKind};
+use crate::syntax::directive::{Directives, DisplayName};
 use crate::syntax::parse::{parse_expression, parse_file};
 
 /// Where source files come from.
@@ -127,6 +130,8 @@ pub struct Loaded {
     /// [`modules`](Loaded::modules), in the order of the imports. All files of a program
     /// share one namespace, so what one of them imports is there for all.
     pub imports: Vec<usize>,
+    /// What people see definitions called, where the source says so.
+    pub labels: Labels,
     /// The expression of [`Source::expression`]. It is also the body of an item `main`, the
     /// last one.
     pub expression: Option<ExprId>,
@@ -294,8 +299,61 @@ impl Load<'_> {
     fn parse(&mut self, file: usize) {
         let from = self.out.ast.items.len();
         let out = &mut self.out;
-        parse_file(&out.sources, file, &mut out.names, &mut out.ast, &mut out.diagnostics);
+        let directives =
+            parse_file(&out.sources, file, &mut out.names, &mut out.ast, &mut out.diagnostics);
         self.work.push(from..self.out.ast.items.len());
+        self.display_names(from, &directives.names);
+        if !directives.origins.is_empty() {
+            self.origins(file, directives);
+        }
+    }
+
+    /// Notes the display names of the items from `from` on.
+    fn display_names(&mut self, from: usize, names: &[DisplayName]) {
+        if names.is_empty() {
+            return;
+        }
+        let Loaded { ast, names: interner, labels, diagnostics, .. } = &mut self.out;
+        let mut named: FxHashMap<u32, (Name, bool)> = FxHashMap::default();
+        for item in ast.items.get(from..).unwrap_or_default() {
+            let cons = match &item.kind {
+                ItemKind::Data { cons } => cons.as_slice(),
+                ItemKind::Defn { .. } => &[],
+                ItemKind::ImportFile { .. } | ItemKind::ImportModule => continue,
+            };
+            let is_type = matches!(item.kind, ItemKind::Data { .. });
+            named.extend(item.name.map(|name| (item.span.lo, (name, is_type))));
+            named.extend(cons.iter().map(|con| (con.span.lo, (con.name, false))));
+        }
+        for DisplayName { text, span, at, inner } in names {
+            let name = named.get(at).or_else(|| named.get(inner.as_ref()?));
+            let Some(&(name, is_type)) = name else {
+                let message = "what stands after this directive has no name to be shown";
+                diagnostics.push(
+                    Diagnostic::error(Code::BadDirective, *span, message)
+                        .help("a display name stands before a defn, a data or a constructor"),
+                );
+                continue;
+            };
+            let table = if is_type { &mut labels.types } else { &mut labels.definitions };
+            table.insert(interner.shared(name), (**text).into());
+        }
+    }
+
+    /// Reads the texts that a file says it comes from; one that cannot be read has no excerpts.
+    fn origins(&mut self, file: usize, directives: Directives) {
+        let Some(source) = self.out.sources.files().get(file) else { return };
+        let directory = source.path.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
+        let original = |name: Box<str>| {
+            let bytes = directory.and_then(|at| self.loader.read(&at.join(&*name)).ok());
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            // More than positions can count is taken for unreadable.
+            let text = text.filter(|text| u32::try_from(text.len()).is_ok());
+            let file = text.map(|text| SourceFile::apart(&*name, text));
+            Original { name, file }
+        };
+        let originals = directives.files.into_iter().map(original).collect();
+        self.out.sources.set_origins(file, Origins::new(originals, &directives.origins));
     }
 
     /// Loads what the files imported that wait on the work list, and what those import.

@@ -108,6 +108,11 @@ fn the_page_on_seeing_programs_run_is_true() {
 }
 
 #[test]
+fn the_page_for_front_ends_is_true() {
+    assert!(check("docs/targeting.md") >= 2);
+}
+
+#[test]
 fn the_language_reference_is_true() {
     assert!(check("docs/language.md") >= 10);
 }

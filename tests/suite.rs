@@ -33,6 +33,7 @@ mod seeing;
 mod space;
 mod strictness;
 mod syntax;
+mod targeting;
 mod testing;
 mod translate;
 mod work;

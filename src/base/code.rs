@@ -106,7 +106,7 @@ Close it with the same quote; write a line break as `\\n`.
 Close it with `|#`, or remove the `#|`. A comment up to the end of the line starts with `;`.
 ";
     G0107 ReservedBrace "a brace, which CoreF reserves"
-"The braces `{` and `}` are reserved and have no meaning yet.
+"The braces `{` and `}` enclose directives, which front ends write: `{at \"Main.hs\" 12 5}`, `{name \"Data.Map.insert\"}`. They have no other meaning.
 
 ```coref
 (defn f[x] {add x 1})
@@ -131,6 +131,15 @@ Save the file as UTF-8.
 ```
 
 Split the program, or generate less of it.
+";
+    G0110 BadDirective "a directive of the wrong form, or before nothing"
+"A directive stands before the form that it is about. `{at \"FILE\" LINE COLUMN}` says where a definition or an expression comes from in the text that a front end has translated; a second line and column say where that ends, and without a file it is the one named last. `{name \"TEXT\"}` says how a definition, a data type or a constructor is called there.
+
+```coref
+(defn main[] {at 12} (add 1 2))
+```
+
+Write the file, the line and the column, which count from 1.
 ";
     G0201 UnclosedBracket "a bracket that is never closed"
 "An opening bracket is not closed before the file ends or the next definition starts. The report points at the innermost one that is open there.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
+use super::origin::{Origin, Original, Origins};
 use super::span::Span;
 
 /// One loaded source text.
@@ -19,6 +20,8 @@ pub struct SourceFile {
     pub base: u32,
     /// Whether it is part of the corelib, whose names a program may shadow.
     pub corelib: bool,
+    /// Where its forms come from, if it was generated and says so.
+    origins: Option<Arc<Origins>>,
     line_starts: OnceLock<Arc<[u32]>>,
     /// How many characters start before each [`BLOCK`] of bytes.
     block_starts: OnceLock<Arc<[u32]>>,
@@ -43,6 +46,21 @@ impl std::fmt::Debug for SourceFile {
 }
 
 impl SourceFile {
+    /// Returns a text that is of no map: its first position is 0.
+    #[must_use]
+    pub fn apart(name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceFile {
+        SourceFile {
+            name: name.into(),
+            path: None,
+            text: text.into(),
+            base: 0,
+            corelib: false,
+            origins: None,
+            line_starts: OnceLock::new(),
+            block_starts: OnceLock::new(),
+        }
+    }
+
     /// Returns the span of the whole text.
     #[must_use]
     pub fn span(&self) -> Span {
@@ -163,16 +181,7 @@ impl SourceMap {
         if u32::try_from(end).is_err() {
             return Err(SourceTooLarge);
         }
-        let name = name.into();
-        self.files.push(SourceFile {
-            name,
-            path,
-            text,
-            base,
-            corelib,
-            line_starts: OnceLock::new(),
-            block_starts: OnceLock::new(),
-        });
+        self.files.push(SourceFile { path, base, corelib, ..SourceFile::apart(name, text) });
         Ok(self.files.len() - 1)
     }
 
@@ -213,9 +222,35 @@ impl SourceMap {
         (at <= file.span().hi).then_some(file)
     }
 
-    /// Returns where a span starts; `None` for [`Span::NONE`].
+    /// Says where the forms of a file come from.
+    pub fn set_origins(&mut self, file: usize, origins: Origins) {
+        if let Some(file) = self.files.get_mut(file) {
+            file.origins = Some(Arc::new(origins));
+        }
+    }
+
+    /// Returns the place in an original text that the code at a span was generated from, if the
+    /// code says so.
+    #[must_use]
+    pub fn origin(&self, span: Span) -> Option<(&Original, &Origin)> {
+        self.file_at(span.lo).filter(|_| !span.is_none())?.origins.as_ref()?.at(span.lo)
+    }
+
+    /// Returns where a span starts, or for generated code what that comes from; `None` for
+    /// [`Span::NONE`].
     #[must_use]
     pub fn place(&self, span: Span) -> Option<Place<'_>> {
+        match self.origin(span) {
+            Some((original, &Origin { start: (line, column), .. })) => {
+                Some(Place { file: &original.name, line, column })
+            }
+            None => self.written_place(span),
+        }
+    }
+
+    /// Returns where a span starts in the text that it points into, generated or not.
+    #[must_use]
+    pub fn written_place(&self, span: Span) -> Option<Place<'_>> {
         if span.is_none() {
             return None;
         }
@@ -224,9 +259,18 @@ impl SourceMap {
         Some(Place { file: &file.name, line, column })
     }
 
-    /// Returns the text of a span; empty if it is no stretch of one file.
+    /// Returns the text of a span, or for generated code that of what it comes from; empty if there
+    /// is none.
     #[must_use]
     pub fn text(&self, span: Span) -> &str {
+        let Some((original, origin)) = self.origin(span) else { return self.written_text(span) };
+        let range = original.range(origin).zip(original.file.as_ref());
+        range.and_then(|(range, file)| file.text.get(range)).unwrap_or("")
+    }
+
+    /// Returns the text of a span as it stands there; empty if it is no stretch of one file.
+    #[must_use]
+    pub fn written_text(&self, span: Span) -> &str {
         let Some(file) = self.file_at(span.lo) else { return "" };
         let range =
             span.lo.saturating_sub(file.base) as usize..span.hi.saturating_sub(file.base) as usize;

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::args::{Trace, TraceFormat};
 use super::report::json_span;
-use super::{Context, Failure, is_code_of, output, run, watched};
+use super::watched::is_called;
+use super::{Context, Failure, output, run, watched};
 
 /// How many stack items and frames people see of each step.
 const ITEMS: usize = 6;
@@ -85,7 +86,10 @@ impl Tracer<'_> {
     fn is_wanted(&self, event: &Event) -> bool {
         // A call is one of the code that is entered.
         let at = if self.args.calls { self.machine.position() } else { event.position };
-        let is_named = |only: &String| is_code_of(&self.machine.name(at), only);
+        let program = self.machine.program();
+        let global = program.globals.get(at.global);
+        let is_named =
+            |only: &String| global.is_some_and(|global| is_called(program, global, only));
         self.is_by_wanted_rule(event.rule)
             && self.args.only.as_ref().is_none_or(is_named)
             && !(self.args.hide_prelude && self.is_corelib(at))

@@ -2,6 +2,7 @@
 
 use gmachine::Module;
 use gmachine::diagnostic::nearest;
+use gmachine::gcode::program::{Global, Program};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::render::grouped;
 
@@ -21,15 +22,22 @@ pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
     Machine::new(module.program().clone(), config)
 }
 
+/// Whether a global is the definition `name`, by its own name or the one that is shown, or was
+/// lifted out of it.
+pub fn is_called(program: &Program, global: &Global, name: &str) -> bool {
+    is_code_of(&global.symbol, name) || is_code_of(&program.shown(global), name)
+}
+
 /// Refuses the name of a function that the program has no code of.
 ///
 /// # Errors
 /// When there is none: the misuse of `command`.
 pub fn must_have_code_of(only: &str, command: &str, machine: &Machine) -> Result<(), Failure> {
-    let names = || machine.program().globals.iter().map(|global| &*global.symbol);
-    if names().any(|name| is_code_of(name, only)) {
+    let program = machine.program();
+    if program.globals.iter().any(|global| is_called(program, global, only)) {
         return Ok(());
     }
+    let names = || program.globals.iter().map(|global| &*global.symbol);
     let message = format!("no code of the program is that of '{only}'");
     let tip = match nearest(only, names()) {
         Some(meant) => format!("did you mean '{meant}'?"),

@@ -205,7 +205,10 @@ impl<'a> Lowerer<'a> {
         };
         let global = self.program.globals.push(Global {
             symbol: self.globals.symbol(target, name),
-            display: Some(self.globals.input.names.shared(name)),
+            display: Some(match target {
+                Target::Primitive(primitive) => primitive.name().into(),
+                _ => self.globals.input.names.shared(name),
+            }),
             kind,
             span: self.globals.span(target),
             signature: Signature::default(),

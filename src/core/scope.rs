@@ -254,7 +254,10 @@ impl<'a> Globals<'a> {
             }
         }
         for &primitive in Primitive::ALL {
-            if let Some(name) = names.find(primitive.name()) {
+            // By the name that anything hides, and by the one that nothing does.
+            let plain = names.find(primitive.name());
+            let marked = names.find(&format!("#{}", primitive.name()));
+            for name in plain.into_iter().chain(marked) {
                 globals.primitives.insert(name, primitive);
             }
         }
@@ -609,6 +612,14 @@ impl<'a> Globals<'a> {
     /// it for the target, else `part.name`.
     #[must_use]
     pub fn symbol(&self, target: Target, name: Name) -> Arc<str> {
+        if let Target::Primitive(primitive) = target {
+            // It may have been met by the name that nothing hides.
+            let name = primitive.name();
+            let plain = self.input.names.find(name);
+            let is_hidden =
+                plain.is_some_and(|plain| self.lookup(PROGRAM, plain) != Lookup::Found(target));
+            return if is_hidden { format!("primitive.{name}").into() } else { name.into() };
+        }
         if self.lookup(PROGRAM, name) == Lookup::Found(target) {
             return self.input.names.shared(name);
         }
@@ -616,8 +627,7 @@ impl<'a> Globals<'a> {
         match target {
             Target::Host(_) => format!("host.{text}").into(),
             Target::Earlier(_) => format!("earlier.{text}").into(),
-            Target::Primitive(_) => format!("primitive.{text}").into(),
-            Target::Defn(_) | Target::Con(_) => {
+            Target::Defn(_) | Target::Con(_) | Target::Primitive(_) => {
                 let unit = self
                     .tables
                     .enumerate()

@@ -31,8 +31,7 @@ impl Names {
     pub(super) fn of(program: &Program) -> Names {
         let mut names = Names::default();
         for (id, global) in program.globals.enumerate() {
-            let is_named = global.display.as_ref() == Some(&global.symbol);
-            if is_named && global.kind == GlobalKind::Supercombinator {
+            if program.global_name(global).is_some() && global.kind == GlobalKind::Supercombinator {
                 names.define(program, global.symbol.clone(), id, true);
             }
         }
@@ -77,8 +76,9 @@ impl Names {
         let cons = program.datas.get(id).map_or(&[][..], |data| &data.cons);
         for (tag, &con) in (0..).zip(cons) {
             let Some(entry) = program.cons.get(con) else { continue };
-            self.own.insert(entry.name.clone(), Meaning::Con { data: id.0, tag });
-            self.cons.insert(entry.name.clone(), con);
+            let name = program.written_name(entry);
+            self.own.insert(name.clone(), Meaning::Con { data: id.0, tag });
+            self.cons.insert(name, con);
         }
     }
 
@@ -114,7 +114,7 @@ impl Earlier for Scope<'_> {
     fn data(&self, data: u32) -> Option<EarlierData> {
         let data = self.program.datas.get(DataId(data))?;
         let cons = data.cons.iter().filter_map(|&con| self.program.cons.get(con));
-        let cons = cons.map(|con| (con.name.clone(), con.symbol.clone(), con.arity));
+        let cons = cons.map(|con| (self.program.written_name(con), con.symbol.clone(), con.arity));
         Some(EarlierData { symbol: data.symbol.clone(), cons: cons.collect() })
     }
 

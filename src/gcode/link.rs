@@ -81,6 +81,7 @@ pub(super) fn link(
         datas: IndexVec::new(),
         cons: program.cons.iter().map(|_| ConId(u32::MAX)).collect(),
     };
+    into.labels.extend(program.labels.clone());
     let mut linker = Linker { into, from, linked, hosts: IndexVec::new() };
     linker.datas(&program, &links, &mut symbol)?;
     for host in program.hosts.iter() {

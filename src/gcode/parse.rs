@@ -1,5 +1,6 @@
 //! Reads a [listing](super::print) back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -38,6 +39,8 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
         match line.keyword()? {
             "data" => reader.data(&mut line)?,
             "host" => reader.host(&mut line)?,
+            "label" => Reader::label(&mut reader.out.labels.definitions, &mut line)?,
+            "label-type" => Reader::label(&mut reader.out.labels.types, &mut line)?,
             "main" => main = Some((line.clone(), line.name("the global that is run")?)),
             "supercombinator" => blocks.push(reader.global(Head::Supercombinator, &mut line)?),
             "primitive" => blocks.push(reader.global(Head::Primitive, &mut line)?),
@@ -46,8 +49,8 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
             other => {
                 line.at = 0;
                 return Err(line.error(&format!(
-                    "a line starts with an instruction's number, data, host, main, or the kind \
-                     of a global, not with {}",
+                    "a line starts with an instruction's number, data, label, host, main, or the \
+                     kind of a global, not with {}",
                     for_message(other)
                 )));
             }
@@ -206,6 +209,22 @@ impl Reader {
         }
         self.out.datas.push(Data { symbol, cons });
         Ok(())
+    }
+
+    /// `label NAME as NAME`
+    fn label(
+        labels: &mut BTreeMap<Arc<str>, Arc<str>>,
+        line: &mut Line<'_>,
+    ) -> Result<(), ParseError> {
+        let before = line.clone();
+        let symbol = line.name("the name of a definition")?;
+        if !line.word("as") {
+            return Err(line.expected("'as' and the name that is shown"));
+        }
+        match labels.insert(symbol.into(), line.name("the name that is shown")?.into()) {
+            Some(_) => Err(before.error("a second name that is shown for this one")),
+            None => Ok(()),
+        }
     }
 
     /// `host NAME/ARITY`

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use super::instr::{Instr, IntLit, Jumps, Label, Lit, Operand};
 use super::program::{BigId, ConId, GlobalId, GlobalKind, HostId, Program, TextId};
+use crate::base::label::Labels;
 use crate::base::quote::{char_literal, string_literal};
 use crate::base::span::Span;
 
@@ -129,6 +130,12 @@ fn tables(program: &Program, out: &mut String) {
             }
         }
         out.push('\n');
+    }
+    let Labels { definitions, types } = &program.labels;
+    for (kind, labels) in [("label", definitions), ("label-type", types)] {
+        for (symbol, label) in labels {
+            let _ = writeln!(out, "{kind} {} as {}", name(symbol), name(label));
+        }
     }
     for host in program.hosts.iter() {
         let _ = writeln!(out, "host {}/{}", name(&host.name), host.arity);

@@ -8,6 +8,7 @@ pub use super::id::{BigId, ConId, DataId, GlobalId, HostId, TextId};
 use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
+use crate::base::label::Labels;
 use crate::base::places::Places;
 use crate::base::span::Span;
 
@@ -116,6 +117,8 @@ pub struct Program {
     pub main: Option<GlobalId>,
     /// Whose the source texts are, and where inlined code was called.
     pub places: Places,
+    /// What people see definitions called, where their source says so.
+    pub labels: Labels,
 }
 
 /// The numbers of entries in the tables of a program.
@@ -179,6 +182,75 @@ impl Program {
     #[must_use]
     pub fn action_data(&self) -> Option<DataId> {
         self.datas.enumerate().find(|(_, data)| *data.symbol == *ACTION).map(|(id, _)| id)
+    }
+
+    /// Sets the display names of its definitions, which values print with from then on.
+    pub fn set_labels(&mut self, labels: Labels) {
+        if !labels.is_empty() {
+            for global in self.globals.iter_mut() {
+                if let (Some(display), Some((label, _))) =
+                    (&mut global.display, labels.of(&global.symbol))
+                {
+                    *display = label.clone();
+                }
+            }
+            for con in self.cons.iter_mut() {
+                if let Some((label, _)) = labels.of(&con.symbol) {
+                    con.name = label.clone();
+                }
+            }
+        }
+        self.labels = labels;
+    }
+
+    /// Returns how people see a global called: by its symbol, in which a display name stands for
+    /// the name of the definition.
+    #[must_use]
+    pub fn shown(&self, global: &Global) -> Arc<str> {
+        match self.labels.of(&global.symbol) {
+            Some((label, "")) => label.clone(),
+            Some((label, rest)) => format!("{label}{rest}").into(),
+            None => global.symbol.clone(),
+        }
+    }
+
+    /// Returns how people see a constructor called: by its symbol, or the display name.
+    #[must_use]
+    pub fn shown_con<'a>(&self, con: &'a Con) -> &'a str {
+        if self.labels.of(&con.symbol).is_some() { &con.name } else { &con.symbol }
+    }
+
+    /// Returns how people see a data type called.
+    #[must_use]
+    pub fn shown_data<'a>(&'a self, data: &'a Data) -> &'a str {
+        self.labels.types.get(&data.symbol).unwrap_or(&data.symbol)
+    }
+
+    /// Returns the name that a source gives a constructor.
+    #[must_use]
+    pub fn written_name(&self, con: &Con) -> Arc<str> {
+        match self.labels.of(&con.symbol) {
+            Some((_, rest)) => con.symbol[..con.symbol.len() - rest.len()].into(),
+            None => con.name.clone(),
+        }
+    }
+
+    /// Returns the name by which a program means a constructor, if it has one.
+    #[must_use]
+    pub fn con_name<'a>(&self, con: &'a Con) -> Option<&'a str> {
+        let is_own = || self.labels.definitions.contains_key(&con.symbol);
+        (con.name == con.symbol || is_own()).then_some(&*con.symbol)
+    }
+
+    /// Returns the name by which a program means a global, if it has one.
+    #[must_use]
+    pub fn global_name<'a>(&'a self, global: &'a Global) -> Option<&'a str> {
+        if let GlobalKind::Constructor(con) = global.kind {
+            return self.con_name(self.cons.get(con)?);
+        }
+        let display = global.display.as_ref()?;
+        let is_own = || self.labels.definitions.contains_key(&global.symbol);
+        (*display == global.symbol || is_own()).then_some(&*global.symbol)
     }
 
     /// The global with this symbol.

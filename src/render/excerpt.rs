@@ -29,6 +29,8 @@ pub struct Excerpt<'a> {
     pub text: String,
     /// The marks.
     pub marks: Vec<Mark<'a>>,
+    /// Whether there is no text to show: an original that could not be read.
+    pub unread: bool,
 }
 
 /// A mark in an excerpt.
@@ -43,7 +45,9 @@ pub struct Mark<'a> {
 
 /// A label with the place it has in its file.
 struct Placed<'a> {
-    file: usize,
+    /// The number of its file, and of the original that it was generated from.
+    file: (usize, usize),
+    source: &'a SourceFile,
     lines: Range<u32>,
     /// Byte offsets in the file.
     bytes: Range<usize>,
@@ -58,32 +62,68 @@ pub fn excerpts<'a>(
     secondary: &'a [Label],
 ) -> Vec<Excerpt<'a>> {
     let labels = std::iter::once((primary, true)).chain(secondary.iter().map(|l| (l, false)));
-    let mut placed: Vec<Placed<'a>> =
-        labels.filter_map(|(label, primary)| place(sources, label, primary)).collect();
+    let mut placed: Vec<Placed<'a>> = Vec::new();
+    let mut unread: Vec<Excerpt<'a>> = Vec::new();
+    for (label, primary) in labels {
+        match unread_original(sources, label, primary) {
+            Some(excerpt) => unread.push(excerpt),
+            None => placed.extend(place(sources, label, primary)),
+        }
+    }
     placed.sort_by_key(|mark| (mark.file, mark.bytes.start, mark.bytes.end));
     let near = |a: &Placed<'_>, b: &Placed<'_>| {
         a.file == b.file && b.lines.start.saturating_sub(a.lines.end) <= NEAR
     };
-    let mut excerpts: Vec<Excerpt<'a>> = placed
-        .chunk_by(near)
-        .map(|marks| excerpt(&sources.files()[marks[0].file], marks))
-        .collect();
+    let mut excerpts: Vec<Excerpt<'a>> =
+        placed.chunk_by(near).map(|marks| excerpt(marks[0].source, marks)).collect();
+    excerpts.append(&mut unread);
     excerpts.sort_by_key(|excerpt| !excerpt.marks.iter().any(|mark| mark.primary));
     excerpts
 }
 
-/// Finds the file of a label and its place there.
-fn place<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Option<Placed<'a>> {
+/// The excerpt for a label of generated code whose original has no such text to show.
+fn unread_original<'a>(
+    sources: &'a SourceMap,
+    label: &'a Label,
+    primary: bool,
+) -> Option<Excerpt<'a>> {
+    let (original, origin) = sources.origin(label.span)?;
+    if original.range(origin).is_some() {
+        return None;
+    }
+    Some(Excerpt {
+        file: &original.name,
+        place: origin.start,
+        first_line: origin.start.0,
+        text: String::new(),
+        marks: vec![Mark { range: 0..0, label: &label.text, primary }],
+        unread: true,
+    })
+}
+
+/// Finds the file of a label and its place there; of generated code, in the original.
+fn place<'a>(sources: &'a SourceMap, label: &'a Label, primary: bool) -> Option<Placed<'a>> {
     if label.span.is_none() {
         return None;
     }
     let base = sources.file_at(label.span.lo)?.base;
     let index = sources.files().iter().position(|file| file.base == base)?;
-    let file = &sources.files()[index];
+    let original = sources.origin(label.span);
+    let original =
+        original.and_then(|(original, origin)| Some((original, origin, original.range(origin)?)));
+    let (file, number, range) = match original {
+        Some((original, origin, range)) => {
+            (original.file.as_ref()?, origin.file as usize + 1, range)
+        }
+        None => {
+            let lo = label.span.lo - base;
+            let file = &sources.files()[index];
+            (file, 0, lo as usize..label.span.hi.saturating_sub(base) as usize)
+        }
+    };
     let length = file.text.len();
-    let start = floor(&file.text, ((label.span.lo - base) as usize).min(length));
-    let end = (label.span.hi.saturating_sub(base) as usize).clamp(start, length);
-    let end = floor(&file.text, end);
+    let start = floor(&file.text, range.start.min(length));
+    let end = floor(&file.text, range.end.clamp(start, length));
     let first = file.line_column(start as u32).0;
     // The last byte decides: a mark that ends with a line end does not reach the next line.
     let mut last = file.line_column(end.saturating_sub(1).max(start) as u32).0;
@@ -92,7 +132,14 @@ fn place<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Option<Pla
         last = first;
         end = file.line_start(first) as usize + file.line(first).len();
     }
-    Some(Placed { file: index, lines: first..last, bytes: start..end, label: &label.text, primary })
+    Some(Placed {
+        file: (index, number),
+        source: file,
+        lines: first..last,
+        bytes: start..end,
+        label: &label.text,
+        primary,
+    })
 }
 
 /// The greatest character boundary up to `at`.
@@ -132,7 +179,7 @@ fn excerpt<'a>(file: &'a SourceFile, marks: &[Placed<'a>]) -> Excerpt<'a> {
             primary: mark.primary,
         })
         .collect();
-    Excerpt { file: &file.name, place, first_line, text, marks }
+    Excerpt { file: &file.name, place, first_line, text, marks, unread: false }
 }
 
 /// A line as it is shown.

@@ -3,7 +3,7 @@
 use crate::base::diagnostic::{Diagnostic, Severity};
 use crate::base::source::SourceMap;
 use crate::machine::outcome::Chain;
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::Report;
 use super::excerpt::{Excerpt, excerpts};
@@ -27,7 +27,10 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
         .map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
-        group = group.element(snippet(number, excerpt));
+        group = match excerpt.unread {
+            false => group.element(snippet(number, excerpt)),
+            true => group.element(Origin::path(format!("{PLACE}{number}{PLACE}"))),
+        };
     }
     for (level, text) in notes {
         group = group.element(level.message(text));

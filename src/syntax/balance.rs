@@ -11,6 +11,7 @@
 //! [`Tok::Bad`] goes before. [`Balancer::finish`] tells which regions are broken: what is in
 //! them is not judged any further.
 
+use super::directive::Directives;
 use super::lex::Lexer;
 use super::report::Reports;
 use super::token::{Spanned, Tok};
@@ -96,6 +97,12 @@ impl<'s> Balancer<'s> {
             excused: 0,
             reports: Reports::default(),
         }
+    }
+
+    /// Returns the directives of the text, once all tokens have been read.
+    #[must_use]
+    pub fn take_directives(&mut self) -> Directives {
+        std::mem::take(&mut self.lexer.directives)
     }
 
     /// Returns what the lexer and the balancer found, and the regions whose brackets did not match,

@@ -2,6 +2,7 @@
 
 use logos::{Lexer as Scanner, Logos};
 
+use super::directive::{Directives, Malformed};
 use super::literal::{EscapeError, decode};
 use super::report::Reports;
 use super::token::{Spanned, Tok};
@@ -31,6 +32,8 @@ pub struct Lexer<'s> {
     text_open: bool,
     /// Whether a block comment swallowed the rest of the file.
     pub comment_unclosed: bool,
+    /// What the text says about where it comes from.
+    pub directives: Directives,
     /// What was found.
     pub reports: Reports,
 }
@@ -46,6 +49,7 @@ impl<'s> Lexer<'s> {
             braces: 0,
             text_open: false,
             comment_unclosed: false,
+            directives: Directives::default(),
             reports: Reports::default(),
         }
     }
@@ -234,6 +238,39 @@ impl<'s> Lexer<'s> {
         self.scanner.bump(at);
     }
 
+    /// Reads a directive; returns whether the brace starts one, well-formed or not.
+    fn directive(&mut self) -> bool {
+        let range = self.scanner.span();
+        let lo = self.base + range.start as u32;
+        match self.directives.read(self.scanner.remainder(), lo) {
+            None => false,
+            Some(Ok(len)) => {
+                self.scanner.bump(len);
+                true
+            }
+            Some(Err(Malformed { message, len })) => {
+                self.scanner.bump(len);
+                let span = self.span(range.start, range.end + len);
+                self.reports.add(|| {
+                    Diagnostic::error(Code::BadDirective, span, message)
+                        .help("write {at \"FILE\" LINE COLUMN} or {name \"TEXT\"}")
+                });
+                true
+            }
+        }
+    }
+
+    /// Notes the next token for the directives before it.
+    fn follow(&mut self, token: Option<Spanned>) {
+        for span in self.directives.token(token) {
+            self.reports.add(|| {
+                let message = "nothing stands after this directive";
+                Diagnostic::error(Code::BadDirective, span, message)
+                    .help("a directive stands before the form that it is about")
+            });
+        }
+    }
+
     /// Reports a brace. Of a pair only the first is reported.
     fn brace(&mut self) -> Tok {
         let opens = self.scanner.slice() == "{";
@@ -309,6 +346,7 @@ impl<'s> Lexer<'s> {
                 self.open_text();
                 return self.held.take();
             }
+            Tok::Brace if self.scanner.slice() == "{" && self.directive() => return None,
             Tok::Brace => self.brace(),
             Tok::OpenComment => {
                 self.skip_comment();
@@ -324,6 +362,17 @@ impl Iterator for Lexer<'_> {
     type Item = Spanned;
 
     fn next(&mut self) -> Option<Spanned> {
+        let token = self.token();
+        if !self.directives.is_idle() {
+            self.follow(token);
+        }
+        token
+    }
+}
+
+impl Lexer<'_> {
+    /// Returns the next token.
+    fn token(&mut self) -> Option<Spanned> {
         loop {
             // A held token starts where the scanner stands, so that both paths treat alike.
             let tok = match self.held.take() {

@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod balance;
 pub mod build;
+pub mod directive;
 pub mod lex;
 pub mod listing;
 pub mod literal;

@@ -3,6 +3,7 @@
 use super::ast::{Ast, Expr, ExprId};
 use super::balance::Balancer;
 use super::build::{Builder, Wanted};
+use super::directive::Directives;
 use super::grammar::ProgramParser;
 use super::lex::Lexer;
 use super::report::Reports;
@@ -13,15 +14,17 @@ use crate::base::span::Span;
 
 /// Parses file `file` of `sources` and adds its items to `ast`. Mistakes are added to
 /// `diagnostics` in the order of their places; where one stands, the tree has an error node.
-/// A file that the map does not have has no items.
+/// A file that the map does not have has no items. Returns what the text says about where it
+/// comes from; nothing, if it has mistakes: reports about those show the text itself.
 pub fn parse_file(
     sources: &SourceMap,
     file: usize,
     names: &mut Interner,
     ast: &mut Ast,
     diagnostics: &mut Vec<Diagnostic>,
-) {
-    parse(sources, file, Wanted::File, names, ast, diagnostics);
+) -> Directives {
+    let parsed = parse(sources, file, Wanted::File, names, ast, diagnostics);
+    parsed.map(|(directives, _)| directives).unwrap_or_default()
 }
 
 /// Parses file `file` of `sources`, whose text is to be one expression. After a mistake it
@@ -34,8 +37,8 @@ pub fn parse_expression(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> ExprId {
     match parse(sources, file, Wanted::Expression, names, ast, diagnostics) {
-        Some(expr) => expr,
-        None => ast.expr(Expr::Error, Span::NONE),
+        Some((_, Some(expr))) => expr,
+        _ => ast.expr(Expr::Error, Span::NONE),
     }
 }
 
@@ -46,18 +49,20 @@ fn parse(
     names: &mut Interner,
     ast: &mut Ast,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<ExprId> {
+) -> Option<(Directives, Option<ExprId>)> {
     let source = sources.files().get(file)?;
     let mut tokens = Balancer::new(Lexer::new(&source.text, source.base));
     let mut builder = Builder::new(&source.text, source.base, file, wanted, names, ast);
     if let Err(error) = ProgramParser::new().parse(&mut builder, &mut tokens) {
         builder.unexpected(error);
     }
+    let directives = tokens.take_directives();
     let (lexical, brackets, broken) = tokens.finish();
     let silent = lexical.total() + brackets.total() + builder.reports.total() > 0;
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));
     builder.distrust(&broken);
+    let is_sound = lexical.total() + brackets.total() + builder.reports.total() == 0;
     Reports::merge([lexical, brackets, builder.reports], diagnostics);
-    expression
+    Some((if is_sound { directives } else { Directives::default() }, expression))
 }

@@ -39,6 +39,9 @@ pub enum Tok {
     /// A name.
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}\-'?!]*")]
     Name,
+    /// A primitive by the name that nothing hides: `#add`.
+    #[regex(r"#[\p{XID_Start}_][\p{XID_Continue}\-'?!]*")]
+    Primitive,
     /// `_` alone.
     #[token("_", priority = 10)]
     Underscore,
@@ -99,6 +102,7 @@ impl Tok {
             Tok::Char => "character",
             Tok::Text => "string",
             Tok::Name => "name",
+            Tok::Primitive => "primitive",
             Tok::Underscore => "underscore",
             Tok::Defn | Tok::Data | Tok::Import => "keyword",
             Tok::Let | Tok::Letrec | Tok::Fn | Tok::Case => "keyword",
@@ -166,6 +170,19 @@ mod tests {
                 (Tok::Name, "set!"),
                 (Tok::Name, "add-1"),
                 (Tok::Name, "λ"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_number_sign_and_a_name_are_a_primitive() {
+        assert_eq!(
+            kinds("#add #x' # add"),
+            [
+                (Tok::Primitive, "#add"),
+                (Tok::Primitive, "#x'"),
+                (Tok::Bad, "#"),
+                (Tok::Name, "add"),
             ]
         );
     }

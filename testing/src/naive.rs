@@ -188,13 +188,14 @@ impl Naive {
 
     fn con(&self, id: ConId) -> Shape<'_> {
         let con = &self.program.gcode.cons[id];
-        Shape::Con { name: &con.name, fields: con.arity as usize, readable: true }
+        Shape::Con { name: &con.name, fields: con.arity as usize, readable: Some(&con.name) }
     }
 
     fn function(&self, id: GlobalId, arguments: usize) -> Shape<'_> {
         let global = &self.program.gcode.globals[id];
-        let readable = !matches!(global.kind, GlobalKind::Host(_));
-        Shape::Function { name: global.display.as_deref(), arguments, readable }
+        let name = global.display.as_deref();
+        let readable = name.filter(|_| !matches!(global.kind, GlobalKind::Host(_)));
+        Shape::Function { name, arguments, readable }
     }
 
     fn eval(&mut self, mut value: Val) -> Result<Val> {

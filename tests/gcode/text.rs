@@ -19,7 +19,7 @@ const LIST: &str = "data List = Nil/0 Cons/2\n";
 fn mistakes_are_reported_where_they_are() {
     fails(
         "foo",
-        "1:1: a line starts with an instruction's number, data, host, main, or the kind of a global, not with foo",
+        "1:1: a line starts with an instruction's number, data, label, host, main, or the kind of a global, not with foo",
     );
     fails("data List", "1:10: expected '='");
     fails("data List = Nil/0 Nil/0", "1:19: a second constructor of this name");

@@ -110,7 +110,7 @@ fn tokens_json(built: &Built, file: usize) -> impl Iterator<Item = TokenObject<'
     let source = &sources.files()[file];
     Balancer::new(Lexer::new(&source.text, source.base)).map(|(lo, token, hi)| {
         let span = Span::new(lo, hi);
-        let (kind, text) = (token.kind(), sources.text(span));
+        let (kind, text) = (token.kind(), sources.written_text(span));
         TokenObject { kind, span: json_span(span, sources), text }
     })
 }

@@ -63,7 +63,7 @@ pub struct Place<'a> {
 struct Point {
     column: u32,
     line: u32,
-    offset: u32,
+    offset: Option<u32>,
 }
 
 /// Appends a report and a line end.
@@ -102,11 +102,29 @@ pub fn span(span: Span, sources: &SourceMap) -> Option<Place<'_>> {
     if span.is_none() {
         return None;
     }
+    if let Some((original, origin)) = sources.origin(span) {
+        // Of a text that was not read only lines and columns are known.
+        let range = original.range(origin);
+        let (start, end) = match (&original.file, range) {
+            (Some(file), Some(range)) => {
+                let point = |offset: usize| {
+                    let (line, column) = file.line_column(offset as u32);
+                    Point { column, line, offset: Some(offset as u32) }
+                };
+                (point(range.start), point(range.end))
+            }
+            _ => {
+                let point = |(line, column)| Point { column, line, offset: None };
+                (point(origin.start), point(origin.end.unwrap_or(origin.start)))
+            }
+        };
+        return Some(Place { end, file: &original.name, start });
+    }
     let file = sources.file_at(span.lo)?;
     let point = |at: u32| {
         let offset = at.saturating_sub(file.base).min(file.text.len() as u32);
         let (line, column) = file.line_column(offset);
-        Point { column, line, offset }
+        Point { column, line, offset: Some(offset) }
     };
     Some(Place { end: point(span.hi), file: &file.name, start: point(span.lo) })
 }

@@ -316,7 +316,7 @@ impl<'a> Writer<'a> {
         match &global.display {
             Some(name) => self.text.push_str(name),
             None => {
-                self.text.push_str(&global.symbol);
+                self.text.push_str(&self.program.shown(global));
                 self.functions.push(id);
             }
         }

@@ -1,6 +1,7 @@
 //! Steps for people: each reduction a line, indented by the evaluations that wait for it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use gmachine::diagnostic::SourceMap;
 use gmachine::diagnostic::quote::string_literal;
@@ -9,7 +10,7 @@ use gmachine::inspect::events::{Content, Moment, NodeEvent, NodeId};
 
 use super::graph::{Graph, Writer, cut};
 use crate::cli::args::{StepEvent, Steps};
-use crate::cli::is_code_of;
+use crate::cli::watched::is_called;
 
 /// Columns of the number of a step.
 const MARGIN: usize = 6;
@@ -304,7 +305,7 @@ impl<'a> Text<'a> {
                 && let Some(source) = view.writer().source(function)
                 && let Some(global) = view.program.globals.get(function)
             {
-                parts.push(format!("{} = {source}", global.symbol));
+                parts.push(format!("{} = {source}", view.program.shown(global)));
             }
         }
         parts
@@ -318,8 +319,9 @@ impl<'a> Text<'a> {
         kind: StepEvent,
         view: &View<'_>,
     ) -> bool {
-        let symbol = function.and_then(|id| view.program.globals.get(id)).map(|it| &it.symbol);
-        let is_named = |only: &String| symbol.is_some_and(|symbol| is_code_of(symbol, only));
+        let global = function.and_then(|id| view.program.globals.get(id));
+        let is_named =
+            |only: &String| global.is_some_and(|global| is_called(view.program, global, only));
         step >= self.args.from
             && self.args.only.as_ref().is_none_or(is_named)
             && (self.args.event.is_empty() || self.args.event.contains(&kind))
@@ -389,15 +391,16 @@ impl<'a> View<'a> {
             || file.is_some_and(|file| file.corelib)
     }
 
-    fn name(&self, global: GlobalId) -> &str {
-        self.program.globals.get(global).map_or("?", |global| &global.symbol)
+    fn name(&self, global: GlobalId) -> Arc<str> {
+        let global = self.program.globals.get(global);
+        global.map_or_else(|| "?".into(), |global| self.program.shown(global))
     }
 
     /// Who needs a value.
     fn who(&self, by: Option<NodeId>, function: Option<GlobalId>) -> String {
         match (by, function) {
             (None, _) | (_, None) => "the output".to_owned(),
-            (_, Some(function)) => self.name(function).to_owned(),
+            (_, Some(function)) => self.name(function).to_string(),
         }
     }
 
@@ -405,7 +408,7 @@ impl<'a> View<'a> {
     fn rule(&self, function: Option<GlobalId>, folded: u64) -> String {
         let Some(id) = function else { return "it unpacks a text".to_owned() };
         let Some(global) = self.program.globals.get(id) else { return String::new() };
-        let name = &global.symbol;
+        let name = self.program.shown(global);
         let mut rule = match (&global.kind, global.arity) {
             (GlobalKind::Primitive, _) => format!("{name} is a primitive and computes it"),
             (_, 0) => format!("{name} is a constant, its definition takes its place"),

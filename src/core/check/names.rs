@@ -168,11 +168,12 @@ impl Checker<'_> {
             }
             Lookup::Unbound => {
                 let text = self.text(name);
-                let mut report = Diagnostic::error(
-                    Code::UnboundName,
-                    self.ast.expr_spans[expr],
-                    format!("`{text}` is not bound"),
-                );
+                let message = match text.starts_with('#') {
+                    true => format!("there is no primitive `{text}`"),
+                    false => format!("`{text}` is not bound"),
+                };
+                let mut report =
+                    Diagnostic::error(Code::UnboundName, self.ast.expr_spans[expr], message);
                 report.help = self.similar(name);
                 self.report(report);
             }

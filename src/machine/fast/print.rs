@@ -3,7 +3,7 @@
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
-use crate::gcode::program::{CONS, ConId, GlobalKind, NIL};
+use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
@@ -141,19 +141,14 @@ impl Machine {
             Some(con) => {
                 let con = gcode.cons.get(con);
                 let name = con.map_or("?", |con| &con.name);
-                let readable = con.is_some_and(|con| con.name == con.symbol);
+                let readable = con.and_then(|con| gcode.con_name(con));
                 then(Shape::Con { name, fields, readable })
             }
             None => {
                 let global =
                     self.function(value).and_then(|(global, _)| self.mutator.image.global(global));
                 let name = global.and_then(|global| global.display.as_deref());
-                let readable = global.is_some_and(|global| match global.kind {
-                    GlobalKind::Constructor(con) => {
-                        gcode.cons.get(con).is_some_and(|con| con.name == con.symbol)
-                    }
-                    _ => global.display.as_ref() == Some(&global.symbol),
-                });
+                let readable = global.and_then(|global| gcode.global_name(global));
                 then(Shape::Function { name, arguments: fields, readable })
             }
         }

@@ -65,8 +65,8 @@ pub enum Shape<'a> {
         name: &'a str,
         /// Number of fields.
         fields: usize,
-        /// Whether the program can use that name for it.
-        readable: bool,
+        /// The name by which the program means it, if there is one.
+        readable: Option<&'a str>,
     },
     /// An array of so many elements, which are its fields.
     Array {
@@ -91,8 +91,8 @@ pub enum Shape<'a> {
         name: Option<&'a str>,
         /// The number of its arguments so far.
         arguments: usize,
-        /// Whether the program can use that name for it.
-        readable: bool,
+        /// The name by which the program means it, if there is one.
+        readable: Option<&'a str>,
     },
 }
 

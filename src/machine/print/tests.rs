@@ -58,13 +58,11 @@ fn drive(format: Format, value: Value) -> (String, Result<(), PrintError>) {
             Char(c) => Shape::Char(*c),
             Con("Nil", _) => Shape::Nil,
             Con("Cons", _) => Shape::Cons,
-            Con(name, fields) => Shape::Con { name, fields: fields.len(), readable: true },
-            Function(name, arguments) => Shape::Function {
-                name: *name,
-                arguments: arguments.len(),
-                readable: name.is_some(),
-            },
-            Shadowed(name) => Shape::Con { name, fields: 0, readable: false },
+            Con(name, fields) => Shape::Con { name, fields: fields.len(), readable: Some(name) },
+            Function(name, arguments) => {
+                Shape::Function { name: *name, arguments: arguments.len(), readable: *name }
+            }
+            Shadowed(name) => Shape::Con { name, fields: 0, readable: None },
         };
         match printer.value(shape, &mut out) {
             Err(trouble) => {
@@ -267,7 +265,9 @@ fn depth_costs_no_native_stack() {
             let mut out = String::new();
             let mut at = &deep;
             while let Con(name, fields) = at {
-                printer.value(Shape::Con { name, fields: 1, readable: true }, &mut out).unwrap();
+                printer
+                    .value(Shape::Con { name, fields: 1, readable: Some(name) }, &mut out)
+                    .unwrap();
                 at = &fields[0];
             }
             printer.value(Shape::Int(&Integer::ZERO), &mut out).unwrap();

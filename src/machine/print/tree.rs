@@ -214,8 +214,8 @@ impl Automaton {
                 text.push_str(&name.map_or("null".to_owned(), json_string));
                 text.push('}');
             }
-            Shape::Con { name, fields, readable: true }
-            | Shape::Function { name: Some(name), arguments: fields, readable: true } => {
+            Shape::Con { fields, readable: Some(name), .. }
+            | Shape::Function { name: Some(_), arguments: fields, readable: Some(name) } => {
                 if fields == 0 {
                     text.push_str(name);
                 } else {

@@ -229,10 +229,13 @@ impl Code {
         match self.global(global) {
             None => "main".into(),
             Some(Global { display: Some(name), .. }) => name.clone(),
-            Some(Global { symbol, .. }) => match symbol.split_once('$') {
-                Some((stem, _)) if !stem.is_empty() => stem.into(),
-                _ => symbol.clone(),
-            },
+            Some(Global { symbol, .. }) => {
+                let label = self.program.labels.of(symbol).map(|(label, _)| label.clone());
+                label.unwrap_or_else(|| match symbol.split_once('$') {
+                    Some((stem, _)) if !stem.is_empty() => stem.into(),
+                    _ => symbol.clone(),
+                })
+            }
         }
     }
 

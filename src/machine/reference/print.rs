@@ -3,7 +3,7 @@
 use super::heap::node::{Addr, Node};
 use super::state::Machine;
 use crate::base::integer::Integer;
-use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
+use crate::gcode::program::{CONS, GlobalId, NIL};
 use crate::machine::failure::Failure;
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, PrintError, Shape};
@@ -107,20 +107,14 @@ impl Machine {
                 Some(con) => {
                     let con = self.code.program.cons.get(con);
                     let name = con.map_or("?", |con| &con.name);
-                    let readable = con.is_some_and(|con| con.name == con.symbol);
+                    let readable = con.and_then(|con| self.code.program.con_name(con));
                     then(Shape::Con { name, fields, readable })
                 }
                 None => {
                     let global = self.function(value).map(|(global, _)| global);
                     let global = global.and_then(|global| self.code.global(global));
                     let name = global.and_then(|global| global.display.as_deref());
-                    let readable = global.is_some_and(|global| match global.kind {
-                        GlobalKind::Constructor(con) => {
-                            let con = self.code.program.cons.get(con);
-                            con.is_some_and(|con| con.name == con.symbol)
-                        }
-                        _ => global.display.as_ref() == Some(&global.symbol),
-                    });
+                    let readable = global.and_then(|global| self.code.program.global_name(global));
                     then(Shape::Function { name, arguments: fields, readable })
                 }
             },

@@ -174,7 +174,7 @@ impl Machine {
     #[must_use]
     pub fn name(&self, at: Position) -> Arc<str> {
         match self.code.global(at.global) {
-            Some(global) => global.symbol.clone(),
+            Some(global) => self.code.program.shown(global),
             None => "start".into(),
         }
     }
@@ -239,7 +239,7 @@ impl Machine {
         let Some(node) = self.node(addr) else { return "nothing".into() };
         let global = |id| {
             let global = self.code.global(id);
-            global.map_or("?".into(), |global| for_message(&global.symbol))
+            global.map_or("?".into(), |global| for_message(&self.code.program.shown(global)))
         };
         match node {
             Node::Int(word) => format!("NNum {word}"),
@@ -277,8 +277,10 @@ impl Machine {
             Node::Constr { .. } | Node::Large(..) => {
                 let Some((con, fields)) = node.as_constr() else { return "NConstr".into() };
                 let con = self.code.program.cons.get(con);
-                let mut text =
-                    format!("NConstr {}", con.map_or("?".into(), |c| for_message(&c.symbol)));
+                let mut text = format!(
+                    "NConstr {}",
+                    con.map_or("?".into(), |con| for_message(self.code.program.shown_con(con)))
+                );
                 for field in fields.iter().take(SHOWN) {
                     text.push_str(&format!(" #{}", field.0));
                 }

@@ -83,6 +83,9 @@ impl Builder<'_> {
                     Shape::KeywordPattern => {
                         format!("`{}` is a keyword, no pattern", for_message(text))
                     }
+                    Shape::PrimitivePattern => {
+                        format!("`{}` is a primitive, no pattern", for_message(text))
+                    }
                     Shape::FloatPattern => "a float is no pattern".to_string(),
                     _ => "this pattern does not start with a constructor".to_string(),
                 };
@@ -142,6 +145,9 @@ impl Builder<'_> {
                 }
                 Some(b'\'') => "a name is due here, not a character".to_string(),
                 Some(b'"') => "a name is due here, not a string".to_string(),
+                Some(b'#') => {
+                    format!("`{}` is a primitive and cannot be defined", for_message(text))
+                }
                 _ => format!("`{}` is a keyword and cannot be a name", for_message(text)),
             };
             Diagnostic { message, ..report }.help(help)

@@ -33,6 +33,8 @@ pub enum Shape {
     KeywordPattern,
     /// A float as a pattern
     FloatPattern,
+    /// A primitive as a pattern
+    PrimitivePattern,
 }
 
 impl Shape {
@@ -47,9 +49,10 @@ impl Shape {
             Shape::Fn => Code::BadLambda,
             Shape::Case | Shape::Alternative => Code::BadCase,
             Shape::EmptyPattern | Shape::PatternHead => Code::ExpectedPattern,
-            Shape::ListPattern | Shape::KeywordPattern | Shape::FloatPattern => {
-                Code::ExpectedPattern
-            }
+            Shape::ListPattern
+            | Shape::KeywordPattern
+            | Shape::FloatPattern
+            | Shape::PrimitivePattern => Code::ExpectedPattern,
         }
     }
 
@@ -70,7 +73,8 @@ impl Shape {
             Shape::PatternHead
             | Shape::ListPattern
             | Shape::KeywordPattern
-            | Shape::FloatPattern => "pattern",
+            | Shape::FloatPattern
+            | Shape::PrimitivePattern => "pattern",
         }
     }
 
@@ -92,6 +96,9 @@ impl Shape {
             Shape::ListPattern => "write (Cons x xs) for a list with a first element, Nil for []",
             Shape::KeywordPattern => "choose another name; _ matches anything",
             Shape::FloatPattern => "bind a name, and compare it: (if (feq x 0.5) yes no)",
+            Shape::PrimitivePattern => {
+                "primitives are functions; a pattern is made of constructors"
+            }
         }
     }
 }

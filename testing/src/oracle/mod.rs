@@ -248,14 +248,15 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
         let aggregates = aggregates::PRIMITIVES.iter().copied();
         let actions = perform::ACTIONS.iter().copied();
         let all = PRIMITIVES.iter().copied().chain(actions).chain(later).chain(aggregates);
-        let primitives = all.map(|(name, arity)| {
+        let primitives = all.flat_map(|(name, arity)| {
             let world = Later(world.clone());
             let code = move |args: &[Ref]| world.world().primitive(name, args);
-            if arity == 0 {
-                return (loaded.names.intern(name), done(Value::Action(name, Vec::new())));
-            }
-            let value = Value::Fun(arity, Rc::new(code), Some(name.into()), Vec::new());
-            (loaded.names.intern(name), done(value))
+            let value = done(match arity {
+                0 => Value::Action(name, Vec::new()),
+                _ => Value::Fun(arity, Rc::new(code), Some(name.into()), Vec::new()),
+            });
+            let names = [loaded.names.intern(name), loaded.names.intern(&format!("#{name}"))];
+            names.map(|name| (name, value.clone()))
         });
         let primitives = primitives.collect();
         World {

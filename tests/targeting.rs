@@ -1,0 +1,300 @@
+//! What front ends rely on: places in the original text, display names, primitives that nothing
+//! hides, and the compiler on the page for them.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use gmachine::diagnostic::SourceMap;
+use gmachine::render::Renderer;
+use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Store};
+
+/// The files beside the generated code.
+struct Files(&'static [(&'static str, &'static str)]);
+
+impl Loader for Files {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let found = self.0.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
+const MAIN: &str = "module Main where\nf x = 1 `div` x\nmain = print (f 0)\n";
+const FILES: Files = Files(&[("gen/Main.hs", MAIN)]);
+
+fn root(text: &str) -> Source {
+    let file = MainFile::Text {
+        name: "out.core".to_owned(),
+        text: text.as_bytes().to_vec(),
+        directory: Some("gen".into()),
+    };
+    Source { file: Some(file), expression: None }
+}
+
+fn module(engine: &Engine, text: &str) -> Module {
+    engine.compile_source(&root(text), &FILES).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The report of the failure of a program, of which each machine has the same.
+fn failure(text: &str) -> String {
+    failure_after(Passes::ALL, text)
+}
+
+fn failure_after(passes: Passes, text: &str) -> String {
+    let reports = MachineKind::ALL.iter().map(|&kind| {
+        let mut engine = Engine::new();
+        engine.set_machine(kind);
+        engine.set_passes(passes);
+        let module = module(&engine, text);
+        let mut store = Store::new(&module);
+        let main = store.global("main").expect("main");
+        let stop = match store.force(&main) {
+            Err(gmachine::Error::Stop(stop)) => stop,
+            other => panic!("{other:?}"),
+        };
+        Renderer::plain().stop(&stop, module.sources())
+    });
+    let reports: Vec<String> = reports.collect();
+    assert!(reports.iter().all(|report| *report == reports[0]), "{reports:#?}");
+    reports[0].clone()
+}
+
+/// The reports of the compiler.
+fn reports(text: &str) -> String {
+    let engine = Engine::new();
+    let render = |diagnostics: &[_], sources: &SourceMap| {
+        Renderer::plain().diagnostics(diagnostics, sources)
+    };
+    match engine.compile_source(&root(text), &FILES) {
+        Ok(module) => render(module.warnings(), module.sources()),
+        Err(error) => render(&error.diagnostics, &error.sources),
+    }
+}
+
+#[test]
+fn a_failure_points_into_the_original_text() {
+    let report = failure(
+        "{at \"Main.hs\" 2 1} (defn f[x] {at 2 7 2 16} (div 1 x))\n\
+         {at 3 1} (defn main[] {at 3 15 3 18} (f 0))\n",
+    );
+    insta::assert_snapshot!(report, @r"
+    error[G0502]: `div` by zero
+     --> Main.hs:2:7
+      |
+    2 | f x = 1 `div` x
+      |       ^^^^^^^^^ the divisor is 0
+    ");
+}
+
+#[test]
+fn a_failure_without_the_original_text_says_file_line_and_column() {
+    let report = failure(
+        "{at \"Other.hs\" 2 1} (defn f[x] {at 2 7} (div 1 x))\n\
+         {at 3 1} (defn main[] {at 3 15} (add 1 (f 0)))\n",
+    );
+    insta::assert_snapshot!(report, @r"
+    error[G0502]: `div` by zero
+    --> Other.hs:2:7
+    ");
+}
+
+#[test]
+fn a_place_that_the_original_text_does_not_have_is_named_all_the_same() {
+    let report = failure("{at \"Main.hs\" 900 1} (defn main[] (div 1 0))");
+    assert!(report.contains("--> Main.hs:900:1"), "{report}");
+}
+
+#[test]
+fn a_report_of_the_compiler_says_where_the_code_is_too() {
+    insta::assert_snapshot!(reports("{at \"Main.hs\" 3 1}\n(defn main[] {at 3 15}(g 0))"), @r"
+    error[G0301]: `g` is not bound
+     --> Main.hs:3:15
+      |
+    3 | main = print (f 0)
+      |               ^
+      |
+      = note: the code that was generated for this is at out.core:2:24
+    ");
+}
+
+#[test]
+fn a_mistake_in_the_form_of_the_code_shows_the_code() {
+    insta::assert_snapshot!(reports("{at \"Main.hs\" 3 1} (defn main[] (let x 1))"), @r#"
+    error[G0211]: the bindings of a let stand in a pair of ( )
+     --> out.core:1:38
+      |
+    1 | {at "Main.hs" 3 1} (defn main[] (let x 1))
+      |                                      ^^^
+      |
+      = help: a let is written (let ([name value] ..) body)
+    "#);
+}
+
+#[test]
+fn a_directive_of_the_wrong_form_is_reported() {
+    let wrong = [
+        "(defn main[] {at 1 1} 2)",
+        "(defn main[] {at \"a\" 1} 2)",
+        "(defn main[] {at \"a\" 0 1} 2)",
+        "(defn main[] {at \"a\" -1 1} 2)",
+        "(defn main[] {at \"a\" 99999999999 1} 2)",
+        "(defn main[] {at \"a\" 2 1 1 9} 2)",
+        "(defn main[] {at \"a\" 1 1 1} 2)",
+        "(defn main[] {at \"a\" 1 1 1 1 1 1 1} 2)",
+        "(defn main[] {at \"\" 1 1} 2)",
+        "(defn main[] {at \"\\q\" 1 1} 2)",
+        "(defn main[] {at \"a\" 1 1 2)",
+        "(defn main[] {at \"a\" 1 1 (f)} 2)",
+        "(defn main[] 2 {at \"a\" 1 1})",
+        "(defn main[] 2) {at \"a\" 1 1}",
+        "(defn main[] 2) {name \"a\"}",
+        "{name} (defn main[] 2)",
+        "{name \"\"} (defn main[] 2)",
+        "{name \"a\" \"b\"} (defn main[] 2)",
+        "{name \"a\"} (import list)",
+        "(defn main[] {name \"a\"} 2)",
+        "(defn main[] {name \"a\"} (fn [x] x))",
+    ];
+    for text in wrong {
+        assert!(reports(text).contains("error[G0110]"), "{text}: {}", reports(text));
+    }
+    for text in ["{", "{at", "{at \"a\" 1 1", "{name \"a\"", "{{at \"a\" 1 1}}", "({at \"a\" 1 1}"]
+    {
+        assert!(reports(text).contains("error["), "{text}");
+    }
+}
+
+#[test]
+fn what_is_said_of_a_form_holds_for_all_in_it() {
+    let text = "{at \"a\" 1 1} (defn main[] (add {at 2 2} (mul 2 [3]) 1))\n(defn f[] (add 1 [4]))";
+    let module = module(&Engine::new(), text);
+    let sources = module.sources();
+    let base = sources.files().iter().find(|file| !file.corelib).expect("the program").base;
+    let place = |of: &str| {
+        let at = base + text.find(of).expect("there") as u32;
+        sources.place(gmachine::diagnostic::Span::new(at, at + 1)).expect("a place").to_string()
+    };
+    assert_eq!(place("(defn main"), "a:1:1");
+    assert_eq!(place("(add {"), "a:1:1");
+    assert_eq!(place("(mul"), "a:2:2");
+    assert_eq!(place("[3]"), "a:2:2");
+    assert_eq!(place("1))"), "a:1:1");
+    assert_eq!(place("(defn f"), "out.core:2:1");
+    assert_eq!(place("[4]"), "out.core:2:18");
+}
+
+const NAMED: &str = "
+{name \"T.Tree\"} (data Tree ({name \"Leaf!\"} Leaf) ({name \":+:\"} Node l r))
+{name \"T.$mirror\"} (defn mirror[t] (case t [(Leaf) Leaf] [(Node l r) (Node (mirror r) (mirror l))]))
+{name \"T.fail\"} (defn fail[x] (add 1 (below x)))
+(defn below[x] (div x 0))
+(defn tree[] (mirror (Node Leaf (Node Leaf Leaf))))
+(defn values[] [tree Leaf (Node Leaf)])
+(defn functions[] [mirror])
+(defn wrong[] (mirror (Cons 1 Nil)))
+(defn main[] (fail 1))
+";
+
+#[test]
+fn display_names_are_what_people_see() {
+    let printed = |name: &str, format| {
+        let texts = MachineKind::ALL.iter().map(|&kind| {
+            let mut engine = Engine::new();
+            engine.set_machine(kind);
+            let module = module(&engine, NAMED);
+            let mut store = Store::new(&module);
+            let value = store.global(name).expect(name);
+            let mut out = String::new();
+            store.print(&value, format, &mut out).expect("it prints");
+            out
+        });
+        texts.collect::<Vec<String>>()
+    };
+    use gmachine::Format::{Default, Json, Sexpr};
+    let same = |texts: Vec<String>, expected: &str| {
+        for text in texts {
+            assert_eq!(text.trim_end(), expected);
+        }
+    };
+    same(printed("values", Default), "(:+: (:+: Leaf! Leaf!) Leaf!) Leaf! <function :+:> Nil");
+    same(printed("tree", Sexpr), "(Node (Node Leaf Leaf) Leaf)");
+    same(printed("functions", Default), "<function T.$mirror> Nil");
+    same(printed("functions", Sexpr), "[mirror]");
+    same(printed("functions", Json), "[{\"function\":\"T.$mirror\"}]");
+    let report = failure_after(Passes::NONE, NAMED);
+    assert!(report.contains("T.fail waits for `(below x)`"), "{report}");
+    let report = failure(&NAMED.replace("(fail 1)", "(wrong 1)").replace("wrong[]", "wrong[_]"));
+    assert!(report.contains("a value of type `T.Tree`"), "{report}");
+}
+
+#[test]
+fn an_embedder_asks_by_the_names_of_the_code() {
+    let module = module(&Engine::new(), NAMED);
+    let mut store = Store::new(&module);
+    assert!(store.global("mirror").is_ok() && store.global("T.$mirror").is_err());
+    let leaf = store.con("Leaf", &[]).expect("a constructor");
+    let node = store.con("Node", &[leaf.clone(), leaf]).expect("a constructor");
+    let mirror = store.global("mirror").expect("a function");
+    let value = store.call(&mirror, &[node]).expect("an application");
+    store.force(&value).expect("a tree");
+    store
+        .define("more", "(defn twice[t] (case t [(Leaf) 0] [(Node _ r) (mirror r)]))")
+        .expect("sound");
+}
+
+#[test]
+fn listings_keep_display_names() {
+    let module = module(&Engine::new(), NAMED);
+    let program: &gmachine::gcode::program::Program = module.program();
+    let listing = gmachine::gcode::print::program(program, &mut |_| None);
+    let read = gmachine::gcode::parse::parse(&listing).expect("a listing");
+    assert_eq!(read.labels, program.labels);
+    assert_eq!(gmachine::gcode::print::program(&read, &mut |_| None), listing);
+    assert!(listing.contains("label fail as T.fail"), "{listing}");
+}
+
+/// The block of a page that begins with this line.
+fn block<'a>(page: &'a str, kind: &str) -> &'a str {
+    let start = format!("```{kind}\n");
+    let (_, rest) = page.split_once(&start).expect("a block of that kind");
+    rest.split_once("```").expect("its end").0
+}
+
+fn shell(line: &str, directory: &Path) -> Output {
+    let own = Path::new(env!("CARGO_BIN_EXE_gmachine")).parent().expect("a directory").display();
+    let path = format!("{own}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(directory).env("PATH", path).output().expect("a shell")
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "what is not tested is said")]
+fn the_compiler_of_the_page_compiles() {
+    if !Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        eprintln!("SKIPPED: there is no python3, so the compiler of docs/targeting.md did not run");
+        return;
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/targeting.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let directory = tempfile::tempdir().expect("a directory");
+    for (kind, name) in [("python", "tiny.py"), ("tiny", "mean.tiny")] {
+        std::fs::write(directory.path().join(name), block(&page, kind)).expect("a file");
+    }
+    let old = block(&page, "console");
+    let mut made = String::new();
+    for command in old.lines().filter_map(|line| line.strip_prefix("$ ")) {
+        let output = shell(command, directory.path());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        made += &format!("$ {command}\n{}{errors}", String::from_utf8_lossy(&output.stdout));
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, page.replace(old, &made)).expect("the page can be written");
+    } else {
+        assert_eq!(made, old, "UPDATE_DOCS=1 writes the page anew");
+    }
+    // What does not fail prints its value.
+    let program = "fac n = if n < 2 then 1 else n * fac (n - 1);\nmain = let k = 20 in fac k;\n";
+    std::fs::write(directory.path().join("fac.tiny"), program).expect("a file");
+    let output = shell("python3 tiny.py fac.tiny | gmachine run -", directory.path());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2432902008176640000\n");
+}
