@@ -4,6 +4,7 @@
 //! Everything here is a function of a seed or of bytes, so that what was found once is found
 //! again. Tests, fuzz targets and long runs share it; nothing of the product depends on it.
 
+pub mod actions;
 pub mod calls;
 pub mod cases;
 pub mod command;

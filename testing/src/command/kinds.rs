@@ -7,8 +7,8 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    calls, cases, corpus, differential, elements, harness, listings, metamorphic, numbers, parity,
-    pipelines, slopes, subsets, typed, wild,
+    actions, calls, cases, corpus, differential, elements, harness, listings, metamorphic, numbers,
+    parity, pipelines, slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -114,6 +114,13 @@ pub const KINDS: &[Kind] = &[
             0 => one(pipelines::program, metamorphic::wrong, seed, known),
             _ => one(typed::program, metamorphic::wrong, seed, known),
         },
+    },
+    Kind {
+        name: "actions",
+        about: "programs of actions, exceptions, cells, arrays and byte strings, with streams that \
+                fail",
+        share: 100,
+        check: |seed, known| one(actions::program, actions::wrong, seed, known),
     },
     Kind {
         name: "calls",

@@ -156,14 +156,32 @@ struct World {
     input: RefCell<String>,
     /// Whether the input is read as a list.
     taken: Cell<bool>,
+    /// Whether messages are shown with the output.
+    messages: Cell<bool>,
 }
+
+/// What comes before each character of a message, where messages are shown with the output.
+pub const MESSAGE: char = '\u{1}';
 
 /// Prints the value of `main` in the default format into `out`, with at most `fuel` steps.
 ///
 /// # Errors
 /// When there is no more to print before the end.
 pub fn run(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(), Stop> {
+    ended(&world(loaded, fuel), input, out)
+}
+
+/// As [`run`], with messages among what is printed: before each of their characters is [`MESSAGE`].
+///
+/// # Errors
+/// When there is no more to print before the end.
+pub fn run_seen(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(), Stop> {
     let world = world(loaded, fuel);
+    world.messages.set(true);
+    ended(&world, input, out)
+}
+
+fn ended(world: &Rc<World>, input: &str, out: &mut String) -> Result<(), Stop> {
     let result = world.run(input, out);
     // What actions write is left as it is.
     let is_written = matches!(result, Ok(true) | Err(Halt::Exit));
@@ -250,6 +268,7 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             threads: Cell::new(0),
             input: RefCell::default(),
             taken: Cell::new(has_input),
+            messages: Cell::default(),
         }
     })
 }

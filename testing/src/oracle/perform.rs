@@ -160,8 +160,10 @@ impl World {
                         [] if con.data == self.nil.data => return nil(),
                         [first, others] if con.data == self.nil.data => {
                             let Value::Char(c) = force(first)? else { return Err(Halt::Error) };
-                            if name == "putText" {
-                                out.push(c);
+                            match name {
+                                "putText" => out.push(c),
+                                _ if self.messages.get() => out.extend([super::MESSAGE, c]),
+                                _ => {}
                             }
                             rest = others.clone();
                         }

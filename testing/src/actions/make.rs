@@ -1,0 +1,506 @@
+//! Random programs of actions: what they print, read, keep and throw, with failures in lazy places.
+//!
+//! No expression holds two failures of which a run could meet either first, so what a handler gets,
+//! and what is written before, is the same on every machine after any passes.
+
+use crate::dice::Dice;
+
+/// What is in scope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ty {
+    /// An integer.
+    Int,
+    /// An array of integers, which is evaluated without failing.
+    Array,
+    /// A byte string, which is evaluated without failing.
+    Bytes,
+    /// A cell that holds an integer.
+    Cell,
+    /// An action whose value is an integer.
+    Action,
+}
+
+struct Local {
+    name: String,
+    ty: Ty,
+    /// Whether its evaluation cannot fail.
+    sure: bool,
+    /// The state thread that it is of: 0 for input and output.
+    level: usize,
+}
+
+struct Gen {
+    dice: Dice,
+    locals: Vec<Local>,
+    /// How many names there are.
+    names: usize,
+    /// Functions of a count, an integer and a cell whose value is an action.
+    functions: usize,
+    /// Constants: integers, arrays, actions.
+    constants: Vec<(String, Ty)>,
+    /// How many state threads there are around.
+    level: usize,
+    /// How many there were.
+    levels: usize,
+}
+
+/// What all of them share.
+const KIT: &str = "\
+(import io)
+(import array)
+(import bytes)
+(defn show'[n] (then (putLine (showInt n)) (return n)))
+(defn index'[a i] (if (eq (arrayLength a) 0) 0 (arrayIndex a (mod i (arrayLength a)))))
+(defn handler'[f e] (case e
+  [(Thrown v _) (then (putText \"thrown \") (then (show' v) (f v)))]
+  [(Failure _ _ _) (then (putLine \"failed\") (f 0))]))
+(defn quiet'[f e] (case e [(Thrown v _) (f v)] [(Failure _ _ _) (f 0)]))
+(defn line'[l] (case l [(Nil) \"end\"] [(Cons text _) text]))
+";
+
+/// A program of this seed.
+#[must_use]
+pub fn program(seed: u64) -> String {
+    let mut made = Gen {
+        dice: Dice::new(seed),
+        locals: Vec::new(),
+        names: 0,
+        functions: 0,
+        constants: Vec::new(),
+        level: 0,
+        levels: 0,
+    };
+    made.program()
+}
+
+impl Gen {
+    fn program(&mut self) -> String {
+        let mut items = KIT.to_owned();
+        for at in 0..self.dice.roll(3) {
+            let name = format!("k{at}");
+            let (ty, body) = match self.dice.roll(3) {
+                0 => (Ty::Int, self.int(3, true)),
+                1 => (Ty::Array, self.array(3)),
+                _ => (Ty::Action, self.action(3)),
+            };
+            items += &format!("(defn {name}[] {body})\n");
+            self.constants.push((name, ty));
+        }
+        for at in 0..self.dice.roll(3) {
+            let params = [("n", Ty::Int, true), ("x", Ty::Int, false), ("c", Ty::Cell, true)];
+            for (name, ty, sure) in params {
+                self.locals.push(Local { name: name.into(), ty, sure, level: 0 });
+            }
+            let step = self.action(4);
+            self.locals.clear();
+            items += &format!(
+                "(defn act{at}[n x c] (if (le n 0) (return x) \
+                 (bind {step} (fn [y] (act{at} (sub n 1) y c)))))\n"
+            );
+            self.functions += 1;
+        }
+        let main = match self.dice.roll(12) {
+            0 => {
+                let elements = [self.array(3), self.bytes(3, false), self.int(4, true)];
+                format!("[{}]", elements.join(" "))
+            }
+            1 => self.int(5, true),
+            _ => self.action(7),
+        };
+        items += &format!("(defn main[] {main})\n");
+        items
+    }
+
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("v{}", self.names)
+    }
+
+    /// What `work` makes with one more name in scope, and the name.
+    fn with(
+        &mut self,
+        ty: Ty,
+        sure: bool,
+        work: impl FnOnce(&mut Gen) -> String,
+    ) -> (String, String) {
+        let name = self.name();
+        self.locals.push(Local { name: name.clone(), ty, sure, level: self.level });
+        let made = work(self);
+        self.locals.pop();
+        (name, made)
+    }
+
+    /// A name of a type, if there is one.
+    fn variable(&mut self, ty: Ty, sure: bool) -> Option<String> {
+        let is_own = ty != Ty::Cell || !self.dice.one_in(30);
+        let fits = |local: &&Local| {
+            let near = !is_own || ty != Ty::Cell || local.level == self.level;
+            local.ty == ty && near && (local.sure || !sure)
+        };
+        let mut found: Vec<&str> =
+            self.locals.iter().filter(fits).map(|local| local.name.as_str()).collect();
+        if !sure {
+            let constants = self.constants.iter().filter(|(_, of)| *of == ty);
+            found.extend(constants.map(|(name, _)| name.as_str()));
+        }
+        if found.is_empty() {
+            return None;
+        }
+        Some(found[self.dice.roll(found.len())].to_owned())
+    }
+
+    // ---- Actions ----
+
+    /// An action whose value is an integer, lazy and maybe failing.
+    fn action(&mut self, depth: usize) -> String {
+        if depth == 0 {
+            return self.short_action();
+        }
+        let d = depth - 1;
+        // Input and output are errors in a state thread.
+        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 24 };
+        match self.dice.roll(kinds) {
+            0 | 1 => {
+                let first = self.action(d);
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind {first} (fn [{name}] {rest}))")
+            }
+            2 => format!("(then {} {})", self.action(d), self.action(d)),
+            3..=5 => {
+                let value = self.int(d.min(3), true);
+                let (name, rest) = self.with(Ty::Cell, true, |this| this.action(d));
+                format!("(bind (newCell {value}) (fn [{name}] {rest}))")
+            }
+            6 | 7 => self.on_cell(d),
+            8 => {
+                let protected = self.action(d);
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d / 2));
+                let handler = if self.level == 0 { "handler'" } else { "quiet'" };
+                format!("(catch {protected} ({handler} (fn [{name}] {rest})))")
+            }
+            9 => match self.dice.roll(4) {
+                0 => format!("(finally {} {})", self.action(d), self.action(d / 2)),
+                1 => format!("(onException {} {})", self.action(d), self.action(d / 2)),
+                2 => format!("(catch {} rethrow)", self.action(d)),
+                _ => {
+                    let acquired = self.action(d / 2);
+                    let (name, used) = self.with(Ty::Int, false, |this| this.action(d));
+                    let released = self.action(d / 2);
+                    format!("(bracket {acquired} (fn [_] {released}) (fn [{name}] {used}))")
+                }
+            },
+            10 => {
+                let tried = self.action(d);
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d / 2));
+                let other = self.action(d / 2);
+                format!(
+                    "(bind (attempt {tried}) (fn [r] (case r [(Left _) {other}] \
+                     [(Right {name}) {rest}])))"
+                )
+            }
+            11 => {
+                let (condition, one) = (self.int(d / 2, true), self.action(d));
+                format!("(if (lt {condition} 3) {one} {})", self.action(d))
+            }
+            12 => {
+                // It is demanded twice: what has failed fails again.
+                let value = self.int(d.min(3), true);
+                let (name, rest) = self.with(Ty::Int, false, |this| {
+                    let again = this.action(d / 2);
+                    format!("(then (attempt (evaluate v{})) {again})", this.names_of(Ty::Int))
+                });
+                format!("(let ([{name} {value}]) {rest})")
+            }
+            13 => {
+                let action = self.action(d / 2);
+                let (name, rest) = self.with(Ty::Action, true, |this| this.action(d));
+                format!("(let ([{name} {action}]) {rest})")
+            }
+            14 => {
+                let array = self.array(d.min(3));
+                let (name, rest) = self.with(Ty::Array, true, |this| this.action(d));
+                format!("(let ([{name} {array}]) {rest})")
+            }
+            15 => self.looping(d),
+            16..=18 => match self.dice.roll(4) {
+                0 => format!("(then (putLine {}) {})", self.text(d.min(3), true), self.action(d)),
+                1 => format!("(then (putError {}) {})", self.text(d.min(3), true), self.action(d)),
+                _ => format!("(bind {} show')", self.action(d)),
+            },
+            19 => match self.dice.roll(8) {
+                0 => format!(
+                    "(bind inputText (fn [t] (then (putText (take {} t)) {})))",
+                    self.dice.roll(30),
+                    self.action(d)
+                ),
+                _ => format!(
+                    "(bind inputLine (fn [l] (then (putLine (line' l)) {})))",
+                    self.action(d)
+                ),
+            },
+            20 => {
+                let bytes = self.bytes(d.min(3), false);
+                let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                format!("(let ([{name} {bytes}]) {rest})")
+            }
+            21 if self.dice.one_in(4) => {
+                let status = self.int(1, true);
+                format!("(exit {status})")
+            }
+            _ if self.functions > 0 => match self.variable(Ty::Cell, true) {
+                Some(cell) => {
+                    let at = self.dice.roll(self.functions);
+                    let (count, value) = (self.dice.roll(5), self.int(d.min(2), true));
+                    format!("(act{at} {count} {value} {cell})")
+                }
+                None => self.short_action(),
+            },
+            _ => self.short_action(),
+        }
+    }
+
+    /// The number of the last name of a type.
+    fn names_of(&self, ty: Ty) -> String {
+        let last = self.locals.iter().rev().find(|local| local.ty == ty);
+        last.map_or("", |local| local.name.trim_start_matches('v')).to_owned()
+    }
+
+    fn on_cell(&mut self, d: usize) -> String {
+        let Some(cell) = self.variable(Ty::Cell, true) else { return self.short_action() };
+        match self.dice.roll(7) {
+            0 | 1 => {
+                let value = self.int(d.min(4), true);
+                format!("(then (writeCell {cell} {value}) {})", self.action(d))
+            }
+            2 => {
+                let (name, value) = self.with(Ty::Int, false, |this| this.int(2, true));
+                let rest = self.action(d);
+                format!("(then (modifyCell {cell} (fn [{name}] {value})) {rest})")
+            }
+            3 => {
+                let other = self.variable(Ty::Cell, true).unwrap_or_else(|| cell.clone());
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!("(bind (sameCell {cell} {other}) (fn [{name}] {rest}))")
+            }
+            4 => {
+                // The cell is old by then, maybe, and holds what is new.
+                let count = self.dice.roll(12);
+                let (name, value) = self.with(Ty::Int, false, |this| this.int(1, true));
+                let rest = self.action(d);
+                format!(
+                    "(then (replicateM_ {count} (bind (readCell {cell}) (fn [{name}] \
+                     (writeCell {cell} {value})))) {rest})"
+                )
+            }
+            _ => {
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind (readCell {cell}) (fn [{name}] {rest}))")
+            }
+        }
+    }
+
+    fn looping(&mut self, d: usize) -> String {
+        let values: Vec<String> = (0..self.dice.roll(4)).map(|_| self.int(1, true)).collect();
+        let values = values.join(" ");
+        let (name, body) = self.with(Ty::Int, false, |this| this.action(d / 2));
+        match self.dice.roll(4) {
+            0 => format!("(mapAction sum (mapM (fn [{name}] {body}) [{values}]))"),
+            1 => {
+                let rest = self.action(d);
+                format!("(then (forM_ [{values}] (fn [{name}] {body})) {rest})")
+            }
+            2 => {
+                let start = self.int(1, true);
+                format!("(foldM (fn [z {name}] {body}) {start} [{values}])")
+            }
+            _ => {
+                let all: Vec<String> = (0..self.dice.roll(3)).map(|_| self.action(d / 2)).collect();
+                let rest = self.action(d);
+                format!("(then (sequence_ [{}]) {rest})", all.join(" "))
+            }
+        }
+    }
+
+    fn short_action(&mut self) -> String {
+        match self.dice.roll(14) {
+            0 | 1 => {
+                if let Some(cell) = self.variable(Ty::Cell, true) {
+                    return format!("(readCell {cell})");
+                }
+            }
+            2 | 3 => {
+                if let Some(action) = self.variable(Ty::Action, false) {
+                    return action;
+                }
+            }
+            4 | 5 if self.level == 0 => return format!("(show' {})", self.int(2, true)),
+            6 => return format!("(throw {})", self.int(1, true)),
+            7 => return format!("(evaluate {})", self.int(2, true)),
+            8 if self.dice.one_in(3) => {
+                return self
+                    .dice
+                    .pick(&["5", "Nil", "(bind 1 return)", "(readCell 1)", "(return 1 2)"])
+                    .to_owned();
+            }
+            _ => {}
+        }
+        format!("(return {})", self.int(2, true))
+    }
+
+    // ---- Expressions: of a parameter `fail`, whether their evaluation may fail ----
+
+    fn failing(&mut self) -> String {
+        match self.dice.roll(8) {
+            0 => "(error \"planted\")".into(),
+            1 => "(div 1 0)".into(),
+            2 => "(chr -1)".into(),
+            3 => "(arrayIndex (arrayFromList [1]) 1)".into(),
+            4 => "(bytesIndex (bytesFromText \"ab\") 2)".into(),
+            5 => "(ftoi +nan.0)".into(),
+            n => format!("(throw {n})"),
+        }
+    }
+
+    fn short_int(&mut self, fail: bool) -> String {
+        if fail && self.dice.one_in(8) {
+            return self.failing();
+        }
+        if !self.dice.one_in(3)
+            && let Some(variable) = self.variable(Ty::Int, !fail)
+        {
+            return variable;
+        }
+        match self.dice.roll(12) {
+            0 => "4611686018427387904".into(),
+            1 => "-9223372036854775808".into(),
+            n => (n as i64 - 4).to_string(),
+        }
+    }
+
+    fn int(&mut self, depth: usize, fail: bool) -> String {
+        if depth == 0 || self.dice.one_in(4) {
+            return self.short_int(fail);
+        }
+        let d = depth - 1;
+        match self.dice.roll(17) {
+            0..=2 => {
+                let first = self.dice.one_in(2);
+                let name = self.dice.pick(&["add", "sub", "mul"]);
+                let (a, b) = (self.int(d, fail && first), self.int(d, fail && !first));
+                format!("({name} {a} {b})")
+            }
+            3 => format!("(div {} {})", self.int(d, fail), 1 + self.dice.roll(5)),
+            4 => {
+                let condition = self.int(d, fail);
+                let (one, other) = (self.int(d, false), self.int(d, false));
+                format!("(if (lt {condition} 2) {one} {other})")
+            }
+            5 | 6 => {
+                let fails = self.dice.one_in(2);
+                let value = self.int(d, fails);
+                let (name, body) = self.with(Ty::Int, !fails, |this| this.int(d, fail));
+                match self.dice.one_in(3) {
+                    true => format!("((fn [{name}] {body}) {value})"),
+                    false => format!("(let ([{name} {value}]) {body})"),
+                }
+            }
+            7 | 8 if fail => format!("(index' {} {})", self.array(d), self.int(d, false)),
+            7 | 8 => format!("(arrayLength {})", self.array(d)),
+            9 => match self.dice.roll(3) {
+                0 => format!("(bytesLength {})", self.bytes(d, fail)),
+                1 => format!("(bytesToInt (bytesFromInt {}))", self.int(d, fail)),
+                _ => format!("(bytesHash {})", self.bytes(d, fail)),
+            },
+            10 => format!("(length {})", self.text(d, fail)),
+            11 => {
+                let name = self.dice.pick(&["fadd", "fmul", "fsub"]);
+                let (x, y) = (self.int(d, fail), self.dice.roll(9));
+                format!("(ftoi ({name} (itof (mod {x} 1000)) {y}.25))")
+            }
+            12 | 13 if fail => self.state_thread(d),
+            14 => {
+                let fails = self.dice.roll(3);
+                let elements: Vec<String> =
+                    (0..3).map(|at| self.int(d / 2, fail && at == fails)).collect();
+                format!("(sum [{}])", elements.join(" "))
+            }
+            15 if fail => {
+                let (name, body) = self.with(Ty::Int, false, |this| this.int(1, true));
+                format!("(arrayFold (fn [z {name}] {body}) 0 {})", self.array(d))
+            }
+            16 => format!("(case {} [0 {}] [_ 7])", self.int(d, fail), self.int(d, false)),
+            _ => self.short_int(fail),
+        }
+    }
+
+    fn state_thread(&mut self, d: usize) -> String {
+        self.levels += 1;
+        let before = std::mem::replace(&mut self.level, self.levels);
+        let start = self.int(1, true);
+        let (name, body) = self.with(Ty::Cell, true, |this| this.action(d + 1));
+        self.level = before;
+        format!("(runState (bind (newCell {start}) (fn [{name}] {body})))")
+    }
+
+    fn text(&mut self, depth: usize, fail: bool) -> String {
+        if depth == 0 {
+            return self.dice.pick(&["\"\"", "\"a\"", "\"bc d\"", "\"λ\\n\"", "\"é∀\""]).to_owned();
+        }
+        let d = depth - 1;
+        match self.dice.roll(6) {
+            0 | 1 => format!("(showInt {})", self.int(d, fail)),
+            2 => format!("(append {} {})", self.text(d, false), self.text(d, fail)),
+            3 => format!("(take {} {})", self.dice.roll(6), self.text(d, fail)),
+            4 if fail => format!("(bytesToText {})", self.bytes(d, true)),
+            _ => format!("(reverse {})", self.text(d, fail)),
+        }
+    }
+
+    fn bytes(&mut self, depth: usize, fail: bool) -> String {
+        if let Some(variable) = self.variable(Ty::Bytes, true)
+            && self.dice.one_in(2)
+        {
+            return variable;
+        }
+        if depth == 0 {
+            return format!("(bytesFromText {})", self.text(0, false));
+        }
+        let d = depth - 1;
+        match self.dice.roll(6) {
+            0 => format!("(bytesFromText {})", self.text(d, fail)),
+            1 => format!("(bytesFromInt {})", self.int(d, fail)),
+            2 => format!("(bytesConcat [{} {}])", self.bytes(d, fail), self.bytes(d, false)),
+            3 => format!("(bytesTake {} {})", self.dice.roll(5), self.bytes(d, fail)),
+            4 => format!("(bytesDrop {} {})", self.dice.roll(5), self.bytes(d, fail)),
+            _ => format!("(bytesFromText {})", self.text(0, false)),
+        }
+    }
+
+    /// An array, whose elements may fail.
+    fn array(&mut self, depth: usize) -> String {
+        if let Some(variable) = self.variable(Ty::Array, false)
+            && self.dice.one_in(2)
+        {
+            return variable;
+        }
+        let d = depth.saturating_sub(1);
+        match self.dice.roll(if depth == 0 { 2 } else { 6 }) {
+            0..=2 => {
+                let elements: Vec<String> =
+                    (0..self.dice.roll(5)).map(|_| self.int(d, true)).collect();
+                format!("(arrayFromList [{}])", elements.join(" "))
+            }
+            3 | 4 => {
+                // The larger ones have cards.
+                let len = [2, 5, 20, 140, 300][self.dice.roll(5)];
+                let (name, body) = self.with(Ty::Int, true, |this| this.int(d.min(2), true));
+                format!("(arrayGenerate {len} (fn [{name}] {body}))")
+            }
+            _ => {
+                let array = self.array(d);
+                let (name, body) = self.with(Ty::Int, false, |this| this.int(d.min(2), true));
+                format!("(arrayMap (fn [{name}] {body}) {array})")
+            }
+        }
+    }
+}
