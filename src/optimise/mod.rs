@@ -16,7 +16,7 @@ mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
-use drive::{Rules, drive};
+use drive::{CalledOnce, Rules, drive};
 pub use report::Report;
 
 macro_rules! passes {
@@ -134,9 +134,11 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let mut report = Report::new(options.verbose);
     let most = GROWTH * program.exprs.len() + GROWTH_BASE;
     let mut program = program;
+    let mut called_once = CalledOnce::default();
     for step in ORDER {
         if step.iter().any(|&pass| options.passes.has(pass)) {
-            program = run(step, program, names, options.passes, most, &mut report);
+            let passes = options.passes;
+            program = run(step, program, names, passes, most, &mut called_once, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
         }
     }
@@ -150,19 +152,22 @@ fn run(
     names: &Interner,
     passes: Passes,
     most: usize,
+    called_once: &mut CalledOnce,
     report: &mut Report,
 ) -> Program {
     let case_of_case = passes.has(Pass::CaseOfCase);
     match step {
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
-            drive(program, rules, most, report)
+            let (program, once) = drive(program, rules, most, called_once, report);
+            *called_once = once;
+            program
         }
         [Pass::Inline, ..] => {
             let inline = passes.has(Pass::Inline);
             let known_case = passes.has(Pass::KnownCase);
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
-            drive(program, rules, most, report)
+            drive(program, rules, most, called_once, report).0
         }
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report),

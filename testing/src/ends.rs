@@ -16,8 +16,6 @@ pub enum End {
     Error,
     /// It was given no more time.
     Fuel,
-    /// It ended itself by `exit`.
-    Exit,
 }
 
 /// What a run printed, without blanks (of which there are more if it is interrupted), and how
@@ -35,7 +33,6 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
         Ok(()) | Err(Stop::Exit(_)) => Ok(End::Value),
         Err(Stop::Error(_)) => Ok(End::Error),
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
-        Err(Stop::Exit(_)) => Ok(End::Exit),
         Err(other) => Err(format!("the machine stopped: {other}")),
     }
 }

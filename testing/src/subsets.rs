@@ -163,11 +163,14 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
     }
     let mut seen = Seen::default();
     match wanted[0].1.meaning.1 {
-        End::Value | End::Exit => seen.values = 1,
+        End::Value => seen.values = 1,
         End::Error => seen.errors = 1,
         End::Fuel => seen.endless = 1,
     }
     let mut tried = vec![plain];
+    // Of each program that is tried, with the first input.
+    let mut counts = vec![wanted[0].1.statistics.reductions];
+    let mut levels = [None; 2];
     // What lives is measured after all passes, and after one of the other subsets.
     let subsets = subsets(which, seed);
     let chosen = Dice::new(seed).roll(subsets.len());
@@ -177,26 +180,32 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         if after > GROWTH * before + GROWTH_BASE {
             return Err(format!("large: [{}] {before} instructions, then {after}", names(passes)));
         }
-        let mut reductions = [0, 0];
-        if tried.contains(&code) {
-            if at == 0 {
-                let all = wanted[0].1.statistics.reductions;
-                reductions = [all, all];
-            }
-        } else {
+        let mut count = tried.iter().position(|other| *other == code).map(|at| counts[at]);
+        if count.is_none() {
             for (input, wanted, live_data) in &wanted {
                 let live_data = live_data.filter(|_| at == 0 || at == chosen);
                 let found = compare(&code, input, wanted, live_data).map_err(|(what, how)| {
                     format!("{what}: [{}] {input:?}: {how}", names(passes))
                 })?;
-                if at == 0 && *input == INPUTS[0] {
-                    reductions = [wanted.statistics.reductions, found];
-                }
+                count = count.or(Some(found));
             }
             tried.push(code);
+            counts.extend(count);
         }
-        if at == 0 && seen.values == 1 {
-            seen.reductions = reductions;
+        if passes == Passes::ALL {
+            levels[1] = count;
+        } else if passes == Passes::level(1) {
+            levels[0] = count;
+        }
+    }
+    if seen.values == 1 {
+        seen.reductions = [counts[0], levels[1].unwrap_or(0)];
+        if let [Some(first), Some(second)] = levels
+            && second > first + first / 10 + 50
+        {
+            return Err(format!(
+                "more work than without partial evaluation: {first}, then {second}"
+            ));
         }
     }
     seen.residuals = tried.len() as u64 - 1;

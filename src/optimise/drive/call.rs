@@ -15,6 +15,9 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
 const SMALL: u32 = 8;
 /// What is not recursive is unfolded for its known arguments up to this size.
 const UNFOLDED: u32 = 120;
+/// What was called in one place of the program before variants were made is inlined in each of the
+/// places that have come of it, as long as these are of at most so many expressions together.
+const COPIES_OF_ONE: u32 = 600;
 /// Unfoldings on one path.
 const NESTED: u32 = 2_000;
 /// Steps of an attempt to unfold a recursive call to its end, and of a speculation.
@@ -59,11 +62,21 @@ impl Driver<'_> {
 
     /// Whether a call is worth inlining whatever its arguments are.
     fn is_inlined(&self, global: GlobalId) -> bool {
-        if !self.rules.inline || self.facts.recursive[global] {
+        if !self.rules.inline {
             return false;
         }
+        if self.facts.recursive[global] {
+            return self.facts.forwards[global] && self.is_small(global);
+        }
+        if self.is_small(global) {
+            return true;
+        }
         let (all, other) = self.facts.mentions[global];
-        self.is_small(global) || (all == 1 && other == 0 && !self.facts.kept[global])
+        let most = match self.called_once.contains(&global) {
+            true => COPIES_OF_ONE.checked_div(self.facts.size[global]).unwrap_or(0).max(1),
+            false => 1,
+        };
+        all <= most && other == 0 && !self.facts.kept[global]
     }
 
     /// Whether a body is not much more than a call.
@@ -95,6 +108,10 @@ impl Driver<'_> {
         if let Some(state) = self.hand_back(global, &args, &frames, span)? {
             return Ok(state);
         }
+        // An attempt that cannot go on has failed: what it wrote so far would be for nothing.
+        if self.unbranching > 0 && !self.may_unfold() {
+            return Err(Abort::Fuel);
+        }
         let key = self.key(global, &args, true);
         if let Some(key) = &key {
             let recursive = self.facts.recursive[global];
@@ -103,9 +120,6 @@ impl Driver<'_> {
             if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
                 self.tally.unfolded += 1;
                 return Ok(self.unfold(global, &args, frames, span));
-            }
-            if self.unbranching > 0 && !self.may_unfold() {
-                return Err(Abort::Fuel);
             }
             let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
             if recursive

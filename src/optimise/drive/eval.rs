@@ -497,7 +497,9 @@ impl Driver<'_> {
     ) -> Attempt<State> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).value {
-            AbstractValue::Call(producer, args) if self.is_handed_over(switch, node, producer) => {
+            AbstractValue::Call(producer, args)
+                if self.is_handed_over(switch, node, producer, &frames) =>
+            {
                 let args = self.heap.items(args).to_vec();
                 let frames = push(Action::Consume(switch, env, span), &frames);
                 return Ok(self.unfold(producer, &args, frames, span));

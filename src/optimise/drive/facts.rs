@@ -32,6 +32,9 @@ pub struct Facts {
     pub kept: IndexVec<GlobalId, bool>,
     /// Whether a function can come to call itself by name.
     pub recursive: IndexVec<GlobalId, bool>,
+    /// Whether a function that can come to call itself does nothing but call another one that does
+    /// not forward in turn: putting it in place of its calls ends.
+    pub forwards: IndexVec<GlobalId, bool>,
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
     /// one that does.
     pub inspected: IndexVec<LocalId, bool>,
@@ -80,6 +83,7 @@ pub fn facts(program: &Program) -> Facts {
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
+            forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             passed: program.locals.iter().map(|_| None).collect(),
             switch: program.locals.iter().map(|_| None).collect(),
@@ -109,6 +113,7 @@ pub fn facts(program: &Program) -> Facts {
             scan.facts.recursive[GlobalId(member)] = cyclic;
         }
     }
+    scan.forwarding();
     scan.facts
 }
 
@@ -331,6 +336,31 @@ impl Scan<'_> {
                     work.extend(&program.expr_lists[args]);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Chooses the functions that are put in place of their calls though they are in a circle: of
+    /// two of which one mentions the other, one at most.
+    fn forwarding(&mut self) {
+        let program = self.program;
+        let mut is_mentioned: IndexVec<GlobalId, bool> =
+            program.globals.iter().map(|_| false).collect();
+        for (id, global) in program.globals.enumerate() {
+            let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+            let Expr::App(callee, args) = program.exprs[body] else { continue };
+            let Expr::Global(of) = program.exprs[callee] else { continue };
+            let edges = &self.edges[id.index()];
+            let is_free = |&other: &u32| other != id.0 && !self.facts.forwards[GlobalId(other)];
+            let is_call = program.arity(of) == args.len() && !args.is_empty();
+            if self.facts.recursive[id]
+                && self.facts.lazy_form[id]
+                && is_call
+                && !is_mentioned[id]
+                && edges.iter().all(is_free)
+            {
+                self.facts.forwards[id] = true;
+                edges.iter().for_each(|&other| is_mentioned[GlobalId(other)] = true);
             }
         }
     }

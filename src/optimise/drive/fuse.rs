@@ -31,6 +31,8 @@ use crate::core::expr::{Expr, GlobalId, GlobalKind, SwitchId};
 
 /// A switch of a function of at most so many expressions is copied into branches.
 const COPIED: u32 = 40;
+/// Frames among which switches are counted.
+const FRAMES: usize = 200;
 /// What the switch of a loop counts among the frames that are copied.
 const LOOP: usize = 2;
 
@@ -50,11 +52,32 @@ impl Driver<'_> {
         switch: SwitchId,
         node: NodeId,
         producer: GlobalId,
+        frames: &Frames,
     ) -> bool {
         self.is_producer(producer)
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
+            && !self.is_nested(switch, frames)
+    }
+
+    /// Whether a switch consumes what it consumes, and so on, more often than the calls are that
+    /// the variant was made for: unfolding has made the others, and would make more without end.
+    fn is_nested(&self, switch: SwitchId, frames: &Frames) -> bool {
+        let mut count = 0;
+        let mut frames = frames;
+        for _ in 0..FRAMES {
+            let Some(frame) = frames.as_deref() else { break };
+            frames = match &frame.action {
+                Action::Shared(shared) => &shared.frames,
+                Action::Consume(of, ..) => {
+                    count += usize::from(*of == switch);
+                    &frame.next
+                }
+                _ => &frame.next,
+            };
+        }
+        count > self.calls
     }
 
     /// What a switch counts that each branch of a call that is consumed gets: it becomes one of

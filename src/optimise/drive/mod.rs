@@ -85,9 +85,22 @@ const FUEL_PER_EXPRESSION: i64 = 20;
 const TOTAL_FUEL: i64 = 400_000;
 const TOTAL_PER_EXPRESSION: i64 = 12;
 
+/// Supercombinators that were called in one place of the program as it was written, with all their
+/// arguments, and the variants of such ones.
+pub type CalledOnce = FxHashSet<GlobalId>;
+
+/// Steps of an attempt that writing an expression costs.
+const WRITING: i64 = 2;
+
 /// Drives every body that `main` and the roots reach. Nothing is unfolded once the result
-/// has `most` expressions.
-pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -> Program {
+/// has `most` expressions. Returns what is called once as the new program numbers it.
+pub fn drive(
+    program: Program,
+    rules: Rules,
+    most: usize,
+    called_once: &CalledOnce,
+    report: &mut Report,
+) -> (Program, CalledOnce) {
     let mut old = program;
     name_selections(&mut old);
     let new = Program {
@@ -108,6 +121,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         selectors: Selectors::new(&old),
         rules,
         most,
+        called_once,
         heap: Heap::new(),
         swept: 0,
         pending: Pending::default(),
@@ -141,6 +155,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
         copies: 0,
+        calls: 0,
         free: FreeLocals::new(&old),
         old: &old,
         report,
@@ -156,7 +171,8 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         next += 1;
     }
     driver.account();
-    driver.new
+    let called_once = driver.called_once();
+    (driver.new, called_once)
 }
 
 /// Why an attempt is given up.
@@ -225,6 +241,7 @@ transactional! {
             most: usize,
             /// The definitions outside of the corelib, by their positions.
             callers: Vec<(Span, Arc<str>)>,
+            called_once: &'a CalledOnce,
         }
         known {
             /// Values, by node.
@@ -293,6 +310,8 @@ transactional! {
             attempt: i64,
             /// Expressions of this body that may be written once more than needed.
             copies: i64,
+            /// How many calls are in the patterns of the variant.
+            calls: usize,
             /// The free variables of expressions, as far as they have been asked for.
             free: FreeLocals,
             report: &'a mut Report,
@@ -318,7 +337,16 @@ impl Driver<'_> {
     }
 
     fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
+        self.attempt -= WRITING;
         self.new.expr(expr, span)
+    }
+
+    /// What of the new program was called in one place of the old one.
+    fn called_once(&self) -> CalledOnce {
+        let is_once =
+            |old: &GlobalId| self.facts.mentions[*old] == (1, 0) && !self.facts.kept[*old];
+        let variants = self.variants.iter();
+        variants.filter(|variant| is_once(&variant.key.of)).map(|variant| variant.global).collect()
     }
 
     /// A new local, called as an old one.

@@ -77,6 +77,12 @@ impl Pattern {
         own + self.parts().iter().map(Pattern::holes).sum::<usize>()
     }
 
+    /// The number of calls in it.
+    pub fn calls(&self) -> usize {
+        let own = usize::from(matches!(self, Pattern::Call(..)));
+        own + self.parts().iter().map(Pattern::calls).sum::<usize>()
+    }
+
     /// Whether it has the same head as another.
     fn same_head(&self, other: &Pattern) -> bool {
         match (self, other) {

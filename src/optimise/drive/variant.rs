@@ -228,6 +228,7 @@ impl Driver<'_> {
         let size = i64::from(self.facts.size[of]);
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
         self.copies = COPIES + COPIES_PER_EXPRESSION * size;
+        self.calls = key.args.iter().map(Pattern::calls).sum();
         let before = self.fuel;
         let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
