@@ -32,6 +32,7 @@ mod free;
 mod fuse;
 mod fusible;
 mod heap;
+mod inlined;
 mod let_insertion;
 mod paths;
 mod pattern;
@@ -107,11 +108,14 @@ pub fn drive(
         cons: std::mem::take(&mut old.cons),
         bigs: std::mem::take(&mut old.bigs),
         texts: std::mem::take(&mut old.texts),
+        places: std::mem::take(&mut old.places),
         ..Program::default()
     };
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
+    let callers = inlined::callers(&old, &new.places);
     let mut driver = Driver {
+        callers,
         fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
@@ -142,6 +146,7 @@ pub fn drive(
         decisions: Vec::new(),
         current: 0,
         bigs,
+        inlined: FxHashMap::default(),
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
@@ -235,6 +240,8 @@ transactional! {
             /// Expressions that the result may have.
             most: usize,
             called_once: &'a CalledOnce,
+            /// The definitions outside of the corelib, by their positions.
+            callers: Vec<(Span, Arc<str>)>,
         }
         known {
             /// Values, by node.
@@ -287,6 +294,8 @@ transactional! {
             current: u32,
             /// Integers that are literals of the new program.
             bigs: FxHashMap<Integer, BigId>,
+            /// The spans that stand for an expression of the corelib and a call of it.
+            inlined: FxHashMap<(Span, Span), Span>,
             /// Literals that are the rest of a text from a byte position on.
             suffixes: FxHashMap<(TextId, u32), TextId>,
             /// Symbols that globals have had, and how many those of each supercombinator:

@@ -230,7 +230,7 @@ impl Driver<'_> {
         self.copies = COPIES + COPIES_PER_EXPRESSION * size;
         self.calls = key.args.iter().map(Pattern::calls).sum();
         let before = self.fuel;
-        let env = self.heap.activation(self.facts.locals[of] as usize);
+        let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
         for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
             let node = self.incoming(pattern, Some(param), &mut holes);
