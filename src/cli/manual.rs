@@ -30,8 +30,8 @@ impl Entry {
         let text = self.comment.iter().take_while(|line| !is_example(line));
         let text = text.copied().collect::<Vec<_>>().join(" ");
         // Three dots end no sentence.
-        let end = text.match_indices(". ").map(|(at, _)| at);
-        match end.filter(|&at| !text[..at].ends_with('.')).next() {
+        let mut ends = text.match_indices(". ").map(|(at, _)| at);
+        match ends.find(|&at| !text[..at].ends_with('.')) {
             Some(end) => text[..=end].to_owned(),
             None => text,
         }
