@@ -9,6 +9,7 @@ pub mod index;
 pub mod integer;
 pub mod limbs;
 pub mod name;
+pub mod places;
 pub mod quote;
 pub mod scc;
 pub mod skip_tree;

@@ -8,6 +8,7 @@ pub use super::id::{BigId, ConId, DataId, GlobalId, HostId, TextId};
 use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
+use crate::base::places::Places;
 use crate::base::span::Span;
 
 /// What a global's code is for.
@@ -113,6 +114,8 @@ pub struct Program {
     pub texts: IndexVec<TextId, Arc<str>>,
     /// `main`, if the program has one.
     pub main: Option<GlobalId>,
+    /// Whose the source texts are, and where inlined code was called.
+    pub places: Places,
 }
 
 /// The numbers of entries in the tables of a program.
@@ -130,6 +133,8 @@ pub struct Sizes {
     pub bigs: usize,
     /// Of [`Program::texts`].
     pub texts: usize,
+    /// Of the inlined code of [`Program::places`].
+    pub inlined: usize,
 }
 
 impl Program {
@@ -143,6 +148,7 @@ impl Program {
             hosts: self.hosts.len(),
             bigs: self.bigs.len(),
             texts: self.texts.len(),
+            inlined: self.places.count(),
         }
     }
 
@@ -154,6 +160,7 @@ impl Program {
         self.hosts.truncate(sizes.hosts);
         self.bigs.truncate(sizes.bigs);
         self.texts.truncate(sizes.texts);
+        self.places.truncate(sizes.inlined);
     }
 
     /// Returns a program that defines nothing but the data type `List`, which every program has
