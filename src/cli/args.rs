@@ -543,7 +543,7 @@ pub struct Repl {
 #[command(before_long_help = "Examples:
   gmachine doc take
   gmachine doc map
-  gmachine doc --search 'strict fold'")]
+  gmachine doc --search 'at once'")]
 pub struct Doc {
     /// A function, a primitive or a module; without it the modules are listed
     pub name: Option<String>,

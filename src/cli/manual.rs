@@ -29,8 +29,10 @@ impl Entry {
     pub fn summary(&self) -> String {
         let text = self.comment.iter().take_while(|line| !is_example(line));
         let text = text.copied().collect::<Vec<_>>().join(" ");
-        match text.split_once(". ") {
-            Some((first, _)) => format!("{first}."),
+        // Three dots end no sentence.
+        let mut ends = text.match_indices(". ").map(|(at, _)| at);
+        match ends.find(|&at| !text[..at].ends_with('.')) {
+            Some(end) => text[..=end].to_owned(),
             None => text,
         }
     }
@@ -83,6 +85,10 @@ pub fn module(name: &str) -> Vec<Entry> {
             .and_then(|rest| rest.find(']').and_then(|end| rest.get(..=end)));
         if let Some(signature) = signature.filter(|_| !comment.is_empty()) {
             let name = signature.split('[').next().unwrap_or(signature);
+            // A hyphen marks what is private to its file.
+            if name.contains('-') {
+                continue;
+            }
             entries.push(Entry { module, signature: signature.to_owned(), name, comment });
         }
     }
@@ -176,9 +182,12 @@ mod tests {
 
     #[test]
     fn what_has_the_word_in_its_name_is_found_first() {
-        let found = search("FOLD strict");
+        let found = search("FOLD at once");
         let names: Vec<&str> = found.iter().map(Entry::name).collect();
         assert!(names.contains(&"foldl'"), "{names:?}");
+        let foldr = module("prelude").into_iter().find(|entry| entry.name == "foldr");
+        let summary = foldr.expect("an entry").summary();
+        assert_eq!(summary, "(foldr f z xs) is (f a (f b (... z))) for xs of elements a, b, ...");
         let first = names.iter().position(|name| !name.to_lowercase().contains("fold"));
         let first = first.unwrap_or(names.len());
         assert!(names[first..].iter().all(|name| !name.to_lowercase().contains("fold")));

@@ -371,6 +371,7 @@
     wide = Math.floor(width / columns) - GAP;
     $('space').style.height = Math.ceil(cells.length / columns) * HIGH + GAP + 'px';
     drawMarks();
+    if ($('follow').checked && E[now]) show(cellOf(E[now][1]));
     drawCells();
   };
 
