@@ -104,6 +104,24 @@ pub struct Program {
     /// An expression to take for main; with FILE, in its scope
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
     pub expr: Option<String>,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
+}
+
+/// The form of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Form {
+    /// The language
+    Coref,
+    /// The schema gmachine-program
+    Json,
 }
 
 /// Run a program and print the value of its main
@@ -236,6 +254,15 @@ pub struct Check {
     /// The programs' files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
 }
 
 /// Print what a stage of the compiler makes of a program
@@ -252,7 +279,7 @@ pub struct Dump {
     pub program: Program,
     #[command(flatten)]
     pub optimise: Optimise,
-    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode, fast
+    /// The stage: tokens, ast, parsed, core, lifted, specialised, strictness, gcode, fast
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -270,6 +297,8 @@ pub enum Stage {
     Tokens,
     /// The syntax trees of the program's files
     Ast,
+    /// The program as it was read: CoreF, or JSON that --from json reads
+    Parsed,
     /// Names resolved, patterns compiled to switches
     Core,
     /// Supercombinators

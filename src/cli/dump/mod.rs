@@ -66,7 +66,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
 /// one without all its definitions.
 fn build(args: &Dump, root: &Source) -> Built {
     let until = match args.stage {
-        Stage::Tokens | Stage::Ast => inspect::Stage::Syntax,
+        Stage::Tokens | Stage::Ast | Stage::Parsed => inspect::Stage::Syntax,
         Stage::Core => inspect::Stage::Core,
         Stage::Lifted => inspect::Stage::Lifted,
         Stage::Specialised | Stage::Strictness => inspect::Stage::Optimised,
