@@ -25,6 +25,7 @@ mod numbers;
 mod optimise;
 mod parity;
 mod passes;
+mod repl;
 mod residual;
 mod robust;
 mod seeing;

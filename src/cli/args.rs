@@ -90,6 +90,7 @@ pub enum Command {
     Steps(Steps),
     Trace(Trace),
     Bench(Bench),
+    Repl(Repl),
     Explain(Explain),
     Completions(Completions),
     Man(Man),
@@ -391,6 +392,25 @@ pub struct Steps {
     pub format: TraceFormat,
 }
 
+impl Default for Steps {
+    /// As it is without options.
+    fn default() -> Steps {
+        Steps {
+            program: Program { file: None, expr: None },
+            level: 0,
+            limits: Limits { max_heap: None, fuel: None, timeout: None },
+            corelib: false,
+            only: None,
+            event: Vec::new(),
+            from: 1,
+            to: None,
+            verbose: false,
+            width: 100,
+            format: TraceFormat::Text,
+        }
+    }
+}
+
 /// What a line of `steps` tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum StepEvent {
@@ -489,6 +509,25 @@ pub struct Bench {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Evaluate expressions and add definitions, line by line
+#[derive(Args)]
+#[command(
+    before_long_help = "Examples:
+  gmachine repl
+  gmachine repl fibs.core
+  echo '(map square [1 2 3])' | gmachine repl",
+    after_long_help = "Values stay evaluated between lines. :help lists the commands of a session."
+)]
+pub struct Repl {
+    /// A file whose definitions the session begins with
+    pub file: Option<PathBuf>,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level)]
+    pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
 }

@@ -20,6 +20,7 @@ pub mod panic;
 mod passes;
 mod profile;
 mod quantity;
+mod repl;
 mod report;
 mod run;
 mod specialise;
@@ -57,6 +58,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(args, &mut context),
         Command::Dump(args) => dump::run(args, &mut context),
         Command::Specialise(args) => specialise::run(args, &mut context),
+        Command::Repl(args) => repl::run(args, &mut context),
         Command::Explain(args) => explain::run(args, &mut context),
         Command::Completions(args) => completions::run(args, &mut context),
         Command::Man(args) => man::run(args, &mut context),

@@ -10,6 +10,7 @@ use super::error::Error;
 use super::host_value::HostType;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::span::Span;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::{self, Handle, Opaque};
 
@@ -227,6 +228,18 @@ pub trait Eval: Access + Sized {
                 Whnf::Function { name: global.and_then(|global| global.display.clone()), arity }
             }
         }))
+    }
+
+    /// Where the expression stands that a value is to be computed from, if it is not evaluated:
+    /// its span in [`Store::sources`](super::Store::sources). Of what is evaluated, or comes from
+    /// no text, it is none ([`Span::is_none`](crate::diagnostic::Span::is_none)). Nothing is
+    /// evaluated.
+    ///
+    /// # Errors
+    /// Only the general ones.
+    fn origin(&mut self, value: &Value) -> Result<Span, Error> {
+        let machine = self.session(Key(())).machine;
+        if machine.owns(&value.0) { Ok(machine.origin(&value.0)) } else { Err(Error::ForeignValue) }
     }
 
     /// The value that something of Rust stands for: integers, characters, texts, truth values,

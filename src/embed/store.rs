@@ -9,10 +9,11 @@ use super::engine::Limits;
 use super::error::Error;
 use super::eval::Value;
 use super::module::{Module, StoreOptions};
+use crate::gcode::effect::{ACTION, ActionKind};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
 use crate::machine::profile::Profile;
-use crate::machine::{Clock, Coverage, Interrupt, Machine};
+use crate::machine::{Clock, Coverage, Interrupt, Machine, Whnf};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
@@ -110,6 +111,23 @@ impl Store {
         });
         self.machine.start_action(&action.0, input).ok_or(Error::ForeignValue)??;
         self.go_on(output)
+    }
+
+    /// Returns whether a value is an action, which can be [performed](Store::perform). Nothing is
+    /// evaluated: what is not evaluated yet is none.
+    ///
+    /// # Errors
+    /// [`Error::ForeignValue`].
+    pub fn is_action(&mut self, value: &Value) -> Result<bool, Error> {
+        if !self.machine.owns(&value.0) {
+            return Err(Error::ForeignValue);
+        }
+        let Some(Whnf::Con(con, _)) = self.machine.whnf(&value.0) else { return Ok(false) };
+        let program = self.machine.program();
+        let Some(con) = program.cons.get(con) else { return Ok(false) };
+        let is_of_actions = program.datas.get(con.data).is_some_and(|data| *data.symbol == *ACTION);
+        let kind = ActionKind::of_tag(con.tag);
+        Ok(is_of_actions && kind.is_some_and(ActionKind::is_action))
     }
 
     /// Goes on with the action that [`perform`](Store::perform) has begun and a limit or an

@@ -14,6 +14,7 @@ use super::profile::Profile;
 use super::whnf::Whnf;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
@@ -87,6 +88,11 @@ pub trait Machine: Debug + Send {
 
     /// What a value is; `None` if it is not evaluated, or the handle is foreign.
     fn whnf(&mut self, handle: &Handle) -> Option<Whnf>;
+
+    /// The source expression that a value is to be computed from, if it is not evaluated and that
+    /// is known; none otherwise.
+    #[must_use]
+    fn origin(&self, handle: &Handle) -> Span;
 
     /// A handle on the value of a global.
     ///

@@ -10,7 +10,7 @@ use gmachine::Source;
 use gmachine::diagnostic::{SourceMap, Span, nearest};
 use gmachine::gcode::Verified;
 use gmachine::gcode::print as print_gcode;
-use gmachine::gcode::program::{GlobalId, Program};
+use gmachine::gcode::program::{self, GlobalId};
 use gmachine::inspect::compact::{listing as print_fast, translate};
 use gmachine::inspect::core::{self, Demand, Row, listing, print as print_core, rows};
 use gmachine::inspect::{self, Built, Options};
@@ -18,10 +18,10 @@ use gmachine::render::short_expression;
 use serde::Serialize;
 
 use self::json::Array;
-use super::args::{Dump, DumpFormat, Stage};
+use super::args::{Dump, DumpFormat, Optimise, Program, Stage};
 use super::exit::Exit;
 use super::report::{JsonPlace, json_span, json_text};
-use super::{Context, Failure, files, is_code_of, passes, usage};
+use super::{Context, Failure, files, is_code_of, passes, report, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
 const VERSION: u32 = 1;
@@ -46,20 +46,56 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode | Stage::Fast) {
         passes::tell(&args.optimise, &built.report);
     }
-    let artefact = match (&built.core, &built.gcode) {
+    let artefact = artefact(args, &mut built)?.map_err(|known| unknown(args, known))?;
+    context.print(&artefact)?;
+    if built.has_errors() { Err(Failure(Exit::of_all(&built.diagnostics))) } else { Ok(()) }
+}
+
+/// The text of a definition of a program at a stage, for people; `None` if the program has
+/// mistakes, which are reported, or no such definition, which is said too.
+pub fn definition(
+    root: &Source,
+    name: &str,
+    stage: Stage,
+    level: u8,
+    context: &Context,
+) -> Result<Option<String>, Failure> {
+    let args = Dump {
+        program: Program { file: None, expr: None },
+        optimise: Optimise { level, passes: Vec::new(), verbose: false },
+        stage,
+        only: Some(name.to_owned()),
+        format: DumpFormat::Text,
+    };
+    let mut built = build(&args, root);
+    if built.has_errors() {
+        context.reporter.all(&built.diagnostics, &built.loaded.sources);
+        return Ok(None);
+    }
+    let listing = artefact(&args, &mut built)?;
+    if let Err(known) = &listing {
+        let tip = match nearest(name, known.iter().map(String::as_str)) {
+            Some(meant) => format!("; did you mean '{meant}'?"),
+            None => String::new(),
+        };
+        report::write(&format!("error: there is no definition '{name}'{tip}\n"));
+    }
+    Ok(listing.ok())
+}
+
+/// What a stage prints; or the names that there are, if the wanted one is none of them.
+fn artefact(args: &Dump, built: &mut Built) -> Result<Result<String, Vec<String>>, Failure> {
+    Ok(match (&built.core, &built.gcode) {
         (_, Some(program)) if args.stage == Stage::Fast => {
             fast(args, program, &built.loaded.sources)?
         }
         (_, Some(program)) => gcode(args, program, &built.loaded.sources),
         (Some(program), None) if args.stage == Stage::Strictness => {
-            strictness(args, program, &built)
+            strictness(args, program, built)
         }
-        (Some(program), None) => core(args, program, &built),
-        (None, None) => syntax::render(args, &mut built),
-    };
-    let artefact = artefact.map_err(|known| unknown(args, known))?;
-    context.print(&artefact)?;
-    if built.has_errors() { Err(Failure(Exit::of_all(&built.diagnostics))) } else { Ok(()) }
+        (Some(program), None) => core(args, program, built),
+        (None, None) => syntax::render(args, built),
+    })
 }
 
 /// Walks the chain up to the stage. Of a program with `main` what that reaches is kept, of
@@ -109,7 +145,11 @@ fn unknown(args: &Dump, known: Vec<String>) -> Failure {
 }
 
 /// G-code; or the names that there are, if the wanted one is none of them.
-fn gcode(args: &Dump, program: &Program, sources: &SourceMap) -> Result<String, Vec<String>> {
+fn gcode(
+    args: &Dump,
+    program: &program::Program,
+    sources: &SourceMap,
+) -> Result<String, Vec<String>> {
     let only = args.only.as_deref();
     let wanted: Vec<GlobalId> = program
         .globals

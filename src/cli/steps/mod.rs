@@ -6,11 +6,14 @@ mod text;
 
 use gmachine::diagnostic::SourceMap;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
-use gmachine::inspect::trace::Machine;
-use gmachine::{Format, MachineKind, Output, OutputError, Stop};
+use gmachine::inspect::trace::{Config, Machine};
+use gmachine::{
+    Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, OutputError, Passes,
+    Source, Stop,
+};
 
 use super::args::{Optimise, Steps, TraceFormat};
-use super::{Context, Failure, output, run, watched};
+use super::{Context, Failure, files, output, run, watched};
 use graph::Graph;
 use text::Text;
 
@@ -36,6 +39,42 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
         watched::nothing_shown(watcher.step);
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
+}
+
+/// Prints the reductions of a program that is compiled for it. The inner error is why it stopped;
+/// mistakes of the program are reported.
+pub fn expression(
+    source: &Source,
+    limits: Limits,
+    interrupt: &Interrupt,
+    context: &Context,
+) -> Result<Result<(), (Stop, SourceMap)>, Failure> {
+    let mut engine = Engine::new();
+    engine.set_entry_points(EntryPoints::Main);
+    engine.set_passes(Passes::NONE);
+    engine.set_machine(MachineKind::Reference);
+    let module = match engine.compile_source(source, &files::Files) {
+        Ok(module) => module,
+        Err(error) => {
+            context.reporter.all(&error.diagnostics, &error.sources);
+            return Ok(Ok(()));
+        }
+    };
+    let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
+    let config = Config {
+        heap_limit: limits.heap,
+        fuel: limits.fuel,
+        interrupt: interrupt.clone(),
+        ..Config::default()
+    };
+    let mut machine = Machine::new(module.program().clone(), config);
+    let args = Steps::default();
+    let mut watcher = Watcher::new(&args, module.sources());
+    let stopped = machine
+        .start(Format::Default, None)
+        .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
+        .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
+    Ok(stopped.map_err(|stop| (stop, module.sources().clone())))
 }
 
 /// Makes lines of events.

@@ -8,6 +8,7 @@ use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
@@ -253,6 +254,18 @@ impl Face for Machine {
                 Some(Whnf::Function(global, arity - arguments as u32))
             }
         }
+    }
+
+    fn origin(&self, handle: &Handle) -> Span {
+        let Some(word) = self.handle(handle) else { return Span::NONE };
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(word) };
+        if !matches!(word.view(), View::Node(_)) {
+            return Span::NONE;
+        }
+        // SAFETY: it leads to a node.
+        let kind = unsafe { self.heap.header(word) }.kind();
+        if kind == Kind::Thunk { self.thunk_span(word) } else { Span::NONE }
     }
 
     fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop> {

@@ -85,8 +85,8 @@ impl Machine {
         span.unwrap_or_else(|| self.main_span())
     }
 
-    /// The source expression that a thunk under evaluation stands for.
-    fn thunk_span(&self, thunk: Word) -> Span {
+    /// The source expression that a thunk, under evaluation or not, stands for.
+    pub(super) fn thunk_span(&self, thunk: Word) -> Span {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };
         let thunk = self.mutator.image.program.thunks.get(ThunkId(header.info()));

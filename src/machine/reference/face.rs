@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
@@ -66,6 +67,10 @@ impl face::Machine for Machine {
 
     fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
         self.whnf(handle)
+    }
+
+    fn origin(&self, handle: &Handle) -> Span {
+        self.origin(handle)
     }
 
     fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop> {

@@ -6,6 +6,7 @@ use super::heap::node::{Addr, Node, Site, fields_bytes};
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::span::Span;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
 use crate::machine::handles::Handle;
@@ -137,6 +138,20 @@ impl Machine {
             self.counts.thunks_made += 1;
         }
         Some(Ok(self.handles.add(fun)))
+    }
+
+    /// The source expression that a value is to be computed from, if it is not evaluated.
+    pub fn origin(&self, handle: &Handle) -> Span {
+        let Some(addr) = self.handles.get(handle) else { return Span::NONE };
+        let addr = self.heap.value(addr);
+        match self.heap.get(addr) {
+            Node::App { site, .. } if self.function(addr).is_none() => self.code.site_span(*site),
+            Node::Global(global) => match self.code.global(*global) {
+                Some(global) if global.arity == 0 => global.span,
+                _ => Span::NONE,
+            },
+            _ => Span::NONE,
+        }
     }
 
     /// What a value is; `None` if it is not evaluated, or belongs to another machine.
