@@ -144,7 +144,8 @@ Write the file, the line and the column, which count from 1.
     G0111 BadJson "JSON that is no program"
 "A program that is given in JSON follows the schema `gmachine-program`, which the page docs/targeting.md describes. This text is no JSON, or has something that the schema does not have.
 
-```json
+```coref
+; A file for --from json:
 {\"schema\": \"gmachine-program\", \"version\": 1, \"items\": [{\"defn\": \"main\"}]}
 ```
 

@@ -105,15 +105,6 @@ pub struct Program {
     /// An expression to take for main; with FILE, in its scope
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
     pub expr: Option<String>,
-    /// The form that the program is written in: coref, json
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "coref",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub from: Form,
 }
 
 /// The form of a source.
@@ -137,6 +128,15 @@ pub enum Form {
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
     #[command(flatten)]
     pub optimise: Optimise,
     #[command(flatten)]
@@ -278,6 +278,15 @@ pub struct Check {
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
     #[command(flatten)]
     pub optimise: Optimise,
     /// The stage: tokens, ast, parsed, core, lifted, specialised, strictness, gcode, fast

@@ -88,9 +88,9 @@ fn written(path: &Path, form: Form, context: &Context) -> Result<Source, Failure
 }
 
 /// The program that a command is asked for.
-pub fn program(args: &Program, context: &Context) -> Result<Source, Failure> {
+pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, Failure> {
     let root = match &args.file {
-        Some(path) => root(path, args.from, context)?,
+        Some(path) => root(path, form, context)?,
         None => Source::default(),
     };
     Ok(Source { expression: args.expr.clone(), ..root })

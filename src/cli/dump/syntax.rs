@@ -4,7 +4,6 @@ use gmachine::diagnostic::{SourceFile, SourceMap, Span};
 use gmachine::inspect::Built;
 use gmachine::inspect::syntax::json as program_json;
 use gmachine::inspect::syntax::{Balancer, Item, ItemKind, Lexer, listing, print};
-use gmachine::load::Loaded;
 use gmachine::render::one_line;
 use serde::Serialize;
 
@@ -33,7 +32,7 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
             json_text(&Tokens { schema, tokens, version: VERSION }) + "\n"
         }
         (Stage::Parsed, DumpFormat::Text) => {
-            let Loaded { ast, names, .. } = &built.loaded;
+            let (ast, names) = (&built.loaded.ast, &built.loaded.names);
             let is_own = |item: &&Item| {
                 let is_corelib = sources.files().get(item.file).is_some_and(|file| file.corelib);
                 !is_corelib && !matches!(item.kind, ItemKind::ImportFile { .. })
@@ -41,8 +40,8 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
             print::items(ast, names, ast.items.iter().filter(is_own))
         }
         (Stage::Parsed, _) => {
-            let Loaded { ast, names, labels, .. } = &built.loaded;
-            program_json::write(sources, names, ast, labels)
+            let loaded = &built.loaded;
+            program_json::write(sources, &loaded.names, &loaded.ast, &loaded.labels)
         }
         (_, DumpFormat::Text) => texts(sources, &files, |file| tree(built, file)),
         _ => {
