@@ -2,6 +2,7 @@
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::compile::{self, Compiled, compile_entries};
@@ -138,7 +139,8 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         }
     }
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
-    let Lowered { program, exports, diagnostics: mut found } = lowered;
+    let Lowered { mut program, exports, diagnostics: mut found } = lowered;
+    program.places = Places::new(built.loaded.sources.corelib());
     built.exports = exports;
     withdraw_consequences(&built.diagnostics, &mut found);
     built.diagnostics.append(&mut found);

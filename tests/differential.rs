@@ -13,9 +13,10 @@ use gmachine_testing::{hunt, oracle, typed};
 fn programs_mean_what_their_text_says() {
     let check = |text: &str, seed: u64| wrong(text, Plan(seed));
     let (count, sums) =
-        hunt::all(700, typed::program, check, |ends: &mut [u64; 3], end| ends[end as usize] += 1);
-    let [values, errors, endless]: [u64; 3] =
-        [0, 1, 2].map(|at| sums.iter().map(|ends| ends[at]).sum());
+        hunt::all(240, typed::program, check, |ends: &mut [u64; 4], end| ends[end as usize] += 1);
+    let [values, errors, endless, exits]: [u64; 4] =
+        [0, 1, 2, 3].map(|at| sums.iter().map(|ends| ends[at]).sum());
+    assert_eq!(exits, 0, "no program here calls exit");
     assert!(values > count / 2, "{values} values, {errors} errors, {endless} without end");
     assert!(errors > count / 50, "{values} values, {errors} errors, {endless} without end");
     assert!(endless < count / 10, "{values} values, {errors} errors, {endless} without end");

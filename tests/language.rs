@@ -9,7 +9,7 @@ use gmachine_testing::common::{Mode, Run, code_in, compiled, limits};
 
 /// A program of more instructions is run in one of the modes in which each step may collect, others
 /// in all; `hunt --only cases` runs each in all.
-const SHORT: u64 = 2_000;
+const SHORT: u64 = 800;
 
 /// Every case in these modes.
 fn check(modes: &[Mode], passes: Passes) {

@@ -14,7 +14,7 @@ use gmachine_testing::seen::Seen;
 use gmachine_testing::{calls, corpus, mutants, sexpr, typed, wild};
 
 /// Cases of a kind that is tried fully.
-const CASES: u64 = 60;
+const CASES: u64 = 25;
 
 #[test]
 fn a_few_cases_of_every_kind_are_right() {
@@ -127,14 +127,14 @@ fn mutants_of_programs_are_programs() {
     let [short, long] = &all.programs;
     assert!(short.len() > 90 && !long.is_empty(), "{} and {}", short.len(), long.len());
     let mut changed = BTreeSet::new();
-    for seed in 0..400_usize {
+    for seed in 0..150_usize {
         let of = &short[seed % short.len()];
         let text = mutants::mutant(&mut Dice::new(seed as u64), of, short);
         let built = compile_after(&text, Passes::NONE);
         assert!(built.is_some(), "{seed}: {:?}\n{text}", check(&text));
         changed.insert(text);
     }
-    assert!(changed.len() > 350, "{} different ones", changed.len());
+    assert!(changed.len() > 130, "{} different ones", changed.len());
 }
 
 /// Some programs hold what is broad, of every form, and are right.

@@ -30,7 +30,7 @@ fn translated(gcode: Verified) -> Program {
 }
 
 /// Steps of a naive run; what takes longer is not compared.
-const FUEL: u64 = 3_000_000;
+const FUEL: u64 = 500_000;
 
 /// Translates without passes and with all of them, and compares with the reference machine.
 /// Returns how many runs came to their end.
@@ -122,7 +122,7 @@ fn chain(count: usize, open: impl Fn(usize) -> String, close: &str) -> String {
 
 #[test]
 fn so_many_variables_that_live_sets_are_coarse() {
-    const COUNT: usize = 2500;
+    const COUNT: usize = 1200;
     let lazy = chain(COUNT, |i| format!("(let ([x{i} (f x{})]) ", i - 1), ")");
     let strict = chain(COUNT, |i| format!("(let ([x{i} (f x{})]) (seq x{i} ", i - 1), "))");
     let cased = chain(COUNT, |i| format!("(case (Box (f x{})) [(Box x{i}) ", i - 1), "])");

@@ -11,6 +11,7 @@ pub mod label;
 pub mod limbs;
 pub mod name;
 pub mod origin;
+pub mod places;
 pub mod quote;
 pub mod scc;
 pub mod skip_tree;

@@ -208,6 +208,12 @@ impl SourceMap {
         &self.files
     }
 
+    /// Returns the parts of it that the corelib's texts take, in the order of their positions.
+    #[must_use]
+    pub fn corelib(&self) -> Vec<Span> {
+        self.files.iter().filter(|file| file.corelib).map(SourceFile::span).collect()
+    }
+
     /// Returns the file that holds the global position `at`.
     #[must_use]
     pub fn file_at(&self, at: u32) -> Option<&SourceFile> {

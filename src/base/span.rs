@@ -28,6 +28,17 @@ impl Span {
         Span::new(self.lo, other.hi)
     }
 
+    /// Returns the span that stands for a number and no stretch of text: see
+    /// [`Places`](super::places::Places).
+    pub(super) const fn numbered(number: u32) -> Span {
+        Span { lo: u32::MAX - number, hi: 0 }
+    }
+
+    /// Returns the number that the span stands for, if it does.
+    pub(super) const fn number(self) -> Option<u32> {
+        if self.lo > self.hi { Some(u32::MAX - self.lo) } else { None }
+    }
+
     /// Returns whether no source text stands behind this span.
     #[must_use]
     pub fn is_none(self) -> bool {

@@ -138,7 +138,8 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(program: &'a core::Program, names: &'a Interner, options: Options) -> Compiler<'a> {
-        let (out, cons) = data_tables(program);
+        let (mut out, cons) = data_tables(program);
+        out.places = program.places.clone();
         Compiler {
             core: program,
             names,

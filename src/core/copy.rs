@@ -34,6 +34,7 @@ pub(crate) fn take_tables(old: &mut Program) -> Program {
         cons: std::mem::take(&mut old.cons),
         bigs: std::mem::take(&mut old.bigs),
         texts: std::mem::take(&mut old.texts),
+        places: std::mem::take(&mut old.places),
         ..Program::default()
     }
 }

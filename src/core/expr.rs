@@ -23,6 +23,7 @@ use crate::base::float::Float;
 use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
+use crate::base::places::Places;
 use crate::base::span::Span;
 use crate::core::signature::{Demand, Signature};
 use crate::primitive::{Primitive, Shape};
@@ -279,6 +280,8 @@ pub struct Program {
     pub bigs: IndexVec<BigId, Integer>,
     /// Texts of STRING literals.
     pub texts: IndexVec<TextId, Arc<str>>,
+    /// Whose the source texts are, and where inlined code was called.
+    pub places: Places,
 }
 
 /// `Nil`, in every program.

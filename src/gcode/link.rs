@@ -14,6 +14,7 @@ use super::program::{
 };
 use super::verify::Violation;
 use crate::base::index::{Idx, IndexVec};
+use crate::base::places::Places;
 
 /// What an addition has in common with the program that it is added to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -100,6 +101,7 @@ pub(super) fn link(
     }
     linker.into.bigs.extend(program.bigs.iter().cloned());
     linker.into.texts.extend(program.texts.iter().cloned());
+    linker.into.places.append(program.places);
     let mut next = from.globals;
     for global in program.globals.iter() {
         let id = match stands_for(global, &links) {
@@ -200,6 +202,9 @@ impl Linker<'_> {
         };
         for instr in &mut global.code {
             *instr = self.instr(instr)?;
+        }
+        for span in &mut global.spans {
+            *span = Places::moved(*span, self.from.inlined);
         }
         Some(global)
     }

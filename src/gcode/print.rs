@@ -180,7 +180,7 @@ fn write_global(program: &Program, id: GlobalId, margin: &mut Margin, out: &mut 
     }
     out.push('\n');
 
-    let span = |at: usize| global.spans.get(at).copied().unwrap_or_default();
+    let span = |at: usize| program.places.text(global.spans.get(at).copied().unwrap_or_default());
     let lines = global.code.iter().enumerate();
     lines_of_code(lines.map(|(at, code)| (instr(program, code), span(at))), MARGIN, margin, out);
 }

@@ -9,6 +9,7 @@ use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::label::Labels;
+use crate::base::places::Places;
 use crate::base::span::Span;
 
 /// What a global's code is for.
@@ -116,6 +117,8 @@ pub struct Program {
     pub main: Option<GlobalId>,
     /// What people see definitions called, where their source says so.
     pub labels: Labels,
+    /// Whose the source texts are, and where inlined code was called.
+    pub places: Places,
 }
 
 /// The numbers of entries in the tables of a program.
@@ -133,6 +136,8 @@ pub struct Sizes {
     pub bigs: usize,
     /// Of [`Program::texts`].
     pub texts: usize,
+    /// Of the inlined code of [`Program::places`].
+    pub inlined: usize,
 }
 
 impl Program {
@@ -146,6 +151,7 @@ impl Program {
             hosts: self.hosts.len(),
             bigs: self.bigs.len(),
             texts: self.texts.len(),
+            inlined: self.places.count(),
         }
     }
 
@@ -157,6 +163,7 @@ impl Program {
         self.hosts.truncate(sizes.hosts);
         self.bigs.truncate(sizes.bigs);
         self.texts.truncate(sizes.texts);
+        self.places.truncate(sizes.inlined);
     }
 
     /// Returns a program that defines nothing but the data type `List`, which every program has
@@ -193,6 +200,7 @@ impl Program {
                 }
             }
         }
+        self.places.name_callers(|caller| labels.of(caller).map(|(label, _)| label.clone()));
         self.labels = labels;
     }
 

@@ -24,6 +24,7 @@ pub mod profile;
 pub mod reference;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod whnf;
 mod world;
 

@@ -158,6 +158,9 @@ pub struct Chain {
     pub frames: Vec<Waiting>,
     /// How many more there were.
     pub more: usize,
+    /// If neither the place that failed nor one of `frames` is outside of the corelib: the
+    /// innermost evaluation whose place is, if there is one.
+    pub outer: Option<Waiting>,
 }
 
 impl Chain {
@@ -172,6 +175,15 @@ pub struct Waiting {
     pub name: Arc<str>,
     /// The source expression that it waits for.
     pub span: Span,
+    /// How many evaluations wait so, one for the other.
+    pub times: usize,
+}
+
+impl Waiting {
+    /// Returns one evaluation that waits.
+    pub(crate) fn new(name: Arc<str>, span: Span) -> Waiting {
+        Waiting { name, span, times: 1 }
+    }
 }
 
 /// A limit that was reached.

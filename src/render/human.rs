@@ -22,7 +22,9 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let title = level.primary_title(plain(&diagnostic.message)).id(diagnostic.code.id());
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);
     let notes = notes(diagnostic);
-    let waiting = chain.filter(|chain| !chain.frames.is_empty()).map(|c| chain_text(c, sources));
+    let waiting = chain
+        .filter(|chain| !chain.frames.is_empty() || chain.outer.is_some())
+        .map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
         group = match excerpt.unread {
@@ -41,16 +43,13 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     out.push_str("\n\n");
 }
 
-/// What waited, innermost first, a line each; equal neighbours share one.
+/// What waited, innermost first, a line each.
 fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for same in chain.frames.chunk_by(|a, b| a == b) {
-        let times = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
-        lines.extend(same.first().map(|one| waiting(one, sources) + &times));
-    }
+    let mut lines: Vec<String> = chain.frames.iter().map(|one| waiting(one, sources)).collect();
     if chain.more > 0 {
         lines.push(format!("and {} more", grouped(chain.more as u64)));
     }
+    lines.extend(chain.outer.iter().map(|one| waiting(one, sources)));
     lines.join("\n")
 }
 
@@ -211,9 +210,9 @@ mod tests {
     fn what_waited_is_shown_with_its_place() {
         let sources = sources(&["(defn main[] (add 1\n  (f 2)))"]);
         let whole = find(&sources, "(add 1\n  (f 2))");
-        let wait = |name: &str, span| Waiting { name: name.into(), span };
-        let frames = vec![wait("f", Span::NONE), wait("main", whole), wait("main", whole)];
-        let chain = Chain { frames, more: 1200 };
+        let wait = |name: &str, span, times| Waiting { name: name.into(), span, times };
+        let frames = vec![wait("f", Span::NONE, 1), wait("main", whole, 2)];
+        let chain = Chain { frames, more: 1200, outer: Some(wait("far", whole, 1)) };
         let diagnostic =
             Diagnostic::error(Code::DivisionByZero, find(&sources, "(f 2)"), "division by zero");
         let mut out = String::new();
@@ -229,6 +228,7 @@ mod tests {
           = waiting: f
                      main waits for `(add 1 (f 2))` at a.core:1:14 (2 times)
                      and 1,200 more
+                     far waits for `(add 1 (f 2))` at a.core:1:14
         "#);
     }
 

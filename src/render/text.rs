@@ -26,6 +26,9 @@ pub(super) fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
         line.push_str(" at ");
         line.push_str(&place);
     }
+    if waiting.times > 1 {
+        line.push_str(&format!(" ({} times)", grouped(waiting.times as u64)));
+    }
     line
 }
 

@@ -16,6 +16,8 @@ pub enum End {
     Error,
     /// It was given no more time.
     Fuel,
+    /// It ended itself by `exit`.
+    Exit,
 }
 
 /// What a run printed, without blanks (of which there are more if it is interrupted), and how
@@ -33,6 +35,7 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
         Ok(()) => Ok(End::Value),
         Err(Stop::Error(_)) => Ok(End::Error),
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
+        Err(Stop::Exit(_)) => Ok(End::Exit),
         Err(other) => Err(format!("the machine stopped: {other}")),
     }
 }
@@ -52,7 +55,7 @@ pub struct Found {
     pub output: String,
     /// How it ended.
     pub end: End,
-    /// The code of the error.
+    /// The code of the error, or the exit status.
     pub code: Option<String>,
 }
 
@@ -63,6 +66,7 @@ pub struct Found {
 pub fn found(output: &str, result: Result<(), Stop>) -> Result<Found, String> {
     let code = match &result {
         Err(Stop::Error(error)) => Some(error.code.to_string()),
+        Err(Stop::Exit(status)) => Some(status.to_string()),
         _ => None,
     };
     let (output, end) = meaning(output, ended(result)?);

@@ -149,6 +149,7 @@ pub fn is_right(wanted: &Found, found: &Found) -> bool {
         // An error or no end: a run may show either.
         (End::Error, End::Fuel) => one.starts_with(other.as_str()),
         (End::Fuel, _) => one.starts_with(other.as_str()) || other.starts_with(one.as_str()),
+        (End::Exit, End::Exit) => one == other && wanted.code == found.code,
         (one_end, other_end) => one_end == other_end && one == other,
     }
 }

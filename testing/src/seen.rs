@@ -53,7 +53,7 @@ impl Seen {
     /// Notes how a run of the reference machine ended.
     pub fn ended(&mut self, end: End) {
         match end {
-            End::Value => self.values += 1,
+            End::Value | End::Exit => self.values += 1,
             End::Error => self.errors += 1,
             End::Fuel => self.endless += 1,
         }

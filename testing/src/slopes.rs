@@ -147,7 +147,7 @@ fn measure(kind: MachineKind, text: &str, set: Passes) -> Result<(u64, u64), Str
                 let counts = machine.statistics();
                 return Ok((counts.reductions, counts.peak_live_bytes));
             }
-            End::Error => return Err(format!("it fails: {found:?}\n{text}")),
+            End::Error | End::Exit => return Err(format!("it fails: {found:?}\n{text}")),
             End::Fuel => {}
         }
     }

@@ -163,7 +163,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
     }
     let mut seen = Seen::default();
     match wanted[0].1.meaning.1 {
-        End::Value => seen.values = 1,
+        End::Value | End::Exit => seen.values = 1,
         End::Error => seen.errors = 1,
         End::Fuel => seen.endless = 1,
     }

@@ -22,7 +22,7 @@ const GROWTH: usize = 8;
 const GROWTH_BASE: usize = 25_000;
 
 /// Instructions of a run.
-const FUEL: u64 = 500_000;
+const FUEL: u64 = 200_000;
 
 /// The number of expressions in all bodies.
 fn size(program: &Program) -> usize {

@@ -131,7 +131,7 @@ fn captures_of_quadratic_size_are_refused_before_they_are_made() {
 /// Else each call would have all variables as arguments.
 #[test]
 fn what_captures_all_and_is_called_everywhere_is_a_value() {
-    is_linear(20_000, |count| {
+    is_linear(8_000, |count| {
         let names: String = (0..count).map(|at| format!("x{at} ")).collect();
         let calls = "(f 1) ".repeat(count);
         let lifted = survives(&format!(

@@ -82,7 +82,10 @@ pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> St
                     global.code.iter().enumerate().map(move |(at, instr)| Instruction {
                         instruction: instr.op().name(),
                         operands: operands(program, instr),
-                        span: global.spans.get(at).and_then(|&span| json_span(span, sources)),
+                        span: global
+                            .spans
+                            .get(at)
+                            .and_then(|&span| json_span(program.places.text(span), sources)),
                     })
                 }),
                 display: global.display.as_deref(),

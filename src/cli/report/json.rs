@@ -40,6 +40,7 @@ struct Labelled<'a> {
 #[derive(Serialize)]
 struct Waits<'a> {
     more: usize,
+    outer: Option<Waiting<'a>>,
     shown: Vec<Waiting<'a>>,
 }
 
@@ -47,6 +48,7 @@ struct Waits<'a> {
 struct Waiting<'a> {
     name: &'a str,
     span: Option<Place<'a>>,
+    times: usize,
 }
 
 /// A place: lines and columns from 1, columns in characters; offsets in bytes from 0.
@@ -128,10 +130,13 @@ pub fn span(span: Span, sources: &SourceMap) -> Option<Place<'_>> {
 }
 
 fn waiting<'a>(chain: &'a Chain, sources: &'a SourceMap) -> Waits<'a> {
-    let shown = chain.frames.iter();
-    let shown =
-        shown.map(|one| Waiting { name: &one.name, span: span(one.span, sources) }).collect();
-    Waits { more: chain.more, shown }
+    let waiting = |one: &'a gmachine::Waiting| Waiting {
+        name: &one.name,
+        span: span(one.span, sources),
+        times: one.times,
+    };
+    let shown = chain.frames.iter().map(waiting).collect();
+    Waits { more: chain.more, outer: chain.outer.as_ref().map(waiting), shown }
 }
 
 #[cfg(test)]

@@ -1,18 +1,20 @@
 //! What is said when an evaluation stops: where, what, and who waited for it.
 
 use super::code::instr::Slot;
-use super::code::program::ThunkId;
+use super::code::program::{Thunk, ThunkId};
 use super::stack::Control;
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
 use crate::machine::failure::{self, Failure, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::outcome::{Chain, Limit, LimitReached, Stop, Waiting};
+use crate::machine::outcome::{Chain, Limit, LimitReached, Stop};
+use crate::machine::waiting::Collector;
 
 impl Machine {
     /// A failure of the program at the present instruction.
@@ -22,14 +24,19 @@ impl Machine {
 
     /// A failure at a source expression.
     pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
-        failure.at(span, self.chain(span))
+        failure.at(self.places().text(span), self.chain(span))
     }
 
     /// A limit that is reached.
     pub(super) fn limit(&self, limit: Limit) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
+        let span = self.places().text(span);
         Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
+    }
+
+    fn places(&self) -> &Places {
+        &self.mutator.image.program.gcode.places
     }
 
     /// The positions in code of what waits for a value, innermost first, and the thunks that
@@ -79,7 +86,7 @@ impl Machine {
         let own = self.mutator.image.span(self.at());
         let spans = self.waiting().map(|waits| match waits {
             Waits::Code(at) => self.mutator.image.span(at),
-            Waits::Thunk(thunk) => self.thunk_span(thunk),
+            Waits::Thunk(word) => self.thunk(word).map_or(Span::NONE, |thunk| thunk.span),
         });
         let span = std::iter::once(own).chain(spans).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
@@ -87,10 +94,14 @@ impl Machine {
 
     /// The source expression that a thunk, under evaluation or not, stands for.
     pub(super) fn thunk_span(&self, thunk: Word) -> Span {
+        self.places().text(self.thunk(thunk).map_or(Span::NONE, |thunk| thunk.span))
+    }
+
+    /// The code of a thunk.
+    fn thunk(&self, thunk: Word) -> Option<&Thunk> {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };
-        let thunk = self.mutator.image.program.thunks.get(ThunkId(header.info()));
-        thunk.map_or(Span::NONE, |thunk| thunk.span)
+        self.mutator.image.program.thunks.get(ThunkId(header.info()))
     }
 
     /// Where `main` is defined: what a failure of printing points to.
@@ -102,29 +113,23 @@ impl Machine {
 
     /// What waits for the expression at `span`, innermost first.
     fn chain(&self, span: Span) -> Chain {
-        let mut chain = Chain::default();
+        let image = &self.mutator.image;
+        let mut collector = Collector::new(self.places(), span);
         for waits in self.waiting() {
-            let Waits::Code(at) = waits else { continue };
-            if self.mutator.image.is_hidden(at) {
-                continue;
-            }
-            let waits = self.mutator.image.span(at);
-            if waits == span && chain.frames.is_empty() && chain.more == 0 {
-                // The failing expression itself.
-                continue;
-            }
-            if chain.frames.len() < Chain::SHOWN {
-                let name = self
-                    .mutator
-                    .image
-                    .owner(at)
-                    .map_or("main".into(), |g| self.mutator.image.name(g));
-                chain.frames.push(Waiting { name, span: waits });
-            } else {
-                chain.more += 1;
+            match waits {
+                Waits::Code(at) if image.is_hidden(at) => {}
+                Waits::Code(at) => collector.code(
+                    || image.owner(at).map_or("main".into(), |global| image.name(global)),
+                    image.span(at),
+                ),
+                Waits::Thunk(word) => {
+                    if let Some(thunk) = self.thunk(word) {
+                        collector.thunk(|| image.name(thunk.owner), thunk.span);
+                    }
+                }
             }
         }
-        chain
+        collector.finish()
     }
 
     /// A value that is no function, applied to `given` arguments by the instruction at `at`.

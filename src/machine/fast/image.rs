@@ -100,7 +100,7 @@ impl Image {
         image.halt = image.boot(Instr::Halt {}, &[]) * STRIDE;
         let args = image.program.args.push([Arg::slot(1)].into());
         let apply = image.boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
-        image.apply = image.thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 });
+        image.apply = image.thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 }, None);
         image.prepare()?;
         Ok(image)
     }
@@ -163,11 +163,12 @@ impl Image {
         pc
     }
 
-    /// Adds a thunk that no code builds.
-    fn thunk(&mut self, entry: Entry) -> ThunkId {
-        let owner = self.program.gcode.main.unwrap_or(GlobalId(0));
-        let selects = Box::default();
-        self.program.thunks.push(Thunk { entry, span: Span::NONE, owner, selects })
+    /// Adds a thunk that no code builds: of the machine's own code, or for the call of a global.
+    fn thunk(&mut self, entry: Entry, global: Option<GlobalId>) -> ThunkId {
+        let span = global.and_then(|global| self.global(global)).map(|global| global.span);
+        let owner = global.or(self.program.gcode.main).unwrap_or(GlobalId(0));
+        let (span, selects) = (span.unwrap_or(Span::NONE), Box::default());
+        self.program.thunks.push(Thunk { entry, span, owner, selects })
     }
 
     /// Makes ready to run what has been translated since the last time, and `main`.
@@ -176,16 +177,16 @@ impl Image {
             && let Some(actions) = Actions::find(&self.program.gcode)
         {
             if let Some(entry) = self.program.globals.get(actions.fail_again).copied() {
-                self.again = self.thunk(entry);
+                self.again = self.thunk(entry, Some(actions.fail_again));
             }
             self.actions = Some(actions);
         }
         let main = self.program.gcode.main;
         let entry = main.and_then(|main| self.program.globals.get(main)).copied();
-        self.start = entry.filter(|main| main.takes == 1).map(|main| self.thunk(main));
+        self.start = entry.filter(|main| main.takes == 1).map(|entry| self.thunk(entry, main));
         for global in self.program.globals.indices_from(self.cafs.len()) {
             let entry = self.program.globals[global];
-            let thunk = (entry.takes == 0).then(|| self.thunk(entry));
+            let thunk = (entry.takes == 0).then(|| self.thunk(entry, Some(global)));
             self.cafs.push(thunk);
         }
         let program = &self.program;

@@ -170,6 +170,12 @@ impl Code {
 
     /// The source expression of an instruction.
     pub(super) fn span(&self, at: Position) -> Span {
+        self.program.places.text(self.place(at))
+    }
+
+    /// The source expression of an instruction, and if it is inlined, the call: see
+    /// [`Places`](crate::base::places::Places).
+    pub(super) fn place(&self, at: Position) -> Span {
         let spans = self.global(at.global).map(|global| &global.spans);
         spans.and_then(|spans| spans.get(at.pc as usize)).copied().unwrap_or(Span::NONE)
     }
@@ -187,14 +193,23 @@ impl Code {
 
     /// The source expression that a site stands for.
     pub(super) fn site_span(&self, site: Site) -> Span {
+        self.program.places.text(self.site_place(site))
+    }
+
+    /// The source expression that a site stands for, and if it is inlined, the call.
+    pub(super) fn site_place(&self, site: Site) -> Span {
+        let Some(global) = self.site_global(site) else { return Span::NONE };
+        let pc = site.0 - self.starts.get(global).copied().unwrap_or(site.0);
+        self.place(Position { global, pc })
+    }
+
+    /// The global in whose code a site is.
+    pub(super) fn site_global(&self, site: Site) -> Option<GlobalId> {
         if site == Site::NONE {
-            return Span::NONE;
+            return None;
         }
         let after = self.starts.as_slice().partition_point(|start| *start <= site.0);
-        let Some(index) = after.checked_sub(1) else { return Span::NONE };
-        let global = GlobalId::new(index);
-        let pc = site.0 - self.starts.get(global).copied().unwrap_or(site.0);
-        self.span(Position { global, pc })
+        after.checked_sub(1).map(GlobalId::new)
     }
 
     /// Which field of its argument a selector returns.

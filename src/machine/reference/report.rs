@@ -1,5 +1,7 @@
 //! What is said when an evaluation stops: where, what, and who waited for it.
 
+use std::sync::Arc;
+
 use super::code::Position;
 use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
@@ -8,7 +10,8 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::GlobalId;
 use crate::machine::failure::{self, Failure};
-use crate::machine::outcome::{Chain, Limit, LimitReached, Stop, Waiting};
+use crate::machine::outcome::{Chain, Limit, LimitReached, Stop};
+use crate::machine::waiting::Collector;
 
 impl Machine {
     /// A failure of the program at the present position.
@@ -18,31 +21,41 @@ impl Machine {
 
     /// A failure at a source expression.
     pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
-        failure.at(span, self.chain(span))
+        failure.at(self.code.program.places.text(span), self.chain(span))
     }
 
     pub(super) fn limit(&self, limit: Limit) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
+        let span = self.code.program.places.text(span);
         Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
     }
 
     /// The source expression under evaluation. In code that no source stands behind, such as
     /// a primitive's, it is the application that this code reduces, or what waits for it.
     pub(super) fn here(&self) -> Span {
-        let span = self.code.span(self.at);
+        let span = self.code.place(self.at);
         if !span.is_none() {
             return span;
         }
-        let redex = |redex: u32| match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
-            Some(Node::BlackHole { site, .. }) if redex != NO_REDEX => self.code.site_span(*site),
-            _ => Span::NONE,
-        };
-        let waiting = self.dump.iter().rev().map(|frame| (self.code.span(frame.at), frame.redex));
+        let redex = |redex| self.redex_site(redex).map_or(Span::NONE, |(span, _)| span);
+        let waiting = self.dump.iter().rev().map(|frame| (self.code.place(frame.at), frame.redex));
         let here = redex(self.redex);
         let all = waiting.flat_map(|(span, at)| [span, redex(at)]);
         let span = std::iter::once(here).chain(all).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
+    }
+
+    /// The source expression that a redex under evaluation stands for, and the function in whose
+    /// code that was built.
+    fn redex_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
+        match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
+            Some(&Node::BlackHole { site, .. }) if redex != NO_REDEX => {
+                let global = self.code.site_global(site)?;
+                Some((self.code.site_place(site), self.code.name(global)))
+            }
+            _ => None,
+        }
     }
 
     /// Where `main` is defined: what a failure of printing points to.
@@ -53,23 +66,20 @@ impl Machine {
 
     /// What waits for the expression at `span`, innermost first.
     fn chain(&self, span: Span) -> Chain {
-        let mut chain = Chain::default();
-        for frame in self.dump.iter().rev() {
-            if self.code.is_hidden(frame.at) {
-                continue;
+        let mut collector = Collector::new(&self.code.program.places, span);
+        let redexes = std::iter::once(self.redex).chain(self.dump.iter().rev().map(|f| f.redex));
+        let frames = self.dump.iter().rev().map(Some).chain([None]);
+        for (redex, frame) in redexes.zip(frames) {
+            if let Some((site, name)) = self.redex_site(redex) {
+                collector.thunk(|| name, site);
             }
-            let waits = self.code.span(frame.at);
-            if waits == span && chain.frames.is_empty() && chain.more == 0 {
-                // The failing expression itself.
-                continue;
-            }
-            if chain.frames.len() < Chain::SHOWN {
-                chain.frames.push(Waiting { name: self.code.name(frame.at.global), span: waits });
-            } else {
-                chain.more += 1;
+            if let Some(frame) = frame
+                && !self.code.is_hidden(frame.at)
+            {
+                collector.code(|| self.code.name(frame.at.global), self.code.place(frame.at));
             }
         }
-        chain
+        collector.finish()
     }
 
     /// A value that is no function, applied to `waiting` arguments.
@@ -79,7 +89,7 @@ impl Machine {
             Some(Node::App { site, .. }) => *site,
             _ => Site::NONE,
         };
-        let span = Some(self.code.site_span(site)).filter(|span| !span.is_none());
+        let span = Some(self.code.site_place(site)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
         let failure = match self.heap.get(value).as_constr() {
             Some((con, fields)) => {

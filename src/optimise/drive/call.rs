@@ -90,7 +90,7 @@ impl Driver<'_> {
         };
         if self.is_inlined(global) && self.may_unfold() {
             self.tally.inlined += 1;
-            return Ok(self.unfold(global, &args, frames));
+            return Ok(self.unfold(global, &args, frames, span));
         }
         if let Some(state) = self.hand_back(global, &args, &frames, span)? {
             return Ok(state);
@@ -102,7 +102,7 @@ impl Driver<'_> {
             let tail = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
             if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
                 self.tally.unfolded += 1;
-                return Ok(self.unfold(global, &args, frames));
+                return Ok(self.unfold(global, &args, frames, span));
             }
             if self.unbranching > 0 && !self.may_unfold() {
                 return Err(Abort::Fuel);
@@ -112,7 +112,7 @@ impl Driver<'_> {
                 && key.iter().any(is_static)
                 && self.may_unfold()
                 && !self.is_made(global, key, &args)
-                && let Some(outcome) = self.attempt(global, &args, key)?
+                && let Some(outcome) = self.attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
             }
@@ -133,15 +133,21 @@ impl Driver<'_> {
         self.memo.get(&Key { of, args: patterns.to_vec(), same }).is_some()
     }
 
-    /// Goes on with the body of a supercombinator in place of a call.
-    pub(super) fn unfold(&mut self, global: GlobalId, args: &[NodeId], frames: Frames) -> State {
+    /// Goes on with the body of a supercombinator in place of the call at `span`.
+    pub(super) fn unfold(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        frames: Frames,
+        span: Span,
+    ) -> State {
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
         let locals = self.facts.locals[global];
         self.fuel -= 1 + i64::from(locals / 4);
         self.unfolded += 1;
-        let env = self.heap.activation(locals as usize);
+        let env = self.heap.activation(locals as usize, self.users_call(span));
         for (&param, &arg) in self.old.local_lists[params].iter().zip(args) {
             self.bind(param, env, arg);
         }
@@ -155,6 +161,7 @@ impl Driver<'_> {
         global: GlobalId,
         args: &[NodeId],
         key: &[Pattern],
+        span: Span,
     ) -> Attempt<Option<Outcome>> {
         if self.unfolding.iter().any(|(of, before)| *of == global && before == key) {
             // It would go on for ever.
@@ -167,7 +174,7 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
-        let state = self.unfold(global, args, None);
+        let state = self.unfold(global, args, None, span);
         let result = self.run(state);
         match result {
             Ok(outcome) => {
@@ -378,7 +385,7 @@ impl Driver<'_> {
         if inlined {
             self.tally.inlined += 1;
             let before = self.unfolded;
-            let State::Eval(body, env, _) = self.unfold(global, &args, None) else {
+            let State::Eval(body, env, _) = self.unfold(global, &args, None, span) else {
                 unreachable!("unfolding goes on with a body")
             };
             let code = self.lazy(body, env);
@@ -411,7 +418,7 @@ impl Driver<'_> {
         if !self.is_data(body) {
             return None;
         }
-        let env = self.heap.activation(0);
+        let env = self.heap.activation(0, Span::NONE);
         let node = self.node(body, env);
         match self.heap.get(node).value {
             value @ AbstractValue::Con(..) => Some(value),

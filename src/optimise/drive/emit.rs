@@ -166,7 +166,7 @@ impl Driver<'_> {
         let old = self.old;
         let mut expr = expr;
         loop {
-            let span = old.spans[expr];
+            let span = self.span(expr, env);
             return match old.exprs[expr] {
                 Expr::Lit(lit) => self.expr(Expr::Lit(lit), span),
                 Expr::Text(text) => self.expr(Expr::Text(text), span),
@@ -456,7 +456,8 @@ impl Driver<'_> {
         let locals: Vec<LocalId> = binds
             .iter()
             .map(|bind| {
-                let local = self.fresh(Some(bind.local), self.old.spans[bind.value]);
+                let span = self.span(bind.value, env);
+                let local = self.fresh(Some(bind.local), span);
                 let node = self.heap.named(AbstractValue::Unknown(false), Name::Local(local));
                 self.bind(bind.local, env, node);
                 local

@@ -53,7 +53,7 @@ impl Driver<'_> {
 
     fn eval(&mut self, expr: ExprId, env: EnvId, frames: Frames) -> Attempt<State> {
         let old = self.old;
-        let span = old.spans[expr];
+        let span = self.span(expr, env);
         self.tick()?;
         Ok(match old.exprs[expr] {
             Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {
@@ -428,7 +428,7 @@ impl Driver<'_> {
     fn action(&mut self, outcome: Outcome, action: &Action, next: &Frames) -> Attempt<State> {
         match *action {
             Action::Force(local, body, env) => {
-                let span = self.old.spans[body];
+                let span = self.span(body, env);
                 let node = self.bound_value(Some(local), outcome, span)?;
                 self.bind(local, env, node);
                 let switches = matches!(self.old.exprs[body], Expr::Switch(switch)
@@ -500,7 +500,7 @@ impl Driver<'_> {
             AbstractValue::Call(producer, args) if self.is_handed_over(switch, node, producer) => {
                 let args = self.heap.items(args).to_vec();
                 let frames = push(Action::Consume(switch, env, span), &frames);
-                return Ok(self.unfold(producer, &args, frames));
+                return Ok(self.unfold(producer, &args, frames, span));
             }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 let frames = push(Action::Switch(switch, env, span), &frames);

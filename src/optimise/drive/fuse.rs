@@ -133,7 +133,8 @@ impl Driver<'_> {
             let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
             if is_wrapper {
                 let unfolded = self.unfolded;
-                let State::Eval(body, env, _) = self.unfold(global, &args, None) else {
+                let span = self.span(expr, env);
+                let State::Eval(body, env, _) = self.unfold(global, &args, None, span) else {
                     unreachable!("unfolding goes on with a body")
                 };
                 self.unfolded = unfolded;

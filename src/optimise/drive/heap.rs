@@ -2,6 +2,7 @@
 
 use super::transaction::Revert;
 use crate::base::index::{Idx, IndexVec, List, Pool};
+use crate::base::span::Span;
 use crate::core::expr::{ConId, ExprId, GlobalId, Lit, LocalId, TextId};
 
 crate::define_index! {
@@ -82,6 +83,9 @@ pub struct Heap {
     slots: Vec<NodeId>,
     /// For the first slot of each activation, its number; the same is never given twice.
     serials: Vec<u32>,
+    /// For the first slot of each activation, the innermost call outside of the corelib through
+    /// which it was unfolded, if there is one.
+    calls: Vec<Span>,
     activations: u32,
     trail: Vec<(NodeId, Node)>,
     /// How many values are being evaluated.
@@ -96,6 +100,7 @@ impl Heap {
             lists: Pool::default(),
             slots: Vec::new(),
             serials: Vec::new(),
+            calls: Vec::new(),
             activations: 0,
             trail: Vec::new(),
             entered: 0,
@@ -108,6 +113,7 @@ impl Heap {
         self.lists.truncate(0);
         self.slots.clear();
         self.serials.clear();
+        self.calls.clear();
         self.trail.clear();
         self.entered = 0;
     }
@@ -192,12 +198,13 @@ impl Heap {
         &self.lists[list]
     }
 
-    /// An activation of so many locals.
-    pub fn activation(&mut self, locals: usize) -> EnvId {
+    /// An activation of so many locals, unfolded through `call`.
+    pub fn activation(&mut self, locals: usize, call: Span) -> EnvId {
         let env = EnvId::new(self.slots.len());
         let end = self.slots.len() + locals.max(1);
         self.slots.resize(end, NodeId(u32::MAX));
         self.serials.resize(end, self.activations);
+        self.calls.resize(end, call);
         self.activations += 1;
         env
     }
@@ -206,6 +213,12 @@ impl Heap {
     /// place after a [`revert`](Revert::revert).
     pub fn serial(&self, env: EnvId) -> u32 {
         self.serials[env.index()]
+    }
+
+    /// The innermost call outside of the corelib through which an activation was unfolded;
+    /// [`Span::NONE`] if there is none.
+    pub fn call(&self, env: EnvId) -> Span {
+        self.calls[env.index()]
     }
 
     /// Binds a local, by its number in its function.
@@ -259,5 +272,6 @@ impl Revert for Heap {
         self.lists.truncate(mark.lists);
         self.slots.truncate(mark.slots);
         self.serials.truncate(mark.slots);
+        self.calls.truncate(mark.slots);
     }
 }

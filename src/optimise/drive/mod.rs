@@ -32,6 +32,7 @@ mod free;
 mod fuse;
 mod fusible;
 mod heap;
+mod inlined;
 mod let_insertion;
 mod paths;
 mod pattern;
@@ -94,11 +95,14 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         cons: std::mem::take(&mut old.cons),
         bigs: std::mem::take(&mut old.bigs),
         texts: std::mem::take(&mut old.texts),
+        places: std::mem::take(&mut old.places),
         ..Program::default()
     };
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
+    let callers = inlined::callers(&old, &new.places);
     let mut driver = Driver {
+        callers,
         fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
@@ -128,6 +132,7 @@ pub fn drive(program: Program, rules: Rules, most: usize, report: &mut Report) -
         decisions: Vec::new(),
         current: 0,
         bigs,
+        inlined: FxHashMap::default(),
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
@@ -218,6 +223,8 @@ transactional! {
             rules: Rules,
             /// Expressions that the result may have.
             most: usize,
+            /// The definitions outside of the corelib, by their positions.
+            callers: Vec<(Span, Arc<str>)>,
         }
         known {
             /// Values, by node.
@@ -270,6 +277,8 @@ transactional! {
             current: u32,
             /// Integers that are literals of the new program.
             bigs: FxHashMap<Integer, BigId>,
+            /// The spans that stand for an expression of the corelib and a call of it.
+            inlined: FxHashMap<(Span, Span), Span>,
             /// Literals that are the rest of a text from a byte position on.
             suffixes: FxHashMap<(TextId, u32), TextId>,
             /// Symbols that globals have had, and how many those of each supercombinator:

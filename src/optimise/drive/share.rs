@@ -568,7 +568,7 @@ impl Driver<'_> {
             Action::Force(local, body, env) => {
                 let Some(switch) = self.switches_on(local, body) else { return Ok(on) };
                 self.bind(local, env, node);
-                (switch, env, self.old.spans[body])
+                (switch, env, self.span(body, env))
             }
             _ => return Ok(on),
         };

@@ -233,6 +233,7 @@ impl Revert for Program {
             roots: _,
             bigs: _,
             texts: _,
+            places: _,
         } = self;
         ProgramMark {
             globals: globals.len(),
@@ -264,6 +265,7 @@ impl Revert for Program {
             roots: _,
             bigs: _,
             texts: _,
+            places: _,
         } = self;
         globals.truncate(mark.globals);
         locals.truncate(mark.locals);

@@ -229,7 +229,7 @@ impl Driver<'_> {
         self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
         self.copies = COPIES + COPIES_PER_EXPRESSION * size;
         let before = self.fuel;
-        let env = self.heap.activation(self.facts.locals[of] as usize);
+        let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
         for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
             let node = self.incoming(pattern, Some(param), &mut holes);

@@ -84,8 +84,12 @@ fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
     }
     out.push('\n');
     let Some(code) = program.code.get(start as usize..end) else { return };
-    let span =
-        |at: usize| program.origins.get(start as usize + at).copied().unwrap_or_default().span;
+    let span = |at: usize| {
+        program
+            .gcode
+            .places
+            .text(program.origins.get(start as usize + at).copied().unwrap_or_default().span)
+    };
     let lines = code.iter().enumerate();
     lines_of_code(
         lines.map(|(at, code)| (instr(program, code, start), span(at))),
