@@ -196,6 +196,7 @@ fn name_generated_code(built: &mut Built) {
     for report in &mut built.diagnostics {
         let span = report.primary.span;
         if sources.origin(span).is_some()
+            && !sources.is_hidden(span)
             && let Some(place) = sources.written_place(span)
         {
             let place = for_message(&place.to_string());

@@ -91,8 +91,10 @@ pub mod inspect {
     pub mod syntax {
         pub use crate::syntax::ast::{Item, ItemKind};
         pub use crate::syntax::balance::Balancer;
+        pub use crate::syntax::json;
         pub use crate::syntax::lex::Lexer;
         pub use crate::syntax::listing;
+        pub use crate::syntax::print;
     }
 
     /// Core and supercombinators.

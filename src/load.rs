@@ -21,6 +21,7 @@ use crate::base::suggest::nearest;
 use crate::corelib;
 use crate::syntax::ast::{Ast, ExprId, Item, ItemKind};
 use crate::syntax::directive::{Directives, DisplayName};
+use crate::syntax::json;
 use crate::syntax::parse::{parse_expression, parse_file};
 
 /// Where source files come from.
@@ -68,6 +69,16 @@ pub enum MainFile {
         /// The text, which ought to be UTF-8.
         text: Vec<u8>,
         /// Where its imports of files are looked up; `None` if it can have none.
+        directory: Option<PathBuf>,
+    },
+    /// A program in JSON, of the schema `gmachine-program` (`docs/targeting.md`).
+    Json {
+        /// How messages call it.
+        name: String,
+        /// The text, which ought to be UTF-8.
+        text: Vec<u8>,
+        /// Where its imports of files, and the texts that it comes from, are looked up; `None` if
+        /// it can have none.
         directory: Option<PathBuf>,
     },
 }
@@ -147,6 +158,7 @@ pub fn load(root: &Source, loader: &dyn Loader) -> Loaded {
         out: Loaded::default(),
         files: FxHashMap::default(),
         module_of: FxHashMap::default(),
+        json: None,
         work: Vec::new(),
     };
     load.module(corelib::PRELUDE);
@@ -161,7 +173,7 @@ pub fn load_onto(base: &Loaded, position: u32, root: &Source, loader: &dyn Loade
     out.sources.skip_to(position);
     let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at)).collect();
     let files = FxHashMap::default();
-    let mut load = Load { loader, out, files, module_of, work: Vec::new() };
+    let mut load = Load { loader, out, files, module_of, json: None, work: Vec::new() };
     load.module(corelib::PRELUDE);
     load.program(root)
 }
@@ -200,6 +212,8 @@ struct Load<'l> {
     files: FxHashMap<PathBuf, ()>,
     /// The modules seen so far, as indices of `out.modules`.
     module_of: FxHashMap<&'static str, usize>,
+    /// The text in JSON that the file comes from which is being parsed.
+    json: Option<SourceFile>,
     /// Parsed files whose imports have not been looked at: the items `from..to`.
     work: Vec<std::ops::Range<usize>>,
 }
@@ -215,6 +229,10 @@ impl Load<'_> {
                 // Imports are looked up beside this file, which need not exist.
                 let path = directory.as_ref().map(|directory| directory.join(name));
                 load.bytes(name.clone(), path, text.clone(), Span::NONE);
+            }
+            Some(MainFile::Json { name, text, directory }) => {
+                let path = directory.as_ref().map(|directory| directory.join(name));
+                load.json(name, path, text);
             }
             None => {}
         }
@@ -256,6 +274,31 @@ impl Load<'_> {
             Err(error) => {
                 let message = format!("cannot read `{}`: {}", shown_path(path), reason(&error));
                 self.report(Diagnostic::error(Code::CannotRead, at, message));
+            }
+        }
+    }
+
+    /// Adds a program in JSON.
+    fn json(&mut self, name: &str, path: Option<PathBuf>, bytes: &[u8]) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return self.bytes(name.to_owned(), path, bytes.to_vec(), Span::NONE);
+        };
+        match json::to_text(name, text) {
+            Ok(code) => {
+                self.json = Some(SourceFile::apart(name, text));
+                self.bytes(name.to_owned(), path, code.into_bytes(), Span::NONE);
+                self.json = None;
+            }
+            Err(json::Mistake { span, message }) => {
+                let Ok(file) = self.out.sources.add(name, path, text, false) else {
+                    return self.bytes(name.to_owned(), None, Vec::new(), Span::NONE);
+                };
+                let base = self.out.sources.files()[file].base;
+                let span = Span::new(base + span.lo, base + span.hi);
+                self.report(
+                    Diagnostic::error(Code::BadJson, span, message)
+                        .help("docs/targeting.md has the schema `gmachine-program`"),
+                );
             }
         }
     }
@@ -345,6 +388,9 @@ impl Load<'_> {
         let Some(source) = self.out.sources.files().get(file) else { return };
         let directory = source.path.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
         let original = |name: Box<str>| {
+            if let Some(json) = self.json.as_ref().filter(|json| *json.name == *name) {
+                return Original { file: Some(json.clone()), name };
+            }
             let bytes = directory.and_then(|at| self.loader.read(&at.join(&*name)).ok());
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             // More than positions can count is taken for unreadable.
@@ -353,7 +399,9 @@ impl Load<'_> {
             Original { name, file }
         };
         let originals = directives.files.into_iter().map(original).collect();
-        self.out.sources.set_origins(file, Origins::new(originals, &directives.origins));
+        let mut origins = Origins::new(originals, &directives.origins);
+        origins.is_hidden = self.json.is_some();
+        self.out.sources.set_origins(file, origins);
     }
 
     /// Loads what the files imported that wait on the work list, and what those import.

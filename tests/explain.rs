@@ -24,6 +24,8 @@ const FROM_OUTSIDE: &[Code] = &[
     Code::OutputFailed,
     Code::HostFailed,
     Code::HostDepth,
+    // Its example is JSON.
+    Code::BadJson,
     // No two modules of the corelib define the same name.
     Code::AmbiguousName,
 ];

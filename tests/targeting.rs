@@ -253,6 +253,194 @@ fn listings_keep_display_names() {
     assert!(listing.contains("label fail as T.fail"), "{listing}");
 }
 
+fn json(text: &str) -> Source {
+    let file = MainFile::Json {
+        name: "out.json".to_owned(),
+        text: text.as_bytes().to_vec(),
+        directory: Some("gen".into()),
+    };
+    Source { file: Some(file), expression: None }
+}
+
+/// What a program in JSON prints, or the reports about it.
+fn from_json(text: &str) -> String {
+    let module = match Engine::new().compile_source(&json(text), &FILES) {
+        Ok(module) => module,
+        Err(error) => return Renderer::plain().diagnostics(&error.diagnostics, &error.sources),
+    };
+    let mut store = Store::new(&module);
+    let main = store.global("main").expect("main");
+    let mut out = String::new();
+    match store.print(&main, gmachine::Format::Default, &mut out) {
+        Ok(()) => out,
+        Err(gmachine::Error::Stop(stop)) => Renderer::plain().stop(&stop, module.sources()),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// A program whose `main` is this expression.
+fn main_of(expression: &str) -> String {
+    let items = format!(r#"[{{"defn": "main", "params": [], "body": {expression}}}]"#);
+    format!(
+        r#"{{"schema": "gmachine-program", "version": 1, "files": ["Main.hs"], "items": {items}}}"#
+    )
+}
+
+#[test]
+fn the_program_in_json_of_the_page_runs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/targeting.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    assert_eq!(from_json(block(&page, "json")), block(&page, "printed"));
+}
+
+#[test]
+fn every_form_of_json_is_read() {
+    for (expression, printed) in [
+        ("12345678901234567890123", "12345678901234567890123\n"),
+        ("-0.5e+3", "-500.0\n"),
+        (r#"{"float": "+inf.0"}"#, "+inf.0\n"),
+        (r#"{"float": 2}"#, "2.0\n"),
+        (r#"{"int": -5}"#, "-5\n"),
+        (r#"{"text": "a\"\n\u00e9\ud83d\ude00"}"#, "a\"\né😀\n"),
+        (r#"{"apply": [{"fn": ["x", null], "body": "x"}, {"char": "\t"}, 1]}"#, "'\\t'\n"),
+        (
+            r#"{"letrec": [["x", {"apply": ["Cons", 1, "x"]}]], "in": {"apply": ["take", 2, "x"]}}"#,
+            "1 1 Nil\n",
+        ),
+        (r##"{"let": [["add", 1]], "in": {"apply": ["#add", "add", {"name": "add"}]}}"##, "2\n"),
+        (
+            r#"{"case": {"text": "b"}, "of": [[{"text": "a"}, 1], [{"con": "Cons", "fields": [{"char": "b"}, null]}, 2], [null, 3]]}"#,
+            "2\n",
+        ),
+        (r#"{"list": []}"#, "Nil\n"),
+    ] {
+        assert_eq!(from_json(&main_of(expression)), printed, "{expression}");
+    }
+}
+
+#[test]
+fn json_that_is_no_program_is_refused() {
+    for expression in [
+        "null",
+        "true",
+        "[]",
+        "{}",
+        r#"{"aply": []}"#,
+        r#"{"apply": []}"#,
+        r#"{"apply": 1}"#,
+        r#"{"apply": [1], "x": 2}"#,
+        r#"{"name": "x y"}"#,
+        r#""add x""#,
+        r#""(add""#,
+        r#""let""#,
+        r###""##add""###,
+        r#""_""#,
+        r#"{"char": ""}"#,
+        r#"{"char": "ab"}"#,
+        r#"{"int": 1.5}"#,
+        r#"{"float": "x"}"#,
+        "1e999",
+        r#"{"fn": [], "body": 1}"#,
+        r#"{"fn": ["x"]}"#,
+        r#"{"fn": ["1"], "body": 1}"#,
+        r#"{"let": [["x"]], "in": 1}"#,
+        r#"{"case": 1, "of": []}"#,
+        r#"{"case": 1, "of": [[1.5, 1]]}"#,
+        r#"{"case": 1, "of": [[{"con": "Nil"}, 1]]}"#,
+        r#"{"list": [], "at": [1, 1, 1]}"#,
+        r#"{"list": [], "at": [0, 0, 1]}"#,
+        r#"{"list": [], "at": [0, 1]}"#,
+        r#"{"list": [], "at": [0, 1, 1, 2]}"#,
+        r#"{"list": [], "at": [0, 2, 1, 1, 9]}"#,
+        r#"{"list": [], "at": ["a", 1, 1]}"#,
+        r#"{"list": [], "list": []}"#,
+        r#"{"text": "\ud800"}"#,
+        "1 2",
+        "{",
+        "[1",
+        "",
+    ] {
+        let report = from_json(&main_of(expression));
+        assert!(report.contains("error[G0111]"), "{expression}: {report}");
+    }
+    for program in [
+        r#"{"version": 1, "items": []}"#,
+        r#"{"schema": "gmachine-ast", "version": 1, "items": []}"#,
+        r#"{"schema": "gmachine-program", "version": 2, "items": []}"#,
+        r#"{"schema": "gmachine-program", "version": 1}"#,
+        r#"{"schema": "gmachine-program", "version": 1, "items": [{"defn": "x"}]}"#,
+        r#"{"schema": "gmachine-program", "version": 1, "items": [{"data": "x", "cons": []}]}"#,
+        r#"{"schema": "gmachine-program", "version": 1, "items": [{"import": "a b"}]}"#,
+        r#"{"schema": "gmachine-program", "version": 1, "items": [{"import": "map", "import-file": "x"}]}"#,
+    ] {
+        assert!(from_json(program).contains("error[G0111]"), "{program}: {}", from_json(program));
+    }
+}
+
+#[test]
+fn reports_about_json_show_the_original_or_the_json() {
+    let placed = main_of(r#"{"at": [0, 2, 7, 2, 16], "apply": ["div", 1, 0]}"#);
+    insta::assert_snapshot!(from_json(&placed), @r"
+    error[G0502]: `div` by zero
+     --> Main.hs:2:7
+      |
+    2 | f x = 1 `div` x
+      |       ^^^^^^^^^ the divisor is 0
+    ");
+    let unplaced = main_of("{\n\"apply\": [\"div\", 1, 0]}");
+    insta::assert_snapshot!(from_json(&unplaced), @r#"
+    error[G0502]: `div` by zero
+     --> out.json:1:117
+      |
+    1 |   {"schema": "gmachine-program", "version": 1, "files": ["Main.hs"], "items": [{"defn": "main", "params": [], "body": {
+      |  _____________________________________________________________________________________________________________________^
+    2 | | "apply": ["div", 1, 0]}}]}
+      | |_______________________^ the divisor is 0
+    "#);
+    insta::assert_snapshot!(from_json(&main_of("\n{\"apply\": [\n\"f\", 1, 0]}")), @r#"
+    error[G0301]: `f` is not bound
+     --> out.json:3:1
+      |
+    3 | "f", 1, 0]}}]}
+      | ^^^
+    "#);
+    insta::assert_snapshot!(from_json(&main_of("\n{\"apply\": [\n\"f\" 1]}")), @r#"
+    error[G0111]: a comma or the closing bracket is due here
+     --> out.json:3:5
+      |
+    3 | "f" 1]}}]}
+      |     ^
+      |
+      = help: docs/targeting.md has the schema `gmachine-program`
+    "#);
+}
+
+#[test]
+fn json_may_be_nested_as_deep_as_memory_holds() {
+    let depth = 100_000;
+    let nested = r##"{"apply":["#add",1,"##.repeat(depth) + "0" + &"]}".repeat(depth);
+    assert_eq!(from_json(&main_of(&nested)), format!("{depth}\n"));
+    let open = r#"{"apply":["#.repeat(depth);
+    assert!(from_json(&main_of(&open)).contains("error[G0111]"));
+}
+
+#[test]
+fn the_command_writes_json_that_it_reads() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let line = "gmachine dump --stage parsed --format json primes.core > $T/a.json \
+                && gmachine check --from json $T/a.json \
+                && gmachine dump --stage parsed primes.core > $T/a.core \
+                && gmachine dump --from json --stage parsed $T/a.json | cmp - $T/a.core \
+                && gmachine run --from json - < $T/a.json > $T/a.out \
+                && gmachine run primes.core | cmp - $T/a.out";
+    let directory = tempfile::tempdir().expect("a directory");
+    let line = line.replace("$T", &directory.path().display().to_string());
+    let output = shell(&line, &examples);
+    assert!(output.status.success(), "{output:?}");
+    let output = shell("gmachine run --from json nothing.json", directory.path());
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+}
+
 /// The block of a page that begins with this line.
 fn block<'a>(page: &'a str, kind: &str) -> &'a str {
     let start = format!("```{kind}\n");

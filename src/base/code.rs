@@ -141,6 +141,16 @@ Split the program, or generate less of it.
 
 Write the file, the line and the column, which count from 1.
 ";
+    G0111 BadJson "JSON that is no program"
+"A program that is given in JSON follows the schema `gmachine-program`, which the page docs/targeting.md describes. This text is no JSON, or has something that the schema does not have.
+
+```coref
+; A file for --from json:
+{\"schema\": \"gmachine-program\", \"version\": 1, \"items\": [{\"defn\": \"main\"}]}
+```
+
+`gmachine dump --stage parsed --format json` shows any program in that form.
+";
     G0201 UnclosedBracket "a bracket that is never closed"
 "An opening bracket is not closed before the file ends or the next definition starts. The report points at the innermost one that is open there.
 

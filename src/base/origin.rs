@@ -69,6 +69,8 @@ fn word(text: &str) -> usize {
 /// The origins of one generated text.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
+    /// Whether nobody sees the text that the origins are of: it was made from another form.
+    pub is_hidden: bool,
     originals: Vec<Original>,
     /// From which position on which origin holds, by the positions.
     points: Vec<(u32, Option<Origin>)>,
@@ -101,7 +103,7 @@ impl Origins {
             push(span.lo, Some(origin));
         }
         close(&mut open, u32::MAX).into_iter().for_each(|(at, origin)| push(at, origin));
-        Origins { originals, points }
+        Origins { is_hidden: false, originals, points }
     }
 
     /// Returns what the form at a position comes from, if that was said.

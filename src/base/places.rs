@@ -66,6 +66,15 @@ impl Places {
         Span::numbered(self.inlined.len() as u32 - 1)
     }
 
+    /// Gives the definitions that call inlined code their display names.
+    pub fn name_callers(&mut self, shown: impl Fn(&str) -> Option<Arc<str>>) {
+        for inlined in &mut self.inlined {
+            if let Some(shown) = shown(&inlined.caller) {
+                inlined.caller = shown;
+            }
+        }
+    }
+
     /// Adds the places of another program, whose texts come after those of this one or are among
     /// them. [`Places::moved`] gives its spans.
     pub fn append(&mut self, other: Places) {

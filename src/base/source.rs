@@ -236,6 +236,14 @@ impl SourceMap {
         self.file_at(span.lo).filter(|_| !span.is_none())?.origins.as_ref()?.at(span.lo)
     }
 
+    /// Returns whether nobody sees the text that a span points into, but only what that was made
+    /// from.
+    #[must_use]
+    pub fn is_hidden(&self, span: Span) -> bool {
+        let file = self.file_at(span.lo);
+        file.and_then(|file| file.origins.as_ref()).is_some_and(|origins| origins.is_hidden)
+    }
+
     /// Returns where a span starts, or for generated code what that comes from; `None` for
     /// [`Span::NONE`].
     #[must_use]

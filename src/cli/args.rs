@@ -111,6 +111,15 @@ pub struct Program {
     pub expr: Option<String>,
 }
 
+/// The form of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Form {
+    /// The language
+    Coref,
+    /// The schema gmachine-program
+    Json,
+}
+
 /// Run a program and print the value of its main
 #[derive(Args)]
 #[command(
@@ -123,6 +132,15 @@ pub struct Program {
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
     #[command(flatten)]
     pub optimise: Optimise,
     #[command(flatten)]
@@ -241,6 +259,15 @@ pub struct Check {
     /// The programs' files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
 }
 
 /// Print what a stage of the compiler makes of a program
@@ -255,9 +282,18 @@ pub struct Check {
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
     #[command(flatten)]
     pub optimise: Optimise,
-    /// The stage: tokens, ast, core, lifted, specialised, strictness, gcode, fast
+    /// The stage: tokens, ast, parsed, core, lifted, specialised, strictness, gcode, fast
     #[arg(long, default_value = "gcode", hide_possible_values = true)]
     pub stage: Stage,
     /// Only the definition of this name
@@ -275,6 +311,8 @@ pub enum Stage {
     Tokens,
     /// The syntax trees of the program's files
     Ast,
+    /// The program as it was read: CoreF, or JSON that --from json reads
+    Parsed,
     /// Names resolved, patterns compiled to switches
     Core,
     /// Supercombinators

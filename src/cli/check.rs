@@ -13,7 +13,7 @@ pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
     engine.set_entry_points(EntryPoints::Main);
     let mut worst = Exit::Success;
     for path in &args.files {
-        let root = files::root(path, context)?;
+        let root = files::root(path, args.from, context)?;
         let checked = engine.check(&root, &files::Files);
         context.reporter.all(&checked.diagnostics, &checked.sources);
         if worst == Exit::Success {

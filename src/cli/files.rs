@@ -5,10 +5,11 @@ use std::io::{self, Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use gmachine::diagnostic::quote::for_message;
 use gmachine::diagnostic::{Code, normal_path};
 use gmachine::{Loader, MainFile, Source};
 
-use super::args::Program;
+use super::args::{Form, Program};
 use super::{Context, Failure};
 
 /// More than this a program's sources cannot be.
@@ -40,10 +41,36 @@ fn read_all(mut file: File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The program in `path`; `-` is standard input.
-pub fn root(path: &Path, context: &Context) -> Result<Source, Failure> {
-    if path.as_os_str() != "-" {
+/// The program in `path`, in some form; `-` is standard input.
+pub fn root(path: &Path, form: Form, context: &Context) -> Result<Source, Failure> {
+    let source = written(path, form, context)?;
+    let file = match source.file {
+        Some(MainFile::Text { name, text, directory }) if form == Form::Json => {
+            Some(MainFile::Json { name, text, directory })
+        }
+        file => file,
+    };
+    Ok(Source { file, ..source })
+}
+
+/// The text in `path`, if it has to be read at once.
+fn written(path: &Path, form: Form, context: &Context) -> Result<Source, Failure> {
+    if path.as_os_str() != "-" && form == Form::Coref {
         return Ok(Source::path(path));
+    }
+    if path.as_os_str() != "-" {
+        let name = path.display().to_string();
+        let read =
+            Files.read(path).with_context(|| format!("cannot read `{}`", for_message(&name)));
+        // Joined to the directory, the name is the path.
+        let directory = Some(PathBuf::new());
+        return match read {
+            Ok(text) => {
+                let file = MainFile::Text { name, text, directory };
+                Ok(Source { file: Some(file), expression: None })
+            }
+            Err(error) => Err(context.system(Code::CannotRead, &error)),
+        };
     }
     let read = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
     let text = read.and_then(|stdin| read_all(File::from(stdin)));
@@ -61,9 +88,9 @@ pub fn root(path: &Path, context: &Context) -> Result<Source, Failure> {
 }
 
 /// The program that a command is asked for.
-pub fn program(args: &Program, context: &Context) -> Result<Source, Failure> {
+pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, Failure> {
     let root = match &args.file {
-        Some(path) => root(path, context)?,
+        Some(path) => root(path, form, context)?,
         None => Source::default(),
     };
     Ok(Source { expression: args.expr.clone(), ..root })

@@ -8,7 +8,7 @@ use gmachine::{
     Engine, EntryPoints, Input, MachineKind, Module, Output, Stop, Store, StoreOptions,
 };
 
-use super::args::{self, Format, Limits, Optimise, Run};
+use super::args::{self, Form, Format, Limits, Optimise, Run};
 use super::exit::Exit;
 use super::input::{self, Decoder};
 use super::interrupt::Stopper;
@@ -22,7 +22,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
     let kind = MachineKind::from(args.engine);
-    let module = compile(&args.program, &args.optimise, kind, context)?;
+    let module = compile(&args.program, args.from, &args.optimise, kind, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     if args.profile.is_some() && kind == MachineKind::Reference {
@@ -68,11 +68,12 @@ pub fn prepare(limits: &Limits) -> Result<Stopper, Failure> {
 /// Compiles the program that is asked for, reporting what there is to say of it.
 pub fn compile(
     args: &args::Program,
+    form: Form,
     optimise: &Optimise,
     machine: MachineKind,
     context: &Context,
 ) -> Result<Module, Failure> {
-    let root = files::program(args, context)?;
+    let root = files::program(args, form, context)?;
     let mut engine = Engine::new();
     engine.set_entry_points(EntryPoints::Main);
     engine.set_passes(passes::wanted(optimise));

@@ -5,13 +5,13 @@ use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::core::residual;
 use gmachine::inspect::{self, Options, Stage};
 
-use super::args::Specialise;
+use super::args::{Form, Specialise};
 use super::exit::Exit;
 use super::{Context, Failure, files, passes, report};
 
 /// Prints what partial evaluation leaves of a program, as CoreF.
 pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
-    let root = files::program(&args.program, context)?;
+    let root = files::program(&args.program, Form::Coref, context)?;
     let mut optimise = passes::options(&args.optimise);
     if !passes::is_named(&args.optimise, Pass::Strictness) {
         // CoreF has no other word for it than seq, and it is found again by whoever reads.

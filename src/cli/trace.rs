@@ -10,7 +10,7 @@ use gmachine::inspect::trace::{Addr, Event, Machine, Position, Rule};
 use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 
-use super::args::{Trace, TraceFormat};
+use super::args::{Form, Trace, TraceFormat};
 use super::report::json_span;
 use super::watched::is_called;
 use super::{Context, Failure, output, run, watched};
@@ -26,7 +26,8 @@ const MANY: usize = 100;
 /// Runs a program step by step.
 pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
-    let module = run::compile(&args.program, &args.optimise, MachineKind::Reference, context)?;
+    let module =
+        run::compile(&args.program, Form::Coref, &args.optimise, MachineKind::Reference, context)?;
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);

@@ -115,10 +115,10 @@ pub struct Program {
     pub texts: IndexVec<TextId, Arc<str>>,
     /// `main`, if the program has one.
     pub main: Option<GlobalId>,
-    /// Whose the source texts are, and where inlined code was called.
-    pub places: Places,
     /// What people see definitions called, where their source says so.
     pub labels: Labels,
+    /// Whose the source texts are, and where inlined code was called.
+    pub places: Places,
 }
 
 /// The numbers of entries in the tables of a program.
@@ -200,6 +200,7 @@ impl Program {
                 }
             }
         }
+        self.places.name_callers(|caller| labels.of(caller).map(|(label, _)| label.clone()));
         self.labels = labels;
     }
 

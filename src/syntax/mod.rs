@@ -8,6 +8,7 @@ pub mod ast;
 pub mod balance;
 pub mod build;
 pub mod directive;
+pub mod json;
 pub mod lex;
 pub mod listing;
 pub mod literal;

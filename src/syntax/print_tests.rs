@@ -5,11 +5,15 @@ use proptest::prelude::*;
 use super::*;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
+use crate::base::label::Labels;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
+use crate::syntax::json;
 use crate::syntax::parse::{parse_expression, parse_file};
 
+#[derive(Default)]
 struct Parsed {
+    sources: SourceMap,
     names: Interner,
     ast: Ast,
 }
@@ -20,7 +24,7 @@ fn parse(text: &str) -> Parsed {
     let (mut names, mut ast, mut reports) = (Interner::new(), Ast::default(), Vec::new());
     parse_file(&sources, file, &mut names, &mut ast, &mut reports);
     assert_eq!(reports, [], "{text}");
-    Parsed { names, ast }
+    Parsed { sources, names, ast }
 }
 
 /// Two trees side by side.
@@ -147,12 +151,25 @@ fn assert_same(a: &Parsed, b: &Parsed) {
     pair.run();
 }
 
+/// Writes JSON and reads it again: the same tree.
+fn check_json(mut first: Parsed) {
+    // What files are imported for is among the items.
+    first.ast.items.retain(|item| !matches!(item.kind, ItemKind::ImportFile { .. }));
+    let Parsed { sources, names, ast } = &first;
+    let written = json::write(sources, names, ast, &Labels::default());
+    let read = json::to_text("t.json", &written).unwrap_or_else(|mistake| {
+        panic!("{mistake:?} in {written}");
+    });
+    assert_same(&first, &parse(&read));
+}
+
 /// Prints and parses again: the same tree, and the same text from then on.
 fn check_round_trip(first: &Parsed) -> String {
     let text = program(&first.ast, &first.names);
     let second = parse(&text);
     assert_same(first, &second);
     assert_eq!(program(&second.ast, &second.names), text);
+    check_json(second);
     text
 }
 
@@ -361,7 +378,7 @@ impl Parsed {
 proptest! {
     #[test]
     fn random_trees_round_trip(bodies in prop::collection::vec((binder(), tree()), 1..4)) {
-        let mut built = Parsed { names: Interner::new(), ast: Ast::default() };
+        let mut built = Parsed::default();
         for (name, body) in &bodies {
             let body = built.expr(body);
             let name = built.binder(name).name;

@@ -44,6 +44,26 @@ pub fn string_literal(text: &str) -> String {
 /// The greatest number of characters of a user's text in a message.
 const SHOWN: usize = 60;
 
+/// A text as a JSON string.
+#[must_use]
+pub fn json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// Returns text of a user for a message: characters that [`needs_escape`] are escaped, and
 /// text of more than 60 characters is cut and ends in an ellipsis.
 #[must_use]

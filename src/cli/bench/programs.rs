@@ -1,5 +1,6 @@
 //! The programs that are measured: those that come with the command, and files.
 
+use crate::cli::args::Form;
 use std::path::Path;
 
 use gmachine::Source;
@@ -73,7 +74,11 @@ fn subject(name: &str, full: bool, context: &Context) -> Result<Subject, Failure
         return Err(usage("bench", message, &tip));
     }
     let name = path.file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    Ok(Subject { name: for_message(&name), root: files::root(path, context)?, prints: None })
+    Ok(Subject {
+        name: for_message(&name),
+        root: files::root(path, Form::Coref, context)?,
+        prints: None,
+    })
 }
 
 fn built_in(program: &BuiltIn, full: bool) -> Subject {

@@ -18,7 +18,7 @@ use gmachine::render::short_expression;
 use serde::Serialize;
 
 use self::json::Array;
-use super::args::{Dump, DumpFormat, Optimise, Program, Stage};
+use super::args::{Dump, DumpFormat, Form, Optimise, Program, Stage};
 use super::exit::Exit;
 use super::report::{JsonPlace, json_span, json_text};
 use super::{Context, Failure, files, is_code_of, passes, report, usage};
@@ -36,7 +36,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
         let tip = "the stage ast has the definitions";
         return Err(usage("dump", "the stage tokens knows no definitions".to_owned(), tip));
     }
-    let root = files::program(&args.program, context)?;
+    let root = files::program(&args.program, args.from, context)?;
     let mut built = build(args, &root);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
     let tokens = args.stage == Stage::Tokens;
@@ -62,6 +62,7 @@ pub fn definition(
 ) -> Result<Option<String>, Failure> {
     let args = Dump {
         program: Program { file: None, expr: None },
+        from: Form::Coref,
         optimise: Optimise { level, passes: Vec::new(), verbose: false },
         stage,
         only: Some(name.to_owned()),
@@ -102,7 +103,7 @@ fn artefact(args: &Dump, built: &mut Built) -> Result<Result<String, Vec<String>
 /// one without all its definitions.
 fn build(args: &Dump, root: &Source) -> Built {
     let until = match args.stage {
-        Stage::Tokens | Stage::Ast => inspect::Stage::Syntax,
+        Stage::Tokens | Stage::Ast | Stage::Parsed => inspect::Stage::Syntax,
         Stage::Core => inspect::Stage::Core,
         Stage::Lifted => inspect::Stage::Lifted,
         Stage::Specialised | Stage::Strictness => inspect::Stage::Optimised,

@@ -2,7 +2,8 @@
 
 use gmachine::diagnostic::{SourceFile, SourceMap, Span};
 use gmachine::inspect::Built;
-use gmachine::inspect::syntax::{Balancer, Item, ItemKind, Lexer, listing};
+use gmachine::inspect::syntax::json as program_json;
+use gmachine::inspect::syntax::{Balancer, Item, ItemKind, Lexer, listing, print};
 use gmachine::render::one_line;
 use serde::Serialize;
 
@@ -29,6 +30,18 @@ pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
             let tokens = Array(|| files.iter().flat_map(|&file| tokens_json(built, file)));
             let schema = "gmachine-tokens";
             json_text(&Tokens { schema, tokens, version: VERSION }) + "\n"
+        }
+        (Stage::Parsed, DumpFormat::Text) => {
+            let (ast, names) = (&built.loaded.ast, &built.loaded.names);
+            let is_own = |item: &&Item| {
+                let is_corelib = sources.files().get(item.file).is_some_and(|file| file.corelib);
+                !is_corelib && !matches!(item.kind, ItemKind::ImportFile { .. })
+            };
+            print::items(ast, names, ast.items.iter().filter(is_own))
+        }
+        (Stage::Parsed, _) => {
+            let loaded = &built.loaded;
+            program_json::write(sources, &loaded.names, &loaded.ast, &loaded.labels)
         }
         (_, DumpFormat::Text) => texts(sources, &files, |file| tree(built, file)),
         _ => {

@@ -11,7 +11,7 @@ use gmachine::inspect::events::Watch;
 use gmachine::render::{grouped, short_expression};
 use gmachine::{Format, MachineKind, Output, OutputError, Stop};
 
-use super::args::{self, Film, Optimise};
+use super::args::{self, Film, Form, Optimise};
 use super::{Context, Failure, report, run, watched};
 use record::Recorder;
 
@@ -24,7 +24,8 @@ const SCRIPT: &str = include_str!("page.js");
 pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
-    let module = run::compile(&args.program, &optimise, MachineKind::Reference, context)?;
+    let module =
+        run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
     let sources = module.sources();
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);

@@ -15,7 +15,7 @@ use gmachine::{
 use super::input::{CtrlC, Lines};
 use super::line::{defined, tokens};
 use super::{perform, sprint};
-use crate::cli::args::{self, Repl, Stage};
+use crate::cli::args::{self, Form, Repl, Stage};
 use crate::cli::exit::Exit;
 use crate::cli::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
 use crate::cli::{
@@ -540,7 +540,7 @@ fn store(
             let message = "a session reads its lines from standard input, and no program";
             return Err(context.fail(&Diagnostic::error(Code::CannotRead, Span::NONE, message)));
         }
-        Some(path) => files::root(path, context)?,
+        Some(path) => files::root(path, Form::Coref, context)?,
         None => Source::text("session", ""),
     };
     match engine.compile_source(&source, &files::Files) {

@@ -12,7 +12,7 @@ use gmachine::{
     Source, Stop,
 };
 
-use super::args::{Optimise, Steps, TraceFormat};
+use super::args::{Form, Optimise, Steps, TraceFormat};
 use super::{Context, Failure, files, output, run, watched};
 use graph::Graph;
 use text::Text;
@@ -21,7 +21,8 @@ use text::Text;
 pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
-    let module = run::compile(&args.program, &optimise, MachineKind::Reference, context)?;
+    let module =
+        run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);

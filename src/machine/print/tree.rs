@@ -6,7 +6,7 @@
 
 use super::{Line, Move, PrintError, Shape, byte_string};
 use crate::base::code::Code;
-use crate::base::quote::{char_literal, for_message, string_literal};
+use crate::base::quote::{char_literal, for_message, json_string, string_literal};
 use crate::machine::outcome::Output;
 
 /// Which of the two formats.
@@ -294,23 +294,4 @@ impl Style {
             Style::Json => json_string(c.encode_utf8(&mut [0; 4])),
         }
     }
-}
-
-/// A text as a JSON string.
-fn json_string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
