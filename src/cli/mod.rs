@@ -47,7 +47,7 @@ use report::Reporter;
 
 /// Runs the command with these arguments.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
-    let arguments: Vec<OsString> = arguments.collect();
+    let arguments = usual(arguments.collect());
     let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return refuse(error, &arguments),
@@ -72,6 +72,19 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Ok(()) => Exit::Success,
         Err(Failure(exit)) => exit,
     }
+}
+
+/// Other tools call `COMMAND --help` and `--version` `help COMMAND` and `version`.
+fn usual(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    match arguments.get(1).and_then(|word| word.to_str()) {
+        Some("help") => {
+            arguments.remove(1);
+            arguments.push("--help".into());
+        }
+        Some("version") if arguments.len() == 2 => arguments[1] = "--version".into(),
+        _ => {}
+    }
+    arguments
 }
 
 /// A command that has failed and has said so.
