@@ -75,28 +75,3 @@ fn partial_evaluation_adds_no_reductions_to_any_program_of_the_project() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-/// A program, and the same with what it names written out.
-const WRITTEN_OUT: &[[&str; 2]] = &[
-    [
-        "(defn incs[] (map (add 1))) (defn total[] (foldl' add 0))
-         (defn main[] (go 300)) (defn go[n] (total (incs (range 1 n))))",
-        "(defn main[] (go 300)) (defn go[n] (foldl' add 0 (map (add 1) (range 1 n))))",
-    ],
-    [
-        "(data D (D cmp sup)) (data E (E same))
-         (defn equal[] (E eq)) (defn order[] (D lt equal))
-         (defn main[] (go 100 order 0))
-         (defn go[n d s] (case d [(D less sup) (case sup [(E same)
-           (if (same n 0) s (go (sub n 1) d (add s (less n 50))))])]))",
-        "(defn main[] (go 100 0)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (lt n 50)))))",
-    ],
-];
-
-#[test]
-fn constants_that_are_functions_and_data_of_constants_are_as_if_written_out() {
-    for [named, written] in WRITTEN_OUT {
-        let [named_count, written_count] = [named, written].map(|text| reductions(text, "")[1]);
-        assert!(named_count > 0 && named_count <= written_count + 5, "{named}: {named_count}");
-    }
-}

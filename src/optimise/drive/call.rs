@@ -29,8 +29,6 @@ const PARTS: usize = 200;
 /// much as a step.
 const SPECULATIONS: u32 = 24;
 const PARTS_PER_STEP: i64 = 8;
-/// Parts of a CAF that is a function with some of its arguments.
-const PARTIAL: usize = 12;
 /// Parameters of a variant.
 const HOLES: usize = 40;
 
@@ -41,19 +39,6 @@ pub(super) struct Size {
     speculations: u32,
     /// Whether a value was too large already: then it is not looked for in the parts of a call.
     pub(super) exceeded: bool,
-    /// Whether speculating ran out of steps: what is a hole may have been a value.
-    is_starved: bool,
-}
-
-/// What speculating on a thunk comes to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Speculation {
-    /// It is a value now.
-    Value,
-    /// Only the run can tell.
-    Unknown,
-    /// There were no steps left.
-    Starved,
 }
 
 impl Driver<'_> {
@@ -228,13 +213,10 @@ impl Driver<'_> {
 
     /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure but
     /// the note that it failed: it is not tried again in another place.
-    fn speculate(&mut self, node: NodeId) -> Speculation {
+    fn speculate(&mut self, node: NodeId) -> bool {
         let known = self.heap.get(node);
-        if known.hopeless {
-            return Speculation::Unknown;
-        }
-        if !self.may_unfold() {
-            return Speculation::Starved;
+        if known.hopeless || !self.may_unfold() {
+            return false;
         }
         let site = match known.value {
             AbstractValue::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
@@ -242,7 +224,7 @@ impl Driver<'_> {
         };
         if site.is_some_and(|site| self.failed.contains(&site)) {
             self.heap.give_up(node);
-            return Speculation::Unknown;
+            return false;
         }
         let checkpoint = self.checkpoint();
         let outer = self.attempt;
@@ -261,7 +243,7 @@ impl Driver<'_> {
                 self.unbranching -= 1;
                 self.unwriting -= 1;
                 self.unfolded = checkpoint.knowledge.unfolded;
-                Speculation::Value
+                true
             }
             result => {
                 self.roll_back(checkpoint);
@@ -270,11 +252,10 @@ impl Driver<'_> {
                     self.heap.unshare(node);
                 }
                 // What ran out of steps was perhaps not given all of them.
-                if matches!(result, Err(Abort::Fuel)) {
-                    return Speculation::Starved;
+                if !matches!(result, Err(Abort::Fuel)) {
+                    self.failed.extend(site);
                 }
-                self.failed.extend(site);
-                Speculation::Unknown
+                false
             }
         }
     }
@@ -308,9 +289,8 @@ impl Driver<'_> {
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
-        let mut size =
-            Size { parts: PARTS, speculations: SPECULATIONS, exceeded: false, is_starved: false };
-        let pattern = self.value_pattern(arg, strict, consumed, &mut size).unwrap_or(Pattern::Hole);
+        let mut size = Size { parts: PARTS, speculations: SPECULATIONS, exceeded: false };
+        let pattern = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
         if !consumed || pattern != Pattern::Hole {
             self.charge(PARTS - size.parts);
             return pattern;
@@ -325,13 +305,11 @@ impl Driver<'_> {
     }
 
     /// The pattern of a value. If it is too large, that is paid for, and everything is as before: a
-    /// list that is long, or endless, may be consumed as it is produced. So may a list whose
-    /// beginning alone is known because there were no steps for the rest.
+    /// list that is long, or endless, may be consumed as it is produced.
     pub(super) fn value_pattern(
         &mut self,
         node: NodeId,
         strict: bool,
-        consumed: bool,
         size: &mut Size,
     ) -> Option<Pattern> {
         let known = self.heap.get(node);
@@ -340,14 +318,8 @@ impl Driver<'_> {
             return self.pattern(node, strict, size);
         }
         let before = *size;
-        size.is_starved = false;
-        let is_produced = consumed && self.is_produced(node);
         let checkpoint = self.checkpoint();
-        let mut pattern = self.pattern(node, strict, size);
-        if is_produced && size.is_starved {
-            pattern = None;
-        }
-        size.is_starved |= before.is_starved;
+        let pattern = self.pattern(node, strict, size);
         if pattern.is_none() {
             self.charge(before.parts - size.parts);
             *size = Size { exceeded: true, ..before };
@@ -379,18 +351,14 @@ impl Driver<'_> {
     fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
         size.parts = size.parts.checked_sub(1)?;
         let node = self.heap.resolve(node);
-        self.look_into_caf(node);
         let known = self.heap.get(node);
         Some(match known.value {
             AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 size.speculations = size.speculations.checked_sub(1)?;
                 match self.speculate(node) {
-                    Speculation::Value => return self.pattern_step(node, strict, size),
-                    found => {
-                        size.is_starved |= found == Speculation::Starved;
-                        Pattern::Hole
-                    }
+                    true => return self.pattern_step(node, strict, size),
+                    false => Pattern::Hole,
                 }
             }
             AbstractValue::Lit(lit) => Pattern::Lit(lit),
@@ -404,9 +372,6 @@ impl Driver<'_> {
                 None => Pattern::Con(con, self.patterns(fields, strict, size)?),
             },
             AbstractValue::Partial(head, args) => {
-                if let Some(Name::Caf(caf)) = known.name {
-                    return Some(Pattern::Caf(caf));
-                }
                 Pattern::Partial(head, self.patterns(args, strict, size)?)
             }
         })
@@ -447,7 +412,7 @@ impl Driver<'_> {
         {
             let all = self.heap.list(args.iter().copied());
             let node = self.heap.add(AbstractValue::Call(global, all));
-            if self.speculate(node) == Speculation::Value
+            if self.speculate(node)
                 && let AbstractValue::Lit(lit) = self.heap.get(node).value
             {
                 return self.expr(Expr::Lit(lit), span);
@@ -456,56 +421,37 @@ impl Driver<'_> {
         self.call_code(global, &args, fresh, key, span)
     }
 
-    /// Makes a CAF known that a value mentions, if its own value stands there.
-    pub(super) fn look_into_caf(&mut self, node: NodeId) {
-        let known = self.heap.get(node);
-        if let (AbstractValue::Unknown(false), Some(Name::Caf(caf))) = (known.value, known.name)
-            && let Some(value) = self.caf(caf)
-        {
-            self.heap.set(node, value, known.name);
-        }
-    }
-
-    /// A CAF whose value stands there: a tree of constructors, literals, functions and other CAFs,
-    /// or a function with few arguments of these. What it mentions is looked into when it is asked
-    /// for. One that can come to mention itself is a loop that calls do not show.
+    /// A CAF whose value stands there: a tree of constructors, literals and functions.
     pub(super) fn caf(&mut self, global: GlobalId) -> Option<AbstractValue> {
-        if !self.rules.specialise || self.in_caf || self.facts.recursive[global] {
+        if !self.rules.specialise {
             return None;
         }
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return None;
         };
-        let parts = match self.data.get(&global) {
-            Some(&parts) => parts,
-            None => {
-                let parts = self.data_parts(body);
-                self.data.insert(global, parts);
-                parts
-            }
-        }?;
-        self.in_caf = true;
+        if !self.is_data(body) {
+            return None;
+        }
         let env = self.heap.activation(0, Span::NONE);
         let node = self.node(body, env);
-        self.in_caf = false;
-        let known = self.heap.get(node);
-        match known.value {
-            value @ AbstractValue::Con(..) if known.name.is_none() => Some(value),
-            // Its arguments are built again wherever it is called.
-            value @ AbstractValue::Partial(..) if parts <= PARTIAL => Some(value),
+        match self.heap.get(node).value {
+            value @ AbstractValue::Con(..) => Some(value),
             _ => None,
         }
     }
 
-    /// How many parts an expression has that is data; `None` if it is not, or large.
-    fn data_parts(&self, expr: ExprId) -> Option<usize> {
+    fn is_data(&self, expr: ExprId) -> bool {
         let old = self.old;
         let mut work = vec![expr];
         let mut parts = PARTS;
         while let Some(expr) = work.pop() {
-            parts = parts.checked_sub(1)?;
+            if parts == 0 {
+                return false;
+            }
+            parts -= 1;
             match old.exprs[expr] {
-                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {}
+                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) => {}
+                Expr::Global(global) if old.arity(global) > 0 => {}
                 Expr::App(callee, args) => match old.exprs[callee] {
                     Expr::Con(con) if args.len() <= self.new.cons[con].arity as usize => {
                         work.extend(&old.expr_lists[args]);
@@ -513,11 +459,11 @@ impl Driver<'_> {
                     Expr::Global(global) if args.len() < old.arity(global) => {
                         work.extend(&old.expr_lists[args]);
                     }
-                    _ => return None,
+                    _ => return false,
                 },
-                _ => return None,
+                _ => return false,
             }
         }
-        Some(PARTS - parts)
+        true
     }
 }

@@ -261,7 +261,6 @@ impl Driver<'_> {
         fresh: u64,
         span: Span,
     ) -> ExprId {
-        self.look_into_caf(function);
         if self.rules.known_case
             && let AbstractValue::Partial(Head::Global(global), given) =
                 self.heap.get(function).value

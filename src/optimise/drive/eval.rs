@@ -177,9 +177,6 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<State> {
         let args = self.heap.items(args).to_vec();
-        if let Outcome::Node(node) = outcome {
-            self.look_into_caf(node);
-        }
         if let Outcome::Node(node) = outcome
             && self.knows()
             && let AbstractValue::Partial(head, given) = self.heap.get(node).value
@@ -499,7 +496,6 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<State> {
         let node = self.heap.resolve(node);
-        self.look_into_caf(node);
         match self.heap.get(node).value {
             AbstractValue::Call(producer, args)
                 if self.is_handed_over(switch, node, producer, &frames) =>

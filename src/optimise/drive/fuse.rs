@@ -111,12 +111,12 @@ impl Driver<'_> {
                 part = self.call_pattern(arg, size)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
-                part = match self.value_pattern(arg, false, consumed, size) {
+                part = match self.value_pattern(arg, false, size) {
                     None if consumed => Pattern::Hole,
                     pattern => pattern?,
                 };
             }
-            if part == Pattern::Hole && consumed {
+            if part == Pattern::Hole && consumed && !size.exceeded {
                 part = self.call_pattern(arg, size)?;
             }
             // What counts is a parameter.
@@ -126,24 +126,6 @@ impl Driver<'_> {
             parts.push(part);
         }
         Some(Pattern::Call(producer, parts))
-    }
-
-    /// Whether a value is a call of a producer that nothing has evaluated and nothing else refers
-    /// to, perhaps by way of a function that does nothing but call one.
-    pub(super) fn is_produced(&self, node: NodeId) -> bool {
-        let known = self.heap.get(node);
-        if known.shared || known.busy || known.name.is_some() {
-            return false;
-        }
-        let expr = match known.value {
-            AbstractValue::Call(global, _) => return self.is_producer(global),
-            AbstractValue::Thunk(expr, _) => expr,
-            _ => return false,
-        };
-        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
-        let Expr::Global(global) = self.old.exprs[callee] else { return false };
-        args.len() == self.old.arity(global)
-            && (self.is_producer(global) || self.is_wrapper(global))
     }
 
     /// The producer and the arguments of a call that nothing has evaluated and nothing else refers

@@ -155,8 +155,6 @@ pub fn drive(
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
         copies: 0,
-        data: FxHashMap::default(),
-        in_caf: false,
         calls: 0,
         free: FreeLocals::new(&old),
         old: &old,
@@ -312,10 +310,6 @@ transactional! {
             attempt: i64,
             /// Expressions of this body that may be written once more than needed.
             copies: i64,
-            /// Of CAFs that were asked for, how many parts they have if they are data; and whether
-            /// what one mentions is being built.
-            data: FxHashMap<GlobalId, Option<usize>>,
-            in_caf: bool,
             /// How many calls are in the patterns of the variant.
             calls: usize,
             /// The free variables of expressions, as far as they have been asked for.
