@@ -169,8 +169,10 @@ impl<R: Read + Send> Input for Decoder<R> {
             let count = most.min(waiting.len());
             into.extend_from_slice(&waiting[..count]);
             self.taken += count;
-            if self.taken > self.valid || self.taken == self.bytes.len() {
-                // What is left may be text again.
+            // Bytes may have been taken up to within a character.
+            let is_within = self.bytes.get(self.taken).is_some_and(|byte| byte & 0xC0 == 0x80);
+            if is_within || self.taken > self.valid || self.taken == self.bytes.len() {
+                // What is left may be text again, or no text any more.
                 self.offset += self.taken as u64;
                 self.bytes.drain(..self.taken);
                 (self.valid, self.taken) = (0, 0);

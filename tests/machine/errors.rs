@@ -284,8 +284,9 @@ fn what_waits_is_named_innermost_first_and_cut() {
     let (_, result) = run(Verified::new(program).unwrap(), Config::default());
     let Err(Stop::Error(error)) = result else { panic!("{result:?}") };
     assert_eq!(error.code, Code::WrongScrutinee);
-    assert_eq!(error.chain.frames.len(), 10);
-    assert_eq!(error.chain.more, 30 - 10);
+    // Those that wait in the same place are counted.
+    assert_eq!(error.chain.frames.len() + error.chain.more, 1);
+    assert_eq!(error.chain.frames[0].times, 30);
     assert!(error.chain.frames.iter().all(|waiting| &*waiting.name == "sum"));
 }
 

@@ -28,6 +28,10 @@ const DIFFERENT: &[(&str, &str)] = &[
     ),
     ("(throwAgain 1 2)", "the call of what has no instruction has no frame of its own"),
     (
+        "(bind (newArray 1 2) (fn [a] (show (runState (readArray a 0)))))",
+        "what performs actions belongs to no expression",
+    ),
+    (
         "(bind (newCell 1) (fn [c] (putText (showInt (runState (readCell c))))))",
         "what performs actions belongs to no expression",
     ),

@@ -146,7 +146,9 @@ impl Face for Machine {
             }
             Err(stop @ Stop::Output(_)) => Err(stop),
             // The first reason is the one to report.
-            Err(stop) => self.end_line(out, true).map_or(Err(stop.clone()), |()| Err(stop)),
+            Err(stop) => self
+                .end_line(out, self.mode != Mode::Perform)
+                .map_or(Err(stop.clone()), |()| Err(stop)),
         }
     }
 
