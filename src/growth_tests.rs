@@ -314,6 +314,7 @@ const STEEP: &[&str] = &[
     "delete",
     "insert",
     "foldr cons",
+    "foldl",
     "foldl flip",
     "replicate",
     "showInt",

@@ -45,6 +45,8 @@ pub(in crate::machine) struct World {
     held: usize,
     /// Whether the last line of the output is not ended.
     open: bool,
+    /// Whether an embedder performs an action.
+    is_embedders: bool,
     /// Whether the input is read as a list.
     pub taken: bool,
     /// A line that was read and has not been returned.
@@ -62,6 +64,13 @@ impl World {
     pub fn start(&mut self, taken: bool) {
         let (arguments, threads) = (std::mem::take(&mut self.arguments), self.threads);
         *self = World { taken, arguments, threads, ..World::default() };
+    }
+
+    /// The same, for an action that an embedder performs: a stop does not end the line, in which it
+    /// may go on.
+    pub fn start_action(&mut self) {
+        self.start(false);
+        self.is_embedders = true;
     }
 
     /// Holds a character back; returns whether there is room for more. While the input is read as a
@@ -100,9 +109,12 @@ impl World {
         Ok(())
     }
 
-    /// Writes what is held back, and ends the line.
+    /// Writes what is held back, and ends the line, but not an embedder's.
     pub fn end_line(&mut self, out: &mut dyn Output) -> Result<(), OutputError> {
         self.write(out)?;
+        if self.is_embedders {
+            return Ok(());
+        }
         if std::mem::take(&mut self.open) { out.write("\n") } else { Ok(()) }
     }
 

@@ -146,9 +146,7 @@ impl Face for Machine {
             }
             Err(stop @ Stop::Output(_)) => Err(stop),
             // The first reason is the one to report.
-            Err(stop) => self
-                .end_line(out, self.mode != Mode::Perform)
-                .map_or(Err(stop.clone()), |()| Err(stop)),
+            Err(stop) => self.end_line(out, true).map_or(Err(stop.clone()), |()| Err(stop)),
         }
     }
 
@@ -163,7 +161,7 @@ impl Face for Machine {
         }
         self.abandon();
         self.input = input;
-        self.world.start(false);
+        self.world.start_action();
         self.mode = Mode::Perform;
         self.value = None;
         self.mutator.printing.push(word);

@@ -155,8 +155,8 @@ impl Machine {
     }
 
     /// Ends the line that has been printed so far, if it is not ended, and flushes. A line that
-    /// actions have written is ended only if the run is stopped, and not where it goes on as if it had
-    /// not been: an action that an embedder performs.
+    /// actions have written is ended only if the run is stopped, and is no action that an embedder
+    /// performs.
     pub(super) fn end_line(&mut self, out: &mut dyn Output, stopped: bool) -> Result<(), Stop> {
         let written = if stopped { self.world.end_line(out) } else { self.world.write(out) };
         written.map_err(Stop::Output)?;

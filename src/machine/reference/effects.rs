@@ -368,7 +368,7 @@ impl Machine {
         let addr = self.handles.get(root)?;
         self.begin_print(addr, Format::Default);
         self.input = input;
-        self.world.start(false);
+        self.world.start_action();
         self.mode = Mode::Perform;
         self.value = None;
         Some(Ok(()))

@@ -122,8 +122,8 @@ impl Machine {
     }
 
     /// Ends the line that has been printed so far, if it is not ended, and flushes. A line that
-    /// actions have written is ended only if the run is stopped, and not where it goes on as if it had
-    /// not been: an action that an embedder performs.
+    /// actions have written is ended only if the run is stopped, and is no action that an embedder
+    /// performs.
     ///
     /// # Errors
     /// When the output takes no more.

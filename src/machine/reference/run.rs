@@ -134,9 +134,7 @@ impl Machine {
             }
             Err(stop @ Stop::Output(_)) => Err(stop),
             // The first reason is the one to report.
-            Err(stop) => self
-                .end_output(out, self.mode != Mode::Perform)
-                .map_or(Err(stop.clone()), |()| Err(stop)),
+            Err(stop) => self.end_output(out, true).map_or(Err(stop.clone()), |()| Err(stop)),
         }
     }
 
