@@ -1,4 +1,5 @@
-//! Chains of indirections, for the verifiers of both heaps: a chain must not be a cycle.
+//! Chains that must end: of indirections, for the verifiers of both heaps, and of list cells, for
+//! primitives that take a list whole.
 
 use std::hash::Hash;
 
@@ -40,9 +41,52 @@ impl<A: Copy + Eq + Hash> Acyclic<A> {
     }
 }
 
+/// Finds out whether a walk goes in a circle, in constant space and within three times the steps
+/// that it takes to the circle and around it (Brent, *An improved Monte Carlo factorization
+/// algorithm*, 1980).
+pub(in crate::machine) struct Circle<A> {
+    /// A place of the walk, and how many steps ago that was.
+    anchor: Option<A>,
+    steps: u64,
+    /// After how many steps there is a new one.
+    limit: u64,
+}
+
+impl<A> Default for Circle<A> {
+    fn default() -> Circle<A> {
+        Circle { anchor: None, steps: 0, limit: 1 }
+    }
+}
+
+impl<A: Copy + Eq> Circle<A> {
+    /// Takes the next place of the walk, and returns whether it is known to go in a circle.
+    pub fn closes(&mut self, at: A) -> bool {
+        if self.anchor == Some(at) {
+            return true;
+        }
+        self.steps += 1;
+        if self.steps >= self.limit {
+            (self.anchor, self.steps, self.limit) = (Some(at), 0, self.limit.saturating_mul(2));
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_walk_in_a_circle_is_noticed_soon() {
+        for (before, around) in [(0_u32, 1_u32), (0, 2), (5, 1), (100, 7), (3, 1000)] {
+            let mut circle = Circle::default();
+            let place = |step| if step < before { step } else { before + (step - before) % around };
+            let most = 3 * (before + around) + 3;
+            assert!((0..most).any(|step| circle.closes(place(step))), "{before} {around}");
+        }
+        let mut circle = Circle::default();
+        assert!(!(0..100_000).any(|step| circle.closes(step)));
+    }
 
     const LENGTH: u32 = 1000;
 

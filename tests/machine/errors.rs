@@ -301,3 +301,38 @@ fn an_error_in_a_primitive_names_the_application() {
     let Err(Stop::Error(error)) = result else { panic!("{result:?}") };
     assert_eq!((error.code, error.span), (Code::WrongKind, span));
 }
+
+/// Code that no scheme makes gives a primitive a list that comes round to itself: no machine walks
+/// along it for ever.
+#[test]
+fn a_list_without_end_that_a_primitive_takes_whole_is_of_the_wrong_kind() {
+    use gmachine::machine::MachineKind;
+    use gmachine_testing::common;
+
+    for (primitive, element) in [
+        ("arrayFromList", "PushInt 1"),
+        ("bytesFromList", "PushInt 1"),
+        ("bytesFromText", "PushChar 'a'"),
+    ] {
+        let unary = format!("Unary {primitive}");
+        let code = [
+            "Alloc 1",
+            "Push 0",
+            element,
+            "Pack 1 2 Cons",
+            "Update 0",
+            "Push 0",
+            "Eval",
+            &unary,
+            "Slide 1",
+        ];
+        let program = program(&code);
+        for kind in MachineKind::ALL {
+            let mut machine = common::machine(*kind, &program, Config::default());
+            let started = machine.start(Format::Default, None);
+            let ended = started.and_then(|()| machine.run(&mut String::new()));
+            let Err(Stop::Error(error)) = ended else { panic!("{kind} {primitive}: {ended:?}") };
+            assert_eq!(error.code, Code::WrongKind, "{kind} {primitive}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::code::instr::{Dst, Forced};
 use super::state::Machine;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, NIL};
+use crate::machine::chains::Circle;
 use crate::machine::failure::{self, Failure};
 use crate::machine::heap::array::array_need;
 use crate::machine::heap::bytes::{SLICE_WORDS, bytes_need};
@@ -203,12 +204,17 @@ impl Machine {
     }
 
     /// Calls `visit` with the elements of a list whose cells are evaluated; returns `false` if it
-    /// does not end in the empty list, or `visit` has returned `false`.
+    /// does not end in the empty list, or `visit` has returned `false`. What the compiler makes has
+    /// walked along the list before; other code may give a circle.
     fn each_element(&self, list: Word, mut visit: impl FnMut(Word) -> bool) -> bool {
         let mut at = list;
+        let mut circle = Circle::default();
         loop {
             // SAFETY: it is a word of the heap.
             at = unsafe { self.heap.resolve(at) };
+            if circle.closes(at) {
+                return false;
+            }
             if at.as_con() == Some(NIL) {
                 return true;
             }

@@ -4,6 +4,7 @@ use super::heap::node::{Addr, Node, array_bytes, buffer_bytes};
 use super::state::Machine;
 use crate::base::allocation::is_available;
 use crate::gcode::program::{CONS, NIL};
+use crate::machine::chains::Circle;
 use crate::machine::failure::{self, Failure};
 use crate::machine::outcome::Stop;
 use crate::primitive::Primitive;
@@ -67,11 +68,17 @@ impl Machine {
     }
 
     /// Calls `visit` with the elements of the list on top, whose cells are evaluated; returns
-    /// `false` if it does not end in the empty list, or `visit` has returned `false`.
+    /// `false` if it does not end in the empty list, or `visit` has returned `false`. What the
+    /// compiler makes has walked along the list before; other code may give a circle.
     fn each_element(&self, mut visit: impl FnMut(Addr) -> bool) -> bool {
         let mut at = self.item(0);
+        let mut circle = Circle::default();
         loop {
-            match self.heap.get(self.heap.value(at)).as_constr() {
+            at = self.heap.value(at);
+            if circle.closes(at) {
+                return false;
+            }
+            match self.heap.get(at).as_constr() {
                 Some((NIL, _)) => return true,
                 Some((CONS, &[head, tail])) if visit(self.heap.value(head)) => at = tail,
                 _ => return false,
