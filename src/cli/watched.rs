@@ -1,10 +1,10 @@
 //! What `trace` and `steps` have in common: a run of the reference machine that is watched.
 
-use gmachine::Module;
 use gmachine::diagnostic::nearest;
 use gmachine::gcode::program::{Global, Program};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::render::grouped;
+use gmachine::{Module, Output, OutputError};
 
 use super::args::Limits;
 use super::interrupt::Stopper;
@@ -52,4 +52,17 @@ pub fn nothing_shown(taken: u64) {
         "note: none of the {} steps that were taken is one that is asked for\n",
         grouped(taken)
     ));
+}
+
+/// The program's output, which the view itself tells.
+pub struct Nowhere;
+
+impl Output for Nowhere {
+    fn write(&mut self, _: &str) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
 }

@@ -9,7 +9,7 @@ use gmachine::diagnostic::Code;
 use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::events::Watch;
 use gmachine::render::{grouped, short_expression};
-use gmachine::{Format, MachineKind, Output, OutputError, Stop};
+use gmachine::{Format, MachineKind, Stop};
 
 use super::args::{self, Film, Form, Optimise};
 use super::{Context, Failure, report, run, watched};
@@ -35,7 +35,7 @@ pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
         let mut watch = Watch::new(machine);
         while recorder.is_going_on() {
             recorder.enter(&watch);
-            if !watch.step(&mut Nowhere, &mut recorder)? {
+            if !watch.step(&mut watched::Nowhere, &mut recorder)? {
                 recorder.ended();
                 break;
             }
@@ -105,17 +105,4 @@ fn write(path: &Path, page: &str, context: &mut Context) -> Result<(), Failure> 
     let written = std::fs::write(path, page)
         .with_context(|| format!("`{}` cannot be written", for_message(&path.to_string_lossy())));
     written.map_err(|error| context.system(Code::OutputFailed, &error))
-}
-
-/// The program's output, which the film tells.
-struct Nowhere;
-
-impl Output for Nowhere {
-    fn write(&mut self, _: &str) -> Result<(), OutputError> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), OutputError> {
-        Ok(())
-    }
 }

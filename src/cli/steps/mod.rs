@@ -8,8 +8,7 @@ use gmachine::diagnostic::SourceMap;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::{
-    Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, OutputError, Passes,
-    Source, Stop,
+    Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, Passes, Source, Stop,
 };
 
 use super::args::{Form, Optimise, Steps, TraceFormat};
@@ -116,7 +115,7 @@ impl<'a> Watcher<'a> {
         let last = self.args.to.unwrap_or(u64::MAX);
         let mut stopped = Ok(());
         while self.step < last {
-            match watch.step(&mut Nowhere, self) {
+            match watch.step(&mut watched::Nowhere, self) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(stop) => {
@@ -163,18 +162,5 @@ impl Probe for Watcher<'_> {
         }
         self.graph.take(&event);
         self.text.event(&event, moment, self.step, &self.graph, program);
-    }
-}
-
-/// The program's output, which the steps tell.
-struct Nowhere;
-
-impl Output for Nowhere {
-    fn write(&mut self, _: &str) -> Result<(), OutputError> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), OutputError> {
-        Ok(())
     }
 }
