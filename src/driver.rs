@@ -9,7 +9,7 @@ use crate::compile::{self, Compiled, compile_entries};
 use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
-use crate::core::lower::{Exports, Lowered, lower_added};
+use crate::core::lower::{Exports, Lowered, Partial, lower_added};
 use crate::core::options::{self, EntryPoints, Mode};
 use crate::core::scope::{Earlier, HostDecl};
 use crate::gcode::Verified;
@@ -78,6 +78,8 @@ pub struct Built {
     pub loaded: Loaded,
     /// What there is to say of it, in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// Its cases that do not match all values.
+    pub partial: Vec<Partial>,
     /// Where an expression with parameters is entered, and what those are called, if that was
     /// asked for: `main` without parameters, or `residual`.
     pub entry: Option<(String, Vec<String>)>,
@@ -130,7 +132,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         wanted.mode = Mode::Check;
     }
     if options.open {
-        built.entry = open(&mut built.loaded, options.hosts);
+        built.entry = open(&mut built.loaded, options.hosts, &mut built.diagnostics);
         if let Some((entry, params)) = &built.entry
             && !params.is_empty()
         {
@@ -139,9 +141,14 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         }
     }
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
-    let Lowered { mut program, exports, diagnostics: mut found } = lowered;
+    let Lowered { mut program, exports, diagnostics: mut found, partial } = lowered;
     program.places = Places::new(built.loaded.sources.corelib());
     built.exports = exports;
+    // A case that is meant to be partial is none of a run's business until it fails.
+    if options.lower.mode == Mode::Check {
+        found.extend(partial.iter().map(Partial::diagnostic));
+    }
+    built.partial = partial;
     withdraw_consequences(&built.diagnostics, &mut found);
     built.diagnostics.append(&mut found);
     locate_missing_main(built);

@@ -67,7 +67,7 @@ pub mod diagnostic {
     pub use crate::base::code::Code;
     pub use crate::base::diagnostic::{Diagnostic, Label, Severity};
     pub use crate::base::quote;
-    pub use crate::base::source::{Place, SourceFile, SourceMap, SourceTooLarge};
+    pub use crate::base::source::{EXPRESSION, Place, SourceFile, SourceMap, SourceTooLarge};
     pub use crate::base::span::Span;
     pub use crate::base::suggest::nearest;
     pub use crate::load::normal as normal_path;

@@ -15,7 +15,7 @@ use crate::base::label::Labels;
 use crate::base::name::{Interner, Name};
 use crate::base::origin::{Original, Origins};
 use crate::base::quote::for_message;
-use crate::base::source::{SourceFile, SourceMap};
+use crate::base::source::{EXPRESSION, SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::corelib;
@@ -471,7 +471,7 @@ impl Load<'_> {
     /// Makes `text` the program's `main`.
     fn expression(&mut self, text: &str) {
         let out = &mut self.out;
-        let Ok(file) = out.sources.add("<expression>", None, text, false) else {
+        let Ok(file) = out.sources.add(EXPRESSION, None, text, false) else {
             let message = "the expression is too large: all sources together may have 4 GiB";
             self.report(Diagnostic::error(Code::TooLarge, Span::NONE, message));
             return;

@@ -6,6 +6,7 @@ mod dumps;
 mod generate;
 mod interpret;
 mod large;
+mod partial;
 mod properties;
 
 use std::io;

@@ -10,6 +10,7 @@ use gmachine_testing::common;
 const FROM_OUTSIDE: &[Code] = &[
     // Given for an expression on the command line.
     Code::ExpectedExpression,
+    Code::FreeName,
     Code::InvalidUtf8,
     Code::TooLarge,
     Code::Unprintable,

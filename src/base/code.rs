@@ -478,6 +478,30 @@ Give it all its arguments:
 ```coref
 (defn main[] (if (eq 1 1) 5 6))
 ```"#;
+    G0408 PartialCase "a case that does not match all values" r#"Some values that may come to this case have no alternative. The program runs, and fails if one of them comes. A case may be meant so, so `gmachine check` alone says it.
+
+```coref
+(data Shape (Circle r) (Square a) (Dot))
+(defn area[s] (case s [(Circle r) (mul r r)] [(Square a) a]))
+```
+
+Add the alternatives that are missing, or one with `_` for all others:
+
+```coref
+(data Shape (Circle r) (Square a) (Dot))
+(defn area[s] (case s [(Circle r) (mul r r)] [(Square a) a] [Dot 0]))
+```"#;
+    G0409 FreeName "an unknown argument with nearly the name of a definition" r#"`gmachine specialise` takes a name that nothing binds for an argument that is not known. This one is spelled nearly as a name that is bound, so that was probably meant.
+
+```coref
+(lenght xs)
+```
+
+Correct the name, or give the argument another one:
+
+```coref
+(length xs)
+```"#;
     G0501 ErrorCalled "the program called error"
 "The program called `error`. Its argument is the message of the report: the first part of it, if it is long.
 

@@ -7,6 +7,9 @@ use std::sync::OnceLock;
 use super::origin::{Origin, Original, Origins};
 use super::span::Span;
 
+/// What messages call the text of an expression that is given beside the files.
+pub const EXPRESSION: &str = "<expression>";
+
 /// One loaded source text.
 #[derive(Clone)]
 pub struct SourceFile {

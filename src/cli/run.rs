@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use gmachine::diagnostic::{Diagnostic, SourceMap, Span};
+use gmachine::diagnostic::{Code, Diagnostic, EXPRESSION, SourceMap, Span};
 use gmachine::{
     Engine, EntryPoints, Input, MachineKind, Module, Output, Stop, Store, StoreOptions,
 };
@@ -134,7 +134,13 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
     }
     match &stop {
         Stop::Error(error) => {
-            let diagnostic = error.diagnostic();
+            let mut diagnostic = error.diagnostic();
+            let place = sources.place(error.span);
+            if error.code == Code::SelfDependent && place.is_some_and(|it| it.file == EXPRESSION) {
+                diagnostic = diagnostic.help(
+                    "an expression given with -e takes the place of `main`, also where it says `main`",
+                );
+            }
             context.reporter.with_chain(&diagnostic, Some(&error.chain), sources);
             Failure(Exit::of(error.code))
         }

@@ -5,8 +5,12 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 
 use super::scope::{Globals, HostDecl, Input, Lookup, PROGRAM};
+use crate::base::code::Code;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
+use crate::base::quote::for_message;
 use crate::base::span::Span;
+use crate::base::suggest;
 use crate::load::Loaded;
 use crate::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
@@ -14,14 +18,24 @@ use crate::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
 /// the program defines the name itself.
 const ENTRY: &str = "residual";
 
+/// The fewest characters of a free name that is held for a misspelled one: a parameter is often
+/// called `x` or `ys` as well.
+const SHORTEST: usize = 4;
+
 /// Makes the free names in the expression of a program its parameters, in the order in which
 /// they first occur: then it is no longer `main`. Returns its name and its parameters, or `None`
-/// for a program without expression.
-pub fn open(loaded: &mut Loaded, hosts: &[HostDecl]) -> Option<(String, Vec<String>)> {
+/// for a program without expression. A name that is spelled nearly as one in scope is warned of in
+/// `warnings`.
+pub fn open(
+    loaded: &mut Loaded,
+    hosts: &[HostDecl],
+    warnings: &mut Vec<Diagnostic>,
+) -> Option<(String, Vec<String>)> {
     let body = loaded.expression?;
     let (free, entry) = {
         let globals = Globals::new(Input::from(&*loaded), hosts);
         let free = Walk::new(&globals, &loaded.ast).names(body);
+        warnings.extend(free.iter().filter_map(|&(name, span)| misspelled(&globals, name, span)));
         let mut entry = ENTRY.to_owned();
         while loaded.names.find(&entry).is_some_and(|name| globals.own(PROGRAM, name).is_some()) {
             entry.push('\'');
@@ -40,6 +54,25 @@ pub fn open(loaded: &mut Loaded, hosts: &[HostDecl]) -> Option<(String, Vec<Stri
     item.kind = ItemKind::Defn { params, body };
     let names = free.iter().map(|&(name, _)| loaded.names.text(name).to_owned());
     Some((entry, names.collect()))
+}
+
+/// Returns the warning that a free name was probably meant to be one in scope.
+fn misspelled(globals: &Globals<'_>, name: Name, span: Span) -> Option<Diagnostic> {
+    let names = globals.input.names;
+    let text = names.text(name);
+    if text.chars().count() < SHORTEST {
+        return None;
+    }
+    let visible =
+        names.names().filter(|&other| matches!(globals.lookup(PROGRAM, other), Lookup::Found(_)));
+    let near = suggest::nearest(text, visible.map(|other| names.text(other)))?;
+    let text = for_message(text);
+    let report = Diagnostic::warning(
+        Code::FreeName,
+        span,
+        format!("`{text}` is not bound, and is taken for an argument that is not known"),
+    );
+    Some(report.help(format!("did you mean `{}`?", for_message(near))))
 }
 
 /// A step of the walk; steps are kept on a stack of their own, so that depth costs no native

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::check;
+pub use super::check::Partial;
+use super::check::{self, Checked};
 use super::expr::{
     Bind, Branches, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin, Lit, LocalId,
     NIL, Program, TextId,
@@ -42,6 +43,8 @@ pub struct Lowered {
     pub exports: Exports,
     /// The mistakes in it.
     pub diagnostics: Vec<Diagnostic>,
+    /// Its cases that do not match all values.
+    pub partial: Vec<Partial>,
 }
 
 /// What a program makes known to those who use it.
@@ -67,8 +70,8 @@ pub fn lower_added(
 /// Lowers a program whose parts are known.
 pub(super) fn lower_input(input: Input<'_>, hosts: &[HostDecl], options: &Options) -> Lowered {
     let globals = Globals::new(input, hosts);
-    let mut lowered =
-        Lowered { diagnostics: check::check(&globals, options), ..Lowered::default() };
+    let Checked { diagnostics, partial } = check::check(&globals, options);
+    let mut lowered = Lowered { diagnostics, partial, ..Lowered::default() };
     if options.mode == Mode::Run && !lowered.diagnostics.iter().any(Diagnostic::is_error) {
         let (datas, cons) = (globals.datas.clone(), globals.cons.clone());
         let program = Program { datas, cons, ..Program::default() };

@@ -172,7 +172,19 @@ impl<'a> Patterns<'a> {
     /// Returns how many constructors its data type has.
     #[must_use]
     pub fn siblings(&self, con: ConId) -> usize {
-        self.globals.datas[self.globals.cons[con].data].cons.len()
+        self.constructors(con).len()
+    }
+
+    /// Returns the constructors of its data type, in the order of their declaration.
+    #[must_use]
+    pub fn constructors(&self, con: ConId) -> &'a [ConId] {
+        &self.globals.datas[self.globals.cons[con].data].cons
+    }
+
+    /// Returns the name of a constructor.
+    #[must_use]
+    pub fn name(&self, con: ConId) -> &'a str {
+        &self.globals.cons[con].name
     }
 
     /// Its number among the constructors of its type.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use super::names::Names;
 use crate::base::code::Code;
 use crate::base::source::{SourceFile, SourceMap};
+use crate::core::lower::Partial;
 use crate::machine::Machine;
 use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop};
 
@@ -33,6 +34,8 @@ pub(super) struct Shared {
     sources: RwLock<Arc<SourceMap>>,
     /// What names mean.
     names: RwLock<Arc<Names>>,
+    /// The cases that do not match all values.
+    partial: RwLock<Vec<Partial>>,
     /// A panic of the embedding program, on its way past the machine.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -40,7 +43,24 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(sources: Arc<SourceMap>, names: Arc<Names>) -> Shared {
         let (sources, names) = (RwLock::new(sources), RwLock::new(names));
-        Shared { sources, names, panic: Mutex::default() }
+        Shared { sources, names, partial: RwLock::default(), panic: Mutex::default() }
+    }
+
+    /// Adds cases that do not match all values.
+    pub(super) fn add_partial(&self, cases: &[Partial]) {
+        self.partial.write().unwrap_or_else(PoisonError::into_inner).extend_from_slice(cases);
+    }
+
+    /// Says in a failure of a case which values it has no alternative for.
+    fn name_missing(&self, stop: &mut Stop) {
+        let Stop::Error(error) = stop else { return };
+        if error.code != Code::NoAlternative || error.help.is_some() {
+            return;
+        }
+        let cases = self.partial.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(case) = cases.iter().find(|case| case.span == error.span) {
+            error.help = Some(format!("add an alternative for {}, or one with `_`", case.missing));
+        }
     }
 
     /// The texts that spans point into.
@@ -89,6 +109,7 @@ impl Shared {
                 resume_unwind(payload);
             }
             stop.locate(&self.sources());
+            self.name_missing(&mut stop);
             stop
         })
     }

@@ -144,7 +144,7 @@ impl Store {
         let scope = Scope { names: &names, program: self.machine.program() };
         options.earlier = Some(&scope);
         let built = driver::build_loaded(loaded, &options);
-        let Built { loaded, mut diagnostics, addition, exports, roots, .. } = built;
+        let Built { loaded, mut diagnostics, partial, addition, exports, roots, .. } = built;
         drop(names);
         let Some(addition) = addition else {
             return Err(CompileError { diagnostics, sources: loaded.sources });
@@ -167,6 +167,7 @@ impl Store {
         self.shared.change_names(|names| names.add(program, exports, named, datas));
         let known = &base.corelib;
         let first = known.sources.files().len();
+        self.shared.add_partial(&partial);
         self.shared.add_sources(loaded.sources.files().get(first..).unwrap_or_default());
         if known.modules.len() < loaded.modules.len() || known.imports != loaded.imports {
             base.corelib = Loaded::corelib(&loaded.sources, &loaded.modules, &loaded.imports);

@@ -10,6 +10,7 @@ use super::engine::{Engine, Limits};
 use super::names::Names;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
+use crate::core::lower::Partial;
 use crate::driver::Built;
 use crate::gcode::Verified;
 use crate::gcode::program::Program;
@@ -31,6 +32,7 @@ pub struct Module {
     loaded: Loaded,
     warnings: Arc<[Diagnostic]>,
     sources: Arc<SourceMap>,
+    partial: Arc<[Partial]>,
     report: Arc<Report>,
 }
 
@@ -102,6 +104,7 @@ impl Module {
             origin: Arc::default(),
             warnings: Arc::default(),
             sources: Arc::default(),
+            partial: Arc::default(),
             report: Arc::default(),
         })
     }
@@ -123,6 +126,7 @@ impl Module {
             names: Arc::new(names),
             warnings: std::mem::take(&mut built.diagnostics).into(),
             sources: Arc::new(sources),
+            partial: std::mem::take(&mut built.partial).into(),
             report: Arc::new(std::mem::take(&mut built.report)),
             origin: Arc::new(Origin { modules, imports }),
             ..module
@@ -191,7 +195,9 @@ impl Module {
         let Limits { heap: heap_limit, fuel, time: _ } = limits;
         let config = Config { heap_limit, fuel, count, sampler, interrupt, ..Config::default() };
         let mut machine = self.loaded.machine(config);
-        let shared = Arc::new(Shared::new(self.sources.clone(), self.names.clone()));
+        let shared = Shared::new(self.sources.clone(), self.names.clone());
+        shared.add_partial(&self.partial);
+        let shared = Arc::new(shared);
         machine.set_hosts(shared.hosts(self.hosts.clone()));
         (machine, shared)
     }

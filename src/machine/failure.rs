@@ -23,11 +23,12 @@ pub(in crate::machine) struct Failure {
     code: Code,
     message: String,
     label: &'static str,
+    help: Option<&'static str>,
 }
 
 impl Failure {
     fn new(code: Code, message: impl Into<String>) -> Failure {
-        Failure { code, message: message.into(), label: "" }
+        Failure { code, message: message.into(), label: "", help: None }
     }
 
     fn labelled(self, label: &'static str) -> Failure {
@@ -36,9 +37,9 @@ impl Failure {
 
     /// The stop that it is, at a source expression for which `chain` waits.
     pub fn at(self, span: Span, chain: Chain) -> Stop {
-        let Failure { code, message, label } = self;
-        let label = label.to_owned();
-        let (place, help, thrown) = (None, None, None);
+        let Failure { code, message, label, help } = self;
+        let (label, help) = (label.to_owned(), help.map(str::to_owned));
+        let (place, thrown) = (None, None);
         Stop::Error(Box::new(RunError { code, message, span, place, label, chain, help, thrown }))
     }
 
@@ -241,8 +242,16 @@ impl Failure {
 
     /// A constructor that `has` so many fields is given more.
     pub fn overapplied(con: Option<&Con>, has: usize, given: usize) -> Failure {
-        let name = con.map_or("?".into(), |con| for_message(&con.name));
-        let message = format!("`{name}` has {}, and is given {given}", counted(has, "field"));
+        let message = match con {
+            Some(con) if con.data == LIST && has > 0 => {
+                let more = counted(given.saturating_sub(has), "argument");
+                format!("a list is applied to {more}, and is no function")
+            }
+            con => {
+                let name = con.map_or("?".into(), |con| for_message(&con.name));
+                format!("`{name}` has {}, and is given {given}", counted(has, "field"))
+            }
+        };
         Failure::new(Code::OverappliedConstructor, message)
     }
 
@@ -263,7 +272,9 @@ impl Failure {
 
     /// What is to be printed has no form.
     pub fn unprintable(code: Code, message: String) -> Failure {
-        Failure::new(code, message).labelled("this is printed")
+        let help = "a text is a list of characters; `showInt` makes one of an integer";
+        let help = (code == Code::NotText).then_some(help);
+        Failure { help, ..Failure::new(code, message).labelled("this is printed") }
     }
 
     pub fn host_missing(name: &str) -> Failure {

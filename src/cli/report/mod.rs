@@ -4,12 +4,14 @@ mod json;
 
 pub use json::{Place as JsonPlace, span as json_span, text as json_text};
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use gmachine::Chain;
-use gmachine::diagnostic::{Diagnostic, Severity, SourceMap};
+use gmachine::diagnostic::{Diagnostic, Severity, SourceMap, Span};
 use gmachine::render::{Renderer, one_line, place};
 
 use super::args::{Color, ErrorFormat, Global};
@@ -23,6 +25,8 @@ pub struct Reporter {
     format: ErrorFormat,
     color: bool,
     quiet: bool,
+    /// The places that people were warned of.
+    warned: RefCell<HashSet<Span>>,
 }
 
 /// A report, and for a failure at run time what waited for the failing expression.
@@ -37,7 +41,8 @@ impl Reporter {
     /// A reporter as the command line asks for it.
     pub fn new(global: &Global) -> Reporter {
         let color = use_color(global.color, std::io::stderr().is_terminal());
-        Reporter { format: global.error_format, color, quiet: global.quiet }
+        let warned = RefCell::default();
+        Reporter { format: global.error_format, color, quiet: global.quiet, warned }
     }
 
     /// Writes the reports about a program, then how many they were.
@@ -50,6 +55,7 @@ impl Reporter {
         };
         let mut out = String::new();
         for diagnostic in wanted.iter().take(shown) {
+            self.warned.borrow_mut().insert(diagnostic.primary.span);
             self.render(&mut out, Report { diagnostic, chain: None, sources });
         }
         if self.format == ErrorFormat::Human
@@ -69,9 +75,23 @@ impl Reporter {
         self.with_chain(diagnostic, None, sources);
     }
 
-    /// Writes the report of a run that stopped.
+    /// Writes the report of a run that stopped. People who were warned of its place are shown the
+    /// source there once.
     pub fn with_chain(&self, diagnostic: &Diagnostic, chain: Option<&Chain>, sources: &SourceMap) {
         let mut out = String::new();
+        let span = diagnostic.primary.span;
+        let shown = self.format == ErrorFormat::Human && self.warned.borrow().contains(&span);
+        let short;
+        let diagnostic = match place(sources, span).filter(|_| shown) {
+            Some(place) => {
+                let Diagnostic { code, message, help, .. } = diagnostic.clone();
+                let short_form =
+                    Diagnostic { help, ..Diagnostic::error(code, Span::NONE, message) };
+                short = short_form.note(format!("at {place}, which the warning is about"));
+                &short
+            }
+            None => diagnostic,
+        };
         self.render(&mut out, Report { diagnostic, chain, sources });
         write(&out);
     }

@@ -23,8 +23,35 @@ use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
 
-/// Returns all diagnostics about names and shapes, in the order of the source.
-pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic> {
+/// What a check has found.
+pub(super) struct Checked {
+    /// All diagnostics about names and shapes, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The cases that do not match all values.
+    pub partial: Vec<Partial>,
+}
+
+/// A case that does not match all values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partial {
+    /// The case.
+    pub span: Span,
+    /// The values without an alternative, in words.
+    pub missing: String,
+}
+
+impl Partial {
+    /// Returns the report of it.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = format!("this case has no alternative for {}", self.missing);
+        Diagnostic::warning(Code::PartialCase, self.span, message)
+            .note("the program fails if such a value comes here")
+    }
+}
+
+/// Checks a program.
+pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
     let ast = globals.input.ast;
     let mut checker = Checker {
         globals,
@@ -36,6 +63,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
         reported: FxHashSet::default(),
         suggestions: Cell::new(names::SUGGESTIONS),
         diagnostics: Vec::new(),
+        partial: Vec::new(),
     };
     checker.definitions();
     if options.needs_main {
@@ -53,7 +81,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Vec<Diagnostic>
     }
     let mut diagnostics = checker.diagnostics;
     diagnostics.sort_by_key(|report| (report.primary.span.is_none(), report.primary.span));
-    diagnostics
+    Checked { diagnostics, partial: checker.partial }
 }
 
 /// A step of the walk over a definition.
@@ -79,6 +107,7 @@ struct Checker<'a> {
     /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
+    partial: Vec<Partial>,
 }
 
 impl Checker<'_> {
@@ -177,7 +206,7 @@ impl Checker<'_> {
                 self.visit(body);
                 self.tasks.push(Task::Unbind(undo));
             }
-            Expr::Case(scrutinee, alts) => self.case(scrutinee, alts),
+            Expr::Case(scrutinee, alts) => self.case(ast.expr_spans[expr], scrutinee, alts),
             _ => self.visit(expr),
         }
         // Tasks were pushed in the order of the source.
@@ -210,7 +239,7 @@ impl Checker<'_> {
         }
     }
 
-    fn case(&mut self, scrutinee: ExprId, alts: List<Alt>) {
+    fn case(&mut self, span: Span, scrutinee: ExprId, alts: List<Alt>) {
         let ast = self.ast;
         let alts = &ast.alts[alts];
         self.visit(scrutinee);
@@ -229,8 +258,8 @@ impl Checker<'_> {
             }
         }
         // A case with a mistake in its patterns has been reported.
-        if sound && alts.len() > 1 {
-            self.alternatives(alts, size);
+        if sound && self.alternatives(alts, size) {
+            self.partial(span, alts, size);
         }
     }
 }

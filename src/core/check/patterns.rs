@@ -1,6 +1,6 @@
 //! Reports about patterns.
 
-use super::Checker;
+use super::{Checker, Partial};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
@@ -128,7 +128,11 @@ impl Checker<'_> {
     }
 
     /// Checks the alternatives of a case against each other: kinds of one column, reachability.
-    pub(super) fn alternatives(&mut self, alts: &[Alt], size: usize) {
+    /// Returns whether their kinds agree.
+    pub(super) fn alternatives(&mut self, alts: &[Alt], size: usize) -> bool {
+        if alts.len() < 2 {
+            return true;
+        }
         let patterns = Patterns::new(self.globals, self.unit);
         let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();
         let mixed = columns::mixed(patterns, &pats);
@@ -138,7 +142,7 @@ impl Checker<'_> {
             self.report(report);
         }
         if !sound {
-            return;
+            return false;
         }
         let catch_all =
             pats.iter().position(|&pat| matches!(patterns.view(PatRef::Ast(pat)), View::Any(_)));
@@ -163,6 +167,30 @@ impl Checker<'_> {
             };
             self.report(report);
         }
+        true
+    }
+
+    /// Keeps which values none of the alternatives of a case matches.
+    pub(super) fn partial(&mut self, span: Span, alts: &[Alt], size: usize) {
+        let patterns = Patterns::new(self.globals, self.unit);
+        let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();
+        let found = useful::missing(patterns, &pats, size);
+        let kind = pats.first().and_then(|&pat| patterns.kind(PatRef::Ast(pat)));
+        let words = |pattern: &String| match (&**pattern, kind) {
+            ("_", Some(Kind::Int)) => "all other integers".to_owned(),
+            ("_", Some(Kind::Char)) => "all other characters".to_owned(),
+            _ => format!("`{pattern}`"),
+        };
+        let mut missing: Vec<String> = found.patterns.iter().map(words).collect();
+        if found.more {
+            missing.push("others".to_owned());
+        }
+        let Some(last) = missing.pop() else { return };
+        let missing = match missing.is_empty() {
+            true => last,
+            false => format!("{} and {last}", missing.join(", ")),
+        };
+        self.partial.push(Partial { span, missing });
     }
 
     fn mixed(&self, patterns: Patterns<'_>, first: PatRef, other: PatRef) -> Diagnostic {
