@@ -13,7 +13,7 @@ use gmachine_testing::programs;
 #[test]
 fn programs_give_their_result_on_every_machine_at_every_level() {
     let programs = programs::examples();
-    let folders = ["benches/programs", "tests/programs"];
+    let folders = ["benches/programs", "benches/published", "tests/programs"];
     let programs = programs.iter().filter(|it| folders.iter().any(|of| it.name.contains(of)));
     let mut count = 0;
     for program in programs {
@@ -38,7 +38,7 @@ fn programs_give_their_result_on_every_machine_at_every_level() {
             }
         }
     }
-    assert!(count >= 2 * 3 * (12 + 30), "only {count} runs");
+    assert!(count >= 2 * 3 * (12 + 35 + 30), "only {count} runs");
 }
 
 #[test]
@@ -52,5 +52,40 @@ fn every_peer_has_a_full_size_that_compiles() {
         assert_eq!(built.diagnostics, [], "{}", peer.name);
         let is_number = peer.full_prints.chars().all(|c| c.is_ascii_digit());
         assert!(is_number, "{} prints {}", peer.name, peer.full_prints);
+    }
+}
+
+#[test]
+fn every_program_of_a_published_table_has_a_peer_and_a_full_size_that_compiles() {
+    let published = programs::published();
+    for (table, names) in programs::TABLES {
+        let least = if *table == "interpreters" { 3 } else { 12 };
+        assert!(names.len() >= least, "{table} has {}", names.len());
+        assert!(names.is_sorted(), "{table} is not in order");
+    }
+    for (peer, input) in &published {
+        let haskell = std::fs::read_to_string(&peer.haskell).expect(&peer.name);
+        let text = std::fs::read_to_string(&peer.core).expect("the program");
+        let root = Source::text(&*peer.name, text);
+        match input {
+            // The peer has the full size in its main.
+            Some(input) => assert!(input.len() > 100_000, "{} has a short input", peer.name),
+            None => {
+                let root = root.with_expression(&*peer.full);
+                let built = driver::build(&root, &NoFiles, &driver::Options::CHECK);
+                assert_eq!(built.diagnostics, [], "{}", peer.name);
+            }
+        }
+        let size = peer.full.strip_prefix("(root ").and_then(|size| size.strip_suffix(')'));
+        if let Some(size) = size {
+            assert!(haskell.contains(&format!("main = print (root {size})")), "{}", peer.name);
+        }
+    }
+    // Each file is in a table.
+    let files = programs::examples().into_iter().filter(|it| it.name.contains("benches/published"));
+    for file in files {
+        let is_in =
+            published.iter().any(|(peer, _)| file.name.ends_with(&peer.core.display().to_string()));
+        assert!(is_in, "{} is in no table", file.name);
     }
 }

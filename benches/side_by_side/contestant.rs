@@ -98,7 +98,8 @@ impl Ghc {
         output.status.success().then_some(Ghc { version, cache })
     }
 
-    fn program(&self, level: u8, name: &str) -> PathBuf {
+    /// Where the program of a peer is once it is built.
+    pub fn program(&self, level: u8, name: &str) -> PathBuf {
         self.cache.join(format!("O{level}")).join(name)
     }
 

@@ -2,16 +2,18 @@
 //!
 //! Everybody solves each program at its full size, in turns; what it prints is compared with
 //! what the program's first comment says. Tables of median seconds, of ratios with their
-//! geometric means, and of peak memory.
+//! geometric means, and of peak memory. With `--published` it is the programs of other work's
+//! tables, and what each level of optimisation is worth.
 
 #![allow(missing_docs, clippy::print_stdout, clippy::print_stderr)]
 
 mod contestant;
 mod measure;
+mod published;
 mod tables;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
 use clap::Parser;
@@ -28,6 +30,7 @@ use measure::{Measured, Ran, run};
     after_help = "Examples:
   benches/compare
   benches/compare nfib queens --runs 5
+  benches/compare --published
   benches/compare msort --with ghc-O2,reference-O2,reference-O0 --json msort.json
 
 Everybody is named after who runs and how much is optimised: ghc-O0, reference-O2.
@@ -49,13 +52,21 @@ struct Args {
     /// Write all that was measured to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// The programs of published tables instead, at -O0, -O1 and -O2: time, reductions, bytes
+    /// allocated, peak of live data, code size and compile time, as Markdown
+    #[arg(long, conflicts_with_all = ["with", "json"])]
+    published: bool,
+    /// The command gmachine to measure with --published [default: the one built for it]
+    #[arg(long, value_name = "FILE", requires = "published")]
+    gmachine: Option<PathBuf>,
     /// What `cargo bench` adds
     #[arg(long, hide = true)]
     bench: bool,
 }
 
 fn main() -> ExitCode {
-    match compare(&Args::parse()) {
+    let args = Args::parse();
+    match if args.published { published::compare(&args) } else { compare(&args) } {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -142,7 +153,7 @@ fn solve(
             if measured.trouble().is_some() {
                 continue;
             }
-            let ran = run(one.command(peer, ghc)?, timeout)?;
+            let ran = run(one.command(peer, ghc)?, Stdio::null(), timeout)?;
             measured.add(ran.checked(&peer.full_prints));
         }
     }

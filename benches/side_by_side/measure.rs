@@ -17,6 +17,8 @@ pub struct Ran {
     pub cpu: Duration,
     /// Largest resident set, in bytes. It is at least that of the process that started it.
     pub peak: u64,
+    /// What it wrote to standard error.
+    pub said: String,
     /// What it printed, or why it does not count.
     result: Result<String, String>,
 }
@@ -33,14 +35,14 @@ impl Ran {
     }
 }
 
-/// Runs a process to its end, or until its time is up.
+/// Runs a process on this input to its end, or until its time is up.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
-pub fn run(mut command: Command, timeout: Duration) -> Result<Ran, String> {
+pub fn run(mut command: Command, input: Stdio, timeout: Duration) -> Result<Ran, String> {
     let name = command.get_program().display().to_string();
     let failed = |error: std::io::Error| format!("{name}: {error}");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn().map_err(failed)?;
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
@@ -70,7 +72,7 @@ pub fn run(mut command: Command, timeout: Duration) -> Result<Ran, String> {
         false => Err(format!("{}: {}", used.status, said.lines().next().unwrap_or(""))),
     };
     let cpu = used.rusage.utime + used.rusage.stime;
-    Ok(Ran { wall, cpu, peak: used.rusage.maxrss, result })
+    Ok(Ran { wall, cpu, peak: used.rusage.maxrss, said, result })
 }
 
 /// Runs of the same thing.

@@ -1,6 +1,7 @@
-//! The programs in `examples/`, `benches/programs/` and `tests/programs/`, and what their first
-//! comments say of them.
+//! The programs in `examples/`, `benches/` and `tests/programs/`, and what their first comments say
+//! of them.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use gmachine::load::{Source, load};
@@ -82,14 +83,132 @@ pub fn examples() -> Vec<Example> {
             text: program,
         }
     };
-    ["benches/programs", "examples", "tests/programs"]
+    ["benches/programs", "benches/published", "examples", "tests/programs"]
         .into_iter()
         .flat_map(|folder| files(folder, "core"))
         .map(read)
         .collect()
 }
 
+/// The tables of other work that programs of `benches/published` and `benches/programs` stand in.
+pub const TABLES: &[(&str, &[&str])] = &[
+    (
+        "mitchell",
+        &[
+            "append",
+            "bernouilli",
+            "charcount",
+            "digits-of-e2",
+            "exp3",
+            "factorial",
+            "linecount",
+            "primes",
+            "raytracer",
+            "rfib",
+            "sumsquare",
+            "sumtree",
+            "tak",
+            "treeflip",
+            "wordcount",
+            "x2n1",
+        ],
+    ),
+    (
+        "bolingbroke",
+        &[
+            "accumulator",
+            "ackermann-1",
+            "ackermann-2",
+            "ackermann-peano-1",
+            "ackermann-peano-2",
+            "append",
+            "even-double",
+            "even-double-generator",
+            "factorial",
+            "generator",
+            "kmp",
+            "letrec",
+            "map-filter",
+            "map-map",
+            "map-sum",
+            "raytracer",
+            "reverse-reverse",
+            "sumsquare",
+            "sumtree",
+            "treeflip",
+            "zip-maps",
+            "zip-tree-maps",
+        ],
+    ),
+    (
+        "imaginary",
+        &[
+            "bernouilli",
+            "digits-of-e1",
+            "digits-of-e2",
+            "exp3",
+            "gen-regexps",
+            "integrate",
+            "kahan",
+            "paraffins",
+            "primes",
+            "queens",
+            "rfib",
+            "tak",
+            "wheel-sieve1",
+            "x2n1",
+        ],
+    ),
+    (
+        "fusion",
+        &[
+            "append",
+            "even-double-generator",
+            "generator",
+            "map-filter",
+            "map-map",
+            "map-sum",
+            "pipeline",
+            "raytracer",
+            "reverse-reverse",
+            "sumsquare",
+            "sumtree",
+            "treeflip",
+            "zip-maps",
+            "zip-tree-maps",
+        ],
+    ),
+    ("interpreters", &["lambda-terms", "stack-machine", "while-language"]),
+];
+
+/// The programs of [`TABLES`], by name, each once; an input is that of its full size.
+///
+/// # Panics
+/// When one has no counterpart, or that does not say what its full size is.
+pub fn published() -> Vec<(Peer, Option<String>)> {
+    let names: BTreeSet<&str> = TABLES.iter().flat_map(|(_, names)| *names).copied().collect();
+    let read = |name: &str| {
+        let mut folder = project().join("benches/published");
+        let mut haskell = folder.join(name).with_extension("hs");
+        if !haskell.exists() {
+            folder = project().join("benches/programs");
+            haskell = project().join("benches/peers").join(name).with_extension("hs");
+        }
+        let core = folder.join(name).with_extension("core");
+        let program = std::fs::read_to_string(&core).expect(name);
+        let say = |label| comment(&program, label).expect(label);
+        let (full, full_prints) = (say("full size"), say("full size prints"));
+        let input = full.strip_prefix("that input ").map(|times| {
+            let times = times.strip_suffix(" times").and_then(|times| times.parse().ok());
+            text(&say("with input")).repeat(times.expect("how many times"))
+        });
+        (Peer { name: name.to_owned(), core, haskell, full, full_prints }, input)
+    };
+    names.into_iter().map(read).collect()
+}
+
 /// A program that exists in Haskell too, line by line.
+#[derive(Clone, Debug)]
 pub struct Peer {
     pub name: String,
     /// The program here, and there.

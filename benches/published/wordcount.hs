@@ -1,0 +1,5 @@
+module Main where
+import Data.List (genericLength)
+
+main :: IO ()
+main = getContents >>= \text -> print (genericLength (words text) :: Integer)
