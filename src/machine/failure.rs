@@ -141,7 +141,7 @@ impl Failure {
 
     /// What the system does not do; `subject` is the path or name that it was asked for.
     pub fn of_system(name: &str, subject: Option<&[u8]>, error: &SystemError) -> Failure {
-        let of = subject.map(|of| shown_bytes(of)).unwrap_or_default();
+        let of = subject.map(shown_bytes).unwrap_or_default();
         match error {
             SystemError::NotGranted(by) => {
                 let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
