@@ -16,12 +16,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("map", include_str!("../corelib/map.core")),
     ("queue", include_str!("../corelib/queue.core")),
     ("set", include_str!("../corelib/set.core")),
+    ("system", include_str!("../corelib/system.core")),
     ("word", include_str!("../corelib/word.core")),
 ];
 
 /// The names of the modules, the prelude first.
 pub const MODULES: &[&str] =
-    &["prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "word"];
+    &["prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "system", "word"];
 
 /// The module that is always in scope.
 pub const PRELUDE: &str = "prelude";

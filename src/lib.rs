@@ -8,6 +8,10 @@
 //!
 //! - [`gcode`]: the instructions, programs of them, their text form and their verifier;
 //! - [`diagnostic`]: reports about programs, the texts they point into, positions;
+#![cfg_attr(
+    feature = "grants",
+    doc = "- [`grants`]: files and the like, for programs that are granted them;"
+)]
 #![cfg_attr(feature = "render", doc = "- [`render`]: reports with excerpts, for people;")]
 //! - [`allocation`]: what a global allocator may ask;
 //! - [`inspect`]: the forms that a program takes on its way, for tools that show them.
@@ -17,6 +21,7 @@
 //! # Features
 //!
 //! - `render`: the module of that name. It depends on `annotate-snippets`.
+//! - `grants`: the module of that name, on Unix. It depends on `rustix`.
 //! - `cli` (default): the command `gmachine`. An embedding program leaves it out
 //!   (`default-features = false`).
 
@@ -33,6 +38,8 @@ pub mod driver;
 #[doc(hidden)]
 pub mod embed;
 pub mod gcode;
+#[cfg(all(unix, feature = "grants"))]
+pub mod grants;
 #[doc(hidden)]
 pub mod lift;
 #[doc(hidden)]
@@ -49,11 +56,12 @@ pub mod render;
 pub mod syntax;
 
 pub use embed::{
-    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval, Format,
-    FromValue, HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue,
-    Items, Limit, LimitReached, Limits, Loader, Location, MachineKind, MainFile, Module,
-    ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile, RegisterError, Report,
-    RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
+    Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval,
+    FileKind, Format, FromValue, HostError, HostType, HostValue, Input, InputError, Integer,
+    Interrupt, IntoValue, Items, Limit, LimitReached, Limits, Loader, Location, MachineKind,
+    MainFile, Module, ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile,
+    RegisterError, Report, RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions,
+    System, SystemError, Value, Waiting, Whnf,
 };
 
 /// For global allocators that end the process if the system refuses memory: which refusals are

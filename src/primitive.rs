@@ -222,6 +222,20 @@ primitives! {
     InputBytes "inputBytes" 1 Action Any Any;
     Arguments "arguments" 0 Action Any Any;
     Exit "exit" 1 Action Any Any;
+    FileRead "fileRead" 3 Action Any Any;
+    FileSize "fileSize" 1 Action Any Any;
+    FileKind "fileKind" 1 Action Any Any;
+    FileWrite "fileWrite" 2 Action Any Any;
+    FileAppend "fileAppend" 2 Action Any Any;
+    FileRemove "fileRemove" 1 Action Any Any;
+    FileRename "fileRename" 2 Action Any Any;
+    DirectoryList "directoryList" 1 Action Any Any;
+    DirectoryMake "directoryMake" 1 Action Any Any;
+    DirectoryRemove "directoryRemove" 1 Action Any Any;
+    EnvironmentVariable "environmentVariable" 1 Action Any Any;
+    WallClock "wallClock" 0 Action Any Any;
+    MonotonicClock "monotonicClock" 0 Action Any Any;
+    RandomBytes "randomBytes" 1 Action Any Any;
     Throw "throw" 1 Lazy Any Any;
     ThrowAgain "throwAgain" 2 Lazy Any Any;
     RunState "runState" 1 Lazy Any Any;
@@ -259,6 +273,16 @@ impl Primitive {
         self <= Primitive::Error
     }
 
+    /// Returns whether it is an action on the system: on files, the environment and the like. Its
+    /// operands are evaluated when it is performed, and are what [`operand_at`] says.
+    ///
+    /// [`operand_at`]: Primitive::operand_at
+    #[must_use]
+    pub const fn is_on_system(self) -> bool {
+        let at = self as u32;
+        Primitive::FileRead as u32 <= at && at <= Primitive::RandomBytes as u32
+    }
+
     /// Returns whether it is on arrays or byte strings.
     #[must_use]
     pub fn is_on_aggregates(self) -> bool {
@@ -269,6 +293,8 @@ impl Primitive {
     #[must_use]
     pub const fn operand_at(self, at: usize) -> Operand {
         match (self, at) {
+            (Primitive::FileRead, 1 | 2) | (Primitive::RandomBytes, _) => Operand::Integer,
+            _ if self.is_on_system() => Operand::Bytes,
             (Primitive::ArrayIndex, 0) => Operand::Array,
             (Primitive::BytesIndex | Primitive::BytesChar, 0) => Operand::Bytes,
             (Primitive::BytesTake | Primitive::BytesDrop, 1) => Operand::Bytes,

@@ -41,6 +41,28 @@ fn bytes_are_read_and_written_as_they_are() {
     }
 }
 
+#[test]
+fn files_are_written_where_it_is_granted_and_a_full_disk_can_be_handled() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir(directory.path().join("out")).expect("a directory");
+    let program = "(import io) (import system)
+        (defn main[] (bind arguments (fn [paths] (forM_ paths (fn [p]
+          (catch (then (writeText p \"one\\n\") (appendText p \"two\\n\"))
+                 (fn [e] (putLine (exceptionText e)))))))))";
+    std::fs::write(directory.path().join("p.core"), program).expect("a file");
+    let line = "gmachine run --allow-write out --allow-write /dev p.core -- out/a b /dev/full";
+    let output = shell(line, directory.path());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "`fileWrite` of `b` is not granted (--allow-write DIR)\n\
+         `fileWrite` of `/dev/full`: no space left on device\n",
+        "{output:?}"
+    );
+    let written = std::fs::read(directory.path().join("out/a")).expect("it was written");
+    assert_eq!(written, b"one\ntwo\n");
+    assert!(!directory.path().join("b").exists());
+}
+
 /// The commands under `Examples:` in a help page.
 fn examples(page: &str) -> Vec<String> {
     let lines = page.lines().skip_while(|line| *line != "Examples:").skip(1);

@@ -678,6 +678,33 @@ The number ends where the digits end: `(bytesToInt (bytesTake 2 b))`.
 
 Read lines first, or take them from the list.
 ";
+    G0520 NotGranted "an action that the program was not granted"
+"A program has its standard streams and its arguments, and nothing else unless whoever runs it grants it: files of a directory, variables of the environment, clocks, random numbers. The message says what would grant it.
+
+```coref
+(defn main[] (bind (fileRead (bytesFromText \"/etc/passwd\") 0 1000) putBytes))
+```
+
+`gmachine run` grants by `--allow-read DIR`, `--allow-write DIR`, `--allow-env NAME`, `--allow-time` and `--allow-random`; an embedding program by `Store::set_system`. A path that leads out of a granted directory, by `..` or by a symbolic link, is not granted.
+";
+    G0521 NoFile "a file that is not there"
+"An action on a file or directory, which the program may use, found none of that name.
+
+```coref
+(defn main[] (bind (fileRead (bytesFromText \"missing.txt\") 0 1000) putBytes))
+```
+
+Ask `fileKind` first, or handle the failure: `(catch m h)` of the module `io`.
+";
+    G0522 SystemFailed "a file or device that failed"
+"The system did not do what an action asked for, and says why: the disk is full, say, or what should be a file is a directory. Of what was to be written a part may be there.
+
+```coref
+(defn main[] (bind (directoryList (bytesFromText \"notes.txt\")) (fn [names] (return Nil))))
+```
+
+Look at the message. The failure can be handled: `(catch m h)` of the module `io`.
+";
     G0601 HeapLimit "the memory limit"
 "The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
 

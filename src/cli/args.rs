@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -145,6 +146,8 @@ pub struct Run {
     pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
     /// How to print the value: text, sexpr, json
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: Format,
@@ -182,6 +185,28 @@ pub struct Limits {
     /// Time that it may take, like 10s [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
+}
+
+/// What the program is granted beyond its streams and arguments.
+#[derive(Args, Clone)]
+pub struct Grants {
+    /// Let the program read the files in DIR, and see what there is, at any depth; any number of
+    /// times
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub allow_read: Vec<PathBuf>,
+    /// Let the program make, write, rename and remove files in DIR, at any depth; any number of
+    /// times
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub allow_write: Vec<PathBuf>,
+    /// Let the program read the variable NAME of the environment; any number of times
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub allow_env: Vec<OsString>,
+    /// Let the program read the clocks
+    #[arg(long, hide_short_help = true)]
+    pub allow_time: bool,
+    /// Let the program have random bytes
+    #[arg(long, hide_short_help = true)]
+    pub allow_random: bool,
 }
 
 /// How a program is optimised.

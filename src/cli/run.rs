@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use gmachine::diagnostic::quote::for_message;
 use gmachine::diagnostic::{Code, Diagnostic, EXPRESSION, SourceMap, Span};
+use gmachine::grants::Grants;
 use gmachine::{
     Engine, EntryPoints, Input, MachineKind, Module, Output, Stop, Store, StoreOptions,
 };
@@ -37,6 +39,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     };
     let mut store = Store::with(&module, options);
     store.set_arguments(args.arguments.clone());
+    store.set_system(grants(&args.grants, context)?);
     let compiled = Instant::now();
     let stopped = store
         .run_main(Some(input), &mut stdout, print_format(args.format))
@@ -90,6 +93,31 @@ pub fn compile(
             Err(Failure(Exit::of_all(&error.diagnostics)))
         }
     }
+}
+
+/// What the program is granted.
+fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure> {
+    let mut grants = Grants::new();
+    let refused = |error: std::io::Error, what: String| {
+        context.system(Code::CannotRead, &anyhow::Error::new(error).context(what))
+    };
+    let name =
+        |path: &Path| format!("`{}` cannot be granted", for_message(&path.to_string_lossy()));
+    for path in &args.allow_read {
+        grants.allow_read(path).map_err(|error| refused(error, name(path)))?;
+    }
+    for path in &args.allow_write {
+        grants.allow_write(path).map_err(|error| refused(error, name(path)))?;
+    }
+    args.allow_env.iter().for_each(|name| grants.allow_variable(name));
+    if args.allow_time {
+        grants.allow_time();
+    }
+    if args.allow_random {
+        let what = "random bytes cannot be granted".to_owned();
+        grants.allow_random().map_err(|error| refused(error, what))?;
+    }
+    Ok(grants)
 }
 
 /// How the program is to run.

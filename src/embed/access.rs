@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use super::names::Names;
 use crate::base::code::Code;
@@ -10,6 +11,7 @@ use crate::base::source::{SourceFile, SourceMap};
 use crate::core::lower::Partial;
 use crate::machine::Machine;
 use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop};
+use crate::machine::{FileKind, System, SystemError};
 
 /// What only this module can make: so an operation that asks for it is no one else's to call.
 pub struct Key(pub(super) ());
@@ -173,5 +175,81 @@ impl Output for GuardedOutput<'_> {
 
     fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
         self.guarded(|output| output.write_error(text))
+    }
+}
+
+/// A system whose panics do not unwind through the machine.
+pub(super) struct GuardedSystem<S> {
+    pub(super) system: S,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl<S: System> GuardedSystem<S> {
+    fn guarded<T>(
+        &mut self,
+        call: impl FnOnce(&mut S) -> Result<T, SystemError>,
+    ) -> Result<T, SystemError> {
+        let GuardedSystem { system, shared } = self;
+        shared.catch(|| call(system)).unwrap_or(Err(SystemError::Stopped))
+    }
+}
+
+impl<S: System> System for GuardedSystem<S> {
+    fn read(
+        &mut self,
+        path: &[u8],
+        from: u64,
+        most: u64,
+        fits: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        self.guarded(|system| system.read(path, from, most, fits))
+    }
+
+    fn size(&mut self, path: &[u8]) -> Result<u64, SystemError> {
+        self.guarded(|system| system.size(path))
+    }
+
+    fn kind(&mut self, path: &[u8]) -> Result<FileKind, SystemError> {
+        self.guarded(|system| system.kind(path))
+    }
+
+    fn list(&mut self, path: &[u8]) -> Result<Vec<Vec<u8>>, SystemError> {
+        self.guarded(|system| system.list(path))
+    }
+
+    fn write(&mut self, path: &[u8], bytes: &[u8], appends: bool) -> Result<(), SystemError> {
+        self.guarded(|system| system.write(path, bytes, appends))
+    }
+
+    fn remove(&mut self, path: &[u8]) -> Result<(), SystemError> {
+        self.guarded(|system| system.remove(path))
+    }
+
+    fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), SystemError> {
+        self.guarded(|system| system.rename(from, to))
+    }
+
+    fn make_directory(&mut self, path: &[u8]) -> Result<(), SystemError> {
+        self.guarded(|system| system.make_directory(path))
+    }
+
+    fn remove_directory(&mut self, path: &[u8]) -> Result<(), SystemError> {
+        self.guarded(|system| system.remove_directory(path))
+    }
+
+    fn variable(&mut self, name: &[u8]) -> Result<Option<Vec<u8>>, SystemError> {
+        self.guarded(|system| system.variable(name))
+    }
+
+    fn wall_clock(&mut self) -> Result<Duration, SystemError> {
+        self.guarded(System::wall_clock)
+    }
+
+    fn monotonic_clock(&mut self) -> Result<Duration, SystemError> {
+        self.guarded(System::monotonic_clock)
+    }
+
+    fn random(&mut self, buffer: &mut [u8]) -> Result<(), SystemError> {
+        self.guarded(|system| system.random(buffer))
     }
 }

@@ -45,7 +45,7 @@ pub use crate::machine::outcome::{
 };
 pub use crate::machine::print::Format;
 pub use crate::machine::profile::{Profile, Sampler};
-pub use crate::machine::{Clock, Coverage, Interrupt, MachineKind};
+pub use crate::machine::{Clock, Coverage, FileKind, Interrupt, MachineKind, System, SystemError};
 pub use crate::optimise::{Pass, Passes, Report};
 pub use call::{Call, HostError};
 pub use compile::{Checked, CompileError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::access::{Access, GuardedInput, GuardedOutput, Key, Session, Shared};
+use super::access::{Access, GuardedInput, GuardedOutput, GuardedSystem, Key, Session, Shared};
 use super::define::Additions;
 use super::engine::Limits;
 use super::error::Error;
@@ -13,7 +13,7 @@ use crate::gcode::effect::{ACTION, ActionKind};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
 use crate::machine::profile::Profile;
-use crate::machine::{Clock, Coverage, Interrupt, Machine, Whnf};
+use crate::machine::{Clock, Coverage, Interrupt, Machine, System, Whnf};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
@@ -78,6 +78,36 @@ impl Store {
     /// Gives the programs that are run the arguments that the action `arguments` finds.
     pub fn set_arguments(&mut self, arguments: Vec<String>) {
         self.machine.set_arguments(arguments);
+    }
+
+    /// Gives the programs that are run files and whatever else `system` has: they have none without.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use gmachine::{Engine, Format, System, SystemError};
+    ///
+    /// /// A clock that stands, and nothing else.
+    /// struct Noon;
+    ///
+    /// impl System for Noon {
+    ///     fn wall_clock(&mut self) -> Result<Duration, SystemError> {
+    ///         Ok(Duration::from_secs(12 * 3600))
+    ///     }
+    /// }
+    ///
+    /// let text = "(import io) (defn main[] (bind wallClock (fn [t] (printInt (div t 1000000000)))))";
+    /// let mut store = Engine::new().compile("noon", text)?.store();
+    /// let mut output = String::new();
+    /// assert!(store.run_main(None, &mut output, Format::Default).is_err());
+    /// store.set_system(Noon);
+    /// store.run_main(None, &mut output, Format::Default)?;
+    /// assert_eq!(output, "43200\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_system(&mut self, system: impl System + 'static) {
+        let shared = self.shared.clone();
+        self.machine.set_system(Box::new(GuardedSystem { system, shared }));
     }
 
     /// Performs an action, and returns its value, which need not be evaluated. What it writes is

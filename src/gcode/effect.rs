@@ -90,6 +90,34 @@ effects! {
     Arguments [value] Some(Primitive::Arguments);
     /// Ends the program with an exit status.
     Exit [value value] Some(Primitive::Exit);
+    /// Bytes of a file, from an index on, so many.
+    FileRead [value value value value] Some(Primitive::FileRead);
+    /// The number of bytes of a file.
+    FileSize [value value] Some(Primitive::FileSize);
+    /// What is at a path: 0 nothing, 1 a file, 2 a directory, 3 something else.
+    FileKind [value value] Some(Primitive::FileKind);
+    /// Writes a file; its result is `Nil`.
+    FileWrite [value value value] Some(Primitive::FileWrite);
+    /// Writes at the end of a file; its result is `Nil`.
+    FileAppend [value value value] Some(Primitive::FileAppend);
+    /// Removes a file; its result is `Nil`.
+    FileRemove [value value] Some(Primitive::FileRemove);
+    /// Gives a file another path; its result is `Nil`.
+    FileRename [value value value] Some(Primitive::FileRename);
+    /// The list of the names in a directory.
+    DirectoryList [value value] Some(Primitive::DirectoryList);
+    /// Makes a directory; its result is `Nil`.
+    DirectoryMake [value value] Some(Primitive::DirectoryMake);
+    /// Removes a directory; its result is `Nil`.
+    DirectoryRemove [value value] Some(Primitive::DirectoryRemove);
+    /// A variable of the environment: `Nil` if there is none, else a list of it alone.
+    EnvironmentVariable [value value] Some(Primitive::EnvironmentVariable);
+    /// Nanoseconds since 1970 began.
+    WallClock [value] Some(Primitive::WallClock);
+    /// Nanoseconds since a fixed moment.
+    MonotonicClock [value] Some(Primitive::MonotonicClock);
+    /// So many random bytes.
+    RandomBytes [value value] Some(Primitive::RandomBytes);
     /// Appends a character to the output; 0 if the output is to be written before more is.
     PutCharacter [value value] None;
     /// The same to the output of messages.

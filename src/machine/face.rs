@@ -11,6 +11,7 @@ use super::opaque::Opaque;
 use super::outcome::{Input, Output, Statistics, Stop};
 use super::print::Format;
 use super::profile::Profile;
+use super::system::System;
 use super::whnf::Whnf;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
@@ -58,6 +59,9 @@ pub trait Machine: Debug + Send {
 
     /// The arguments that programs find.
     fn set_arguments(&mut self, arguments: Vec<String>);
+
+    /// What actions reach beyond the streams: files and the like. Without it, nothing.
+    fn set_system(&mut self, system: Box<dyn System>);
 
     /// Gives up a run that is under way. What it was evaluating is left evaluable.
     fn abandon(&mut self);

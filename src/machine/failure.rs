@@ -9,10 +9,14 @@ use crate::base::quote::{char_literal, counted, for_message};
 use crate::base::span::Span;
 use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, RunError, Stop};
+use crate::machine::system::SystemError;
 use crate::primitive::{Operand, Primitive};
 
 /// Integers of up to this many bytes are shown in a message.
 const SHOWN_BYTES: usize = 64;
+
+/// Of a longer path only the last bytes are shown, this many.
+const SHOWN_PATH: usize = 200;
 
 /// The most elements of a mutable array that a program can make.
 pub(in crate::machine) const MAX_ARRAY: usize = 16_000_000;
@@ -134,6 +138,27 @@ impl Failure {
     pub fn input_taken(name: &str) -> Failure {
         let message = format!("`{name}` reads the input, which is read as a list already");
         Failure::new(Code::InputTaken, message)
+    }
+
+    /// What the system does not do; `subject` is the path or name that it was asked for.
+    pub fn of_system(name: &str, subject: Option<&[u8]>, error: &SystemError) -> Failure {
+        let of = subject.map(shown_bytes).unwrap_or_default();
+        match error {
+            SystemError::NotGranted(by) => {
+                let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
+                Failure::new(Code::NotGranted, format!("`{name}`{of} is not granted{by}"))
+                    .labelled("the program may not do this")
+            }
+            SystemError::Missing => {
+                Failure::new(Code::NoFile, format!("`{name}`{of}: there is no such file"))
+            }
+            SystemError::Failed(why) => {
+                Failure::new(Code::SystemFailed, format!("`{name}`{of}: {}", for_message(why)))
+            }
+            SystemError::Stopped => {
+                Failure::new(Code::SystemFailed, format!("`{name}`{of} stopped"))
+            }
+        }
     }
 
     /// An exit status that is none.
@@ -422,6 +447,13 @@ pub(in crate::machine) fn array(len: usize) -> String {
 /// A byte string in a few words.
 pub(in crate::machine) fn bytes(len: usize) -> String {
     format!("a byte string of {}", counted(len, "byte"))
+}
+
+/// A path or a name as a message has it, after ` of `: the end of a long one.
+fn shown_bytes(bytes: &[u8]) -> String {
+    let from = bytes.len().saturating_sub(SHOWN_PATH);
+    let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+    format!(" of `{}{}`", if from > 0 { "…" } else { "" }, for_message(&text))
 }
 
 /// A character in a few words.

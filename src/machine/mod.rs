@@ -22,6 +22,7 @@ pub mod outcome;
 pub mod print;
 pub mod profile;
 pub mod reference;
+mod system;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -35,4 +36,5 @@ pub use handles::Handle;
 pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use opaque::Opaque;
+pub use system::{FileKind, System, SystemError};
 pub use whnf::Whnf;

@@ -1,6 +1,7 @@
 //! What effects change outside of the heap: output that is held back, the input, the arguments.
 
 use super::outcome::{Input, InputError, Output, OutputError, RunError};
+use super::system::{Answer, Outside};
 use crate::base::code::Code;
 use crate::gcode::effect::PIECE;
 
@@ -57,13 +58,19 @@ pub(in crate::machine) struct World {
     pub arguments: Vec<String>,
     /// How many state threads there were.
     threads: i64,
+    /// Files and the like.
+    pub system: Outside,
+    /// What the system has answered to the effect that is being done, where memory for its value
+    /// was missing: it is not asked twice.
+    pub answer: Option<Answer>,
 }
 
 impl World {
-    /// Forgets what belongs to the run before, but for the arguments.
+    /// Forgets what belongs to the run before, but for the arguments and the system.
     pub fn start(&mut self, taken: bool) {
         let (arguments, threads) = (std::mem::take(&mut self.arguments), self.threads);
-        *self = World { taken, arguments, threads, ..World::default() };
+        let system = std::mem::take(&mut self.system);
+        *self = World { taken, arguments, threads, system, ..World::default() };
     }
 
     /// The same, for an action that an embedder performs: a stop does not end the line, in which it

@@ -60,7 +60,7 @@ impl Machine {
         }
     }
 
-    fn wrong_kind(&self, primitive: Primitive, at: usize, word: Word) -> Stop {
+    pub(super) fn wrong_kind(&self, primitive: Primitive, at: usize, word: Word) -> Stop {
         let (needs, which) = (failure::needs(primitive, at), failure::place(at, primitive.arity()));
         self.wrong_operand(primitive.name(), needs, which, word)
     }

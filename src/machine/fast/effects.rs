@@ -17,7 +17,9 @@ use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Fields, Full, Kind, node_words};
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Output, RunError, Stop, Thrown};
+use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
 
 /// How deep a value that was thrown is shown.
@@ -265,6 +267,20 @@ impl Machine {
                     _ => self.fail(Failure::no_status(&self.describe(status))),
                 });
             }
+            Effect::FileRead
+            | Effect::FileSize
+            | Effect::FileKind
+            | Effect::FileWrite
+            | Effect::FileAppend
+            | Effect::FileRemove
+            | Effect::FileRename
+            | Effect::DirectoryList
+            | Effect::DirectoryMake
+            | Effect::DirectoryRemove
+            | Effect::EnvironmentVariable
+            | Effect::WallClock
+            | Effect::MonotonicClock
+            | Effect::RandomBytes => self.system_effect(effect, args)?,
             Effect::PutCharacter => self.put_character(Stream::Output, args)?,
             Effect::PutErrorCharacter => self.put_character(Stream::Error, args)?,
             Effect::NewState => Word::int(self.world.new_thread()).unwrap_or(Word::ZERO),
@@ -352,6 +368,77 @@ impl Machine {
         let word = made.map_err(|full| self.out_of_memory(full))?;
         self.world.bytes_are_returned(len);
         Ok(Some(word))
+    }
+
+    /// Does an effect on the system.
+    fn system_effect(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
+        let answer = match self.world.answer.take() {
+            Some(answer) => answer,
+            None => self.ask(effect, args)?,
+        };
+        match answer.value(self) {
+            Ok(value) => Ok(self.mutator.handles.get(&value).unwrap_or(Word::con(NIL))),
+            Err(stop) => {
+                self.world.answer = Some(answer);
+                Err(stop)
+            }
+        }
+    }
+
+    fn ask(&mut self, effect: Effect, args: ArgsId) -> Result<Answer, Stop> {
+        let mut system = std::mem::take(&mut self.world.system);
+        let mut collected_for = 0;
+        let answer = loop {
+            let mut refused = None;
+            let answer = self.ask_once(&mut system, effect, args, &mut refused);
+            match refused {
+                None => break answer,
+                Some(Refused::Stop(stop)) => break Err(stop),
+                Some(Refused::Room(bytes)) if bytes > collected_for => {
+                    collected_for = bytes;
+                    if let Err(stop) = self.collect_for_bytes(0, bytes) {
+                        break Err(stop);
+                    }
+                }
+                Some(Refused::Room(_)) => break Err(self.out_of_memory(Full::Limit)),
+            }
+        };
+        self.world.system = system;
+        answer
+    }
+
+    fn ask_once(
+        &self,
+        system: &mut Outside,
+        effect: Effect,
+        args: ArgsId,
+        refused: &mut Option<Refused>,
+    ) -> Result<Answer, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Answer::Done) };
+        let mut operands = Vec::new();
+        for at in 0..primitive.arity() {
+            let word = self.operand(args, at);
+            let operand = match primitive.operand_at(at) {
+                Needs::Integer => self.number(word).map(|of| Operand::Integer(of.into_owned())),
+                _ => self.bytes(word).map(Operand::Bytes),
+            };
+            let Some(operand) = operand else { return Err(self.wrong_kind(primitive, at, word)) };
+            operands.push(operand);
+        }
+        let mut fits = |len: usize| {
+            // It is there twice for a moment.
+            let bytes = 2 * len as u64;
+            *refused = match self.interrupt.poll(|limit| self.limit(limit)) {
+                Err(stop) => Some(Refused::Stop(stop)),
+                Ok(()) if self.heap.can_grow(bytes) => None,
+                Ok(()) => Some(Refused::Room(bytes)),
+            };
+            refused.is_none()
+        };
+        system.ask(effect, &operands, &mut fits).map_err(|error| match error {
+            SystemError::Stopped => Stop::Interrupted,
+            error => self.fail(Failure::of_system(primitive.name(), subject(&operands), &error)),
+        })
     }
 
     /// The character is the first operand, the thread the second; the number -1 is no character,

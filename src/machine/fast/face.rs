@@ -22,6 +22,7 @@ use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
+use crate::machine::system::{Outside, System};
 use crate::machine::world::Mode;
 use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Whnf};
 
@@ -175,6 +176,10 @@ impl Face for Machine {
 
     fn set_arguments(&mut self, arguments: Vec<String>) {
         self.world.arguments = arguments;
+    }
+
+    fn set_system(&mut self, system: Box<dyn System>) {
+        self.world.system = Outside::new(system);
     }
 
     fn abandon(&mut self) {

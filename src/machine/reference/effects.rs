@@ -16,7 +16,9 @@ use crate::machine::handles::Handle;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
 use crate::machine::print::Format;
+use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
 
 impl Machine {
@@ -80,6 +82,20 @@ impl Machine {
                 }
             }
             Effect::Exit => return Err(self.exit()),
+            Effect::FileRead
+            | Effect::FileSize
+            | Effect::FileKind
+            | Effect::FileWrite
+            | Effect::FileAppend
+            | Effect::FileRemove
+            | Effect::FileRename
+            | Effect::DirectoryList
+            | Effect::DirectoryMake
+            | Effect::DirectoryRemove
+            | Effect::EnvironmentVariable
+            | Effect::WallClock
+            | Effect::MonotonicClock
+            | Effect::RandomBytes => self.system_effect(effect)?,
             Effect::PutCharacter => self.put_character(Stream::Output)?,
             Effect::PutErrorCharacter => self.put_character(Stream::Error)?,
             Effect::NewState => {
@@ -198,6 +214,75 @@ impl Machine {
         let (len, node) = (bytes.len(), Node::Bytes(Box::new(bytes.into())));
         self.world.bytes_are_returned(len);
         Ok(self.heap.alloc(node))
+    }
+
+    /// Does an effect on the system, whose operands are on the stack.
+    fn system_effect(&mut self, effect: Effect) -> Result<Addr, Stop> {
+        let answer = match self.world.answer.take() {
+            Some(answer) => answer,
+            None => self.ask(effect)?,
+        };
+        match answer.value(self) {
+            Ok(value) => Ok(self.handles.get(&value).unwrap_or(Addr::NONE)),
+            Err(stop) => {
+                self.world.answer = Some(answer);
+                Err(stop)
+            }
+        }
+    }
+
+    fn ask(&mut self, effect: Effect) -> Result<Answer, Stop> {
+        let mut system = std::mem::take(&mut self.world.system);
+        let mut collected_for = 0;
+        let answer = loop {
+            let mut refused = None;
+            let answer = self.ask_once(&mut system, effect, &mut refused);
+            match refused {
+                None => break answer,
+                Some(Refused::Stop(stop)) => break Err(stop),
+                Some(Refused::Room(bytes)) if bytes > collected_for => {
+                    collected_for = bytes;
+                    self.collect();
+                }
+                Some(Refused::Room(_)) => break Err(self.out_of_memory(Full::Limit)),
+            }
+        };
+        self.world.system = system;
+        answer
+    }
+
+    fn ask_once(
+        &self,
+        system: &mut Outside,
+        effect: Effect,
+        refused: &mut Option<Refused>,
+    ) -> Result<Answer, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Answer::Done) };
+        let mut operands = Vec::new();
+        for at in 0..primitive.arity() {
+            let operand =
+                match (primitive.operand_at(at), self.heap.get(self.heap.value(self.item(at)))) {
+                    (Needs::Integer, Node::Int(of)) => Operand::Integer(Integer::Small(*of)),
+                    (Needs::Integer, Node::Big(of)) => Operand::Integer((**of).clone()),
+                    (Needs::Bytes, Node::Bytes(bytes)) => Operand::Bytes(bytes),
+                    _ => return Err(self.wrong_kind(primitive, at)),
+                };
+            operands.push(operand);
+        }
+        let mut fits = |len: usize| {
+            // It is there twice for a moment.
+            let bytes = 2 * len as u64;
+            *refused = match self.interrupt.poll(|limit| self.limit(limit)) {
+                Err(stop) => Some(Refused::Stop(stop)),
+                Ok(()) if self.heap.fits(bytes).is_ok() => None,
+                Ok(()) => Some(Refused::Room(bytes)),
+            };
+            refused.is_none()
+        };
+        system.ask(effect, &operands, &mut fits).map_err(|error| match error {
+            SystemError::Stopped => Stop::Interrupted,
+            error => self.fail(Failure::of_system(primitive.name(), subject(&operands), &error)),
+        })
     }
 
     fn exit(&self) -> Stop {

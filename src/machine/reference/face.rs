@@ -17,6 +17,7 @@ use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
+use crate::machine::system::{Outside, System};
 use crate::machine::whnf::Whnf;
 
 impl face::Machine for Machine {
@@ -42,6 +43,10 @@ impl face::Machine for Machine {
 
     fn set_arguments(&mut self, arguments: Vec<String>) {
         self.world.arguments = arguments;
+    }
+
+    fn set_system(&mut self, system: Box<dyn System>) {
+        self.world.system = Outside::new(system);
     }
 
     fn abandon(&mut self) {

@@ -161,7 +161,7 @@ impl Gen {
         }
         let d = depth - 1;
         // Input and output are errors in a state thread.
-        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 24 };
+        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 27 };
         match self.dice.roll(kinds) {
             0 | 1 => {
                 let first = self.action(d);
@@ -256,6 +256,7 @@ impl Gen {
                 let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
                 format!("(let ([{name} {bytes}]) {rest})")
             }
+            22..=25 if self.level == 0 || self.dice.one_in(20) => self.on_system(d),
             21 if self.dice.one_in(4) => {
                 let status = self.int(1, true);
                 format!("(exit {status})")
@@ -357,6 +358,65 @@ impl Gen {
             _ => {
                 let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
                 format!("(bind (readArray {array} {index}) (fn [{name}] {rest}))")
+            }
+        }
+    }
+
+    /// Something with files and the like.
+    fn on_system(&mut self, d: usize) -> String {
+        const PATHS: [&str; 9] =
+            ["a", "b", "a", "notes.txt", "notes.txt", "d", "d/a", "../a", "/etc"];
+        let mut path = || format!("(bytesFromText \"{}\")", self.dice.pick(&PATHS));
+        let (path, other) = (path(), path());
+        match self.dice.roll(14) {
+            0..=2 => {
+                let name = self.dice.pick(&["fileWrite", "fileWrite", "fileAppend"]);
+                let bytes = self.bytes(d.min(3), true);
+                format!("(then ({name} {path} {bytes}) {})", self.action(d))
+            }
+            3..=5 => {
+                let (from, count) = (self.dice.roll(4), [2, 9, 1000][self.dice.roll(3)]);
+                let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                format!(
+                    "(bind (fileRead {path} {from} {count}) (fn [{name}] (then (putBytes {name}) {rest})))"
+                )
+            }
+            6 => {
+                let name = self.dice.pick(&["fileRemove", "directoryMake", "directoryRemove"]);
+                format!("(then ({name} {path}) {})", self.action(d))
+            }
+            7 => format!("(then (fileRename {path} {other}) {})", self.action(d)),
+            8 => {
+                let path = self.dice.pick(&[".", "d", "a"]);
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!(
+                    "(bind (mapAction length (directoryList (bytesFromText \"{path}\"))) \
+                     (fn [{name}] {rest}))"
+                )
+            }
+            9 | 10 => {
+                let name = self.dice.pick(&["fileKind", "fileSize"]);
+                let asked = format!("({name} {path})");
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!("(bind {asked} (fn [{name}] {rest}))")
+            }
+            11 => {
+                let asked = self.dice.pick(&["wallClock", "monotonicClock"]);
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!("(bind {asked} (fn [{name}] {rest}))")
+            }
+            12 => {
+                let count = self.dice.roll(20);
+                let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                format!("(bind (randomBytes {count}) (fn [{name}] {rest}))")
+            }
+            _ => {
+                let variable = self.dice.pick(&["HOME", "UNSET", "PATH"]);
+                let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
+                format!(
+                    "(bind (mapAction bytesConcat (environmentVariable (bytesFromText \
+                     \"{variable}\"))) (fn [{name}] {rest}))"
+                )
             }
         }
     }

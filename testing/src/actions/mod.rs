@@ -13,7 +13,7 @@ use gmachine::machine::{Config, Machine, MachineKind, Refusal, Stress};
 use gmachine::optimise::Passes;
 pub use make::program;
 
-use crate::common::{compiled_after, machine, names};
+use crate::common::{Faults, Memory, compiled_after, machine, names};
 use crate::dice::Dice;
 use crate::differential::loaded;
 use crate::ends::End;
@@ -111,9 +111,10 @@ fn reader(text: &str, fails_after: Option<usize>) -> Option<Box<dyn Input>> {
 }
 
 /// What the interpreter says.
-fn told(text: &str, input: &str) -> World {
+fn told(text: &str, input: &str, faults: Faults) -> World {
     let mut out = String::new();
-    let end = match oracle::run_seen(loaded(text), input, STEPS, &mut out) {
+    let system = Memory::new(faults);
+    let end = match oracle::run_seen(loaded(text), input, system, STEPS, &mut out) {
         Ok(()) => End::Value,
         Err(oracle::Stop::Error) => End::Error,
         Err(oracle::Stop::Fuel) => End::Fuel,
@@ -160,12 +161,14 @@ struct Run<'a> {
     machine: Box<dyn Machine>,
     input: &'a str,
     wanted: &'a World,
+    faults: Faults,
     fuel: u64,
 }
 
 impl Run<'_> {
     fn start(&mut self, fails_after: Option<usize>) -> Result<(), String> {
         let input = reader(self.input, fails_after);
+        self.machine.set_system(Box::new(Memory::new(self.faults)));
         self.machine.start(Format::Default, input).map_err(|stop| stop.to_string())
     }
 
@@ -235,7 +238,7 @@ impl Run<'_> {
                 seen.stops += 2;
             }
             Way::Refused(_) => {
-                if self.machine.start(Format::Default, reader(self.input, None)).is_err() {
+                if self.start(None).is_err() {
                     return self.anew();
                 }
                 self.machine.set_fuel(Some(self.fuel));
@@ -294,7 +297,11 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     let input = INPUTS[dice.roll(INPUTS.len())];
     let (plain, _) = compiled_after(text, Passes::NONE)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
-    let told = told(text, input);
+    let faults = Faults {
+        room: dice.one_in(4).then(|| dice.roll(30)),
+        gone_after: dice.one_in(6).then(|| dice.roll(6) as u64),
+    };
+    let told = told(text, input, faults);
     seen.ended(told.end);
     if told.end == End::Fuel {
         seen.discarded = 1;
@@ -305,6 +312,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
     };
     let config = Config { count: seed.is_multiple_of(2), ..Config::default() };
     let mut reference = made(MachineKind::Reference, &plain, config.clone());
+    reference.set_system(Box::new(Memory::new(faults)));
     reference.start(Format::Default, reader(input, None)).map_err(|stop| stop.to_string())?;
     reference.set_fuel(Some(FUEL));
     let mut out = Streams::new(usize::MAX);
@@ -348,7 +356,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
         };
         let config = Config { stress, refuse, ..config.clone() };
         let machine = made(kind, &code, config);
-        let mut run = Run { machine, input, wanted: &wanted, fuel };
+        let mut run = Run { machine, input, wanted: &wanted, faults, fuel };
         let result = run.go(way, &mut seen);
         seen.machine(kind, &*run.machine);
         result.map_err(|found| {

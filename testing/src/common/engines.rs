@@ -8,7 +8,7 @@ use gmachine::machine::outcome::{Chain, Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress, fast, reference};
 
-use super::Text;
+use super::{Memory, Text};
 
 /// What became of a run.
 pub struct Run {
@@ -113,6 +113,7 @@ pub fn code_in(
 ) -> Run {
     let mut output = String::new();
     let mut machine = machine(kind, program, config);
+    machine.set_system(Box::new(Memory::default()));
     let ended = machine
         .start(format, Some(Box::new(Text::new(input))))
         .and_then(|()| machine.run(&mut output));

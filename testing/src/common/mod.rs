@@ -1,6 +1,7 @@
 //! Compiling and running programs.
 
 mod engines;
+mod memory;
 
 use std::path::Path;
 
@@ -16,6 +17,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::strictness::{self, Budget};
 use gmachine::optimise::{self, Pass, Passes};
+pub use memory::{Faults, Memory};
 
 /// Reads no file.
 pub struct NoFiles;

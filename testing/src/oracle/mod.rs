@@ -18,6 +18,7 @@ use gmachine::syntax::ast::{Ast, Binder, Expr, ExprId, ItemKind, Pat, PatId};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
+use crate::common::Memory;
 use crate::numbers::{self, Missing, Number};
 
 /// Why there is no more to print.
@@ -160,6 +161,8 @@ struct World {
     taken: Cell<bool>,
     /// Whether messages are shown with the output.
     messages: Cell<bool>,
+    /// Files and the like.
+    system: RefCell<Memory>,
 }
 
 /// What comes before each character of a message, where messages are shown with the output.
@@ -173,13 +176,21 @@ pub fn run(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(
     ended(&world(loaded, fuel), input, out)
 }
 
-/// As [`run`], with messages among what is printed: before each of their characters is [`MESSAGE`].
+/// As [`run`], on a system, with messages among what is printed: before each of their characters is
+/// [`MESSAGE`].
 ///
 /// # Errors
 /// When there is no more to print before the end.
-pub fn run_seen(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(), Stop> {
+pub fn run_seen(
+    loaded: Loaded,
+    input: &str,
+    system: Memory,
+    fuel: u64,
+    out: &mut String,
+) -> Result<(), Stop> {
     let world = world(loaded, fuel);
     world.messages.set(true);
+    world.system.replace(system);
     ended(&world, input, out)
 }
 
@@ -272,6 +283,7 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             input: RefCell::default(),
             taken: Cell::new(has_input),
             messages: Cell::default(),
+            system: RefCell::default(),
         }
     })
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gmachine::machine::System;
 use num_traits::ToPrimitive;
 
 use super::{Halt, Outcome, Ref, Value, World, delay, done, force};
@@ -31,6 +32,20 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("inputBytes", 1),
     ("arguments", 0),
     ("exit", 1),
+    ("fileRead", 3),
+    ("fileSize", 1),
+    ("fileKind", 1),
+    ("fileWrite", 2),
+    ("fileAppend", 2),
+    ("fileRemove", 1),
+    ("fileRename", 2),
+    ("directoryList", 1),
+    ("directoryMake", 1),
+    ("directoryRemove", 1),
+    ("environmentVariable", 1),
+    ("wallClock", 0),
+    ("monotonicClock", 0),
+    ("randomBytes", 1),
     ("throw", 1),
     ("throwAgain", 2),
     ("runState", 1),
@@ -274,12 +289,92 @@ impl World {
                 _ => Err(Halt::Error),
             },
             "arguments" => nil(),
+            "fileRead"
+            | "fileSize"
+            | "fileKind"
+            | "fileWrite"
+            | "fileAppend"
+            | "fileRemove"
+            | "fileRename"
+            | "directoryList"
+            | "directoryMake"
+            | "directoryRemove"
+            | "environmentVariable"
+            | "wallClock"
+            | "monotonicClock"
+            | "randomBytes" => self.system(name, &args).map(Step::Value),
             "exit" => match force(&args[0])? {
                 Value::Int(status) if status.to_u8().is_some() => Err(Halt::Exit),
                 _ => Err(Halt::Error),
             },
             _ => panic!("{name} is no action"),
         }
+    }
+}
+
+impl World {
+    /// What the system answers.
+    fn system(&self, name: &str, args: &[Ref]) -> Result<Ref, Halt> {
+        // All operands are evaluated before any is looked at.
+        for arg in args {
+            force(arg)?;
+        }
+        let bytes = |at: usize| match force(&args[at])? {
+            Value::Bytes(bytes) => Ok(bytes.to_vec()),
+            _ => Err(Halt::Error),
+        };
+        let count = |at: usize| {
+            let count = super::number(&args[at])?.max(0.into());
+            Ok::<_, Halt>(count.to_u64().unwrap_or(u64::MAX))
+        };
+        let string = |bytes: Vec<u8>| done(Value::Bytes(Rc::new(bytes)));
+        let nil = || done(Value::Con(self.nil.clone(), Vec::new()));
+        let int = |value: u128| done(Value::Int(value.into()));
+        let list = |items: Vec<Vec<u8>>| {
+            items.into_iter().rev().fold(nil(), |rest, item| {
+                done(Value::Con(self.cons.clone(), vec![string(item), rest]))
+            })
+        };
+        let mut system = self.system.borrow_mut();
+        let fits = &mut |_| true;
+        // Which failure it is does not matter.
+        let answer = match name {
+            "fileRead" => {
+                let (path, from, most) = (bytes(0)?, count(1)?, count(2)?);
+                system.read(&path, from, most, fits).map(string)
+            }
+            "fileSize" => system.size(&bytes(0)?).map(|size| int(size.into())),
+            "fileKind" => system.kind(&bytes(0)?).map(|kind| int(kind as u128)),
+            "fileWrite" => {
+                let (path, of) = (bytes(0)?, bytes(1)?);
+                system.write(&path, &of, false).map(|()| nil())
+            }
+            "fileAppend" => {
+                let (path, of) = (bytes(0)?, bytes(1)?);
+                system.write(&path, &of, true).map(|()| nil())
+            }
+            "fileRemove" => system.remove(&bytes(0)?).map(|()| nil()),
+            "fileRename" => {
+                let (from, to) = (bytes(0)?, bytes(1)?);
+                system.rename(&from, &to).map(|()| nil())
+            }
+            "directoryList" => system.list(&bytes(0)?).map(|mut names| {
+                names.sort();
+                list(names)
+            }),
+            "directoryMake" => system.make_directory(&bytes(0)?).map(|()| nil()),
+            "directoryRemove" => system.remove_directory(&bytes(0)?).map(|()| nil()),
+            "environmentVariable" => {
+                system.variable(&bytes(0)?).map(|found| list(found.into_iter().collect()))
+            }
+            "wallClock" => system.wall_clock().map(|time| int(time.as_nanos())),
+            "monotonicClock" => system.monotonic_clock().map(|time| int(time.as_nanos())),
+            _ => {
+                let mut bytes = vec![0; count(0)?.min(1 << 24) as usize];
+                system.random(&mut bytes).map(|()| string(bytes))
+            }
+        };
+        answer.map_err(|_| Halt::Error)
     }
 }
 
