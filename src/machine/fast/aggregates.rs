@@ -203,28 +203,28 @@ impl Machine {
         self.mutator.image.program.gcode.texts.get(id)?.get(at..)
     }
 
-    /// Calls `visit` with the elements of a list whose cells are evaluated; returns `false` if it
-    /// does not end in the empty list, or `visit` has returned `false`. What the compiler makes has
-    /// walked along the list before; other code may give a circle.
-    fn each_element(&self, list: Word, mut visit: impl FnMut(Word) -> bool) -> bool {
+    /// Calls `visit` with the elements of a list whose cells are evaluated, until it returns `false`;
+    /// returns where that was, or what the list ends in if that is not the empty list. What the
+    /// compiler makes has walked along the list before; other code may give a circle.
+    fn each_element(&self, list: Word, mut visit: impl FnMut(Word) -> bool) -> Option<Word> {
         let mut at = list;
         let mut circle = Circle::default();
         loop {
             // SAFETY: it is a word of the heap.
             at = unsafe { self.heap.resolve(at) };
             if circle.closes(at) {
-                return false;
+                return Some(at);
             }
             if at.as_con() == Some(NIL) {
-                return true;
+                return None;
             }
             if !at.is_con_pointer() {
-                return false;
+                return Some(at);
             }
             // SAFETY: a constructor with fields; a list cell has two.
             unsafe {
                 if self.heap.header(at).info() != CONS.0 || !visit(self.heap.field(at, 0)) {
-                    return false;
+                    return Some(at);
                 }
                 at = self.heap.field(at, 1);
             }
@@ -233,11 +233,11 @@ impl Machine {
 
     fn array_from_list(&mut self, d: Dst, list: Word) -> Result<(), Stop> {
         let mut len = 0;
-        let is_list = self.each_element(list, |_| {
+        let end = self.each_element(list, |_| {
             len += 1;
             true
         });
-        if !is_list {
+        if end.is_some() {
             return Err(self.wrong_kind(Primitive::ArrayFromList, 0, list));
         }
         if self.room_for(array_need(len))? {
@@ -262,7 +262,7 @@ impl Machine {
     fn bytes_from_list(&mut self, p: Primitive, d: Dst, list: Word) -> Result<(), Stop> {
         let mut len = 0_usize;
         let mut wrong = None;
-        let is_list = self.each_element(list, |word| {
+        let end = self.each_element(list, |word| {
             let size = match self.element(p, word) {
                 Some(Element::Char(c)) => c.len_utf8(),
                 Some(Element::Byte(_)) => 1,
@@ -278,16 +278,19 @@ impl Machine {
         if let Some(wrong) = wrong {
             return Err(self.fail(Failure::no_part(p.name(), &self.describe(wrong))));
         }
-        if !is_list {
+        // A literal of which only the first characters are unpacked.
+        let rest = end.filter(|_| p == Primitive::BytesFromText).and_then(|end| self.literal(end));
+        if end.is_some() && rest.is_none() {
             return Err(self.wrong_kind(p, 0, list));
         }
+        len = len.saturating_add(rest.map_or(0, str::len));
         // They are put together outside of the heap first.
         let need = bytes_need(len).map(|need| Need { bytes: need.bytes + len as u64, ..need });
         if self.room_for(need)? {
             return Ok(());
         }
         let mut all: Vec<u8> = Vec::with_capacity(len);
-        self.each_element(list, |word| {
+        let end = self.each_element(list, |word| {
             match self.element(p, word) {
                 Some(Element::Char(c)) => {
                     all.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -300,6 +303,7 @@ impl Machine {
             }
             true
         });
+        all.extend_from_slice(end.and_then(|end| self.literal(end)).unwrap_or("").as_bytes());
         self.put_bytes(d, &all)
     }
 

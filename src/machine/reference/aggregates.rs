@@ -67,32 +67,32 @@ impl Machine {
         self.put_bytes(operands, &bytes.unwrap_or_default())
     }
 
-    /// Calls `visit` with the elements of the list on top, whose cells are evaluated; returns
-    /// `false` if it does not end in the empty list, or `visit` has returned `false`. What the
-    /// compiler makes has walked along the list before; other code may give a circle.
-    fn each_element(&self, mut visit: impl FnMut(Addr) -> bool) -> bool {
+    /// Calls `visit` with the elements of the list on top, whose cells are evaluated, until it
+    /// returns `false`; returns where that was, or what the list ends in if that is not the empty
+    /// list. What the compiler makes has walked along the list before; other code may give a circle.
+    fn each_element(&self, mut visit: impl FnMut(Addr) -> bool) -> Option<Addr> {
         let mut at = self.item(0);
         let mut circle = Circle::default();
         loop {
             at = self.heap.value(at);
             if circle.closes(at) {
-                return false;
+                return Some(at);
             }
             match self.heap.get(at).as_constr() {
-                Some((NIL, _)) => return true,
+                Some((NIL, _)) => return None,
                 Some((CONS, &[head, tail])) if visit(self.heap.value(head)) => at = tail,
-                _ => return false,
+                _ => return Some(at),
             }
         }
     }
 
     fn array_from_list(&mut self) -> Result<(), Stop> {
         let mut len = 0;
-        let is_list = self.each_element(|_| {
+        let end = self.each_element(|_| {
             len += 1;
             true
         });
-        if !is_list {
+        if end.is_some() {
             return Err(self.wrong_kind(Primitive::ArrayFromList, 0));
         }
         self.reserve_owned(1, array_bytes(len))?;
@@ -136,16 +136,16 @@ impl Machine {
         Ok(())
     }
 
+    /// What is not unpacked yet of a literal.
+    fn literal(&self, addr: Addr) -> Option<&str> {
+        let Node::Text { text, at } = *self.heap.get(self.heap.value(addr)) else { return None };
+        self.code.program.texts.get(text)?.get(at as usize..)
+    }
+
     fn bytes_from_list(&mut self, primitive: Primitive) -> Result<(), Stop> {
-        if let Node::Text { text, at } = *self.heap.get(self.heap.value(self.item(0))) {
-            // A literal that is not unpacked.
-            let literal = self.code.program.texts.get(text).cloned();
-            let rest = literal.as_deref().and_then(|text| text.get(at as usize..)).unwrap_or("");
-            return self.put_bytes(1, rest.as_bytes());
-        }
         let mut all: Vec<u8> = Vec::new();
         let mut wrong = None;
-        let is_list = self.each_element(|element| {
+        let end = self.each_element(|element| {
             match (primitive, self.heap.get(element)) {
                 (Primitive::BytesFromText, Node::Char(c)) => {
                     all.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -160,8 +160,12 @@ impl Machine {
             let found = self.describe(wrong);
             return Err(self.fail(Failure::no_part(primitive.name(), &found)));
         }
-        if !is_list {
-            return Err(self.wrong_kind(primitive, 0));
+        // A literal is unpacked when its characters are taken, or as a whole here.
+        let text = primitive == Primitive::BytesFromText;
+        match end.map(|end| text.then(|| self.literal(end)).flatten()) {
+            None => {}
+            Some(Some(rest)) => all.extend_from_slice(rest.as_bytes()),
+            Some(None) => return Err(self.wrong_kind(primitive, 0)),
         }
         self.put_bytes(1, &all)
     }
