@@ -240,7 +240,7 @@ action_constructors! {
     Ended "ended" 1;
     /// What the performer returns to the run so that output is written: the action and the
     /// continuation to go on with.
-    Yield "yield" 2;
+    Yield "written" 2;
     /// A continuation: goes on with a function of the value.
     ThenBind "then" 2;
     /// A continuation: handles exceptions, by a function of each kind.

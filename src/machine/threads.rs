@@ -269,6 +269,8 @@ impl Threads {
         self.current = self.ready.pop_front().unwrap_or(MAIN);
         let own = self.own();
         let next = match own.next.take() {
+            // One after the other: none that was thrown is lost.
+            Some(Next::Fail(exception)) => Next::Fail(exception),
             // What another thread has thrown comes first, and what was to be done is not.
             Some(_) if !own.is_masked && !own.pending.is_empty() => {
                 own.pending.pop_front().map_or(Next::Nil, Next::Fail)

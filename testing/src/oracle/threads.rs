@@ -117,7 +117,7 @@ impl Threads {
         let own = self.own();
         *waiting = std::mem::take(&mut own.waiting);
         let go = own.go.take();
-        if go.is_some()
+        if matches!(go, Some(Go::Perform(_) | Go::Value(_)))
             && !own.is_masked
             && let Some(halt) = own.pending.pop_front()
         {
