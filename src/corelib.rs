@@ -17,12 +17,15 @@ const TEXTS: &[(&str, &str)] = &[
     ("queue", include_str!("../corelib/queue.core")),
     ("set", include_str!("../corelib/set.core")),
     ("system", include_str!("../corelib/system.core")),
+    ("thread", include_str!("../corelib/thread.core")),
     ("word", include_str!("../corelib/word.core")),
 ];
 
 /// The names of the modules, the prelude first.
-pub const MODULES: &[&str] =
-    &["prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "system", "word"];
+pub const MODULES: &[&str] = &[
+    "prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "system", "thread",
+    "word",
+];
 
 /// The module that is always in scope.
 pub const PRELUDE: &str = "prelude";

@@ -236,6 +236,17 @@ primitives! {
     WallClock "wallClock" 0 Action Any Any;
     MonotonicClock "monotonicClock" 0 Action Any Any;
     RandomBytes "randomBytes" 1 Action Any Any;
+    Fork "fork" 1 Action Any Any;
+    MyThread "myThread" 0 Action Any Any;
+    Yield "yield" 0 Action Any Any;
+    NewMVar "newMVar" 0 Action Any Any;
+    TakeMVar "takeMVar" 1 Action Any Any;
+    PutMVar "putMVar" 2 Action Any Any;
+    ReadMVar "readMVar" 1 Action Any Any;
+    TryTakeMVar "tryTakeMVar" 1 Action Any Any;
+    TryPutMVar "tryPutMVar" 2 Action Any Any;
+    ThrowTo "throwTo" 2 Action Any Any;
+    SetMask "setMask" 1 Action Any Any;
     Throw "throw" 1 Lazy Any Any;
     ThrowAgain "throwAgain" 2 Lazy Any Any;
     RunState "runState" 1 Lazy Any Any;

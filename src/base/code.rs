@@ -705,6 +705,24 @@ Ask `fileKind` first, or handle the failure: `(catch m h)` of the module `io`.
 
 Look at the message. The failure can be handled: `(catch m h)` of the module `io`.
 ";
+    G0523 Blocked "a program that waits for ever"
+"`main` waits for a value in an `MVar`, or for room for one, and no other thread can run that would see to it: each waits itself, or has ended.
+
+```coref
+(defn main[] (bind newMVar (fn [v] (takeMVar v))))
+```
+
+Look for a thread that ends, or fails, before it puts what others wait for, and for two threads that take the same two in another order. `main` can handle the failure; the others wait on.
+";
+    G0524 ThrownTo "a value that was thrown to a thread and not caught"
+"A thread threw a value to `main` with `throwTo`, and no action around what `main` was doing had a handler for it. Any other thread simply ends.
+
+```coref
+(defn main[] (bind myThread (fn [me] (throwTo me 5))))
+```
+
+Handle it: `(catch m h)` of the module `io`.
+";
     G0601 HeapLimit "the memory limit"
 "The evaluation needs more memory than it may use. The limit counts everything: the graph, large integers, and the stack of a deep recursion. It is reported after a last collection that freed too little.
 

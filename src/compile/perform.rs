@@ -9,21 +9,26 @@
 //!   Bind m k     -> perform m (ThenBind k ks) id
 //!   Handle m f g -> perform m (ThenHandle f g ks) id
 //!   Flush m      -> Yield m ks
+//!   Park         -> Parked ks
 //!   exception e  -> unwind e ks id
 //!   no action    -> perform (a failure that says so) ks id
 //!   an effect    -> perform (the function of the effect, of its operands and id) ks id
 //! resume x ks id = case ks of
 //!   ThenBind k ks     -> perform (k x) ks id
 //!   ThenHandle _ _ ks -> resume x ks id
-//!   ThenDone          -> Done x
+//!   ThenDone, ThenEnd -> Done x
 //!   ThenState         -> x
 //! unwind e ks id = case ks of
 //!   ThenBind _ ks     -> unwind e ks id
 //!   ThenHandle f g ks -> case e of
 //!     Thrown x t   -> perform (f x t) ks id
 //!     Failed c s t -> perform (g c s t) ks id
-//!   the end           -> fails with e again
+//!   ThenEnd           -> Ended e
+//!   another end       -> fails with e again
 //! ```
+//!
+//! Where there are several threads (`Mode::InTurns`), a bind that ends a turn is `Yield m ks`. An
+//! effect on threads gives the action to go on with, which is `Park` if another one is to run.
 //!
 //! So what waits for an action is on the heap, and fuel, interrupts, suspension and collection are
 //! those of all code. `id` is the number of the thread. A failure in `m`, or in the function of an
@@ -35,18 +40,28 @@ use std::sync::Arc;
 use super::{Code, Compiler, Source};
 use crate::base::span::Span;
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, PIECE, action_cons,
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, PERFORM_IN_TURNS, PIECE,
+    action_cons,
 };
 use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
 use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
 use crate::primitive::Primitive;
 
+/// Whether threads take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Mode {
+    /// There is one thread.
+    Alone,
+    /// Each bind is counted, and the performer returns to the run when a turn is over.
+    InTurns,
+}
+
 /// A function of the performer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Performer {
-    Perform,
-    Resume,
-    Unwind,
+    Perform(Mode),
+    Resume(Mode),
+    Unwind(Mode),
     /// Does an effect, with its operands and the number of the thread.
     Effect(Effect),
     /// Writes a text: a piece of it, and then the action that writes the rest.
@@ -75,7 +90,7 @@ impl Compiler<'_> {
         self.out.datas.push(Data { symbol: ACTION.into(), cons });
         self.actions = Some(first);
         // What performs actions is there wherever actions are.
-        self.global(Source::Performer(Performer::Perform));
+        self.global(Source::Performer(Performer::Perform(Mode::Alone)));
         self.global(Source::Performer(Performer::FailAgain));
         first
     }
@@ -127,6 +142,11 @@ impl Compiler<'_> {
             Primitive::PutText => self.action(ActionCon::PutText),
             Primitive::PutError => self.action(ActionCon::PutError),
             _ => {
+                if primitive == Primitive::Fork {
+                    // The run goes on with it where there are several threads.
+                    self.actions();
+                    self.global(Source::Performer(Performer::Perform(Mode::InTurns)));
+                }
                 let mut effects = Effect::ALL.iter().copied();
                 let Some(effect) = effects.find(|effect| effect.primitive() == Some(primitive))
                 else {
@@ -158,7 +178,7 @@ impl Compiler<'_> {
                 self.own(Instr::Effect(Effect::NewState));
                 self.pack(ActionCon::ThenState);
                 self.own(Instr::Push(2));
-                self.push_performer(Performer::Perform);
+                self.push_performer(Performer::Perform(Mode::Alone));
                 self.apply(3, Span::NONE);
             }
             other => unreachable!("`{}` has another shape", other.name()),
@@ -174,9 +194,12 @@ impl Compiler<'_> {
     /// Returns a function of the performer.
     pub(super) fn performer(&mut self, performer: Performer) -> Global {
         let (symbol, params): (String, &[&str]) = match performer {
-            Performer::Perform => (PERFORM.into(), &["m", "ks", "id"]),
-            Performer::Resume => ("resume$".into(), &["x", "ks", "id"]),
-            Performer::Unwind => ("unwind$".into(), &["e", "ks", "id"]),
+            Performer::Perform(Mode::Alone) => (PERFORM.into(), &["m", "ks", "id"]),
+            Performer::Perform(Mode::InTurns) => (PERFORM_IN_TURNS.into(), &["m", "ks", "id"]),
+            Performer::Resume(Mode::Alone) => ("resume$".into(), &["x", "ks", "id"]),
+            Performer::Resume(Mode::InTurns) => ("resume$in$turns".into(), &["x", "ks", "id"]),
+            Performer::Unwind(Mode::Alone) => ("unwind$".into(), &["e", "ks", "id"]),
+            Performer::Unwind(Mode::InTurns) => ("unwind$in$turns".into(), &["e", "ks", "id"]),
             Performer::FailAgain => (FAIL_AGAIN.into(), &["e"]),
             Performer::NoAction => ("no$action".into(), &["m"]),
             Performer::Put(effect) => (format!("{}$", effect.name()), &["s", "id"]),
@@ -188,9 +211,9 @@ impl Compiler<'_> {
         };
         self.code = Code::new(arity);
         match performer {
-            Performer::Perform => self.perform(),
-            Performer::Resume => self.resume(),
-            Performer::Unwind => self.unwind(),
+            Performer::Perform(mode) => self.perform(mode),
+            Performer::Resume(mode) => self.resume(mode),
+            Performer::Unwind(mode) => self.unwind(mode),
             Performer::FailAgain => {
                 self.own(Instr::Push(0));
                 self.own(Instr::Eval);
@@ -218,7 +241,7 @@ impl Compiler<'_> {
         self.finish(symbol, display, GlobalKind::Primitive, arity, params, Span::NONE)
     }
 
-    fn perform(&mut self) {
+    fn perform(&mut self, mode: Mode) {
         const KS: u32 = 2;
         const ID: u32 = 1;
         // Where what comes from `try` is, and what is above it.
@@ -251,20 +274,26 @@ impl Compiler<'_> {
                     self.push_at(ID);
                     self.push_at(KS);
                     self.push_at(V);
-                    self.tail(Performer::Unwind, 3);
+                    self.tail(Performer::Unwind(mode), 3);
                 }
                 ActionKind::Con(ActionCon::Return) => {
                     self.own(Instr::Split(1));
                     self.push_at(ID);
                     self.push_at(KS);
                     self.push_at(V);
-                    self.tail(Performer::Resume, 3);
+                    self.tail(Performer::Resume(mode), 3);
                 }
                 ActionKind::Con(ActionCon::Flush) => {
                     self.own(Instr::Split(1));
                     self.push_at(KS);
                     self.push_at(V);
                     self.pack(ActionCon::Yield);
+                    self.update_and_unwind(Span::NONE);
+                }
+                ActionKind::Con(ActionCon::Park) => {
+                    self.own(Instr::Pop(1));
+                    self.push_at(KS);
+                    self.pack(ActionCon::Parked);
                     self.update_and_unwind(Span::NONE);
                 }
                 ActionKind::Con(con @ (ActionCon::Bind | ActionCon::Handle)) => {
@@ -278,8 +307,18 @@ impl Compiler<'_> {
                         ActionCon::Bind => ActionCon::ThenBind,
                         _ => ActionCon::ThenHandle,
                     });
+                    if mode == Mode::InTurns && con == ActionCon::Bind {
+                        let (goes_on, is_over) = (self.code.label(), self.code.label());
+                        self.own(Instr::Effect(Effect::Tick));
+                        self.own(Instr::Cond(goes_on, is_over));
+                        self.code.place(is_over);
+                        self.push_at(action);
+                        self.pack(ActionCon::Yield);
+                        self.update_and_unwind(Span::NONE);
+                        self.code.place(goes_on);
+                    }
                     self.push_at(action);
-                    self.tail(Performer::Perform, 3);
+                    self.tail(Performer::Perform(mode), 3);
                 }
                 ActionKind::Con(con) => {
                     self.own(Instr::Split(1));
@@ -287,12 +326,12 @@ impl Compiler<'_> {
                         ActionCon::PutError => Effect::PutErrorCharacter,
                         _ => Effect::PutCharacter,
                     };
-                    self.perform_function(Performer::Put(effect), 1);
+                    self.perform_function(mode, Performer::Put(effect), 1);
                 }
                 ActionKind::Effect(effect) => {
                     let fields = effect.arity() - 1;
                     self.own(Instr::Split(fields));
-                    self.perform_function(Performer::Effect(effect), fields);
+                    self.perform_function(mode, Performer::Effect(effect), fields);
                 }
             }
         }
@@ -303,11 +342,11 @@ impl Compiler<'_> {
         self.push_at(V - 1);
         self.push_performer(Performer::NoAction);
         self.apply(1, Span::NONE);
-        self.tail(Performer::Perform, 3);
+        self.tail(Performer::Perform(mode), 3);
     }
 
     /// Emits how to go on with the function of an effect, whose `fields` operands are topmost.
-    fn perform_function(&mut self, performer: Performer, fields: u32) {
+    fn perform_function(&mut self, mode: Mode, performer: Performer, fields: u32) {
         let top = 4 + fields;
         // id, ks, then the function applied to the fields and id.
         self.push_at(1);
@@ -316,16 +355,21 @@ impl Compiler<'_> {
         (4..top).for_each(|field| self.push_at(field));
         self.push_performer(performer);
         self.apply(fields as usize + 1, Span::NONE);
-        self.tail(Performer::Perform, 3);
+        self.tail(Performer::Perform(mode), 3);
     }
 
     /// Emits the choice by a continuation, which is at height 2 of a function of three parameters.
-    /// Returns the labels of the four branches, where it is on top.
-    fn by_continuation(&mut self) -> [Label; 4] {
+    /// Returns the labels of the branches, where it is on top.
+    fn by_continuation(&mut self) -> [Label; 5] {
         self.push_at(2);
         self.own(Instr::Eval);
-        let cons =
-            [ActionCon::ThenBind, ActionCon::ThenHandle, ActionCon::ThenDone, ActionCon::ThenState];
+        let cons = [
+            ActionCon::ThenBind,
+            ActionCon::ThenHandle,
+            ActionCon::ThenDone,
+            ActionCon::ThenEnd,
+            ActionCon::ThenState,
+        ];
         let cons = cons.map(|con| self.action(con));
         let labels = cons.map(|_| self.code.label());
         let other = self.code.label();
@@ -337,10 +381,10 @@ impl Compiler<'_> {
         labels
     }
 
-    fn resume(&mut self) {
+    fn resume(&mut self, mode: Mode) {
         const X: u32 = 3;
         const ID: u32 = 1;
-        let [bind, handle, done, state] = self.by_continuation();
+        let [bind, handle, done, end, state] = self.by_continuation();
         self.code.place(bind);
         self.own(Instr::Split(2));
         let (k, ks) = (5, 4);
@@ -349,20 +393,22 @@ impl Compiler<'_> {
         self.push_at(X);
         self.push_at(k);
         self.apply(1, Span::NONE);
-        self.tail(Performer::Perform, 3);
+        self.tail(Performer::Perform(mode), 3);
 
         self.code.place(handle);
         self.own(Instr::Split(3));
         self.push_at(ID);
         self.push_at(4);
         self.push_at(X);
-        self.tail(Performer::Resume, 3);
+        self.tail(Performer::Resume(mode), 3);
 
-        self.code.place(done);
-        self.own(Instr::Pop(1));
-        self.push_at(X);
-        self.pack(ActionCon::Done);
-        self.update_and_unwind(Span::NONE);
+        for end in [done, end] {
+            self.code.place(end);
+            self.own(Instr::Pop(1));
+            self.push_at(X);
+            self.pack(ActionCon::Done);
+            self.update_and_unwind(Span::NONE);
+        }
 
         self.code.place(state);
         self.own(Instr::Pop(1));
@@ -370,16 +416,16 @@ impl Compiler<'_> {
         self.update_and_unwind(Span::NONE);
     }
 
-    fn unwind(&mut self) {
+    fn unwind(&mut self, mode: Mode) {
         const E: u32 = 3;
         const ID: u32 = 1;
-        let [bind, handle, done, state] = self.by_continuation();
+        let [bind, handle, done, end, state] = self.by_continuation();
         self.code.place(bind);
         self.own(Instr::Split(2));
         self.push_at(ID);
         self.push_at(4);
         self.push_at(E);
-        self.tail(Performer::Unwind, 3);
+        self.tail(Performer::Unwind(mode), 3);
 
         self.code.place(handle);
         self.own(Instr::Split(3));
@@ -392,8 +438,14 @@ impl Compiler<'_> {
             (7..7 + fields).for_each(|field| compiler.push_at(field));
             compiler.push_at(if con == ActionCon::Thrown { thrown } else { failed });
             compiler.apply(fields as usize, Span::NONE);
-            compiler.tail(Performer::Perform, 3);
+            compiler.tail(Performer::Perform(mode), 3);
         });
+        self.code.place(end);
+        self.own(Instr::Pop(1));
+        self.push_at(E);
+        self.pack(ActionCon::Ended);
+        self.update_and_unwind(Span::NONE);
+
         for end in [done, state] {
             self.code.place(end);
             self.own(Instr::Pop(1));
@@ -447,7 +499,9 @@ impl Compiler<'_> {
         // The last one is topmost now, and the first one has to be.
         (0..arity).for_each(|at| self.push_at(2 * arity - at));
         self.own(Instr::Effect(effect));
-        self.pack(ActionCon::Return);
+        if !effect.is_of_threads() {
+            self.pack(ActionCon::Return);
+        }
         self.update_and_unwind(Span::NONE);
     }
 

@@ -10,6 +10,9 @@ pub const ACTION: &str = "Action$";
 /// The symbol of the function that performs actions.
 pub const PERFORM: &str = "perform$";
 
+/// The symbol of the function that performs actions where there are several threads.
+pub const PERFORM_IN_TURNS: &str = "perform$in$turns";
+
 /// The symbol of the function that fails again with an exception that it is given.
 pub const FAIL_AGAIN: &str = "fail$again";
 
@@ -118,6 +121,32 @@ effects! {
     MonotonicClock [value] Some(Primitive::MonotonicClock);
     /// So many random bytes.
     RandomBytes [value value] Some(Primitive::RandomBytes);
+    // The results of the effects on threads are actions that the performer goes on with: `Park` if
+    // another thread is to run.
+    /// Makes a thread that performs an action.
+    Fork [lazy value] Some(Primitive::Fork);
+    /// The thread that runs.
+    MyThread [value] Some(Primitive::MyThread);
+    /// Lets the other threads run.
+    Yield [value] Some(Primitive::Yield);
+    /// Makes an empty `MVar`.
+    NewMVar [value] Some(Primitive::NewMVar);
+    /// Takes the value of an `MVar`, or waits for one.
+    TakeMVar [value value] Some(Primitive::TakeMVar);
+    /// Puts a value into an `MVar`, or waits until it is empty.
+    PutMVar [value lazy value] Some(Primitive::PutMVar);
+    /// The value of an `MVar`, which stays there, or waits for one.
+    ReadMVar [value value] Some(Primitive::ReadMVar);
+    /// Takes the value of an `MVar`, as a list of it alone; `Nil` if it is empty.
+    TryTakeMVar [value value] Some(Primitive::TryTakeMVar);
+    /// Puts a value into an `MVar` and is 1; 0 if there is one.
+    TryPutMVar [value lazy value] Some(Primitive::TryPutMVar);
+    /// Throws a value in another thread.
+    ThrowTo [value value value] Some(Primitive::ThrowTo);
+    /// Masks what other threads throw, or unmasks it; 1 if it was masked.
+    SetMask [value value] Some(Primitive::SetMask);
+    /// Counts a bind; 0 if another thread is to run.
+    Tick [] None;
     /// Appends a character to the output; 0 if the output is to be written before more is.
     PutCharacter [value value] None;
     /// The same to the output of messages.
@@ -143,6 +172,12 @@ impl Effect {
     #[must_use]
     pub fn is_of_state(self) -> bool {
         self <= Effect::CopyArray
+    }
+
+    /// Returns whether it is on threads: its result is an action that is performed next.
+    #[must_use]
+    pub fn is_of_threads(self) -> bool {
+        (Effect::Fork..=Effect::SetMask).contains(&self)
     }
 
     /// Returns the effect that a listing calls so.
@@ -191,17 +226,29 @@ action_constructors! {
     Cell "cell" 2;
     /// A mutable array: the array, and the number of the thread that has made it.
     Array "array" 2;
+    /// An `MVar`: its value, or that it is empty, and its number.
+    MVar "mvar" 2;
+    /// What an `MVar` has for its value that has none.
+    Empty "empty" 0;
+    /// A thread: its number.
+    Thread "thread" 1;
+    /// What the performer returns to the run where another thread is to run: the continuation.
+    Parked "parked" 1;
     /// What the performer returns to the run at the end: the value of the action.
     Done "done" 1;
+    /// What the performer returns to the run where a thread does not handle an exception: that.
+    Ended "ended" 1;
     /// What the performer returns to the run so that output is written: the action and the
     /// continuation to go on with.
-    Yield "yield" 2;
+    Yield "written" 2;
     /// A continuation: goes on with a function of the value.
     ThenBind "then" 2;
     /// A continuation: handles exceptions, by a function of each kind.
     ThenHandle "handler" 3;
     /// The end of all continuations of a run.
     ThenDone "end" 0;
+    /// The end of all continuations of a thread but `main`.
+    ThenEnd "end of a thread" 0;
     /// The end of all continuations of a state thread.
     ThenState "end of a state thread" 0;
     /// An action: written by the performer, has output to be written before the one in it.
@@ -216,6 +263,8 @@ action_constructors! {
     PutText "putText" 1;
     /// An action: writes a message.
     PutError "putError" 1;
+    /// An action: another thread is to run. The run knows how this one goes on.
+    Park "park" 0;
 }
 
 impl ActionCon {
@@ -264,6 +313,8 @@ impl ActionKind {
         match self {
             ActionKind::Con(ActionCon::Cell) => "cell",
             ActionKind::Con(ActionCon::Array) => "array",
+            ActionKind::Con(ActionCon::MVar) => "mvar",
+            ActionKind::Con(ActionCon::Thread) => "thread",
             _ => "action",
         }
     }
@@ -287,6 +338,8 @@ pub struct Actions {
     first: u32,
     /// What performs an action.
     pub perform: GlobalId,
+    /// What performs an action where there are several threads; `None` if the program makes none.
+    pub perform_in_turns: Option<GlobalId>,
     /// What fails again with an exception.
     pub fail_again: GlobalId,
 }
@@ -306,7 +359,8 @@ impl Actions {
             (program.globals.get(id)?.arity == arity).then_some(id)
         };
         let (perform, fail_again) = (function(PERFORM, 3)?, function(FAIL_AGAIN, 1)?);
-        Some(Actions { first, perform, fail_again })
+        let perform_in_turns = function(PERFORM_IN_TURNS, 3);
+        Some(Actions { first, perform, perform_in_turns, fail_again })
     }
 
     /// Returns what a constructor of the data type is; `None` for one of another.

@@ -161,6 +161,31 @@ impl Failure {
         }
     }
 
+    /// Something else than an `MVar` where one is needed.
+    pub fn no_var(name: &str, found: &str) -> Failure {
+        Failure::new(Code::WrongKind, format!("`{name}` needs an MVar, and is given {found}"))
+    }
+
+    /// Something else than a thread where one is needed.
+    pub fn no_thread(name: &str, found: &str) -> Failure {
+        Failure::new(Code::WrongKind, format!("`{name}` needs a thread, and is given {found}"))
+    }
+
+    /// Another thread throws a value to one that does not catch it.
+    pub fn thrown_to(found: &str) -> Failure {
+        let message = format!("{found} was thrown to the thread, and nothing caught it");
+        Failure::new(Code::ThrownTo, message)
+    }
+
+    /// `main` waits, and so do so many other threads: none can run.
+    pub fn blocked(others: usize) -> Failure {
+        let others = match others {
+            0 => "there is no other thread".to_owned(),
+            _ => format!("so do all others: {}", counted(others, "thread")),
+        };
+        Failure::new(Code::Blocked, format!("`main` waits for an MVar for ever, and {others}"))
+    }
+
     /// An exit status that is none.
     pub fn no_status(found: &str) -> Failure {
         let message = format!("an exit status is an integer from 0 to 255, and this is {found}");

@@ -25,6 +25,7 @@ pub mod reference;
 mod system;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod waiting;
 mod whnf;
 mod world;

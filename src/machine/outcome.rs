@@ -138,7 +138,7 @@ pub struct Thrown(pub(crate) Handle);
 impl RunError {
     /// Returns whether it is a value that was thrown.
     pub(in crate::machine) fn was_thrown(&self) -> bool {
-        self.code == Code::Uncaught
+        matches!(self.code, Code::Uncaught | Code::ThrownTo)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::outcome::{Input, InputError, Output, OutputError, RunError};
 use super::system::{Answer, Outside};
+use super::threads::Threads;
 use crate::base::code::Code;
 use crate::gcode::effect::PIECE;
 
@@ -58,6 +59,8 @@ pub(in crate::machine) struct World {
     pub arguments: Vec<String>,
     /// How many state threads there were.
     threads: i64,
+    /// The threads of the program.
+    pub program: Threads,
     /// Files and the like.
     pub system: Outside,
     /// What the system has answered to the effect that is being done, where memory for its value

@@ -6,6 +6,7 @@ use super::code::instr::{Arg, Base, Dst};
 use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
+use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
@@ -18,6 +19,7 @@ use crate::machine::heap::{Fields, Full, Kind, node_words};
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Output, RunError, Stop, Thrown};
 use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
+use crate::machine::threads::{Next, Threads};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
 use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
@@ -281,6 +283,18 @@ impl Machine {
             | Effect::WallClock
             | Effect::MonotonicClock
             | Effect::RandomBytes => self.system_effect(effect, args)?,
+            Effect::Fork
+            | Effect::MyThread
+            | Effect::Yield
+            | Effect::NewMVar
+            | Effect::TakeMVar
+            | Effect::PutMVar
+            | Effect::ReadMVar
+            | Effect::TryTakeMVar
+            | Effect::TryPutMVar
+            | Effect::ThrowTo
+            | Effect::SetMask => self.thread_effect(effect, args)?,
+            Effect::Tick => Word::boolean(self.world.program.tick()),
             Effect::PutCharacter => self.put_character(Stream::Output, args)?,
             Effect::PutErrorCharacter => self.put_character(Stream::Error, args)?,
             Effect::NewState => Word::int(self.world.new_thread()).unwrap_or(Word::ZERO),
@@ -456,6 +470,11 @@ impl Machine {
         }
     }
 
+    /// A value that is thrown, as messages show it.
+    pub(super) fn thrown(&self, value: Word) -> String {
+        self.shown(value, SHOWN_DEPTH)
+    }
+
     fn throw(&mut self, value: Word) -> Stop {
         let found = self.shown(value, SHOWN_DEPTH);
         let thrown = Some(Thrown(self.mutator.handle(value)));
@@ -534,17 +553,56 @@ impl Machine {
         let word = unsafe { self.heap.resolve(word) };
         // SAFETY: what has fields is a node.
         let field = |machine: &Machine, at| unsafe { machine.heap.field(word, at) };
-        let (action, then) = match (self.mode, self.action_kind(word)) {
+        let kind = self.action_kind(word);
+        let (action, then) = match (self.mode, kind) {
+            _ if self.world.program.chosen().is_some() => self.chosen(actions)?,
             (_, Some(ActionKind::Con(ActionCon::Done))) => {
                 self.world.write(out).map_err(Stop::Output)?;
-                let value = field(self, 0);
-                self.value = Some(self.mutator.handle(value));
-                self.mutator.printing.pop();
-                return Ok(true);
+                if !self.world.program.is_main() {
+                    self.world.program.ended();
+                    self.chosen(actions)?
+                } else {
+                    let value = field(self, 0);
+                    self.value = Some(self.mutator.handle(value));
+                    self.mutator.printing.pop();
+                    self.world.program = Threads::default();
+                    return Ok(true);
+                }
+            }
+            (_, Some(ActionKind::Con(ActionCon::Ended))) => {
+                // SAFETY: it is a word of the heap.
+                let exception = unsafe { self.heap.resolve(field(self, 0)) };
+                let exception = self.as_con(exception);
+                let fields = exception.map_or_else(Vec::new, |(_, fields)| fields);
+                let (value, trace) = match fields[..] {
+                    [value, .., trace] => (value, trace),
+                    _ => (Word::ZERO, Word::ZERO),
+                };
+                match self.fail_again(value, trace) {
+                    Stop::Error(error) if error.code == Code::ThrownTo => {}
+                    stop => return Err(stop),
+                }
+                self.world.write(out).map_err(Stop::Output)?;
+                self.world.program.ended();
+                self.chosen(actions)?
+            }
+            (_, Some(ActionKind::Con(ActionCon::Parked))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                let then = self.mutator.handle(field(self, 0));
+                self.world.program.switch(then);
+                self.chosen(actions)?
             }
             (_, Some(ActionKind::Con(ActionCon::Yield))) => {
                 self.world.write(out).map_err(Stop::Output)?;
-                (field(self, 0), field(self, 1))
+                if self.world.program.is_over() {
+                    let action = self.mutator.handle(field(self, 0));
+                    let then = self.mutator.handle(field(self, 1));
+                    self.world.program.yields(Next::Perform(action));
+                    self.world.program.switch(then);
+                    self.chosen(actions)?
+                } else {
+                    (field(self, 0), field(self, 1))
+                }
             }
             (Mode::Main, kind) if kind.is_none_or(|kind| !kind.is_action()) => {
                 self.mode = Mode::Print;
@@ -556,7 +614,11 @@ impl Machine {
             }
         };
         let apply = self.mutator.image.apply;
-        let mut function = Word::function(actions.perform);
+        let perform = match actions.perform_in_turns {
+            Some(perform) if self.world.program.is_forked() => perform,
+            _ => actions.perform,
+        };
+        let mut function = Word::function(perform);
         for argument in [action, then, Word::ZERO] {
             self.counts.thunks_made += 1;
             // SAFETY: room was made sure of.

@@ -23,6 +23,7 @@ mod stack;
 mod state;
 #[cfg(test)]
 mod tests;
+mod threads;
 pub mod translate;
 
 pub use image::Image;

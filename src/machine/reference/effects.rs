@@ -17,6 +17,7 @@ use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
 use crate::machine::print::Format;
 use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
+use crate::machine::threads::{Next, Threads};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
 use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
@@ -96,6 +97,21 @@ impl Machine {
             | Effect::WallClock
             | Effect::MonotonicClock
             | Effect::RandomBytes => self.system_effect(effect)?,
+            Effect::Fork
+            | Effect::MyThread
+            | Effect::Yield
+            | Effect::NewMVar
+            | Effect::TakeMVar
+            | Effect::PutMVar
+            | Effect::ReadMVar
+            | Effect::TryTakeMVar
+            | Effect::TryPutMVar
+            | Effect::ThrowTo
+            | Effect::SetMask => self.thread_effect(effect)?,
+            Effect::Tick => {
+                let goes_on = self.world.program.tick();
+                self.heap.alloc(Node::Int(i64::from(goes_on)))
+            }
             Effect::PutCharacter => self.put_character(Stream::Output)?,
             Effect::PutErrorCharacter => self.put_character(Stream::Error)?,
             Effect::NewState => {
@@ -309,6 +325,11 @@ impl Machine {
         Ok(self.heap.alloc(Node::Int(i64::from(room))))
     }
 
+    /// A value that is thrown, as messages show it.
+    pub(super) fn thrown(&self, value: Addr) -> String {
+        self.shown(value, SHOWN_DEPTH)
+    }
+
     fn throw(&mut self) -> Stop {
         let value = self.item(0);
         let found = self.shown(value, SHOWN_DEPTH);
@@ -321,7 +342,11 @@ impl Machine {
 
     /// The value that was thrown is on top, and below it what is known of the failure.
     fn fail_again(&mut self) -> Stop {
-        let (value, trace) = (self.item(0), self.item(1));
+        self.fails_again(self.item(0), self.item(1))
+    }
+
+    /// How a value fails that was thrown, or the code of a failure, with what is known of it.
+    fn fails_again(&mut self, value: Addr, trace: Addr) -> Stop {
         let known = match self.heap.get(self.heap.value(trace)) {
             Node::Opaque(number) => self.opaques.get(*number),
             _ => None,
@@ -483,19 +508,53 @@ impl Machine {
             machine.heap.get(value).as_constr().map_or(Vec::new(), |(_, fields)| fields.to_vec())
         };
         let (action, then) = match (self.mode, self.action_kind(value)) {
+            _ if self.world.program.chosen().is_some() => self.chosen(actions)?,
             (_, Some(ActionKind::Con(ActionCon::Done))) => {
                 self.world.write(out).map_err(Stop::Output)?;
-                let fields = fields(self);
-                self.value = fields.first().map(|&value| self.handles.add(value));
-                self.stack.pop();
-                self.at = self.at.next();
-                return Ok(true);
+                if !self.world.program.is_main() {
+                    self.world.program.ended();
+                    self.chosen(actions)?
+                } else {
+                    let fields = fields(self);
+                    self.value = fields.first().map(|&value| self.handles.add(value));
+                    self.stack.pop();
+                    self.at = self.at.next();
+                    self.world.program = Threads::default();
+                    return Ok(true);
+                }
+            }
+            (_, Some(ActionKind::Con(ActionCon::Ended))) => {
+                let exception = fields(self).first().map(|&of| self.heap.value(of));
+                let fields = exception.and_then(|of| self.heap.get(of).as_constr());
+                let (value, trace) = match fields {
+                    Some((_, &[value, .., trace])) => (value, trace),
+                    _ => (value, value),
+                };
+                match self.fails_again(value, trace) {
+                    Stop::Error(error) if error.code == crate::base::code::Code::ThrownTo => {}
+                    stop => return Err(stop),
+                }
+                self.world.write(out).map_err(Stop::Output)?;
+                self.world.program.ended();
+                self.chosen(actions)?
+            }
+            (_, Some(ActionKind::Con(ActionCon::Parked))) => {
+                self.world.write(out).map_err(Stop::Output)?;
+                let [then] = fields(self)[..] else { return Ok(false) };
+                let then = self.handles.add(then);
+                self.world.program.switch(then);
+                self.chosen(actions)?
             }
             (_, Some(ActionKind::Con(ActionCon::Yield))) => {
                 self.world.write(out).map_err(Stop::Output)?;
-                match fields(self)[..] {
-                    [action, then] => (action, then),
-                    _ => return Ok(false),
+                let [action, then] = fields(self)[..] else { return Ok(false) };
+                if self.world.program.is_over() {
+                    let (action, then) = (self.handles.add(action), self.handles.add(then));
+                    self.world.program.yields(Next::Perform(action));
+                    self.world.program.switch(then);
+                    self.chosen(actions)?
+                } else {
+                    (action, then)
                 }
             }
             (Mode::Main, kind) if kind.is_none_or(|kind| !kind.is_action()) => {
@@ -509,7 +568,11 @@ impl Machine {
             }
         };
         let thread = self.heap.alloc(Node::Int(0));
-        let mut fun = self.global_node(actions.perform);
+        let perform = match actions.perform_in_turns {
+            Some(perform) if self.world.program.is_forked() => perform,
+            _ => actions.perform,
+        };
+        let mut fun = self.global_node(perform);
         for arg in [action, then, thread] {
             fun = self.heap.alloc(Node::App { fun, arg, site: Site::NONE });
         }

@@ -61,6 +61,7 @@ mod run;
 mod selector;
 mod stack;
 mod state;
+mod threads;
 mod trace;
 mod unwind;
 mod value;

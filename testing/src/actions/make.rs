@@ -20,6 +20,10 @@ enum Ty {
     Mutable,
     /// An action whose value is an integer.
     Action,
+    /// An `MVar` that holds integers.
+    Var,
+    /// A thread.
+    Thread,
 }
 
 struct Local {
@@ -134,7 +138,7 @@ impl Gen {
 
     /// A name of a type, if there is one.
     fn variable(&mut self, ty: Ty, sure: bool) -> Option<String> {
-        let is_state = matches!(ty, Ty::Cell | Ty::Mutable);
+        let is_state = matches!(ty, Ty::Cell | Ty::Mutable | Ty::Var | Ty::Thread);
         let is_own = is_state && !self.dice.one_in(30);
         let fits = |local: &&Local| {
             let near = !is_own || local.level == self.level;
@@ -161,7 +165,7 @@ impl Gen {
         }
         let d = depth - 1;
         // Input and output are errors in a state thread.
-        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 27 };
+        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 31 };
         match self.dice.roll(kinds) {
             0 | 1 => {
                 let first = self.action(d);
@@ -256,6 +260,7 @@ impl Gen {
                 let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
                 format!("(let ([{name} {bytes}]) {rest})")
             }
+            26..=29 if self.level == 0 || self.dice.one_in(20) => self.on_threads(d),
             22..=25 if self.level == 0 || self.dice.one_in(20) => self.on_system(d),
             21 if self.dice.one_in(4) => {
                 let status = self.int(1, true);
@@ -418,6 +423,52 @@ impl Gen {
                      \"{variable}\"))) (fn [{name}] {rest}))"
                 )
             }
+        }
+    }
+
+    /// Something with threads: some wait for others, now and then for ever.
+    fn on_threads(&mut self, d: usize) -> String {
+        let var = self.variable(Ty::Var, true);
+        let thread = self.variable(Ty::Thread, true);
+        match (self.dice.roll(14), var, thread) {
+            (0..=2, None, _) | (0, ..) => {
+                let (name, rest) = self.with(Ty::Var, true, |this| this.action(d));
+                format!("(bind newMVar (fn [{name}] {rest}))")
+            }
+            (1..=4, ..) | (_, None, None) => {
+                let forked = self.action(d);
+                let (name, rest) = self.with(Ty::Thread, true, |this| this.action(d));
+                let forked = match self.dice.roll(4) {
+                    0 => format!("(catch {forked} (quiet' return))"),
+                    1 => format!("(attempt {forked})"),
+                    _ => forked,
+                };
+                format!("(bind (fork {forked}) (fn [{name}] {rest}))")
+            }
+            (5 | 6, Some(var), _) => {
+                let name = self.dice.pick(&["putMVar", "putMVar", "tryPutMVar"]);
+                let value = self.int(d.min(3), true);
+                format!("(then ({name} {var} {value}) {})", self.action(d))
+            }
+            (7..=9, Some(var), _) => {
+                let of = self.dice.pick(&["takeMVar", "takeMVar", "readMVar"]);
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind ({of} {var}) (fn [{name}] {rest}))")
+            }
+            (10, Some(var), _) => {
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind (mapAction sum (tryTakeMVar {var})) (fn [{name}] {rest}))")
+            }
+            (5..=8, _, Some(thread)) => {
+                let value = self.int(1, true);
+                format!("(then (throwTo {thread} {value}) {})", self.action(d))
+            }
+            (11, ..) => {
+                let count = 20 + self.dice.roll(30);
+                format!("(then (replicateM_ {count} (return 1)) {})", self.action(d))
+            }
+            (12, ..) => format!("(then (setMask {}) {})", self.dice.roll(2), self.action(d)),
+            _ => format!("(then yield {})", self.action(d)),
         }
     }
 

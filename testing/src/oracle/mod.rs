@@ -6,6 +6,7 @@
 mod aggregates;
 mod perform;
 mod print;
+mod threads;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -37,6 +38,8 @@ enum Halt {
     Error,
     /// It throws this value.
     Thrown(Ref),
+    /// Another thread throws a value to this one.
+    ThrownTo(Ref),
     /// More steps than were given.
     Fuel,
     /// It ends itself.
@@ -78,6 +81,10 @@ enum Value {
     Cell(Rc<RefCell<Ref>>, u64),
     /// A mutable array, and the thread that has made it.
     Mutable(Rc<RefCell<Vec<Ref>>>, u64),
+    /// An `MVar`.
+    MVar(Rc<threads::Var>),
+    /// A thread.
+    Thread(u64),
     /// What a handler is given for `throwAgain`: the exception.
     Trace(Box<Halt>),
 }
@@ -203,7 +210,7 @@ fn ended(world: &Rc<World>, input: &str, out: &mut String) -> Result<(), Stop> {
     }
     match result {
         Ok(_) | Err(Halt::Exit) => Ok(()),
-        Err(Halt::Error | Halt::Thrown(_)) => Err(Stop::Error),
+        Err(Halt::Error | Halt::Thrown(_) | Halt::ThrownTo(_)) => Err(Stop::Error),
         Err(Halt::Fuel) => Err(Stop::Fuel),
     }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use gmachine::machine::System;
 use num_traits::ToPrimitive;
 
+use super::threads::Threads;
 use super::{Halt, Outcome, Ref, Value, World, delay, done, force};
 
 /// The primitives that are actions or run them.
@@ -46,13 +47,24 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("wallClock", 0),
     ("monotonicClock", 0),
     ("randomBytes", 1),
+    ("fork", 1),
+    ("myThread", 0),
+    ("yield", 0),
+    ("newMVar", 0),
+    ("takeMVar", 1),
+    ("putMVar", 2),
+    ("readMVar", 1),
+    ("tryTakeMVar", 1),
+    ("tryPutMVar", 2),
+    ("throwTo", 2),
+    ("setMask", 1),
     ("throw", 1),
     ("throwAgain", 2),
     ("runState", 1),
 ];
 
 /// What waits for the value of an action.
-enum Waits {
+pub(super) enum Waits {
     For(Ref),
     Handler(Ref, Ref),
 }
@@ -92,15 +104,22 @@ impl World {
     /// Performs an action to its end; its value.
     fn perform(&self, action: Ref, thread: u64, out: &mut String) -> Result<Ref, Halt> {
         let mut waiting: Vec<Waits> = Vec::new();
+        let mut threads = Threads::default();
         let mut next = Ok(action);
         loop {
             self.tick()?;
-            let done = next.and_then(|action| self.step(&action, thread, &mut waiting, out));
+            let done =
+                next.and_then(|action| self.step(&action, thread, &mut waiting, &mut threads, out));
             next = match done {
                 Ok(Step::Perform(action)) => Ok(action),
+                Ok(Step::Park) => threads.switch(&mut waiting, true),
                 Ok(Step::Value(value)) => loop {
                     match waiting.pop() {
-                        None => return Ok(value),
+                        None if threads.is_main() => return Ok(value),
+                        None => {
+                            threads.end();
+                            break threads.switch(&mut waiting, false);
+                        }
                         Some(Waits::Handler(..)) => {}
                         Some(Waits::For(k)) => break Ok(self.applied(&k, vec![value])),
                     }
@@ -108,12 +127,19 @@ impl World {
                 Err(halt @ (Halt::Fuel | Halt::Exit)) => return Err(halt),
                 Err(halt) => loop {
                     match waiting.pop() {
+                        // Which ends the thread, and nothing else.
+                        None if !threads.is_main() && matches!(halt, Halt::ThrownTo(_)) => {
+                            threads.end();
+                            break threads.switch(&mut waiting, false);
+                        }
                         None => return Err(halt),
                         Some(Waits::For(_)) => {}
                         Some(Waits::Handler(thrown, failed)) => {
                             let trace = super::done(Value::Trace(Box::new(halt.clone())));
                             break Ok(match halt {
-                                Halt::Thrown(value) => self.applied(&thrown, vec![value, trace]),
+                                Halt::Thrown(value) | Halt::ThrownTo(value) => {
+                                    self.applied(&thrown, vec![value, trace])
+                                }
                                 // Which failure it is does not matter.
                                 _ => {
                                     let unknown = || super::done(self.text("?"));
@@ -137,6 +163,7 @@ impl World {
         action: &Ref,
         thread: u64,
         waiting: &mut Vec<Waits>,
+        threads: &mut Threads,
         out: &mut String,
     ) -> Result<Step, Halt> {
         let Value::Action(name, args) = force(action)? else { return Err(Halt::Error) };
@@ -160,6 +187,9 @@ impl World {
             "return" => Ok(Step::Value(args[0].clone())),
             "bind" => {
                 waiting.push(Waits::For(args[1].clone()));
+                if thread == 0 && threads.is_over(&args[0]) {
+                    return Ok(Step::Park);
+                }
                 Ok(Step::Perform(args[0].clone()))
             }
             "handle" => {
@@ -289,6 +319,10 @@ impl World {
                 _ => Err(Halt::Error),
             },
             "arguments" => nil(),
+            "fork" | "myThread" | "yield" | "newMVar" | "takeMVar" | "putMVar" | "readMVar"
+            | "tryTakeMVar" | "tryPutMVar" | "throwTo" | "setMask" => {
+                self.on_threads(name, &args, threads)
+            }
             "fileRead"
             | "fileSize"
             | "fileKind"
@@ -378,7 +412,9 @@ impl World {
     }
 }
 
-enum Step {
+pub(super) enum Step {
     Value(Ref),
     Perform(Ref),
+    /// Another thread runs; this one knows how it goes on.
+    Park,
 }

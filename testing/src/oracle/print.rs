@@ -111,6 +111,8 @@ impl World {
             Value::Action(..) => out.push_str("<action>"),
             Value::Cell(..) => out.push_str("<cell>"),
             Value::Mutable(..) => out.push_str("<array>"),
+            Value::MVar(_) => out.push_str("<mvar>"),
+            Value::Thread(_) => out.push_str("<thread>"),
             Value::Trace(_) => out.push_str("<host trace>"),
             Value::Array(elements) => {
                 out.push_str("(arrayFromList [");
