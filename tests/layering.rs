@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["base", "primitive", "syntax", "load", "core", "optimise", "driver", "gcode", "machine"],
     ),
     ("render", &["base", "machine"]),
+    ("views", &["base", "gcode", "machine", "render"]),
 ];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
