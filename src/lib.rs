@@ -22,6 +22,7 @@
 //!
 //! - `render`: the module of that name. It depends on `annotate-snippets`.
 //! - `grants`: the module of that name, on Unix. It depends on `rustix`.
+//! - `views`: `inspect::views`. It implies `render`, and depends on `serde_json`.
 //! - `cli` (default): the command `gmachine`. An embedding program leaves it out
 //!   (`default-features = false`).
 
@@ -54,6 +55,9 @@ pub mod primitive;
 pub mod render;
 #[doc(hidden)]
 pub mod syntax;
+#[cfg(feature = "views")]
+#[doc(hidden)]
+pub mod views;
 
 pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval,
@@ -125,6 +129,13 @@ pub mod inspect {
     pub mod events {
         pub use crate::base::float::Float;
         pub use crate::machine::reference::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
+    }
+
+    /// Views of a run that are made of its events: its reductions as lines, and a page (feature
+    /// `views`).
+    #[cfg(feature = "views")]
+    pub mod views {
+        pub use crate::views::{Cell, Graph, Writer, cut, film, is_called, is_code_of, steps};
     }
 
     /// The reference machine, step by step.

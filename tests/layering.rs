@@ -23,6 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("grants", &["machine"]),
     ("render", &["base", "machine"]),
+    ("views", &["base", "gcode", "machine", "render"]),
 ];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -491,6 +491,16 @@ pub enum StepEvent {
     Printed,
 }
 
+impl From<StepEvent> for gmachine::inspect::views::steps::Kind {
+    fn from(event: StepEvent) -> Self {
+        match event {
+            StepEvent::Reduction => Self::Reduction,
+            StepEvent::Shared => Self::Shared,
+            StepEvent::Printed => Self::Printed,
+        }
+    }
+}
+
 /// Print each step of the reference machine
 #[derive(Args)]
 #[command(

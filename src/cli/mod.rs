@@ -189,11 +189,6 @@ fn is_program(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "core") || path.is_file()
 }
 
-/// Whether code called `symbol` is that of the definition `name`, or was lifted out of it.
-fn is_code_of(symbol: &str, name: &str) -> bool {
-    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
-}
-
 /// Refuses a value that only the command itself can judge.
 pub fn usage(command: &str, message: String, tip: &str) -> Failure {
     let mut cli = Cli::command();

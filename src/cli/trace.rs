@@ -7,12 +7,12 @@ use gmachine::diagnostic::quote::{for_message, string_literal};
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
 use gmachine::inspect::trace::{Addr, Event, Machine, Position, Rule};
+use gmachine::inspect::views::is_called;
 use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 
 use super::args::{Form, Trace, TraceFormat};
 use super::report::json_span;
-use super::watched::is_called;
 use super::{Context, Failure, output, run, watched};
 
 /// How many stack items and frames people see of each step.

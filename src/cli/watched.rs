@@ -1,14 +1,14 @@
 //! What `trace` and `steps` have in common: a run of the reference machine that is watched.
 
 use gmachine::diagnostic::nearest;
-use gmachine::gcode::program::{Global, Program};
 use gmachine::inspect::trace::{Config, Machine};
+use gmachine::inspect::views::is_called;
 use gmachine::render::grouped;
 use gmachine::{Module, Output, OutputError};
 
 use super::args::Limits;
 use super::interrupt::Stopper;
-use super::{Failure, is_code_of, report, run, usage};
+use super::{Failure, report, run, usage};
 
 /// Makes a machine that is to run a module within the limits.
 pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
@@ -20,12 +20,6 @@ pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
         ..Config::default()
     };
     Machine::new(module.program().clone(), config)
-}
-
-/// Whether a global is the definition `name`, by its own name or the one that is shown, or was
-/// lifted out of it.
-pub fn is_called(program: &Program, global: &Global, name: &str) -> bool {
-    is_code_of(&global.symbol, name) || is_code_of(&program.shown(global), name)
 }
 
 /// Refuses the name of a function that the program has no code of.

@@ -1,76 +1,19 @@
 // Films in a real browser: see `run`.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { launch } from './chromium.mjs';
 
 const [gmachine, shots] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'film-'));
 
-// A browser that is spoken to through a pipe: messages of the DevTools protocol end in a zero byte.
-const browser = spawn('chromium', [
-  '--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-extensions',
-  '--remote-debugging-pipe', `--user-data-dir=${join(directory, 'profile')}`, 'about:blank',
-], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-let number = 0, rest = '';
-const waiting = new Map(), listeners = [];
-browser.stdio[4].on('data', (bytes) => {
-  const messages = (rest + bytes).split('\0');
-  rest = messages.pop();
-  for (const text of messages) {
-    const message = JSON.parse(text);
-    if (message.id) {
-      const { done, fail } = waiting.get(message.id);
-      waiting.delete(message.id);
-      if (message.error) fail(new Error(message.error.message)); else done(message.result);
-    } else listeners.forEach((listener) => listener(message));
-  }
-});
-const send = (method, params = {}, sessionId = undefined) => new Promise((done, fail) => {
-  const id = ++number;
-  waiting.set(id, { done, fail });
-  browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + '\0');
-});
-
-const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
-const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-const call = (method, params) => send(method, params, sessionId);
-const evaluate = async (expression) => {
-  const answer = await call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
-  assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails));
-  return answer.result.value;
-};
-const requests = [], messages = [];
-listeners.push(({ method, params }) => {
-  if (method === 'Network.requestWillBeSent') requests.push(params.request.url);
-  if (method === 'Runtime.consoleAPICalled') messages.push(JSON.stringify(params.args));
-  if (method === 'Runtime.exceptionThrown') messages.push(JSON.stringify(params.exceptionDetails));
-  if (method === 'Log.entryAdded') messages.push(params.entry.text);
-});
+const chromium = await launch(directory, shots);
+const { call, evaluate, key, messages, open, requests, scheme, shoot, size } = chromium;
 await call('Performance.enable', { timeDomain: 'threadTicks' });
-for (const domain of ['Page', 'Runtime', 'Network', 'Log']) await call(`${domain}.enable`);
 await call('Network.emulateNetworkConditions', { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 });
-
-const size = (width, height) => call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
-const scheme = (value) => call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
-const open = async (path) => {
-  const loaded = new Promise((done) => listeners.push(({ method }) => method === 'Page.loadEventFired' && done()));
-  await call('Page.navigate', { url: `file://${path}` });
-  await loaded;
-};
-const key = async (name) => {
-  const event = { key: name, text: name.length === 1 ? name : undefined };
-  await call('Input.dispatchKeyEvent', { type: 'keyDown', ...event });
-  await call('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
-};
-const shoot = async (name) => {
-  if (!shots) return;
-  mkdirSync(shots, { recursive: true });
-  const { data } = await call('Page.captureScreenshot', { format: 'png' });
-  writeFileSync(join(shots, `${name}.png`), Buffer.from(data, 'base64'));
-};
 
 const run = (...args) => execFileSync(gmachine, args, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
 const films = [
@@ -89,7 +32,7 @@ try {
     await size(1280, 800);
     await scheme('light');
     requests.length = 0;
-    await open(path);
+    await open(`file://${path}`);
     const count = await evaluate('film.count');
     assert.ok(count > 50 && count <= 20_000, `${name}: ${count} events`);
 
@@ -168,6 +111,6 @@ try {
     assert.ok(worst <= 50, `${name}: a step takes ${worst} ms`);
   }
 } finally {
-  browser.kill();
+  await chromium.close();
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

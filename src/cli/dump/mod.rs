@@ -13,6 +13,7 @@ use gmachine::gcode::print as print_gcode;
 use gmachine::gcode::program::{self, GlobalId};
 use gmachine::inspect::compact::{listing as print_fast, translate};
 use gmachine::inspect::core::{self, Demand, Row, listing, print as print_core, rows};
+use gmachine::inspect::views::is_code_of;
 use gmachine::inspect::{self, Built, Options};
 use gmachine::render::short_expression;
 use serde::Serialize;
@@ -21,7 +22,7 @@ use self::json::Array;
 use super::args::{Dump, DumpFormat, Form, Optimise, Program, Stage};
 use super::exit::Exit;
 use super::report::{JsonPlace, json_span, json_text};
-use super::{Context, Failure, files, is_code_of, passes, report, usage};
+use super::{Context, Failure, files, passes, report, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
 const VERSION: u32 = 1;

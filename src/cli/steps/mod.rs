@@ -1,20 +1,18 @@
 //! `gmachine steps`
 
-mod graph;
 mod json;
-mod text;
 
 use gmachine::diagnostic::SourceMap;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
+use gmachine::inspect::views::Graph;
+use gmachine::inspect::views::steps::{Lines, Options};
 use gmachine::{
     Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, Passes, Source, Stop,
 };
 
 use super::args::{Form, Optimise, Steps, TraceFormat};
 use super::{Context, Failure, files, output, run, watched};
-use graph::Graph;
-use text::Text;
 
 /// Runs a program and prints its reductions.
 pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
@@ -29,7 +27,8 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     if let Some(only) = &args.only {
         watched::must_have_code_of(only, "steps", &machine)?;
     }
-    let mut watcher = Watcher::new(args, sources);
+    let options = options(args);
+    let mut watcher = Watcher::new(args, &options, sources);
     let stopped = machine
         .start(Format::Default, Some(input))
         .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
@@ -39,6 +38,18 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
         watched::nothing_shown(watcher.step);
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
+}
+
+/// What is asked for.
+fn options(args: &Steps) -> Options {
+    Options {
+        corelib: args.corelib,
+        only: args.only.clone(),
+        kinds: args.event.iter().map(|event| (*event).into()).collect(),
+        from: args.from,
+        verbose: args.verbose,
+        width: args.width,
+    }
 }
 
 /// Prints the reductions of a program that is compiled for it. The inner error is why it stopped;
@@ -69,7 +80,8 @@ pub fn expression(
     };
     let mut machine = Machine::new(module.program().clone(), config);
     let args = Steps::default();
-    let mut watcher = Watcher::new(&args, module.sources());
+    let options = options(&args);
+    let mut watcher = Watcher::new(&args, &options, module.sources());
     let stopped = machine
         .start(Format::Default, None)
         .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
@@ -82,7 +94,7 @@ struct Watcher<'a> {
     args: &'a Steps,
     sources: &'a SourceMap,
     graph: Graph,
-    text: Text<'a>,
+    text: Lines<'a>,
     /// JSON lines that are ready.
     json: String,
     events: u64,
@@ -91,12 +103,12 @@ struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
-    fn new(args: &'a Steps, sources: &'a SourceMap) -> Watcher<'a> {
+    fn new(args: &'a Steps, options: &'a Options, sources: &'a SourceMap) -> Watcher<'a> {
         Watcher {
             args,
             sources,
             graph: Graph::default(),
-            text: Text::new(args, sources),
+            text: Lines::new(options, sources),
             json: String::new(),
             events: 0,
             step: 0,
@@ -136,7 +148,7 @@ impl<'a> Watcher<'a> {
     }
 
     fn write(&mut self, stdout: &mut dyn Output) -> Result<(), Stop> {
-        for lines in [&mut self.text.lines, &mut self.json] {
+        for lines in [&mut self.text.ready, &mut self.json] {
             if !lines.is_empty() {
                 stdout.write(lines).map_err(Stop::Output)?;
                 lines.clear();

@@ -3,19 +3,52 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use gmachine::diagnostic::SourceMap;
-use gmachine::diagnostic::quote::string_literal;
-use gmachine::gcode::program::{GlobalId, GlobalKind, Program};
-use gmachine::inspect::events::{Content, Moment, NodeEvent, NodeId};
-
 use super::graph::{Graph, Writer, cut};
-use crate::cli::args::{StepEvent, Steps};
-use crate::cli::watched::is_called;
+use super::is_called;
+use crate::base::quote::string_literal;
+use crate::base::source::SourceMap;
+use crate::gcode::program::{GlobalId, GlobalKind, Program};
+use crate::machine::reference::{Content, Moment, NodeEvent, NodeId};
 
 /// Columns of the number of a step.
 const MARGIN: usize = 6;
 /// The depth up to which lines are indented.
 const DEEPEST: usize = 24;
+
+/// A kind of line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An expression becomes another one.
+    Reduction,
+    /// A value is used again.
+    Shared,
+    /// Something is printed.
+    Printed,
+}
+
+/// Which lines are printed, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether each step inside the corelib is a line, or each call of it.
+    pub corelib: bool,
+    /// The function by whose reductions alone lines are printed.
+    pub only: Option<String>,
+    /// The kinds that are printed; none stands for all but `Shared`.
+    pub kinds: Vec<Kind>,
+    /// The first step that is printed.
+    pub from: u64,
+    /// Whether words say why each step is taken, and what is used again.
+    pub verbose: bool,
+    /// How many characters a line has at most; 0: any number.
+    pub width: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let (only, kinds) = (None, Vec::new());
+        Options { corelib: false, only, kinds, from: 1, verbose: false, width: 100 }
+    }
+}
 
 /// An evaluation: what it began with, and what has become of that.
 struct Chain {
@@ -41,9 +74,9 @@ struct Head {
     shared: Vec<(NodeId, String)>,
 }
 
-/// What prints the steps.
-pub struct Text<'a> {
-    args: &'a Steps,
+/// Writes the lines of a run, event by event.
+pub struct Lines<'a> {
+    options: &'a Options,
     sources: &'a SourceMap,
     chains: Vec<Chain>,
     /// What has been explained.
@@ -51,22 +84,24 @@ pub struct Text<'a> {
     explained_functions: HashSet<GlobalId>,
     /// What the output got since the last line.
     printed: String,
-    /// Lines that are ready.
-    pub lines: String,
-    /// How many lines there were.
+    /// The lines that are ready; whoever prints them takes them out.
+    pub ready: String,
+    /// How many lines there were so far.
     pub shown: u64,
 }
 
-impl<'a> Text<'a> {
-    pub fn new(args: &'a Steps, sources: &'a SourceMap) -> Text<'a> {
-        Text {
-            args,
+impl<'a> Lines<'a> {
+    /// Begins without evaluations.
+    #[must_use]
+    pub fn new(options: &'a Options, sources: &'a SourceMap) -> Lines<'a> {
+        Lines {
+            options,
             sources,
             chains: Vec::new(),
             explained: HashSet::new(),
             explained_functions: HashSet::new(),
             printed: String::new(),
-            lines: String::new(),
+            ready: String::new(),
             shown: 0,
         }
     }
@@ -100,7 +135,8 @@ impl<'a> Text<'a> {
     /// stopped.
     pub fn end(&mut self, step: u64, why: Option<&str>) {
         self.flush_printed(step);
-        let Some(why) = why.filter(|_| self.args.only.is_none() && self.args.event.is_empty())
+        let Some(why) =
+            why.filter(|_| self.options.only.is_none() && self.options.kinds.is_empty())
         else {
             return;
         };
@@ -131,16 +167,16 @@ impl<'a> Text<'a> {
             _ => view.sources.file_at(cell.span.lo).is_some_and(|file| !file.corelib),
         });
         let is_asked = outer.is_none_or(|outer| !view.is_corelib(outer));
-        let is_visible = !is_text && (self.args.corelib || is_own || is_asked);
+        let is_visible = !is_text && (self.options.corelib || is_own || is_asked);
         let head = is_visible.then(|| view.head(node));
         self.chains.push(Chain { is_visible, head, ..Chain::hidden(node, by) });
     }
 
     fn shared(&mut self, node: NodeId, by: Option<NodeId>, step: u64, view: &View<'_>) {
-        let is_wanted = self.args.verbose || self.args.event.contains(&StepEvent::Shared);
+        let is_wanted = self.options.verbose || self.options.kinds.contains(&Kind::Shared);
         let function = self.chains.last().and_then(|chain| chain.function);
-        let is_seen = self.args.corelib || function.is_none_or(|of| !view.is_corelib(of));
-        if !is_wanted || !is_seen || !self.passes(step, function, StepEvent::Shared, view) {
+        let is_seen = self.options.corelib || function.is_none_or(|of| !view.is_corelib(of));
+        if !is_wanted || !is_seen || !self.passes(step, function, Kind::Shared, view) {
             return;
         }
         let text = view.writer().expression(node);
@@ -154,7 +190,7 @@ impl<'a> Text<'a> {
     }
 
     fn entered(&mut self, global: GlobalId, step: u64, view: &View<'_>) {
-        let is_corelib = !self.args.corelib && view.is_corelib(global);
+        let is_corelib = !self.options.corelib && view.is_corelib(global);
         let Some(chain) = self.chains.last_mut() else { return };
         chain.function = Some(global);
         if is_corelib {
@@ -173,7 +209,7 @@ impl<'a> Text<'a> {
     }
 
     fn updated(&mut self, node: NodeId, with: NodeId, step: u64, view: &View<'_>) {
-        let corelib = self.args.corelib;
+        let corelib = self.options.corelib;
         let Some(chain) = self.chains.last_mut() else { return };
         if chain.is_done {
             return;
@@ -200,7 +236,7 @@ impl<'a> Text<'a> {
         chain.is_held = false;
         let folded = std::mem::take(&mut chain.folded);
         let (current, function, by) = (chain.current, chain.function, chain.by);
-        if !self.passes(step, function, StepEvent::Reduction, view) {
+        if !self.passes(step, function, Kind::Reduction, view) {
             // What is left out is not what the next line goes on from.
             let head = view.head(current);
             if let Some(chain) = self.chains.last_mut() {
@@ -210,7 +246,7 @@ impl<'a> Text<'a> {
         }
         self.flush_printed(step);
         let depth = self.chains.len();
-        if self.args.only.is_none() {
+        if self.options.only.is_none() {
             self.heads(depth - 1);
         }
         let mut writer = view.writer();
@@ -230,7 +266,7 @@ impl<'a> Text<'a> {
         for explanation in before.into_iter().chain(explanations) {
             self.line("", indent + 8, &explanation);
         }
-        if self.args.verbose {
+        if self.options.verbose {
             let why = match is_first {
                 true => format!("{} needs it", view.who(by, self.outer_function())),
                 false => "the same value is still needed".to_owned(),
@@ -265,7 +301,7 @@ impl<'a> Text<'a> {
     /// The indentation of the evaluation at a depth: two columns for each one that is seen and
     /// waits for it.
     fn indent(&self, depth: usize) -> usize {
-        if self.args.only.is_some() {
+        if self.options.only.is_some() {
             return 0;
         }
         let waiting = self.chains.iter().take(depth.saturating_sub(1));
@@ -312,26 +348,22 @@ impl<'a> Text<'a> {
     }
 
     /// Whether a step is asked for.
-    fn passes(
-        &self,
-        step: u64,
-        function: Option<GlobalId>,
-        kind: StepEvent,
-        view: &View<'_>,
-    ) -> bool {
+    fn passes(&self, step: u64, function: Option<GlobalId>, kind: Kind, view: &View<'_>) -> bool {
         let global = function.and_then(|id| view.program.globals.get(id));
         let is_named =
             |only: &String| global.is_some_and(|global| is_called(view.program, global, only));
-        step >= self.args.from
-            && self.args.only.as_ref().is_none_or(is_named)
-            && (self.args.event.is_empty() || self.args.event.contains(&kind))
+        step >= self.options.from
+            && self.options.only.as_ref().is_none_or(is_named)
+            && (self.options.kinds.is_empty() || self.options.kinds.contains(&kind))
     }
 
     /// Prints what the output got since the last line.
     fn flush_printed(&mut self, step: u64) {
         let text = std::mem::take(&mut self.printed);
-        let is_wanted = self.args.event.is_empty() || self.args.event.contains(&StepEvent::Printed);
-        if text.is_empty() || !is_wanted || step < self.args.from || self.args.only.is_some() {
+        let is_wanted =
+            self.options.kinds.is_empty() || self.options.kinds.contains(&Kind::Printed);
+        if text.is_empty() || !is_wanted || step < self.options.from || self.options.only.is_some()
+        {
             return;
         }
         let words = text.trim();
@@ -342,9 +374,9 @@ impl<'a> Text<'a> {
 
     fn line(&mut self, number: &str, indent: usize, text: &str) {
         let line = format!("{number:>MARGIN$}  {:indent$}{text}", "");
-        let width = usize::try_from(self.args.width).unwrap_or(usize::MAX);
-        self.lines.push_str(&if width == 0 { line } else { cut(&line, width) });
-        self.lines.push('\n');
+        let width = usize::try_from(self.options.width).unwrap_or(usize::MAX);
+        self.ready.push_str(&if width == 0 { line } else { cut(&line, width) });
+        self.ready.push('\n');
         self.shown += 1;
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use gmachine::diagnostic::quote::{char_literal, string_literal};
-use gmachine::diagnostic::{SourceMap, Span};
-use gmachine::gcode::program::{CONS, GlobalId, NIL, Program};
-use gmachine::inspect::events::{Content, NodeEvent, NodeId};
+use crate::base::quote::{char_literal, string_literal};
+use crate::base::source::SourceMap;
+use crate::base::span::Span;
+use crate::gcode::program::{CONS, GlobalId, NIL, Program};
+use crate::machine::reference::{Content, NodeEvent, NodeId};
 
 /// How many arguments of a function are looked at: an application may be its own function.
 const SPINE: usize = 1 << 12;
@@ -18,8 +19,10 @@ const DEPTH: usize = 12;
 /// How many characters of a text or a function's source.
 const CHARACTERS: usize = 40;
 
-/// A node.
+/// What is known of a node.
+#[derive(Clone, Debug)]
 pub struct Cell {
+    /// What it was when it was born.
     pub content: Content,
     /// The expression that it was made for.
     pub span: Span,
@@ -32,7 +35,7 @@ pub struct Cell {
 }
 
 /// All nodes that are alive, or mentioned by one that is.
-#[derive(Default)]
+#[derive(Clone, Default, Debug)]
 pub struct Graph {
     cells: HashMap<NodeId, Cell>,
 }
@@ -128,11 +131,13 @@ impl Graph {
     }
 
     /// The node itself, as it was born.
+    #[must_use]
     pub fn cell(&self, node: NodeId) -> Option<&Cell> {
         self.cells.get(&node)
     }
 
     /// What stands for a node by now.
+    #[must_use]
     pub fn value(&self, mut node: NodeId) -> NodeId {
         while let Some(next) = self.cells.get(&node).and_then(|cell| cell.became) {
             node = next;
@@ -141,6 +146,7 @@ impl Graph {
     }
 
     /// Whether a node is a value, or a text.
+    #[must_use]
     pub fn is_value(&self, node: NodeId, program: &Program) -> bool {
         let Some(cell) = self.cells.get(&self.value(node)) else { return true };
         match &cell.content {
@@ -191,9 +197,9 @@ fn parts(content: &Content) -> Vec<NodeId> {
 
 /// Writes nodes as expressions.
 pub struct Writer<'a> {
-    pub graph: &'a Graph,
-    pub program: &'a Program,
-    pub sources: &'a SourceMap,
+    graph: &'a Graph,
+    program: &'a Program,
+    sources: &'a SourceMap,
     text: String,
     left: usize,
     path: Vec<NodeId>,
@@ -206,6 +212,8 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// Writes nodes of a graph.
+    #[must_use]
     pub fn new(graph: &'a Graph, program: &'a Program, sources: &'a SourceMap) -> Writer<'a> {
         Writer {
             graph,
@@ -384,6 +392,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The source of a function that has no name.
+    #[must_use]
     pub fn source(&self, global: GlobalId) -> Option<String> {
         let global = self.program.globals.get(global)?;
         if global.span.is_none() {
@@ -395,6 +404,7 @@ impl<'a> Writer<'a> {
 }
 
 /// At most so many characters of a text.
+#[must_use]
 pub fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some(_) => text.chars().take(characters.saturating_sub(1)).chain(['…']).collect(),

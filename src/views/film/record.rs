@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-use gmachine::diagnostic::{SourceMap, Span};
-use gmachine::gcode::program::{GlobalId, GlobalKind, Program};
-use gmachine::inspect::events::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
-use gmachine::inspect::trace::Machine;
 use serde_json::{Value, json};
+
+use crate::base::source::SourceMap;
+use crate::base::span::Span;
+use crate::gcode::program::{GlobalId, GlobalKind, Program};
+use crate::machine::reference::{Content, Machine, Moment, NodeEvent, NodeId, Probe, Watch};
 
 /// How many events a film has at most.
 const EVENTS: usize = 20_000;
@@ -73,6 +74,8 @@ struct FileText<'a> {
 }
 
 impl<'a> Recorder<'a> {
+    /// Shows the steps from `from` to `to`, or to the end.
+    #[must_use]
     pub fn new(sources: &'a SourceMap, from: u64, to: Option<u64>) -> Recorder<'a> {
         let mut room = SOURCES;
         let mut files = Vec::new();
@@ -108,31 +111,36 @@ impl<'a> Recorder<'a> {
     }
 
     /// How many events it has.
+    #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// The first and the last step that it shows.
+    #[must_use]
     pub fn steps(&self) -> (u64, u64) {
         (self.first + 1, self.step.min(self.to))
     }
 
     /// Whether there may be more to record.
+    #[must_use]
     pub fn is_going_on(&self) -> bool {
         !self.full && self.step < self.to
     }
 
     /// Whether it has as many events as a page holds, and the run goes on.
+    #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
     /// Whether the run has ended in it.
+    #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// The run has ended.
+    /// Notes that the run has ended.
     pub fn ended(&mut self) {
         self.ended = true;
     }
@@ -313,6 +321,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// The data of the page, as JSON.
+    #[must_use]
     pub fn data(self, note: &str) -> String {
         let files: Vec<Value> =
             self.files.iter().map(|file| json!({"name": file.name, "text": file.text})).collect();
