@@ -52,8 +52,8 @@ pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval, Format,
     FromValue, HostError, HostType, HostValue, Input, InputError, Integer, Interrupt, IntoValue,
     Items, Limit, LimitReached, Limits, Loader, Location, MachineKind, MainFile, Module,
-    ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile, RegisterError, Report,
-    RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
+    ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Pauses, Profile, RegisterError,
+    Report, RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions, Value, Waiting, Whnf,
 };
 
 /// For global allocators that end the process if the system refuses memory: which refusals are
@@ -111,6 +111,13 @@ pub mod inspect {
     pub mod compact {
         pub use crate::machine::fast::code::listing;
         pub use crate::machine::fast::translate::translate;
+    }
+
+    /// What a profiled run costs.
+    pub mod costs {
+        pub use crate::machine::costs::{
+            Census, Content, Cost, Costs, FunctionCosts, Holder, Live, NodeKind, StackNode,
+        };
     }
 
     /// What happens to each node of a run of the reference machine.
