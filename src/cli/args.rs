@@ -23,6 +23,7 @@ use super::quantity::{parse_count, parse_duration, parse_runs, parse_size};
     // Without an empty line before the usage, so that the short help fits a screen.
     help_template = "{before-help}{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}",
     disable_help_subcommand = true,
+    disable_version_flag = true,
     max_term_width = 100
 )]
 pub struct Cli {
@@ -30,6 +31,10 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
+    // Left out of the short help, which has to fit a screen.
+    /// Print version
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, display_order = 1000, hide_short_help = true)]
+    version: Option<bool>,
 }
 
 /// What every command has.
@@ -160,7 +165,7 @@ pub struct Run {
         hide_possible_values = true
     )]
     pub stats: Option<Stats>,
-    /// Write where the time goes to FILE, as folded stacks, and what is allocated to FILE.alloc
+    /// Write folded stacks of time to FILE, a sample each millisecond, of allocation to FILE.alloc
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// The machine that runs the program: fast, or reference
@@ -476,7 +481,7 @@ pub enum StepEvent {
     before_long_help = "Examples:
   gmachine profile queens.core
   gmachine profile queens.core -o report.html
-  gmachine profile queens.core --format folded | flamegraph.pl > queens.svg",
+  gmachine profile queens.core --format folded > queens.folded",
     after_long_help = "The program's output is dropped. Everything that is counted is the same each time; the pauses
 alone go by a clock. The page needs no network."
 )]

@@ -83,17 +83,18 @@ pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: C
                 let live = last(&pauses.live_bytes);
                 out.push_str(&format!("{:<24} {live}\n", "live after collections"));
             }
-            let times = [
-                ("compile time", clocks.compile),
-                ("run time", clocks.run),
-                ("time in the collector", pauses.total),
-            ];
+            let mut times = vec![("compile time", clocks.compile), ("run time", clocks.run)];
+            if pauses.count > 0 {
+                times.push(("time in the collector", pauses.total));
+            }
             for (name, time) in times {
                 out.push_str(&format!("{name:<24} {:>16.3} s\n", time.as_secs_f64()));
             }
-            out.push_str(&format!("{:<24} {:>18}\n", "pauses", grouped(pauses.count)));
-            let longest = pauses.longest.as_secs_f64() * 1000.0;
-            out.push_str(&format!("{:<24} {longest:>15.3} ms\n", "longest pause"));
+            if pauses.count > 0 {
+                let longest = pauses.longest.as_secs_f64() * 1000.0;
+                out.push_str(&format!("{:<24} {:>18}\n", "pauses", grouped(pauses.count)));
+                out.push_str(&format!("{:<24} {longest:>15.3} ms\n", "longest pause"));
+            }
             out
         }
         Stats::Json => {

@@ -7,15 +7,14 @@ mod verdict;
 
 use std::path::Path;
 
-use anyhow::Context as _;
+use gmachine::diagnostic::SourceMap;
 use gmachine::diagnostic::quote::for_message;
-use gmachine::diagnostic::{Code, SourceMap};
 use gmachine::inspect::costs::{Cost, Costs, NodeKind};
 use gmachine::render::short_expression;
 use gmachine::{Format, MachineKind, Output, OutputError, Pauses, Stop, Store, StoreOptions};
 
 use super::args::{self, CostsFormat, Form, Profile};
-use super::{Context, Failure, run};
+use super::{Context, Failure, files, run};
 
 /// The page, with `@NAME@` where its parts come.
 const PAGE: &str = include_str!("page.html");
@@ -182,7 +181,5 @@ fn write(path: &Path, page: &str, context: &mut Context) -> Result<(), Failure> 
     if path.as_os_str() == "-" {
         return context.print(page);
     }
-    let written = std::fs::write(path, page)
-        .with_context(|| format!("`{}` cannot be written", for_message(&path.to_string_lossy())));
-    written.map_err(|error| context.system(Code::OutputFailed, &error))
+    files::write(path, page, context)
 }

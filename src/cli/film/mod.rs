@@ -4,15 +4,12 @@ mod record;
 
 use std::path::Path;
 
-use anyhow::Context as _;
-use gmachine::diagnostic::Code;
-use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::events::Watch;
 use gmachine::render::{grouped, short_expression};
 use gmachine::{Format, MachineKind, Stop};
 
 use super::args::{self, Film, Form, Optimise};
-use super::{Context, Failure, report, run, watched};
+use super::{Context, Failure, files, report, run, watched};
 use record::Recorder;
 
 /// The page, with `@NAME@` where its parts come.
@@ -102,7 +99,5 @@ fn write(path: &Path, page: &str, context: &mut Context) -> Result<(), Failure> 
     if path.as_os_str() == "-" {
         return context.print(page);
     }
-    let written = std::fs::write(path, page)
-        .with_context(|| format!("`{}` cannot be written", for_message(&path.to_string_lossy())));
-    written.map_err(|error| context.system(Code::OutputFailed, &error))
+    files::write(path, page, context)
 }

@@ -363,7 +363,7 @@ impl Machine {
             *all = (all.0 + 1, all.1 + bytes);
         });
         let (image, mutator) = (self.mutator.image.clone(), &mut self.mutator);
-        let mut nodes = 0;
+        let (mut nodes, mut counted) = (0, 0);
         // SAFETY: a full collection is over, and its result is the heap as it is.
         let mut walk: Walk<'_> = unsafe { self.heap.walk_live() };
         let mut last: Option<(Header, u32, u32)> = None;
@@ -371,6 +371,7 @@ impl Machine {
             let number = state.holders.number(holder);
             let mut count = |header: Header, bytes: u64| {
                 nodes += 1;
+                counted += bytes;
                 // Neighbours are mostly of one kind.
                 let alike = last.filter(|(of, by, _)| (*of, *by) == (header, number));
                 let content = match alike {
@@ -392,6 +393,9 @@ impl Machine {
                 }
             }
         }
+        drop(walk);
+        // What a full collection leaves is alive, so the walk has met each node once.
+        debug_assert_eq!(counted, self.heap.old_bytes(), "a census counts what is alive");
         state.last = now.bytes;
         state.live = nodes;
         state.walked += nodes;

@@ -28,6 +28,12 @@ impl Heap {
         Walk { _old: &mut self.old, pending: Vec::new(), suspended: Vec::new() }
     }
 
+    /// Bytes of nodes and big integers in the old space.
+    #[must_use]
+    pub fn old_bytes(&self) -> u64 {
+        self.old_live()
+    }
+
     /// Bytes of nodes and big integers that were allocated since the heap was made.
     #[inline]
     #[must_use]
