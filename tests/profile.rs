@@ -72,8 +72,11 @@ const PROGRAMS: &[&[&str]] = &[
     &["-e", "(foldl fadd 0.0 (map (fn [n] (fdiv 1.0 (itof n))) (range 1 500)))"],
     &["-e", "(map (fn [f] (f 2)) (map (fn [a b] (add a b)) (range 1 300)))"],
     &["-e", "(bind (newCell 1) (fn [c] (bind (writeCell c 2) (fn [_] (readCell c)))))"],
-    &["-e", "(handle (bind (return 1) (fn [n] (seq (head []) (return n)))) (fn [v t] (return v)) \
-      (fn [c m t] (putText m)))"],
+    &[
+        "-e",
+        "(handle (bind (return 1) (fn [n] (seq (head []) (return n)))) (fn [v t] (return v)) \
+      (fn [c m t] (putText m)))",
+    ],
 ];
 
 #[test]

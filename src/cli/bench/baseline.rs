@@ -51,7 +51,8 @@ impl Baseline {
                 // What an older version did not write was as it is without options.
                 let was = all.get(key);
                 if was.is_some_and(|was| was != value) {
-                    return Err(anyhow!("it was measured with another {key}").context(cannot()));
+                    return Err(anyhow!("it was measured with another value of \"{key}\"")
+                        .context(cannot()));
                 }
             }
             Ok(all["results"].as_array().cloned().unwrap_or_default())

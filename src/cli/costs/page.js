@@ -74,8 +74,8 @@ const drawChart = () => {
     chart.append(make('p', { textContent: 'The run allocates too little for a census.' }));
     return;
   }
-  const end = Math.max(1, data.totals.allocated_bytes);
-  const x = (at) => 1000 * censuses[at].allocated_bytes / end, y = (bytes) => 300 - 290 * bytes / most;
+  const end = Math.max(1, data.totals.instructions);
+  const x = (at) => 1000 * censuses[at].instructions / end, y = (bytes) => 300 - 290 * bytes / most;
   const svg = drawn('svg', { viewBox: '0 0 1000 300', preserveAspectRatio: 'none', role: 'group', 'aria-label': `Live memory by ${state.by}` });
   const below = censuses.map(() => 0);
   bands.forEach((band, number) => {
@@ -103,11 +103,11 @@ const drawChart = () => {
   svg.append(drawn('line', { id: 'now', x1: x(state.time), x2: x(state.time), y1: 0, y2: 300 }));
   chart.append(
     make('div', { className: 'axis' }, make('span', { textContent: size(most) })), svg,
-    make('div', { className: 'axis' }, make('span', { textContent: 'nothing allocated' }), make('span', { textContent: `${size(end)} allocated` })),
+    make('div', { className: 'axis' }, make('span', { textContent: 'start' }), make('span', { textContent: `${count(end)} instructions` })),
   );
 };
-const nearest = (bytes) => censuses.reduce((best, census, at) => (
-  Math.abs(census.allocated_bytes - bytes) < Math.abs(censuses[best].allocated_bytes - bytes) ? at : best), 0);
+const nearest = (instructions) => censuses.reduce((best, census, at) => (
+  Math.abs(census.instructions - instructions) < Math.abs(censuses[best].instructions - instructions) ? at : best), 0);
 
 const drawLegend = () => {
   $('legend').replaceChildren(...bands.map((band, number) => {
@@ -132,7 +132,7 @@ const drawHeld = () => {
       ...[count(nodes), size(bytes), percent(bytes, census.live_bytes)].map((text) => make('td', { className: 'number', textContent: text })));
   }));
   $('when').textContent = census ? `Census ${state.time + 1} of ${censuses.length}: ${size(census.live_bytes)} alive after `
-    + `${size(census.allocated_bytes)} allocated${state.selected === null ? '' : `; shown: ${state.selected}`}` : '';
+    + `${count(census.instructions)} instructions, ${size(census.allocated_bytes)} allocated${state.selected === null ? '' : `; shown: ${state.selected}`}` : '';
 };
 const drawLive = () => { drawChart(); drawLegend(); drawHeld(); };
 const select = (key) => {
@@ -146,7 +146,7 @@ const select = (key) => {
 const goTo = (at) => {
   state.time = Math.min(censuses.length - 1, Math.max(0, at));
   $('time').value = state.time;
-  const x = censuses.length ? 1000 * censuses[state.time].allocated_bytes / Math.max(1, data.totals.allocated_bytes) : 0;
+  const x = censuses.length ? 1000 * censuses[state.time].instructions / Math.max(1, data.totals.instructions) : 0;
   for (const end of ['x1', 'x2']) $('now')?.setAttribute(end, x);
   drawLegend();
   drawHeld();
@@ -246,7 +246,9 @@ $('whole').addEventListener('click', () => { state.root = null; drawFlame(); });
 const pauses = data.clocks.pauses;
 const time = (seconds) => (seconds < 0.01 ? `${(seconds * 1000).toFixed(2)} ms` : `${seconds.toFixed(3)} s`);
 $('collections').textContent = `${count(pauses.count)} pauses, ${time(pauses.seconds)} together, the longest ${time(pauses.longest_seconds)}. `
-  + 'The censuses of this profile are not among them.';
+  + 'The censuses of this profile are not among them.'
+  + (data.live_bytes_after_full_collections.length > 0
+    ? ` Alive after full collections: ${data.live_bytes_after_full_collections.slice(-12).map(size).join(', ')}.` : '');
 const tallest = Math.max(1, ...pauses.lengths);
 document.querySelector('#lengths tbody').replaceChildren(...pauses.lengths.flatMap((number, at) => {
   if (number === 0) return [];

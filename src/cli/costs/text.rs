@@ -32,8 +32,8 @@ impl Report<'_> {
         let all = peak.bytes();
         let totals: Vec<u64> = costs.censuses.iter().map(|census| census.bytes()).collect();
         out.push_str(&format!(
-            "\nLive memory while {} are allocated: {} censuses; at the peak {}\n",
-            show_size(costs.totals.allocated_bytes),
+            "\nLive memory while {} instructions are executed: {} censuses; at the peak {}\n",
+            grouped(costs.totals.instructions),
             grouped(costs.censuses.len() as u64),
             show_size(all),
         ));
@@ -67,17 +67,17 @@ impl Report<'_> {
         }
     }
 
-    /// A line that shows how an amount of memory changes while memory is allocated; `most` is as
+    /// A line that shows how an amount of memory changes while the program runs; `most` is as
     /// high as a line goes.
     fn sparks(&self, series: &[u64], most: u64) -> String {
         const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-        let end = self.costs.totals.allocated_bytes.max(1);
+        let end = self.costs.totals.instructions.max(1);
         let mut line = String::new();
         for column in 0..SPARKS {
             // The first census after the time of the column; after the last one nothing is known.
             let time = (end as u128 * column as u128 / SPARKS as u128) as u64;
             let found = self.costs.censuses.iter().zip(series);
-            let found = found.into_iter().find(|(census, _)| census.at.bytes >= time);
+            let found = found.into_iter().find(|(census, _)| census.at.instructions >= time);
             line.push(match found {
                 None | Some((_, 0)) => ' ',
                 Some((_, &bytes)) => {

@@ -215,6 +215,10 @@ impl Probe for &mut Counters {
     }
 
     fn after(&mut self, machine: &Machine, before: &Before) {
+        if machine.calls_host_at(before.at) {
+            // What the host evaluates is counted by a loop of its own.
+            return;
+        }
         let bytes = machine.heap.allocated_bytes() - before.bytes;
         if bytes > 0
             && let Some(site) = self.site(before.at)
@@ -269,6 +273,12 @@ impl Machine {
             Instr::ThunkN { thunk, .. } | Instr::FillThunk { thunk, .. } => Some(*thunk),
             _ => None,
         }
+    }
+
+    /// Whether the instruction at an offset calls a host function.
+    fn calls_host_at(&self, at: u32) -> bool {
+        let instr = self.mutator.image.program.code.get(index(at));
+        matches!(instr, Some(Instr::CallHost { .. }))
     }
 
     /// The kind of the thunk whose evaluation has just begun.

@@ -31,8 +31,10 @@ const FIRST_INTERVAL: u64 = 64 << 10;
 const MOST_CENSUSES: usize = 256;
 /// Instructions that a run must have executed for each node that censuses have gone through.
 const CENSUS_SHARE: u64 = 8;
+/// How many nodes a frame counts for: a full collection goes through its code too.
+const FRAME_NODES: u64 = 24;
 /// Instructions that are executed between two samples for each frame that one has gone through.
-const SAMPLE_SHARE: u64 = 64;
+const SAMPLE_SHARE: u64 = 512;
 /// Functions of a stack that are kept: at its bottom, and at its top.
 const BOTTOM: usize = 32;
 const TOP: usize = 96;
@@ -93,6 +95,14 @@ enum Key {
     /// By function.
     PartialApplication(u32),
     Frame(u32),
+}
+
+/// What keeps nodes alive.
+struct Roots {
+    /// Words, in the order in which nodes are attributed to them.
+    words: Vec<(Holder, Word)>,
+    /// Frames of the stack.
+    frames: u64,
 }
 
 /// Something on the stack.
@@ -238,10 +248,16 @@ impl Machine {
         }
         let census = &profiler.census;
         let nodes = (census.walked + census.live) * CENSUS_SHARE;
-        let is_due = now.bytes - census.last >= census.interval && now.instructions >= nodes;
+        let is_due = self.grown(now).saturating_sub(census.last) >= census.interval
+            && now.instructions >= nodes;
         let result = if is_due { self.take_census(&mut profiler, now) } else { Ok(()) };
         self.profiler = Some(profiler);
         result
+    }
+
+    /// Bytes that were allocated, the memory of the stack included: what a census has to follow.
+    fn grown(&self, now: Cost) -> u64 {
+        now.bytes + self.mutator.stack.bytes()
     }
 
     /// Gives each global its function; the program may have grown.
@@ -354,6 +370,7 @@ impl Machine {
         let collected = self.collect_all();
         self.clock = clock;
         collected?;
+        let grown = self.grown(now);
         let functions = &profiler.functions;
         let state = &mut profiler.census;
         let mut live: FxHashMap<(u32, u32), (u64, u64)> = FxHashMap::default();
@@ -363,11 +380,11 @@ impl Machine {
             *all = (all.0 + 1, all.1 + bytes);
         });
         let (image, mutator) = (self.mutator.image.clone(), &mut self.mutator);
-        let (mut nodes, mut counted) = (0, 0);
+        let (mut nodes, mut counted) = (roots.frames * FRAME_NODES, 0);
         // SAFETY: a full collection is over, and its result is the heap as it is.
         let mut walk: Walk<'_> = unsafe { self.heap.walk_live() };
         let mut last: Option<(Header, u32, u32)> = None;
-        for (holder, word) in roots {
+        for (holder, word) in roots.words {
             let number = state.holders.number(holder);
             let mut count = |header: Header, bytes: u64| {
                 nodes += 1;
@@ -396,7 +413,7 @@ impl Machine {
         drop(walk);
         // What a full collection leaves is alive, so the walk has met each node once.
         debug_assert_eq!(counted, self.heap.old_bytes(), "a census counts what is alive");
-        state.last = now.bytes;
+        state.last = grown;
         state.live = nodes;
         state.walked += nodes;
         let mut live: Vec<Live> = live
@@ -408,13 +425,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The words that keep nodes alive, in the order in which nodes are attributed to them;
-    /// `frame` is told of the stack itself.
-    fn roots(
-        &mut self,
-        functions: &Functions,
-        mut frame: impl FnMut(Holder, Key, u64),
-    ) -> Vec<(Holder, Word)> {
+    /// What keeps nodes alive; `frame` is told of the stack itself.
+    fn roots(&mut self, functions: &Functions, mut frame: impl FnMut(Holder, Key, u64)) -> Roots {
         let mut roots = Vec::new();
         for (at, &word) in self.mutator.cafs.iter().enumerate() {
             if word != Word::NOTHING {
@@ -422,7 +434,7 @@ impl Machine {
             }
         }
         let image = self.mutator.image.clone();
-        let mut frames: Vec<(Holder, Word)> = Vec::new();
+        let (mut frames, mut count): (Vec<(Holder, Word)>, u64) = (Vec::new(), 0);
         self.for_each_part(|part| {
             let (slots, owner, at, skip, words) = match part {
                 Part::Frame { slots, owner, at, skip, words } => (slots, owner, at, skip, words),
@@ -435,6 +447,7 @@ impl Machine {
                     return;
                 }
             };
+            count += 1;
             let function = functions.of(owner);
             let holder = Holder::Function(function);
             if words > 0 {
@@ -456,7 +469,7 @@ impl Machine {
         let handles = self.mutator.handles.live().map(|word| (Holder::Handles, *word));
         roots.extend(handles);
         roots.extend(self.mutator.printing.iter().map(|word| (Holder::Output, *word)));
-        roots
+        Roots { words: roots, frames: count }
     }
 }
 

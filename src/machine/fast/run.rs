@@ -191,15 +191,16 @@ impl Machine {
         // Looks at fuel and interrupt now and then, and makes sure of room for a frame.
         macro_rules! check {
             ($frame:expr, $above:expr) => {
-                // Room first: an instruction that is executed again with more of it is no reduction.
-                // By addresses: a pointer that far above may be outside of the stack.
-                let words = $above as usize + $frame as usize;
-                if fp.addr() + words * size_of::<Word>() > self.stack_end.0.addr() {
-                    slow!(self.grow_stack(words));
-                }
                 self.ticks = self.ticks.wrapping_sub(1);
                 if self.ticks == 0 {
                     slow!(self.tick());
+                }
+                // By addresses: a pointer that far above may be outside of the stack.
+                let words = $above as usize + $frame as usize;
+                if fp.addr() + words * size_of::<Word>() > self.stack_end.0.addr() {
+                    // The instruction is executed again, and then is a reduction.
+                    self.ticks += 1;
+                    slow!(self.grow_stack(words));
                 }
             };
         }
@@ -729,12 +730,7 @@ impl Machine {
                 Instr::Apply { base, f, args } => slow!(self.call_unknown(base, f, args)),
                 Instr::Try { base, a } => slow!(self.try_to(base, a)),
                 Instr::Effect { d, effect, args } => slow!(self.effect(d, effect, args)),
-                Instr::CallHost { d, host, args } => {
-                    // What the host evaluates is counted where that happens.
-                    (self.pc.0, self.fp.0) = (pc, fp);
-                    self.call_host(d, host, args)?;
-                    (pc, fp) = (self.pc.0, self.fp.0);
-                }
+                Instr::CallHost { d, host, args } => slow!(self.call_host(d, host, args)),
 
                 Instr::Return { a } => {
                     let value = arg!(a);
