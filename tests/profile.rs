@@ -94,9 +94,19 @@ fn the_sums_over_functions_are_what_the_run_counts() {
                 ("thunks_entered", "thunks_entered"),
                 ("thunks_updated", "thunks_updated"),
             ] {
-                let counted = counts[of_run].as_u64();
+                let counted = profile["totals"][of_run].as_u64();
                 assert_eq!(Some(sum(&profile, of_function)), counted, "{program:?}: {of_run}");
-                assert_eq!(profile["totals"][of_run].as_u64(), counted, "{program:?}: {of_run}");
+                // A collection for a census may reduce a selection that the run would enter, and
+                // whoever looks at the profile executes an instruction again.
+                let plain = counts[of_run].as_u64().expect("a number");
+                let undisturbed = profile["censuses"] == serde_json::json!([]);
+                let most = match of_run {
+                    _ if !undisturbed => plain / 50,
+                    "instructions" => plain / 900,
+                    _ => 0,
+                };
+                let difference = plain.abs_diff(counted.expect("a number"));
+                assert!(difference <= most, "{program:?}: {counted:?}, not {plain} {of_run}");
                 // The machine itself, outside of all code, takes next to nothing of them.
                 let machine = &profile["functions"][0];
                 assert_eq!(machine["name"], "(machine)");
