@@ -101,6 +101,9 @@ fn the_sums_over_functions_are_what_the_run_counts() {
                 let plain = counts[of_run].as_u64().expect("a number");
                 let undisturbed = profile["censuses"] == serde_json::json!([]);
                 let most = match of_run {
+                    // Nor does an instruction wait for a value that is one, once the collector has
+                    // removed the indirection to it.
+                    "instructions" if !undisturbed => plain / 4,
                     _ if !undisturbed => plain / 50,
                     "instructions" => plain / 900,
                     _ => 0,
@@ -151,7 +154,7 @@ fn a_profile_is_the_same_each_time() {
 
 #[test]
 fn a_list_that_a_constant_holds_is_named() {
-    let text = "(defn table[] (map square (range 1 60000)))
+    let text = "(defn table[] (map square (range 1 200000)))
         (defn total[n] (if (eq n 0) 0 (add (foldl' add 0 table) (total (sub n 1)))))
         (defn main[] (total 3))";
     for level in ["-O0", "-O2"] {
@@ -166,18 +169,18 @@ fn a_lazy_accumulator_is_named_with_its_expression() {
     let text = "(data Pair (MkPair first second))
         (defn step[p x] (case p [(MkPair a b) (MkPair (add a x) (add b 1))]))
         (defn loop[p n] (if (eq n 0) p (loop (step p n) (sub n 1))))
-        (defn main[] (case (loop (MkPair 0 0) 60000) [(MkPair a b) (add a b)]))";
+        (defn main[] (case (loop (MkPair 0 0) 200000) [(MkPair a b) (add a b)]))";
     let line = verdict(text, &["-O0"]);
     assert!(line.contains("thunks unevaluated at the peak"), "{line}");
     assert!(line.starts_with("`loop`") || line.starts_with("`step`"), "{line}");
-    let line = verdict("(defn main[] (foldl add 0 (range 1 60000)))", &["-O0"]);
+    let line = verdict("(defn main[] (foldl add 0 (range 1 200000)))", &["-O0"]);
     assert!(line.starts_with("`foldl` leaves"), "{line}");
 }
 
 #[test]
 fn a_list_that_is_used_twice_is_charged_to_who_waits_with_it() {
     let text = "(defn mean[xs] (div (sum xs) (length xs)))
-        (defn main[] (mean (range 1 90000)))";
+        (defn main[] (mean (range 1 200000)))";
     let line = verdict(text, &["-O0"]);
     assert!(line.starts_with("`mean` keeps"), "{line}");
     assert!(line.contains("Cons"), "{line}");

@@ -31,6 +31,8 @@ const FIRST_INTERVAL: u64 = 64 << 10;
 const MOST_CENSUSES: usize = 256;
 /// Instructions that a run must have executed for each node that censuses have gone through.
 const CENSUS_SHARE: u64 = 8;
+/// Bytes of heap and stack from which on growth alone makes a census due.
+const LARGE: u64 = 1 << 20;
 /// How many nodes a frame counts for: a full collection goes through its code too.
 const FRAME_NODES: u64 = 24;
 /// Instructions that are executed between two samples for each frame that one has gone through.
@@ -79,6 +81,8 @@ struct CensusState {
     interval: u64,
     /// Bytes that had been allocated at the last one.
     last: u64,
+    /// Bytes alive then.
+    bytes: u64,
     /// Nodes that the last one, and that all have gone through.
     live: u64,
     walked: u64,
@@ -163,6 +167,7 @@ impl Default for Profiler {
                 all: Vec::new(),
                 interval: FIRST_INTERVAL,
                 last: 0,
+                bytes: 0,
                 live: 0,
                 walked: 0,
             },
@@ -248,8 +253,12 @@ impl Machine {
         }
         let census = &profiler.census;
         let nodes = (census.walked + census.live) * CENSUS_SHARE;
-        let is_due = self.grown(now).saturating_sub(census.last) >= census.interval
-            && now.instructions >= nodes;
+        let grown = self.grown(now).saturating_sub(census.last);
+        let is_affordable = grown >= census.interval && now.instructions >= nodes;
+        // What grows is looked at each time that it has grown fourfold, which costs no more than a
+        // part of what it has taken to grow so far.
+        let size = self.heap.old_bytes() + self.depth() as u64 * 8;
+        let is_due = is_affordable || size >= (4 * census.bytes).max(LARGE);
         let result = if is_due { self.take_census(&mut profiler, now) } else { Ok(()) };
         self.profiler = Some(profiler);
         result
@@ -421,7 +430,9 @@ impl Machine {
             .map(|((holder, content), (nodes, bytes))| Live { holder, content, nodes, bytes })
             .collect();
         live.sort_by_key(|live| (live.holder, live.content));
-        state.keep(Census { at: now, live });
+        let census = Census { at: now, live };
+        state.bytes = census.bytes();
+        state.keep(census);
         Ok(())
     }
 
