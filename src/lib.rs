@@ -63,7 +63,7 @@ pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval,
     FileKind, Format, FromValue, HostError, HostType, HostValue, Input, InputError, Integer,
     Interrupt, IntoValue, Items, Limit, LimitReached, Limits, Loader, Location, MachineKind,
-    MainFile, Module, ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Profile,
+    MainFile, Module, ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Pauses, Profile,
     RegisterError, Report, RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions,
     System, SystemError, Value, Waiting, Whnf,
 };
@@ -123,6 +123,13 @@ pub mod inspect {
     pub mod compact {
         pub use crate::machine::fast::code::listing;
         pub use crate::machine::fast::translate::translate;
+    }
+
+    /// What a profiled run costs.
+    pub mod costs {
+        pub use crate::machine::costs::{
+            Census, Content, Cost, Costs, FunctionCosts, Holder, Live, NodeKind, StackNode,
+        };
     }
 
     /// What happens to each node of a run of the reference machine.

@@ -80,9 +80,19 @@ fn help_begins_with_three_examples_that_work() {
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, directory.path().join(name)).expect("a copy");
     }
-    for command in
-        ["", "run", "check", "dump", "specialise", "trace", "film", "bench", "doc", "completions"]
-    {
+    for command in [
+        "",
+        "run",
+        "check",
+        "dump",
+        "specialise",
+        "trace",
+        "film",
+        "profile",
+        "bench",
+        "doc",
+        "completions",
+    ] {
         let help = shell(&format!("gmachine {command} --help"), directory.path());
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.starts_with("Examples:\n"), "{page}");
@@ -106,6 +116,7 @@ fn short_help_fits_a_screen() {
         "specialise",
         "steps",
         "film",
+        "profile",
         "trace",
         "bench",
         "repl",

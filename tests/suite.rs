@@ -26,6 +26,7 @@ mod numbers;
 mod optimise;
 mod parity;
 mod passes;
+mod profile;
 mod repl;
 mod residual;
 mod robust;

@@ -24,6 +24,7 @@ use super::quantity::{parse_count, parse_duration, parse_runs, parse_size};
     // Without an empty line before the usage, so that the short help fits a screen.
     help_template = "{before-help}{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}",
     disable_help_subcommand = true,
+    disable_version_flag = true,
     max_term_width = 100
 )]
 pub struct Cli {
@@ -31,6 +32,10 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
+    // Left out of the short help, which has to fit a screen.
+    /// Print version
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, display_order = 1000, hide_short_help = true)]
+    version: Option<bool>,
 }
 
 /// What every command has.
@@ -92,6 +97,7 @@ pub enum Command {
     Specialise(Specialise),
     Steps(Steps),
     Film(Film),
+    Profile(Profile),
     Trace(Trace),
     Bench(Bench),
     Repl(Repl),
@@ -162,7 +168,7 @@ pub struct Run {
         hide_possible_values = true
     )]
     pub stats: Option<Stats>,
-    /// Write where the time goes to FILE, as folded stacks, and what is allocated to FILE.alloc
+    /// Write folded stacks of time to FILE, a sample each millisecond, of allocation to FILE.alloc
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// The machine that runs the program: fast, or reference
@@ -501,6 +507,50 @@ impl From<StepEvent> for gmachine::inspect::views::steps::Kind {
     }
 }
 
+/// Show where a run spends its time, and what fills its memory
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine profile [OPTIONS] FILE\n       gmachine profile [OPTIONS] [FILE] -e EXPR"
+)]
+#[command(
+    before_long_help = "Examples:
+  gmachine profile queens.core
+  gmachine profile queens.core -o report.html
+  gmachine profile queens.core --format folded > queens.folded",
+    after_long_help = "The program's output is dropped. Everything that is counted is the same each time; the pauses
+alone go by a clock. The page needs no network."
+)]
+pub struct Profile {
+    #[command(flatten)]
+    pub program: Program,
+    /// Write a page to this file too; - is standard output, and nothing else is printed
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub optimise: Optimise,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// How to print it: text, json, folded (stacks by instructions), folded-bytes
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: CostsFormat,
+    /// What the program finds as its arguments
+    #[arg(last = true, value_name = "ARGUMENT", hide_short_help = true)]
+    pub arguments: Vec<String>,
+}
+
+/// How a profile is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CostsFormat {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+    /// Stacks and their instructions
+    Folded,
+    /// Stacks and the bytes that they allocate
+    FoldedBytes,
+}
+
 /// Print each step of the reference machine
 #[derive(Args)]
 #[command(
@@ -585,9 +635,26 @@ pub struct Bench {
     /// At full size, where a program has one: seconds, on the reference machine minutes
     #[arg(long)]
     pub full: bool,
+    /// Passes to add to those of each level, or to leave out: +name,-name
+    #[arg(
+        long = "pass",
+        value_name = "PASSES",
+        value_delimiter = ',',
+        value_parser = parse_change,
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        long_help = passes::help()
+    )]
+    pub passes: Vec<Change>,
+    /// Compare with what `bench --json` has written to this file, and say what is slower
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
     #[command(flatten)]
     pub limits: Limits,
 }

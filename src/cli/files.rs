@@ -96,6 +96,26 @@ pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, 
     Ok(Source { expression: args.expr.clone(), ..root })
 }
 
+/// Writes an artefact to a file.
+///
+/// # Errors
+/// When it cannot be written, which is reported.
+pub fn write(path: &Path, text: &str, context: &Context) -> Result<(), Failure> {
+    let written = std::fs::write(path, text).map_err(|error| {
+        let name = for_message(&path.to_string_lossy());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists()) {
+            Some(folder) => {
+                let folder = for_message(&folder.to_string_lossy());
+                let reason = anyhow::anyhow!("there is no folder `{folder}`");
+                reason.context(format!("`{name}` cannot be written"))
+            }
+            None => anyhow::Error::new(error).context(format!("`{name}` cannot be written")),
+        }
+    });
+    written.map_err(|error| context.system(Code::OutputFailed, &error))
+}
+
 /// Why an operation on a file failed, in words.
 pub fn reason(error: &Error) -> String {
     match error.kind() {

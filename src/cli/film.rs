@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
-use gmachine::diagnostic::Code;
-use gmachine::diagnostic::quote::for_message;
 use gmachine::inspect::events::Watch;
 use gmachine::inspect::views::film::{Recorder, note, page};
 use gmachine::render::short_expression;
 use gmachine::{Format, MachineKind};
 
 use super::args::{self, Film, Form, Optimise};
-use super::{Context, Failure, report, run, watched};
+use super::{Context, Failure, files, report, run, watched};
 
 /// Runs a program and writes its film.
 pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
@@ -56,7 +53,5 @@ fn write(path: &Path, page: &str, context: &mut Context) -> Result<(), Failure> 
     if path.as_os_str() == "-" {
         return context.print(page);
     }
-    let written = std::fs::write(path, page)
-        .with_context(|| format!("`{}` cannot be written", for_message(&path.to_string_lossy())));
-    written.map_err(|error| context.system(Code::OutputFailed, &error))
+    files::write(path, page, context)
 }

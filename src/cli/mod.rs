@@ -6,6 +6,7 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod costs;
 mod doc;
 mod dump;
 mod exit;
@@ -57,6 +58,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Command::Run(args) => run::run(args, &mut context),
         Command::Steps(args) => steps::run(args, &mut context),
         Command::Film(args) => film::run(args, &mut context),
+        Command::Profile(args) => costs::run(args, &mut context),
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),

@@ -65,10 +65,24 @@ pub fn help() -> String {
 
 /// The passes that the command line asks for.
 pub fn wanted(args: &Optimise) -> Passes {
-    args.passes.iter().fold(Passes::level(args.level), |passes, &change| match change {
+    changed(args.level, &args.passes)
+}
+
+/// The passes of a level with changes.
+pub fn changed(level: u8, changes: &[Change]) -> Passes {
+    changes.iter().fold(Passes::level(level), |passes, &change| match change {
         Change::With(pass) => passes.with(pass),
         Change::Without(pass) => passes.without(pass),
     })
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Change::With(pass) => write!(f, "+{}", pass.name()),
+            Change::Without(pass) => write!(f, "-{}", pass.name()),
+        }
+    }
 }
 
 /// How the command line asks to optimise.

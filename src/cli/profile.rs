@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Context as _;
-use gmachine::diagnostic::Code;
-use gmachine::diagnostic::quote::for_message;
 use gmachine::{Profile, Sampler};
 
-use super::{Context, Failure};
+use super::{Context, Failure, files};
 
 /// Between two samples of time.
 const PERIOD: Duration = Duration::from_millis(1);
+
+/// Samples below which a profile says that it has too few: a share of a tenth of them would be off by
+/// a third.
+const ENOUGH: u64 = 100;
 
 /// A clock that asks for samples until it is dropped.
 pub struct Clock {
@@ -51,17 +52,21 @@ impl Drop for Clock {
 }
 
 /// Writes the samples of time to `path`, and the bytes allocated to that with `.alloc` at its
-/// end.
+/// end. Says so if there are too few samples.
 pub fn write(profile: &Profile, path: &Path, context: &Context) -> Result<(), Failure> {
     let mut alloc = path.as_os_str().to_owned();
     alloc.push(".alloc");
     let time = profile.folded(|share| share.samples);
     let bytes = profile.folded(|share| share.bytes);
     for (path, text) in [(path.to_owned(), time), (PathBuf::from(alloc), bytes)] {
-        let written = std::fs::write(&path, text).with_context(|| {
-            format!("`{}` cannot be written", for_message(&path.to_string_lossy()))
-        });
-        written.map_err(|error| context.system(Code::OutputFailed, &error))?;
+        files::write(&path, &text, context)?;
+    }
+    let samples: u64 = profile.stacks().map(|(_, share)| share.samples).sum();
+    if samples < ENOUGH {
+        super::report::write(&format!(
+            "note: only {samples} samples of time were taken, one each millisecond: too few to go \
+             by; gmachine profile counts instructions\n"
+        ));
     }
     Ok(())
 }

@@ -34,6 +34,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let clock = args.profile.as_ref().map(|_| Clock::start());
     let options = StoreOptions {
         count: args.stats.is_some(),
+        pauses: args.stats.is_some(),
         sampler: clock.as_ref().map(Clock::sampler),
         ..store_options(&args.limits, &stopper)
     };
@@ -48,7 +49,8 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
     let result = stopped.map_err(|stop| failed(stop, &stopper, module.sources(), context));
     if let Some(format) = args.stats {
-        report::write(&stats::render(format, &store.statistics(), clocks));
+        let pauses = store.pauses().cloned().unwrap_or_default();
+        report::write(&stats::render(format, &store.statistics(), &pauses, clocks));
     }
     if let (Some(path), Some(profile)) = (&args.profile, store.profile()) {
         result.and(profile::write(profile, path, context))

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use gmachine::Statistics;
+use gmachine::{Pauses, Statistics};
 use serde_json::{Map, Value, json};
 
 use super::args::Stats;
+use super::quantity::show_size;
 use gmachine::render::grouped;
 
 /// How long the parts of a run took.
@@ -58,8 +59,18 @@ pub fn counts_json(statistics: &Statistics) -> Value {
     Value::Object(counts)
 }
 
+/// The pauses as an object.
+pub fn pauses_json(pauses: &Pauses) -> Value {
+    json!({
+        "count": pauses.count,
+        "seconds": pauses.total.as_secs_f64(),
+        "longest_seconds": pauses.longest.as_secs_f64(),
+        "lengths": pauses.lengths,
+    })
+}
+
 /// The statistics of a run as text, a line end at its end.
-pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String {
+pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: Clocks) -> String {
     match format {
         Stats::Text => {
             let mut out = String::new();
@@ -68,8 +79,21 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
                     out.push_str(&format!("{name:<24} {:>18}\n", grouped(count)));
                 }
             }
-            for (name, time) in [("compile time", clocks.compile), ("run time", clocks.run)] {
+            if !pauses.live_bytes.is_empty() {
+                let live = last(&pauses.live_bytes);
+                out.push_str(&format!("{:<24} {live}\n", "live after collections"));
+            }
+            let mut times = vec![("compile time", clocks.compile), ("run time", clocks.run)];
+            if pauses.count > 0 {
+                times.push(("time in the collector", pauses.total));
+            }
+            for (name, time) in times {
                 out.push_str(&format!("{name:<24} {:>16.3} s\n", time.as_secs_f64()));
+            }
+            if pauses.count > 0 {
+                let longest = pauses.longest.as_secs_f64() * 1000.0;
+                out.push_str(&format!("{:<24} {:>18}\n", "pauses", grouped(pauses.count)));
+                out.push_str(&format!("{:<24} {longest:>15.3} ms\n", "longest pause"));
             }
             out
         }
@@ -78,7 +102,9 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
                 "schema": "gmachine-statistics",
                 "version": 1,
                 "counts": counts_json(statistics),
+                "live_bytes_after_full_collections": pauses.live_bytes,
                 "clocks": {
+                    "pauses": pauses_json(pauses),
                     "compile_seconds": clocks.compile.as_secs_f64(),
                     "run_seconds": clocks.run.as_secs_f64(),
                 },
@@ -86,6 +112,15 @@ pub fn render(format: Stats, statistics: &Statistics, clocks: Clocks) -> String 
             object.to_string() + "\n"
         }
     }
+}
+
+/// What was alive after the last few full collections.
+fn last(live_bytes: &[u64]) -> String {
+    const SHOWN: usize = 8;
+    let first = live_bytes.len().saturating_sub(SHOWN);
+    let shown = live_bytes.iter().skip(first).map(|bytes| show_size(*bytes));
+    let shown: Vec<String> = shown.collect();
+    format!("{}{}", if first > 0 { "… " } else { "" }, shown.join(" "))
 }
 
 #[cfg(test)]
@@ -97,7 +132,11 @@ mod tests {
         let statistics =
             Statistics { instructions: 1_234_567, peak_dump: Some(9), ..Default::default() };
         let clocks = Clocks { compile: Duration::from_millis(2), run: Duration::from_secs(61) };
-        insta::assert_snapshot!(render(Stats::Text, &statistics, clocks), @r#"
+        let live_bytes = (1..=9).map(|n| n << 20).collect();
+        let longest = Duration::from_micros(1500);
+        let pauses =
+            Pauses { count: 12, total: 2 * longest, longest, live_bytes, ..Pauses::default() };
+        insta::assert_snapshot!(render(Stats::Text, &statistics, &pauses, clocks), @r#"
         instructions                      1,234,567
         reductions                                0
         nodes allocated                           0
@@ -109,11 +148,15 @@ mod tests {
         peak live bytes                           0
         peak stack items                          0
         peak evaluations waiting                  9
+        live after collections   … 2M 3M 4M 5M 6M 7M 8M 9M
         compile time                        0.002 s
         run time                           61.000 s
+        time in the collector               0.003 s
+        pauses                                   12
+        longest pause                      1.500 ms
         "#);
         let value: Value =
-            serde_json::from_str(&render(Stats::Json, &statistics, clocks)).expect("JSON");
+            serde_json::from_str(&render(Stats::Json, &statistics, &pauses, clocks)).expect("JSON");
         assert_eq!(value["counts"]["instructions"], 1_234_567);
         assert_eq!(value["clocks"]["run_seconds"], 61.0);
         assert_eq!(value["counts"].as_object().expect("object").len(), 11);

@@ -39,6 +39,7 @@ mod store;
 pub use crate::base::integer::{Integer, OutOfRange};
 pub use crate::core::options::EntryPoints;
 pub use crate::load::{Loader, MainFile, Source};
+pub use crate::machine::Pauses;
 pub use crate::machine::outcome::{
     Chain, Input, InputError, Limit, LimitReached, Location, Output, OutputError, RunError,
     Statistics, Stop, Waiting,

@@ -46,6 +46,12 @@ pub struct StoreOptions {
     /// What asks for samples, if what it evaluates is to be profiled. The reference machine
     /// takes none.
     pub sampler: Option<Sampler>,
+    /// Whether the pauses for the collector are timed ([`Store::pauses`](super::Store::pauses)).
+    pub pauses: bool,
+    /// Whether the costs of functions and what is alive over time are recorded
+    /// ([`Store::costs`](super::Store::costs)), which takes up to as much time again. The reference
+    /// machine records none.
+    pub costs: bool,
     /// What stops it from outside, if that is to exist before the store.
     pub interrupt: Interrupt,
 }
@@ -191,9 +197,19 @@ impl Module {
 
     /// A machine for it, and what the machine's store shares with its host functions.
     pub(super) fn machine(&self, options: StoreOptions) -> (Box<dyn Machine>, Arc<Shared>) {
-        let StoreOptions { limits, count, sampler, interrupt } = options;
+        let StoreOptions { limits, count, sampler, pauses, costs, interrupt } = options;
         let Limits { heap: heap_limit, fuel, time: _ } = limits;
-        let config = Config { heap_limit, fuel, count, sampler, interrupt, ..Config::default() };
+        let clock = self.clock().filter(|_| pauses);
+        let config = Config {
+            heap_limit,
+            fuel,
+            count,
+            sampler,
+            clock,
+            costs,
+            interrupt,
+            ..Config::default()
+        };
         let mut machine = self.loaded.machine(config);
         let shared = Shared::new(self.sources.clone(), self.names.clone());
         shared.add_partial(&self.partial);

@@ -10,10 +10,11 @@ use super::error::Error;
 use super::eval::Value;
 use super::module::{Module, StoreOptions};
 use crate::gcode::effect::{ACTION, ActionKind};
+use crate::machine::costs::Costs;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::print::Format;
 use crate::machine::profile::Profile;
-use crate::machine::{Clock, Coverage, Interrupt, Machine, System, Whnf};
+use crate::machine::{Clock, Coverage, Interrupt, Machine, Pauses, System, Whnf};
 
 /// A heap in which a module's program is evaluated. It can move between threads; each store
 /// is used by one at a time. What can be done with its values is in [`Eval`](super::Eval).
@@ -223,6 +224,20 @@ impl Store {
     #[must_use]
     pub fn profile(&self) -> Option<&Profile> {
         self.machine.profile()
+    }
+
+    /// What has been recorded of costs, if [`StoreOptions::costs`] asked for that and the machine
+    /// can.
+    #[must_use]
+    pub fn costs(&self) -> Option<Costs> {
+        self.machine.costs()
+    }
+
+    /// The pauses for the collector, if [`StoreOptions::pauses`] asked for them and there is a
+    /// clock.
+    #[must_use]
+    pub fn pauses(&self) -> Option<&Pauses> {
+        self.machine.pauses()
     }
 
     /// Frees what no handle and no code still to run can reach. CAFs among it are evaluated

@@ -1,10 +1,10 @@
 //! How a machine is to run.
 
-use super::interrupt::Interrupt;
+use super::interrupt::{Clock, Interrupt};
 use super::profile::Sampler;
 
 /// How a machine is to run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Config {
     /// Bytes of heap, stack and big integers together.
     pub heap_limit: Option<u64>,
@@ -24,8 +24,21 @@ pub struct Config {
     pub count: bool,
     /// What asks for samples, if the run is to be profiled. The reference machine takes none.
     pub sampler: Option<Sampler>,
+    /// The clock that pauses for the collector are timed by, if that is wanted.
+    pub clock: Option<Clock>,
+    /// Whether a profile of costs is made ([`Costs`](super::costs::Costs)), which takes time. The
+    /// reference machine makes none.
+    pub costs: bool,
     /// What stops it from outside.
     pub interrupt: Interrupt,
+}
+
+impl std::fmt::Debug for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut config = f.debug_struct("Config");
+        config.field("heap_limit", &self.heap_limit).field("fuel", &self.fuel);
+        config.field("stress", &self.stress).field("costs", &self.costs).finish_non_exhaustive()
+    }
 }
 
 /// Which requests for memory are refused: for tests, so that a run of any size can run out of

@@ -3,12 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::costs::Costs;
 use super::coverage::Coverage;
 use super::handles::Handle;
 use super::host::Hosts;
 use super::interrupt::Interrupt;
 use super::opaque::Opaque;
 use super::outcome::{Input, Output, Statistics, Stop};
+use super::pauses::Pauses;
 use super::print::Format;
 use super::profile::Profile;
 use super::system::System;
@@ -205,6 +207,16 @@ pub trait Machine: Debug + Send {
     fn profile(&self) -> Option<&Profile> {
         None
     }
+
+    /// What the run costs, if [`Config::costs`](super::Config) asks for that and the machine can.
+    #[must_use]
+    fn costs(&self) -> Option<Costs> {
+        None
+    }
+
+    /// The pauses for the collector, if [`Config::clock`](super::Config) times them.
+    #[must_use]
+    fn pauses(&self) -> Option<&Pauses>;
 
     /// What it has been through since it was made.
     #[must_use]

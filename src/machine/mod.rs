@@ -5,6 +5,7 @@
 
 mod chains;
 mod config;
+pub mod costs;
 mod coverage;
 mod face;
 mod failure;
@@ -19,6 +20,7 @@ mod interrupt;
 mod kind;
 mod opaque;
 pub mod outcome;
+mod pauses;
 pub mod print;
 pub mod profile;
 pub mod reference;
@@ -37,5 +39,6 @@ pub use handles::Handle;
 pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use opaque::Opaque;
+pub use pauses::Pauses;
 pub use system::{FileKind, System, SystemError};
 pub use whnf::Whnf;

@@ -1,5 +1,6 @@
 //! `gmachine bench`
 
+mod baseline;
 mod measure;
 mod programs;
 mod table;
@@ -10,16 +11,18 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use gmachine::diagnostic::SourceMap;
 use gmachine::{
-    Engine as Compiler, EntryPoints, Input, MachineKind, Passes, Statistics, Stop, StoreOptions,
+    Engine as Compiler, EntryPoints, Input, MachineKind, Statistics, Stop, StoreOptions,
 };
 use serde_json::json;
 
+use self::baseline::Baseline;
 use self::measure::{Column, Printed};
 use self::programs::Subject;
 use self::table::Table;
 use super::args::{Bench, Engine};
 use super::exit::Exit;
 use super::interrupt::Stopper;
+use super::passes::{Change, changed};
 use super::{Context, Failure, files, input, output, report, run};
 
 /// What the long help says of the table and the programs.
@@ -43,11 +46,19 @@ The programs that come with gmachine:
 /// Measures programs.
 pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
     let subjects = programs::subjects(&args.names, args.full, context)?;
+    let how = json!({
+        "full": args.full,
+        "passes": args.passes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    let baseline = args.baseline.as_ref().map(|path| Baseline::read(path, &how, context));
+    let mut baseline = baseline.transpose()?;
+    let mut changes = String::new();
     let stopper = run::prepare(&args.limits)?;
     let mut bench = Bencher {
         runs: args.runs,
         options: run::store_options(&args.limits, &stopper),
         settings: settings(args),
+        passes: args.passes.clone(),
         stopper,
         input: None,
     };
@@ -55,6 +66,18 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
     let mut results = Vec::new();
     for (at, subject) in subjects.iter().enumerate() {
         let columns = bench.subject(subject, context)?;
+        if let Some(baseline) = &mut baseline {
+            changes.push_str(&baseline.rows(&subject.name, &columns));
+        }
+        if args.csv {
+            if at == 0 {
+                context.print(&table::csv_head())?;
+            }
+            for column in &columns {
+                context.print(&table::csv(&subject.name, column))?;
+            }
+            continue;
+        }
         if args.json {
             results.extend(columns.iter().map(|column| table::json(&subject.name, column)));
             continue;
@@ -73,9 +96,19 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
             "schema": "gmachine-bench",
             "version": 1,
             "runs": args.runs,
+            "full": how["full"],
+            "passes": how["passes"],
             "results": results,
         });
         context.print(&format!("{all:#}\n"))?;
+    }
+    if let Some(baseline) = &baseline {
+        let said = format!("{changes}{}", baseline.summary());
+        // Where the output is for programs, people read the verdict beside it.
+        match args.json || args.csv {
+            true => report::write(&said),
+            false => context.print(&format!("\n{said}"))?,
+        }
     }
     Ok(())
 }
@@ -101,6 +134,7 @@ struct Bencher {
     runs: u32,
     options: StoreOptions,
     settings: Vec<(MachineKind, u8)>,
+    passes: Vec<Change>,
     stopper: Stopper,
     /// Standard input, once a program has wanted it.
     input: Option<Arc<str>>,
@@ -159,7 +193,7 @@ impl Bencher {
                     let mut engine = Compiler::new();
                     engine.set_entry_points(EntryPoints::Main);
                     engine.set_machine(machine);
-                    engine.set_passes(Passes::level(level));
+                    engine.set_passes(changed(level, &self.passes));
                     let start = Instant::now();
                     let compiled = engine.compile_source(&subject.root, &files::Files);
                     let took: Duration = start.elapsed();

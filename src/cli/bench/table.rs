@@ -122,7 +122,7 @@ impl Table {
 const MEAN: &str = "geometric mean";
 
 /// A time in the unit that suits it, with three digits or more.
-fn show_time(time: Duration) -> String {
+pub fn show_time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),
@@ -144,8 +144,50 @@ pub fn json(name: &str, column: &Column) -> Value {
         "median_seconds": column.median().as_secs_f64(),
         "spread_seconds": column.spread().map(|spread| spread.as_secs_f64()),
         "runs_seconds": column.runs.iter().map(Duration::as_secs_f64).collect::<Vec<_>>(),
-        "counts": counts_json(&column.statistics),
+        "counts": counts(column),
     })
+}
+
+/// What a run counted; `null` for what its machine does not count unless it is asked to.
+fn counts(column: &Column) -> Value {
+    let mut counts = counts_json(&column.statistics);
+    if column.machine != MachineKind::Reference {
+        for key in ["instructions", "allocations"] {
+            counts[key] = Value::Null;
+        }
+    }
+    counts
+}
+
+/// The line of heads of comma-separated values.
+pub fn csv_head() -> String {
+    "program,engine,level,compile_seconds,median_seconds,spread_seconds,instructions,reductions,\
+     allocated_bytes,collections,peak_live_bytes\n"
+        .to_owned()
+}
+
+/// A line of comma-separated values; what is not known is empty.
+pub fn csv(name: &str, column: &Column) -> String {
+    let name = match name.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_owned(),
+    };
+    let counts = counts(column);
+    let count = |key: &str| counts[key].as_u64().map_or(String::new(), |count| count.to_string());
+    let spread = column.spread().map(|spread| spread.as_secs_f64().to_string());
+    format!(
+        "{name},{},{},{},{},{},{},{},{},{},{}\n",
+        column.machine.name(),
+        column.level,
+        column.compile.as_secs_f64(),
+        column.median().as_secs_f64(),
+        spread.unwrap_or_default(),
+        count("instructions"),
+        count("reductions"),
+        count("allocated_bytes"),
+        count("collections"),
+        count("peak_live_bytes"),
+    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::machine::heap::word::{Tag, Word};
 use crate::machine::outcome::{Limit, Stop};
 
 /// Calls between two looks at the interrupt.
-const SLICE: u32 = 10_000;
+pub(super) const SLICE: u32 = 10_000;
 
 /// What is found where a pointer leads.
 enum Found {
@@ -114,14 +114,14 @@ impl Machine {
                     unreachable!("a thunk's code is the program's")
                 };
                 let Entry { pc, frame, takes } = thunk.entry;
-                self.ticks = self.ticks.wrapping_sub(1);
-                if self.ticks == 0 {
-                    return self.tick();
-                }
                 let above = base + frame as usize + 3;
                 if !self.has_room(above) {
                     // A collection may move the node: the instruction is executed again.
                     return self.grow_stack(above);
+                }
+                self.ticks = self.ticks.wrapping_sub(1);
+                if self.ticks == 0 {
+                    return self.tick();
                 }
                 self.counts.thunks_entered += 1;
                 // SAFETY: room was made; a thunk has the fields that its code takes.
@@ -270,16 +270,18 @@ impl Machine {
         self.counts.reductions += u64::from(self.slice);
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
-        self.sample_time();
+        if self.observed {
+            self.observe()?;
+        }
         self.interrupt.poll(|limit| self.limit(limit))?;
         let slice = match &mut self.fuel {
-            None => SLICE,
+            None => self.most_ticks,
             Some((given, 0)) => {
                 let given = *given;
                 return Err(self.limit(Limit::Fuel(given)));
             }
             Some((_, left)) => {
-                let slice = SLICE.min(u32::try_from(*left).unwrap_or(u32::MAX));
+                let slice = self.most_ticks.min(u32::try_from(*left).unwrap_or(u32::MAX));
                 *left -= u64::from(slice);
                 slice
             }

@@ -12,6 +12,7 @@ use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
+use crate::machine::costs::Costs;
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::array::array_need;
 use crate::machine::heap::bytes::bytes_need;
@@ -24,7 +25,7 @@ use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
 use crate::machine::system::{Outside, System};
 use crate::machine::world::Mode;
-use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Whnf};
+use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Pauses, Whnf};
 
 impl Machine {
     /// Evaluates a word to weak head normal form, above what is under way. It is asked for
@@ -454,6 +455,14 @@ impl Face for Machine {
 
     fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref().map(|(_, profile)| profile)
+    }
+
+    fn costs(&self) -> Option<Costs> {
+        self.report_costs()
+    }
+
+    fn pauses(&self) -> Option<&Pauses> {
+        self.clock.is_some().then_some(&self.pauses)
     }
 
     fn coverage(&self) -> Coverage {

@@ -49,17 +49,8 @@ impl Machine {
                 return Some(Waits::Code(at));
             }
             while end != base {
-                // SAFETY: a control word ends where each frame, and each control word, begins.
-                let mut control = unsafe { Control::read(end) };
-                if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
-                    // The second word of two stays where it is.
-                    let below = end.wrapping_sub(2);
-                    // SAFETY: the word below is in the stack, or not looked at.
-                    let lower = if below < base { Word::ZERO } else { unsafe { *below } };
-                    // SAFETY: two words.
-                    control = unsafe { Control::read([lower, word].as_ptr().add(2)) };
-                }
-                end = end.wrapping_sub(control.span());
+                let (control, span) = self.control_below(end);
+                end = end.wrapping_sub(span);
                 match control {
                     Control::Return { at, .. } | Control::Try { at, .. } => {
                         return Some(Waits::Code(at - super::image::STRIDE));

@@ -103,8 +103,12 @@ impl Machine {
                     StackId::LOST => id.node(0),
                     id => id.node(place),
                 };
+                // Its code stays known: a profile counts what becomes of it.
                 // SAFETY: the thunk to be updated is a hole, and a hole has a payload word.
-                unsafe { self.heap.fill(thunk, Kind::Suspended, 0, &[number]) };
+                unsafe {
+                    let info = self.heap.header(thunk).info();
+                    self.heap.fill(thunk, Kind::Suspended, info, &[number]);
+                }
                 // The next segment ends below the control word, or with it:
                 // `SavedStacks::segment` sees which.
                 // SAFETY: the control word takes a word at least.

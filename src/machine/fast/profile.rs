@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fail::Waits;
 use super::state::Machine;
+use crate::machine::outcome::Stop;
 use crate::machine::profile::{Profile, Share};
 
 impl Machine {
@@ -26,8 +27,19 @@ impl Machine {
         owners.iter().rev().map(|owner| self.mutator.image.name(*owner)).collect()
     }
 
+    /// Looks at the run from time to time: for a sample that is asked for, for the profile of
+    /// costs.
+    ///
+    /// # Errors
+    /// When a collection for the profile leaves too little room.
+    #[cold]
+    pub(super) fn observe(&mut self) -> Result<(), Stop> {
+        self.sample_time();
+        self.observe_costs()
+    }
+
     /// Takes a sample, if one is asked for.
-    pub(super) fn sample_time(&mut self) {
+    fn sample_time(&mut self) {
         if self.profile.as_ref().is_some_and(|(sampler, _)| sampler.take()) {
             self.sample(Share { samples: 1, bytes: 0 });
         }

@@ -14,6 +14,7 @@ use super::code::cheap::SLOTS;
 use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
 use super::numbers::{float_holds, of_words};
+use super::probe::{Probe, Unwatched};
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
@@ -31,11 +32,22 @@ impl Machine {
     /// # Errors
     /// When something stops it. The registers are at the instruction that could not be executed.
     pub(super) fn go(&mut self) -> Result<(), Stop> {
-        if self.count { self.instructions::<true>() } else { self.instructions::<false>() }
+        if self.count { self.go_counted() } else { self.instructions::<false, _>(Unwatched) }
+    }
+
+    /// [`go`](Machine::go) where instructions are counted.
+    #[cold]
+    fn go_counted(&mut self) -> Result<(), Stop> {
+        let Some(mut counters) = self.take_counters() else {
+            return self.instructions::<true, _>(Unwatched);
+        };
+        let result = self.instructions::<false, _>(&mut counters);
+        self.give_counters(counters);
+        result
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
-    fn instructions<const COUNT: bool>(&mut self) -> Result<(), Stop> {
+    fn instructions<const COUNT: bool, P: Probe>(&mut self, mut probe: P) -> Result<(), Stop> {
         let image = self.mutator.image.clone();
         let program = &image.program;
         let code: *const Instr = program.code.as_ptr();
@@ -87,9 +99,26 @@ impl Machine {
         macro_rules! slow {
             ($call:expr) => {{
                 (self.pc.0, self.fp.0) = (pc, fp);
-                $call?;
+                if P::ACTIVE {
+                    let before = probe.before(self);
+                    let result = $call;
+                    probe.after(self, &before);
+                    result?;
+                } else {
+                    $call?;
+                }
                 (pc, fp) = (self.pc.0, self.fp.0);
                 continue;
+            }};
+        }
+        // A slow path that may return a value, and so update thunks.
+        macro_rules! slow_return {
+            ($call:expr) => {{
+                if P::ACTIVE {
+                    (self.pc.0, self.fp.0) = (pc, fp);
+                    probe.expect_updates(self);
+                }
+                slow!($call)
             }};
         }
         macro_rules! heap_check {
@@ -117,6 +146,10 @@ impl Machine {
                     }
                     if let Some(thunk) = as_update(control) {
                         self.counts.thunks_updated += 1;
+                        if P::ACTIVE {
+                            // SAFETY: a thunk under evaluation is a node.
+                            probe.updated(unsafe { node_at(thunk) }.0);
+                        }
                         // SAFETY: a thunk under evaluation is a node that is no value.
                         unsafe { self.heap.update(thunk, value) };
                         // SAFETY: the control word was there.
@@ -130,6 +163,9 @@ impl Machine {
                         unsafe {
                             fp = fp.sub(base as usize + 1);
                             let place = fp.add(slot as usize);
+                            if P::ACTIVE {
+                                probe.updated(node_at(*place).0);
+                            }
                             self.heap.update(*place, value);
                             *place = value;
                             pc = code.byte_add(at as usize);
@@ -137,7 +173,15 @@ impl Machine {
                         break;
                     }
                     (self.pc.0, self.fp.0) = (pc, fp);
-                    self.return_value(value)?;
+                    if P::ACTIVE {
+                        probe.expect_updates(self);
+                        let before = probe.before(self);
+                        let result = self.return_value(value);
+                        probe.after(self, &before);
+                        result?;
+                    } else {
+                        self.return_value(value)?;
+                    }
                     (pc, fp) = (self.pc.0, self.fp.0);
                     break;
                 }
@@ -154,6 +198,8 @@ impl Machine {
                 // By addresses: a pointer that far above may be outside of the stack.
                 let words = $above as usize + $frame as usize;
                 if fp.addr() + words * size_of::<Word>() > self.stack_end.0.addr() {
+                    // The instruction is executed again, and then is a reduction.
+                    self.ticks += 1;
                     slow!(self.grow_stack(words));
                 }
             };
@@ -163,6 +209,9 @@ impl Machine {
                 // SAFETY: the operand names a global.
                 let entry = unsafe { *globals.add($global.index()) };
                 check!(entry.frame, $base.0 + 1);
+                if P::ACTIVE {
+                    probe.called($global);
+                }
                 // SAFETY: there is room for the frame of the callee from there on.
                 let $to = unsafe { fp.add($base.0 as usize + 1) };
                 $fill;
@@ -177,6 +226,9 @@ impl Machine {
                 // SAFETY: the operand names a global.
                 let entry = unsafe { *globals.add($global.index()) };
                 check!(entry.frame, 0);
+                if P::ACTIVE {
+                    probe.called($global);
+                }
                 let args = [$(arg!($arg)),*];
                 // SAFETY: there is room for the frame, which has its parameters first.
                 unsafe { fp.copy_from_nonoverlapping(args.as_ptr(), args.len()) };
@@ -187,12 +239,23 @@ impl Machine {
             ($kind:expr, $info:expr, [$($arg:expr),*]) => {{
                 let fields = [$(arg!($arg)),*];
                 heap_check!(fields.len() + 1);
-                if COUNT {
+                if COUNT || P::ACTIVE {
                     self.counts.allocations += 1;
+                }
+                if P::ACTIVE {
+                    probe.allocated(offset!(pc), fields.len() + 1);
                 }
                 // SAFETY: there is room, and the operands are as many as `$kind` has fields.
                 unsafe { self.heap.alloc($kind, $info, &fields) }
             }};
+        }
+        macro_rules! made {
+            ($thunk:expr) => {
+                self.counts.thunks_made += 1;
+                if P::ACTIVE {
+                    probe.made($thunk);
+                }
+            };
         }
         macro_rules! cheap {
             ($d:expr, $thunk:expr, [$($arg:expr),*]) => {{
@@ -209,7 +272,7 @@ impl Machine {
                     }
                 }
                 let node = node!(Kind::Thunk, $thunk.0, [$($arg),*]);
-                self.counts.thunks_made += 1;
+                made!($thunk);
                 set!($d, node);
                 next!()
             }};
@@ -309,6 +372,10 @@ impl Machine {
                 self.executed[unsafe { &*pc }.op() as usize] += 1;
                 self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
             }
+            if P::ACTIVE {
+                self.counts.instructions += 1;
+                probe.executed(offset!(pc));
+            }
             // SAFETY: `pc` is at an instruction.
             match *unsafe { &*pc } {
                 Instr::Move { d, a } => {
@@ -327,6 +394,9 @@ impl Machine {
                 Instr::Big { d, big } => slow!(self.big_literal(d, big)),
                 Instr::Text { d, text } => {
                     heap_check!(2);
+                    if P::ACTIVE {
+                        probe.allocated(offset!(pc), 2);
+                    }
                     // SAFETY: there is room, and a text has its position for a field.
                     let node = unsafe { self.heap.alloc(Kind::Text, text.0, &[Word::ZERO]) };
                     set!(d, node);
@@ -351,19 +421,19 @@ impl Machine {
                 Instr::ConN { d, con, args } => slow!(self.new_node(Kind::Con, con.0, d, args)),
                 Instr::Thunk1 { d, thunk, a } => {
                     let node = node!(Kind::Thunk, thunk.0, [a]);
-                    self.counts.thunks_made += 1;
+                    made!(thunk);
                     set!(d, node);
                     next!()
                 }
                 Instr::Thunk2 { d, thunk, a, b } => {
                     let node = node!(Kind::Thunk, thunk.0, [a, b]);
-                    self.counts.thunks_made += 1;
+                    made!(thunk);
                     set!(d, node);
                     next!()
                 }
                 Instr::Thunk3 { d, thunk, a, b, c } => {
                     let node = node!(Kind::Thunk, thunk.0, [a, b, c]);
-                    self.counts.thunks_made += 1;
+                    made!(thunk);
                     set!(d, node);
                     next!()
                 }
@@ -667,14 +737,14 @@ impl Machine {
                     if value.is_evaluated() {
                         return_value!(value);
                     }
-                    slow!(self.enter(value))
+                    slow_return!(self.enter(value))
                 }
                 Instr::Enter { a } => {
                     let value = arg!(a);
                     if value.is_evaluated() {
                         return_value!(value);
                     }
-                    slow!(self.enter(value))
+                    slow_return!(self.enter(value))
                 }
                 Instr::ReturnCon2 { con, a, b } => {
                     let node = node!(Kind::Con, con.0, [a, b]);
@@ -684,7 +754,7 @@ impl Machine {
                 Instr::Tail2 { global, a, b } => tail!(global, [a, b]),
                 Instr::Tail3 { global, a, b, c } => tail!(global, [a, b, c]),
                 Instr::TailN { global, args } => slow!(self.tail_call(global, args)),
-                Instr::TailApply { f, args } => slow!(self.tail_unknown(f, args)),
+                Instr::TailApply { f, args } => slow_return!(self.tail_unknown(f, args)),
                 Instr::Raise { a } => slow!(self.raise(a)),
                 Instr::NoMatch {} => slow!(self.no_match()),
                 Instr::Halt {} => {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::code::instr::{Instr, Op};
+use super::eval::SLICE;
 use super::image::Image;
+use super::profiler::Profiler;
 use super::roots::YoungHandles;
 use super::saved::SavedStacks;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
-use crate::machine::Interrupt;
 use crate::machine::config::{Config, Refusal, Stress};
 use crate::machine::handles::Handle;
 use crate::machine::handles::HandleTable;
@@ -20,6 +21,7 @@ use crate::machine::outcome::{Input, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
 use crate::machine::world::{Mode, World};
+use crate::machine::{Clock, Interrupt, Pauses};
 
 /// Words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
@@ -69,7 +71,16 @@ pub struct Machine {
     pub(super) profile: Option<(Sampler, Profile)>,
     /// Words that were allocated when the last sample of allocation was taken.
     pub(super) sampled_words: u64,
-    /// Whether each instruction is counted.
+    /// What times pauses, and the pauses so far.
+    pub(super) clock: Option<Clock>,
+    pub(super) pauses: Pauses,
+    /// The profile of costs under way.
+    pub(super) profiler: Option<Box<Profiler>>,
+    /// Whether anybody looks at the run from time to time.
+    pub(super) observed: bool,
+    /// The most ticks that are handed out at a time.
+    pub(super) most_ticks: u32,
+    /// Whether each instruction is counted, by its kind or for a profile.
     pub(super) count: bool,
     /// If the heap is verified: after how many more collections.
     verify: Option<usize>,
@@ -217,9 +228,14 @@ impl Machine {
             printed: 0,
             executed: if config.count { vec![0; Op::ALL.len()].into() } else { Box::default() },
             rare: Rare::default(),
+            clock: config.clock,
+            pauses: Pauses::default(),
+            observed: config.sampler.is_some() || config.costs,
+            profiler: config.costs.then(Box::default),
+            most_ticks: if config.costs { Profiler::TICKS } else { SLICE },
             profile: config.sampler.map(|sampler| (sampler, Profile::default())),
             sampled_words: 0,
-            count: config.count,
+            count: config.count || config.costs,
             verify: (config.stress != Stress::None).then_some(0),
             refuse: config.refuse,
         };
@@ -307,6 +323,19 @@ impl Machine {
     }
 
     fn collecting(
+        &mut self,
+        collect: impl FnOnce(&mut Heap, &mut MutatorState) -> Result<(), Full>,
+    ) -> Result<(), Stop> {
+        let Some(clock) = self.clock.clone() else { return self.collecting_now(collect) };
+        let (start, full) = (clock(), self.heap.counters().full);
+        let result = self.collecting_now(collect);
+        let length = clock().saturating_sub(start);
+        let is_full = self.heap.counters().full > full;
+        self.pauses.add(length, is_full.then(|| self.heap.live_bytes()));
+        result
+    }
+
+    fn collecting_now(
         &mut self,
         collect: impl FnOnce(&mut Heap, &mut MutatorState) -> Result<(), Full>,
     ) -> Result<(), Stop> {

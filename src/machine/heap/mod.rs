@@ -30,6 +30,7 @@ pub mod array;
 mod asan;
 mod bigs;
 pub mod bytes;
+mod census;
 mod chunk;
 mod collect;
 mod compact;
@@ -47,6 +48,7 @@ mod verify;
 pub mod word;
 
 pub use bigs::{compute_words, integer_words};
+pub use census::Walk;
 pub use mutator::{Code, Mutator, Selectors};
 pub use node::{Fields, Header, Kind, Size, node_words};
 pub use prefetch::prefetch;

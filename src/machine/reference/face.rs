@@ -16,6 +16,7 @@ use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
+use crate::machine::pauses::Pauses;
 use crate::machine::print::Format;
 use crate::machine::system::{Outside, System};
 use crate::machine::whnf::Whnf;
@@ -152,6 +153,10 @@ impl face::Machine for Machine {
 
     fn footprint(&self) -> u64 {
         self.footprint()
+    }
+
+    fn pauses(&self) -> Option<&Pauses> {
+        self.clock.is_some().then_some(&self.pauses)
     }
 
     fn coverage(&self) -> Coverage {

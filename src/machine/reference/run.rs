@@ -18,6 +18,7 @@ use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Output, Statistics, Stop};
+use crate::machine::pauses::Pauses;
 use crate::machine::print::{Format, Printer};
 use crate::machine::world::{Mode, World};
 
@@ -57,6 +58,8 @@ impl Machine {
             stress: config.stress != Stress::None,
             refuse: config.refuse,
             counts: Statistics { peak_dump: Some(0), ..Statistics::default() },
+            clock: config.clock,
+            pauses: Pauses::default(),
             executed: config.count.then(|| vec![0; Op::ALL.len()].into()),
         };
         if config.stress != Stress::None {

@@ -15,9 +15,10 @@ use crate::machine::config::Refusal;
 use crate::machine::handles::Handle;
 use crate::machine::handles::HandleTable;
 use crate::machine::host::Hosts;
-use crate::machine::interrupt::Interrupt;
+use crate::machine::interrupt::{Clock, Interrupt};
 use crate::machine::opaque::Opaques;
 use crate::machine::outcome::{Input, Limit, Statistics, Stop};
+use crate::machine::pauses::Pauses;
 use crate::machine::print::Printer;
 use crate::machine::world::{Mode, World};
 
@@ -74,6 +75,9 @@ pub struct Machine {
     pub(super) stress: bool,
     pub(super) refuse: Refusal,
     pub(super) counts: Statistics,
+    /// What times pauses, and the pauses so far.
+    pub(super) clock: Option<Clock>,
+    pub(super) pauses: Pauses,
     /// How often each instruction was executed, by its number, if that is counted.
     pub(super) executed: Option<Box<[u64]>>,
 }
@@ -199,6 +203,15 @@ impl Machine {
     /// Collects: what neither the stack, the dump, a handle nor code still to run can reach
     /// becomes free.
     pub fn collect(&mut self) {
+        let start = self.clock.as_ref().map(|clock| clock());
+        self.collect_now();
+        if let (Some(start), Some(clock)) = (start, &self.clock) {
+            let length = clock().saturating_sub(start);
+            self.pauses.add(length, Some(self.heap.live_bytes()));
+        }
+    }
+
+    fn collect_now(&mut self) {
         let code = self.code.clone();
         self.counts.collections += 1;
         let mut marker =

@@ -1,0 +1,354 @@
+//! The probe of the loop: what counts the instructions of a profiled run, and what does nothing.
+//!
+//! The loop is compiled once for each, so a run that nobody profiles has no instruction for it.
+//! Counters go by instruction, global and kind of thunk; a slow path is seen by what the machine's
+//! own counts are before and after it.
+
+use super::code::instr::Instr;
+use super::code::program::{Program, ThunkId};
+use super::image::index;
+use super::run::node_at;
+use super::stack::Control;
+use super::state::Machine;
+use crate::base::index::Idx;
+use crate::gcode::program::GlobalId;
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{Header, Kind};
+
+/// What the loop tells of the instructions that it executes.
+pub(super) trait Probe {
+    /// Whether it is to be told anything.
+    const ACTIVE: bool;
+
+    /// An instruction is executed.
+    fn executed(&mut self, at: u32);
+    /// It has allocated a node.
+    fn allocated(&mut self, at: u32, words: usize);
+    /// It has built a thunk.
+    fn made(&mut self, thunk: ThunkId);
+    /// It has entered a global.
+    fn called(&mut self, global: GlobalId);
+    /// The thunk that was under evaluation in this node is about to be updated.
+    fn updated(&mut self, hole: Header);
+    /// A slow path follows, and may update what waits for a value.
+    fn expect_updates(&mut self, machine: &Machine);
+    /// A slow path begins.
+    fn before(&self, machine: &Machine) -> Before;
+    /// It has ended.
+    fn after(&mut self, machine: &Machine, before: &Before);
+}
+
+/// The machine's counts before a slow path.
+#[derive(Default)]
+pub(super) struct Before {
+    at: u32,
+    bytes: u64,
+    reductions: u64,
+    made: u64,
+    entered: u64,
+    updated: u64,
+}
+
+/// Nobody listens.
+pub(super) struct Unwatched;
+
+impl Probe for Unwatched {
+    const ACTIVE: bool = false;
+
+    fn executed(&mut self, _: u32) {}
+    fn allocated(&mut self, _: u32, _: usize) {}
+    fn made(&mut self, _: ThunkId) {}
+    fn called(&mut self, _: GlobalId) {}
+    fn updated(&mut self, _: Header) {}
+    fn expect_updates(&mut self, _: &Machine) {}
+    fn before(&self, _: &Machine) -> Before {
+        Before::default()
+    }
+    fn after(&mut self, _: &Machine, _: &Before) {}
+}
+
+/// What is counted of an instruction.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Site {
+    /// How often it was executed.
+    pub(super) executed: u64,
+    /// Bytes that it has allocated.
+    pub(super) bytes: u64,
+    /// Applications by it that made a partial application.
+    pub(super) partial: u64,
+}
+
+/// What is counted of the thunks of a kind.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ThunkCounts {
+    /// How many were built.
+    pub(super) made: u64,
+    /// How many were entered.
+    pub(super) entered: u64,
+    /// How many got their value.
+    pub(super) updated: u64,
+}
+
+/// Updates that a slow path does at most, and that are told apart.
+const EXPECTED: usize = 8;
+
+/// The counters of a profiled run.
+#[derive(Default)]
+pub(super) struct Counters {
+    /// By the number of the instruction.
+    pub(super) sites: Vec<Site>,
+    /// For each instruction the global that begins with it.
+    starts: Vec<Option<GlobalId>>,
+    /// By global: how often it was entered.
+    pub(super) calls: Vec<u64>,
+    /// By kind of thunk.
+    pub(super) thunks: Vec<ThunkCounts>,
+    /// The kinds of the thunks that the next slow path may update, in the order in which it does.
+    expected: [u32; EXPECTED],
+    expected_len: usize,
+}
+
+impl Counters {
+    /// Grows with the program.
+    pub(super) fn fit(&mut self, program: &Program) {
+        self.sites.resize(program.code.len(), Site::default());
+        self.thunks.resize(program.thunks.len(), ThunkCounts::default());
+        let known = self.calls.len();
+        self.calls.resize(program.globals.len(), 0);
+        self.starts.resize(program.code.len(), None);
+        for global in program.globals.indices().skip(known) {
+            let entry = program.globals.get(global).map(|entry| entry.pc.0 as usize);
+            if let Some(start) = entry.and_then(|at| self.starts.get_mut(at)) {
+                *start = Some(global);
+            }
+        }
+    }
+
+    /// The global whose code begins at an instruction.
+    pub(super) fn start(&self, index: usize) -> Option<GlobalId> {
+        *self.starts.get(index)?
+    }
+
+    /// Adds what was counted elsewhere of the same program.
+    pub(super) fn add(&mut self, other: &Counters) {
+        for (to, from) in self.sites.iter_mut().zip(&other.sites) {
+            to.executed += from.executed;
+            to.bytes += from.bytes;
+            to.partial += from.partial;
+        }
+        for (to, from) in self.calls.iter_mut().zip(&other.calls) {
+            *to += from;
+        }
+        for (to, from) in self.thunks.iter_mut().zip(&other.thunks) {
+            to.made += from.made;
+            to.entered += from.entered;
+            to.updated += from.updated;
+        }
+    }
+
+    fn site(&mut self, at: u32) -> Option<&mut Site> {
+        self.sites.get_mut(index(at))
+    }
+
+    fn thunk(&mut self, thunk: u32) -> Option<&mut ThunkCounts> {
+        self.thunks.get_mut(thunk as usize)
+    }
+}
+
+impl Probe for &mut Counters {
+    const ACTIVE: bool = true;
+
+    #[inline(always)]
+    fn executed(&mut self, at: u32) {
+        if let Some(site) = self.site(at) {
+            site.executed += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn allocated(&mut self, at: u32, words: usize) {
+        if let Some(site) = self.site(at) {
+            site.bytes += words as u64 * 8;
+        }
+    }
+
+    #[inline(always)]
+    fn made(&mut self, thunk: ThunkId) {
+        if let Some(thunk) = self.thunk(thunk.0) {
+            thunk.made += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn called(&mut self, global: GlobalId) {
+        if let Some(calls) = self.calls.get_mut(global.index()) {
+            *calls += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn updated(&mut self, hole: Header) {
+        if let Some(thunk) = self.thunk(hole.info()) {
+            thunk.updated += 1;
+        }
+    }
+
+    fn expect_updates(&mut self, machine: &Machine) {
+        self.expected_len = 0;
+        machine.for_each_update(|thunk| {
+            let place = self.expected.get_mut(self.expected_len);
+            self.expected_len += usize::from(place.is_some());
+            place.map(|place| *place = thunk).is_some()
+        });
+    }
+
+    #[inline]
+    fn before(&self, machine: &Machine) -> Before {
+        Before {
+            at: machine.at(),
+            bytes: machine.heap.allocated_bytes(),
+            reductions: machine.reductions(),
+            made: machine.counts.thunks_made,
+            entered: machine.counts.thunks_entered,
+            updated: machine.counts.thunks_updated,
+        }
+    }
+
+    fn after(&mut self, machine: &Machine, before: &Before) {
+        if machine.calls_host_at(before.at) {
+            // What the host evaluates is counted by a loop of its own.
+            return;
+        }
+        let bytes = machine.heap.allocated_bytes() - before.bytes;
+        if bytes > 0
+            && let Some(site) = self.site(before.at)
+        {
+            site.bytes += bytes;
+        }
+        let made = machine.counts.thunks_made - before.made;
+        if made > 0
+            && let Some(thunk) = machine.built_at(before.at).and_then(|id| self.thunk(id.0))
+        {
+            thunk.made += made;
+        }
+        let entered = machine.counts.thunks_entered - before.entered;
+        let called = machine.reductions() - before.reductions - entered;
+        if entered > 0
+            && let Some(thunk) = machine.entered_thunk().and_then(|id| self.thunk(id))
+        {
+            thunk.entered += entered;
+        }
+        if called > 0 {
+            // A function was entered, unless all that were applied have got too few arguments.
+            let global = self.start(index(machine.at())).filter(|_| entered == 0);
+            if let Some(calls) = global.and_then(|global| self.calls.get_mut(global.index())) {
+                *calls += 1;
+            }
+            if let Some(site) = self.site(before.at) {
+                site.partial += called - u64::from(global.is_some());
+            }
+        }
+        let updated = machine.counts.thunks_updated - before.updated;
+        let known = self.expected_len.min(updated as usize);
+        for at in 0..known {
+            let expected = self.expected.get(at).copied();
+            if let Some(thunk) = expected.and_then(|thunk| self.thunk(thunk)) {
+                thunk.updated += 1;
+            }
+        }
+        self.expected_len = 0;
+    }
+}
+
+impl Machine {
+    /// The reductions so far, printed values included.
+    #[inline]
+    pub(super) fn reductions(&self) -> u64 {
+        self.counts.reductions + u64::from(self.spent())
+    }
+
+    /// The kind of thunk that the instruction at an offset builds, if it builds one.
+    fn built_at(&self, at: u32) -> Option<ThunkId> {
+        match self.mutator.image.program.code.get(index(at))? {
+            Instr::ThunkN { thunk, .. } | Instr::FillThunk { thunk, .. } => Some(*thunk),
+            _ => None,
+        }
+    }
+
+    /// Whether the instruction at an offset calls a host function.
+    fn calls_host_at(&self, at: u32) -> bool {
+        let instr = self.mutator.image.program.code.get(index(at));
+        matches!(instr, Some(Instr::CallHost { .. }))
+    }
+
+    /// The kind of the thunk whose evaluation has just begun.
+    fn entered_thunk(&self) -> Option<u32> {
+        // SAFETY: below the frame of the thunk's code is what becomes of its value.
+        let (control, below) = unsafe {
+            let control = Control::read(self.fp.0);
+            (control, self.fp.0.sub(control.span()))
+        };
+        let thunk = match control {
+            Control::Update(thunk) => thunk,
+            // SAFETY: the frame below begins there, and has the slot.
+            Control::Evaluate { slot, .. } => unsafe { *below.add(slot as usize) },
+            _ => return None,
+        };
+        self.under_evaluation(thunk)
+    }
+
+    /// The kind of a thunk under evaluation.
+    fn under_evaluation(&self, thunk: Word) -> Option<u32> {
+        if !thunk.is_pointer() {
+            return None;
+        }
+        // SAFETY: it is a pointer to a node.
+        let (header, _) = unsafe { node_at(thunk) };
+        (header.kind() == Kind::Hole).then_some(header.info())
+    }
+
+    /// Calls `each` with the kind of each thunk that a value returned now would update, until it
+    /// returns false or the value goes to a frame.
+    fn for_each_update(&self, mut each: impl FnMut(u32) -> bool) {
+        let mut end = self.fp.0;
+        loop {
+            let (control, span) = self.control_below(end);
+            let below = end.wrapping_sub(span);
+            let thunk = match control {
+                Control::Update(thunk) => thunk,
+                Control::Evaluate { slot, .. } => {
+                    // SAFETY: the frame below begins there, and has the slot.
+                    let thunk = unsafe { *below.add(slot as usize) };
+                    self.under_evaluation(thunk).map(&mut each);
+                    return;
+                }
+                Control::Apply { .. } => {
+                    end = below;
+                    continue;
+                }
+                _ => return,
+            };
+            match self.under_evaluation(thunk) {
+                Some(thunk) if each(thunk) => end = below,
+                _ => return,
+            }
+        }
+    }
+
+    /// The control word below a frame or a control word, and what it spans; what it was before the
+    /// mark took its place.
+    pub(super) fn control_below(&self, end: *mut Word) -> (Control, usize) {
+        // SAFETY: a control word ends where each frame, and each control word, begins.
+        let mut control = unsafe { Control::read(end) };
+        if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
+            // The second word of two stays where it is.
+            let below = end.wrapping_sub(2);
+            let is_in = below >= self.mutator.stack.base();
+            // SAFETY: the word below is in the stack, or not looked at.
+            let lower = if is_in { unsafe { *below } } else { Word::ZERO };
+            // SAFETY: two words.
+            control = unsafe { Control::read([lower, word].as_ptr().add(2)) };
+        }
+        (control, control.span())
+    }
+}
