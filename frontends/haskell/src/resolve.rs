@@ -1,0 +1,262 @@
+//! Dictionaries of type classes taken apart: each method of an instance becomes a definition of its
+//! own, and a method of an instance that is known is that definition. Names that stand for another
+//! one are replaced by it.
+
+use rustc_hash::FxHashMap;
+
+use crate::core::{Expr, ExprId, GlobalId, Local, Meaning, Program};
+
+/// How many names may stand for each other before it counts as a circle.
+const CHAIN: usize = 100;
+
+/// An instance: how many dictionaries it takes, and what each of its fields is.
+struct Instance {
+    parameters: usize,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy)]
+enum Field {
+    /// An atom, whatever the instance is applied to.
+    Atom(ExprId),
+    /// A definition, to be applied to what the instance is applied to.
+    Method(GlobalId),
+}
+
+/// Takes apart all dictionaries of a program.
+pub fn resolve(program: &mut Program<'_>) {
+    let mut instances = FxHashMap::default();
+    for id in 0..program.globals.len() as GlobalId {
+        if let Some(instance) = split(program, id) {
+            instances.insert(id, instance);
+        }
+    }
+    for id in 0..program.globals.len() {
+        if let Some(&Meaning::Defined(expr)) = program.meaning(id as GlobalId) {
+            let expr = resolved(program, &instances, expr);
+            program.globals[id].meaning = Some(Meaning::Defined(expr));
+        }
+    }
+}
+
+/// Takes an instance apart, if the definition is one.
+fn split(program: &mut Program<'_>, id: GlobalId) -> Option<Instance> {
+    let Some(&Meaning::Defined(expr)) = program.meaning(id) else { return None };
+    let (parameters, body) = match &program.exprs[expr as usize] {
+        Expr::Lambda(parameters, body) => (parameters.clone(), *body),
+        _ => (Vec::new(), expr),
+    };
+    let (itself, body) = match &program.exprs[body as usize] {
+        Expr::Letrec(bindings, last) => match bindings.as_slice() {
+            [(local, value)] if program.exprs[*last as usize] == Expr::Local(*local) => {
+                (Some(*local), *value)
+            }
+            _ => return None,
+        },
+        _ => (None, body),
+    };
+    let Expr::Apply(class, args, _) = program.exprs[body as usize].clone() else { return None };
+    let Expr::Global(con) = program.exprs[class as usize] else { return None };
+    let Some(&Meaning::Class { fields, .. }) = program.meaning(con) else { return None };
+    if fields != args.len() {
+        return None;
+    }
+    let whole = program.push(Expr::Global(id));
+    let given: Vec<ExprId> =
+        parameters.iter().map(|&local| program.push(Expr::Local(local))).collect();
+    let whole = program.apply(whole, given.clone(), None);
+    let mut made = Vec::new();
+    for (at, arg) in args.into_iter().enumerate() {
+        if let Expr::Global(_) | Expr::Code(_) = program.exprs[arg as usize] {
+            made.push(Field::Atom(arg));
+            continue;
+        }
+        let body = match itself {
+            Some(local) => substitute(program, arg, local, whole),
+            None => arg,
+        };
+        let body = match (parameters.as_slice(), program.exprs[body as usize].clone()) {
+            ([], _) => body,
+            (_, Expr::Lambda(more, inner)) => {
+                let all = parameters.iter().copied().chain(more).collect();
+                program.push(Expr::Lambda(all, inner))
+            }
+            _ => program.push(Expr::Lambda(parameters.clone(), body)),
+        };
+        let of = &program.globals[id as usize];
+        let (name, module) = (format!("{}.{}", of.name, at + 1), of.module.clone());
+        made.push(Field::Method(program.new_global(name, module, Some(Meaning::Defined(body)))));
+    }
+    let fields = made
+        .iter()
+        .map(|field| match *field {
+            Field::Atom(atom) => atom,
+            Field::Method(method) => {
+                let method = program.push(Expr::Global(method));
+                program.apply(method, given.clone(), None)
+            }
+        })
+        .collect();
+    let body = program.push(Expr::Apply(class, fields, None));
+    let body = match parameters.as_slice() {
+        [] => body,
+        _ => program.push(Expr::Lambda(parameters.clone(), body)),
+    };
+    program.globals[id as usize].meaning = Some(Meaning::Defined(body));
+    Some(Instance { parameters: parameters.len(), fields: made })
+}
+
+/// Replaces a variable; all variables have numbers of their own, so nothing is captured.
+fn substitute(program: &mut Program<'_>, expr: ExprId, local: Local, by: ExprId) -> ExprId {
+    rewrite(program, expr, &mut |program, id| {
+        (program.exprs[id as usize] == Expr::Local(local)).then_some(by)
+    })
+}
+
+/// Rewrites an expression: `at` says what takes the place of a part, or nothing if its parts are to
+/// be looked at.
+pub fn rewrite<'a>(
+    program: &mut Program<'a>,
+    id: ExprId,
+    at: &mut dyn FnMut(&mut Program<'a>, ExprId) -> Option<ExprId>,
+) -> ExprId {
+    stacker::maybe_grow(64 << 10, 1 << 20, || {
+        if let Some(other) = at(program, id) {
+            return other;
+        }
+        let expr = program.exprs[id as usize].clone();
+        let mut go = |program: &mut Program<'a>, id| rewrite(program, id, at);
+        let rewritten = match expr {
+            Expr::Local(_) | Expr::Global(_) | Expr::Code(_) | Expr::Text(_) => return id,
+            Expr::Apply(f, args, place) => {
+                let f = go(program, f);
+                let args = args.into_iter().map(|arg| go(program, arg)).collect();
+                return program.apply(f, args, place);
+            }
+            Expr::Lambda(locals, body) => Expr::Lambda(locals, go(program, body)),
+            Expr::Let(local, value, body) => {
+                Expr::Let(local, go(program, value), go(program, body))
+            }
+            Expr::Letrec(bindings, body) => {
+                let bindings =
+                    bindings.into_iter().map(|(local, value)| (local, go(program, value)));
+                let bindings = bindings.collect();
+                Expr::Letrec(bindings, go(program, body))
+            }
+            Expr::Case(scrutinee, alternatives, other) => {
+                let scrutinee = go(program, scrutinee);
+                let alternatives = alternatives
+                    .into_iter()
+                    .map(|(pattern, locals, body)| (pattern, locals, go(program, body)))
+                    .collect();
+                Expr::Case(scrutinee, alternatives, other.map(|other| go(program, other)))
+            }
+            Expr::If(c, t, e) => Expr::If(go(program, c), go(program, t), go(program, e)),
+        };
+        program.push(rewritten)
+    })
+}
+
+/// Resolves an application.
+fn applied<'a>(
+    program: &mut Program<'a>,
+    instances: &FxHashMap<GlobalId, Instance>,
+    f: ExprId,
+    args: Vec<ExprId>,
+    place: Option<crate::dump::Place>,
+) -> ExprId {
+    let again = |program: &mut Program<'a>, id: ExprId| resolved(program, instances, id);
+    let f = again(program, f);
+    let args: Vec<ExprId> = args.into_iter().map(|arg| again(program, arg)).collect();
+    let mut whole = program.apply(f, args, place);
+    // What a method comes to may be an application of a method.
+    while let Some(next) = step(program, instances, whole) {
+        whole = next;
+    }
+    whole
+}
+
+/// Resolves an expression.
+fn resolved<'a>(
+    program: &mut Program<'a>,
+    instances: &FxHashMap<GlobalId, Instance>,
+    id: ExprId,
+) -> ExprId {
+    rewrite(program, id, &mut |program, id| match program.exprs[id as usize].clone() {
+        Expr::Global(global) => {
+            let found = atom(program, global);
+            Some(program.push(found))
+        }
+        Expr::Apply(f, args, place) => Some(applied(program, instances, f, args, place)),
+        _ => None,
+    })
+}
+
+/// What a definition that only stands for another name or a piece of CoreF stands for.
+fn atom(program: &Program<'_>, global: GlobalId) -> Expr {
+    let mut at = global;
+    for _ in 0..CHAIN {
+        match program.meaning(at) {
+            Some(&Meaning::Defined(expr)) => match &program.exprs[expr as usize] {
+                Expr::Global(next) => at = *next,
+                Expr::Code(code) => return Expr::Code(code.clone()),
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    Expr::Global(at)
+}
+
+/// One step at the head of an application, if there is one.
+fn step(
+    program: &mut Program<'_>,
+    instances: &FxHashMap<GlobalId, Instance>,
+    whole: ExprId,
+) -> Option<ExprId> {
+    let Expr::Apply(f, args, place) = program.exprs[whole as usize].clone() else { return None };
+    let (first, rest) = args.split_first()?;
+    match program.exprs[f as usize].clone() {
+        // A newtype's constructor, or a conversion that does nothing.
+        Expr::Code(code) if code == IDENTITY => {
+            Some(program.apply(*first, rest.to_vec(), place))
+        }
+        Expr::Global(method) => {
+            let Some(&Meaning::Selector { field, .. }) = program.meaning(method) else {
+                return None;
+            };
+            let (instance, given) = match program.exprs[*first as usize].clone() {
+                Expr::Global(instance) => (instance, Vec::new()),
+                Expr::Apply(f, given, _) => match program.exprs[f as usize] {
+                    Expr::Global(instance) => (instance, given),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            let instance = instances.get(&instance)?;
+            if instance.parameters != given.len() {
+                return None;
+            }
+            let found = match *instance.fields.get(field)? {
+                Field::Atom(atom_of) => match program.exprs[atom_of as usize] {
+                    Expr::Global(global) => {
+                        let found = atom(program, global);
+                        program.push(found)
+                    }
+                    _ => atom_of,
+                },
+                Field::Method(method) => {
+                    let found = atom(program, method);
+                    // A method with parameters stands for no atom.
+                    let method = program.push(found);
+                    program.apply(method, given, place)
+                }
+            };
+            Some(program.apply(found, rest.to_vec(), place))
+        }
+        _ => None,
+    }
+}
+
+/// The function of the runtime that gives its operand.
+pub const IDENTITY: &str = "h_id";
