@@ -276,7 +276,10 @@ fn dumped(source: &Source) -> Result<Option<String>> {
         option.push(dir);
         command.arg(option);
     }
-    command.args(["-CR", "-ddump-desugar"]).arg(&file).arg("-o").arg(&out.0);
+    // Only a module that is looked for may be a literate one.
+    let module = file.file_stem().filter(|_| file.extension().is_some_and(|of| of == "lhs"));
+    let module = module.unwrap_or(file.as_os_str());
+    command.args(["-CR", "-ddump-desugar"]).arg(module).arg("-o").arg(&out.0);
     let output = command.stdin(Stdio::null()).output().context("cannot run MicroHs")?;
     if !output.status.success() {
         say(String::from_utf8_lossy(&output.stderr).trim_end());

@@ -269,8 +269,11 @@ impl<'a> Program<'a> {
         for name in names {
             let body = self.dump.definitions.get(name).map_or("", |definition| definition.body);
             let flags = body.strip_prefix("$con:").and_then(|rest| rest.rsplit(':').next());
-            let strict: Vec<bool> =
-                flags.context("constructors are out of order")?.bytes().map(|b| b == b'S').collect();
+            let strict: Vec<bool> = flags
+                .context("constructors are out of order")?
+                .bytes()
+                .map(|b| b == b'S')
+                .collect();
             let id = self.global(name);
             cons.push((id, strict.len()));
             self.globals[id as usize].meaning = Some(match *name {
@@ -340,6 +343,11 @@ impl<'a> Convert<'_, 'a, '_> {
             Term::Double(digits) => Expr::Code(float(digits)?),
             Term::Float(digits) => Expr::Code(single(digits)?),
             Term::Text(text) => Expr::Text(text.clone()),
+            Term::Bytes(bytes) => {
+                let bytes: Vec<String> =
+                    bytes.chars().map(|c| (u32::from(c) & 255).to_string()).collect();
+                Expr::Code(format!("(#bytesFromList [{}])", bytes.join(" ")))
+            }
             Term::Foreign(name) => Expr::Code(self.program.support.foreign(name)),
             Term::Lambda(..) => {
                 let (parameters, body) = self.parameters(at);
@@ -506,7 +514,10 @@ impl<'a> Convert<'_, 'a, '_> {
         };
         let is_literal = matches!(&f, Expr::Global(id)
             if self.program.globals[*id as usize].name == "Data.Integer._intListToInteger");
-        if is_literal && let [list] = args.as_slice() && let Some(literal) = self.integer(*list) {
+        if is_literal
+            && let [list] = args.as_slice()
+            && let Some(literal) = self.integer(*list)
+        {
             return Ok(self.program.push(Expr::Code(literal)));
         }
         let f = self.program.push(f);

@@ -4,7 +4,7 @@
 //! ```text
 //! line ::= NAME = e
 //! e    ::= NAME | {LINE COLUMN}NAME | (e e) | (\x. e) | (let x = e in e)
-//!        | #INT | ##INT | &FLOAT | &&FLOAT | "TEXT" | ^CNAME
+//!        | #INT | ##INT | &FLOAT | &&FLOAT | "TEXT" | ^"BYTES" | ^CNAME
 //! ```
 //!
 //! A name ends at a blank or at a bracket that closes none of its own; it may hold balanced brackets
@@ -38,6 +38,8 @@ pub enum Term<'a> {
     Float(&'a str),
     /// A text.
     Text(String),
+    /// A byte string, a character for each byte.
+    Bytes(String),
     /// A function of C.
     Foreign(&'a str),
     /// An application.
@@ -67,7 +69,8 @@ pub struct Definition<'a> {
 pub struct Dump<'a> {
     /// All definitions by name; the last one of a name counts.
     pub definitions: HashMap<&'a str, Definition<'a>>,
-    /// The names in the order of the dump.
+    /// The names in the order of the dump; one that is defined again is there again, like a class
+    /// that was dumped in part before, because modules import each other.
     pub names: Vec<&'a str>,
 }
 
@@ -100,9 +103,8 @@ impl<'a> Dump<'a> {
                 && !name.starts_with(' ')
             {
                 let definition = Definition { module, body, line: at + 1 };
-                if self.definitions.insert(name, definition).is_none() {
-                    self.names.push(name);
-                }
+                self.definitions.insert(name, definition);
+                self.names.push(name);
             }
         }
     }
@@ -194,6 +196,11 @@ impl<'a> Parser<'a, '_> {
         if rest.starts_with('"') {
             let text = self.quoted()?;
             return Ok(self.push(Term::Text(text)));
+        }
+        if rest.starts_with("^\"") {
+            self.at += 1;
+            let bytes = self.quoted()?;
+            return Ok(self.push(Term::Bytes(bytes)));
         }
         let place = self.place();
         let word = self.word()?;

@@ -116,9 +116,9 @@ impl Emitter<'_, '_> {
             let shown = match shown.strip_suffix("$C") {
                 Some(class) => class,
                 // An operator may be a dot.
-                None => shown.rsplit_once('.').map_or(shown, |(_, last)| {
-                    if last.is_empty() { shown } else { last }
-                }),
+                None => shown
+                    .rsplit_once('.')
+                    .map_or(shown, |(_, last)| if last.is_empty() { shown } else { last }),
             };
             let (shown, name) = (literal(shown), self.con_name(con));
             let _ = write!(self.out, " ({{name {shown}}} {name}{})", " _".repeat(fields));

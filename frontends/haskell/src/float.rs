@@ -224,9 +224,10 @@ impl Floater<'_, '_> {
     }
 
     fn lets(&mut self, bindings: Vec<(Local, ExprId)>, body: ExprId) -> ExprId {
-        bindings.into_iter().rev().fold(body, |body, (local, value)| {
-            self.program.push(Expr::Let(local, value, body))
-        })
+        bindings
+            .into_iter()
+            .rev()
+            .fold(body, |body, (local, value)| self.program.push(Expr::Let(local, value, body)))
     }
 
     /// Rewrites an expression; moves it out of its function if it can be.

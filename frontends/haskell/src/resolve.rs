@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::core::{Expr, ExprId, GlobalId, Local, Meaning, Program};
+use crate::core::{Expr, ExprId, GlobalId, Local, Meaning, Pattern, Program};
 
 /// How many names may stand for each other before it counts as a circle.
 const CHAIN: usize = 100;
@@ -33,7 +33,9 @@ pub fn resolve(program: &mut Program<'_>) {
     }
     for id in 0..program.globals.len() {
         if let Some(&Meaning::Defined(expr)) = program.meaning(id as GlobalId) {
-            let expr = resolved(program, &instances, expr);
+            let (atoms, known) = (FxHashMap::default(), FxHashMap::default());
+            let mut resolver = Resolver { instances: &instances, atoms, known };
+            let expr = resolver.expr(program, expr);
             program.globals[id].meaning = Some(Meaning::Defined(expr));
         }
     }
@@ -157,39 +159,94 @@ pub fn rewrite<'a>(
     })
 }
 
-/// Resolves an application.
-fn applied<'a>(
-    program: &mut Program<'a>,
-    instances: &FxHashMap<GlobalId, Instance>,
-    f: ExprId,
-    args: Vec<ExprId>,
-    place: Option<crate::dump::Place>,
-) -> ExprId {
-    let again = |program: &mut Program<'a>, id: ExprId| resolved(program, instances, id);
-    let f = again(program, f);
-    let args: Vec<ExprId> = args.into_iter().map(|arg| again(program, arg)).collect();
-    let mut whole = program.apply(f, args, place);
-    // What a method comes to may be an application of a method.
-    while let Some(next) = step(program, instances, whole) {
-        whole = next;
-    }
-    whole
+/// What is known while an expression is resolved. All variables have numbers of their own, so it holds
+/// wherever they are.
+struct Resolver<'i> {
+    instances: &'i FxHashMap<GlobalId, Instance>,
+    /// Variables that stand for an atom.
+    atoms: FxHashMap<Local, Expr>,
+    /// Variables that are a construction of atoms: how dictionaries are passed together.
+    known: FxHashMap<Local, (GlobalId, Vec<ExprId>)>,
 }
 
-/// Resolves an expression.
-fn resolved<'a>(
-    program: &mut Program<'a>,
-    instances: &FxHashMap<GlobalId, Instance>,
-    id: ExprId,
-) -> ExprId {
-    rewrite(program, id, &mut |program, id| match program.exprs[id as usize].clone() {
-        Expr::Global(global) => {
-            let found = atom(program, global);
-            Some(program.push(found))
-        }
-        Expr::Apply(f, args, place) => Some(applied(program, instances, f, args, place)),
-        _ => None,
-    })
+impl Resolver<'_> {
+    /// Resolves an expression.
+    fn expr(&mut self, program: &mut Program<'_>, id: ExprId) -> ExprId {
+        rewrite(program, id, &mut |program, id| match program.exprs[id as usize].clone() {
+            Expr::Global(global) => {
+                let found = atom(program, global);
+                Some(program.push(found))
+            }
+            Expr::Local(local) => {
+                let found = self.atoms.get(&local)?.clone();
+                Some(program.push(found))
+            }
+            Expr::Apply(f, args, place) => {
+                let f = self.expr(program, f);
+                let args = args.into_iter().map(|arg| self.expr(program, arg)).collect();
+                let mut whole = program.apply(f, args, place);
+                // What a method comes to may be an application of a method.
+                while let Some(next) = step(program, self.instances, whole) {
+                    whole = next;
+                }
+                Some(whole)
+            }
+            Expr::Let(local, value, body) => {
+                let value = self.expr(program, value);
+                if let Expr::Global(_) | Expr::Local(_) = program.exprs[value as usize] {
+                    let found = program.exprs[value as usize].clone();
+                    self.atoms.insert(local, found);
+                    return Some(self.expr(program, body));
+                }
+                if let Some(known) = construction(program, value) {
+                    self.known.insert(local, known);
+                }
+                let body = self.expr(program, body);
+                Some(program.push(Expr::Let(local, value, body)))
+            }
+            Expr::Case(scrutinee, alternatives, other) => {
+                let scrutinee = self.expr(program, scrutinee);
+                let known = match &program.exprs[scrutinee as usize] {
+                    Expr::Local(local) => self.known.get(local).cloned(),
+                    Expr::Global(global) => match program.meaning(*global) {
+                        Some(&Meaning::Defined(expr)) => construction(program, expr),
+                        _ => None,
+                    },
+                    _ => construction(program, scrutinee),
+                };
+                if let Some((con, fields)) = known
+                    && let [(Pattern::Con(of), locals, body)] = alternatives.as_slice()
+                    && *of == con
+                    && locals.len() == fields.len()
+                {
+                    for (&local, field) in locals.iter().zip(fields) {
+                        let field = self.expr(program, field);
+                        let found = program.exprs[field as usize].clone();
+                        self.atoms.insert(local, found);
+                    }
+                    return Some(self.expr(program, *body));
+                }
+                let alternatives = alternatives
+                    .into_iter()
+                    .map(|(pattern, locals, body)| (pattern, locals, self.expr(program, body)))
+                    .collect();
+                let other = other.map(|other| self.expr(program, other));
+                Some(program.push(Expr::Case(scrutinee, alternatives, other)))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The constructor and the fields of a construction of definitions and variables alone.
+fn construction(program: &Program<'_>, id: ExprId) -> Option<(GlobalId, Vec<ExprId>)> {
+    let Expr::Apply(f, args, _) = &program.exprs[id as usize] else { return None };
+    let Expr::Global(con) = program.exprs[*f as usize] else { return None };
+    let Some(Meaning::Con { strict, .. }) = program.meaning(con) else { return None };
+    let is_atom =
+        |arg: &ExprId| matches!(program.exprs[*arg as usize], Expr::Global(_) | Expr::Local(_));
+    let is_whole = strict.len() == args.len() && !strict.contains(&true);
+    (is_whole && args.iter().all(is_atom)).then(|| (con, args.clone()))
 }
 
 /// What a definition that only stands for another name or a piece of CoreF stands for.
@@ -202,6 +259,7 @@ fn atom(program: &Program<'_>, global: GlobalId) -> Expr {
                 Expr::Code(code) => return Expr::Code(code.clone()),
                 _ => break,
             },
+            Some(Meaning::Code(code)) => return Expr::Code(code.clone()),
             _ => break,
         }
     }
@@ -218,9 +276,7 @@ fn step(
     let (first, rest) = args.split_first()?;
     match program.exprs[f as usize].clone() {
         // A newtype's constructor, or a conversion that does nothing.
-        Expr::Code(code) if code == IDENTITY => {
-            Some(program.apply(*first, rest.to_vec(), place))
-        }
+        Expr::Code(code) if code == IDENTITY => Some(program.apply(*first, rest.to_vec(), place)),
         Expr::Global(method) => {
             let Some(&Meaning::Selector { field, .. }) = program.meaning(method) else {
                 return None;

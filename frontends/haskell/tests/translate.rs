@@ -81,7 +81,9 @@ fn a_lazy_tuple_of_functions_is_a_letrec_without_a_tuple() {
     let group = format!("(Y (\\$m1. (($tuple:2 {even}) {odd})))");
     let text = format!("Main.result = (($sel:0:2 {group}) #10)");
     assert_eq!(result(&text), "1");
-    let text = format!("Main.result = (let $m1 = {group} in ((+ (($sel:0:2 $m1) #10)) (($sel:1:2 $m1) #9)))");
+    let text = format!(
+        "Main.result = (let $m1 = {group} in ((+ (($sel:0:2 $m1) #10)) (($sel:1:2 $m1) #9)))"
+    );
     assert_eq!(result(&text), "2");
     let text = translated(&format!("{text}\nMain.main = Main.result"));
     let body = text.lines().find(|line| line.contains("defn v_Main-result")).expect("it is there");
@@ -99,7 +101,9 @@ fn constructors_and_cases_come_back() {
     let truth = "((($case:2:1 ((< #1) #2)) #7) ($alt:1:0:Data.Bool_Type.True #8))";
     assert_eq!(result(&format!("Main.result = {truth}")), "8");
     // A strict field is evaluated with its constructor.
-    let strict = format!("{data}Main.result = ((seq (((Main.Node Main.Leaf) ((quot #1) #0)) Main.Leaf)) #1)");
+    let strict = format!(
+        "{data}Main.result = ((seq (((Main.Node Main.Leaf) ((quot #1) #0)) Main.Leaf)) #1)"
+    );
     let mut store = compiled(&format!("{strict}\nMain.main = Main.result")).store();
     let value = store.global("main").expect("it is defined");
     assert!(matches!(store.force(&value), Err(Error::Stop(Stop::Error(_)))));
@@ -112,8 +116,18 @@ fn methods_of_a_known_instance_are_definitions() {
     let text = translated(&format!("{text}\nMain.main = Main.result"));
     let body = text.lines().find(|line| line.contains("defn v_Main-result")).expect("it is there");
     assert!(body.contains("#addi64") && !body.contains("v_Num"), "{body}");
+    // A class that was dumped in part before, in a module that breaks a circle of imports.
+    let before = "Num$C = (\\$x1. (\\$f. ($f $x1)))\nNum.+ = (\\$f. ($f (\\$x1. $x1)))\n";
+    let whole =
+        format!("{before}{LIBRARY}Tmodule Main\nMain.main = (((Num.- inst$Num@Int) #7) #5)");
+    let mut dump = Dump::default();
+    dump.add(&whole);
+    let text = translate(&dump, "Main.main", &|_| None).expect("it is a dump");
+    let mut store = Engine::new().compile("main", &text).expect("it is a program").store();
+    let value = store.global("main").expect("it is defined");
+    assert_eq!(store.get::<i64>(&value).expect("it is a word"), 2);
     // An instance with a context, whose method uses the instance itself, is one too.
-    let text = "Main.result = ((((Num.+ (inst$Num@Pair inst$Num@Int))) #3) #4)";
+    let text = "Main.result = (((Num.+ (inst$Num@Pair inst$Num@Int)) #3) #4)";
     assert_eq!(result(text), "7");
 }
 
@@ -123,7 +137,9 @@ fn what_a_parameter_does_not_matter_to_is_computed_once() {
     let slow = "Main.slow = (Y (\\go. (\\n. ((($if ((== n) #0)) #1) (go ((- n) #1))))))\n";
     let times = "Main.times = (\\f. (\\n. ((($if ((== n) #0)) #0) ((+ (f n)) ((Main.times f) ((- n) #1))))))\n";
     let work = |calls: u32| {
-        let text = format!("{slow}{times}Main.main = ((Main.times (\\x. ((+ x) (Main.slow #10000)))) #{calls})");
+        let text = format!(
+            "{slow}{times}Main.main = ((Main.times (\\x. ((+ x) (Main.slow #10000)))) #{calls})"
+        );
         let mut store = compiled(&text).store();
         let value = store.global("main").expect("it is defined");
         store.force(&value).expect("it ends");
@@ -150,6 +166,12 @@ fn texts_have_the_escapes_of_haskell() {
     let value = store.global("main").expect("it is defined");
     let codes = store.get::<Vec<u32>>(&value).expect("it is a list of words");
     assert_eq!(codes, [97, 10, 34, 92, 955, 49, 1, 14, 72, 127]);
+}
+
+#[test]
+fn a_byte_string_is_packed() {
+    assert_eq!(result(r#"Main.result = (bslength ^"a\200\0")"#), "3");
+    assert_eq!(result(r#"Main.result = ((bsindex ^"a\200\0") #1)"#), "200");
 }
 
 #[test]

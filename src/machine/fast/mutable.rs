@@ -149,7 +149,9 @@ impl Machine {
         // SAFETY: as above.
         let array = unsafe { self.heap.resolve(array) };
         match (owner.view(), self.elements(array)) {
-            (View::Int(owner), Some(elements)) if thread_of(owner) == thread => Ok((array, elements.len())),
+            (View::Int(owner), Some(elements)) if thread_of(owner) == thread => {
+                Ok((array, elements.len()))
+            }
             _ => Err(self.fail(Failure::foreign_array(name(effect)))),
         }
     }

@@ -1,6 +1,6 @@
 -- Part of gmachine-haskell. MicroHs is built with this module in place of its own of this name: the
 -- same expressions, printed on one line, and each variable with the place that it has in its
--- source, `{LINE COLUMN}` before the name.
+-- source, `{LINE COLUMN}` before the name. A text that is a byte string has `^` before it.
 module MicroHs.Exp(
   Exp(..),
   PrimOp,
@@ -41,6 +41,7 @@ printed (App (Lam i body) e) =
 printed (App f e) = showChar '(' . printed f . showChar ' ' . printed e . showChar ')'
 printed (Lam i e) = showString "(\\" . name i . showString ". " . printed e . showChar ')'
 printed (Var i) = place (slocIdent i) . name i
+printed (Lit l@(LBStr _)) = showChar '^' . showString (showLit l)
 printed (Lit l) = showString (showLit l)
 
 name :: Ident -> ShowS
