@@ -118,6 +118,9 @@ pub struct Program<'a> {
     waiting: Vec<GlobalId>,
 }
 
+/// Bindings that see each other, and what stands for the tuple that they were.
+type Group = (Vec<(Local, ExprId)>, Expr);
+
 type Scope<'a> = FxHashMap<&'a str, Vec<Expr>>;
 
 impl<'a> Program<'a> {
@@ -172,6 +175,12 @@ impl<'a> Program<'a> {
         self.names.insert(name.clone(), id);
         self.globals.push(Global { name, module, meaning });
         id
+    }
+
+    /// Returns the tables of names.
+    #[must_use]
+    pub fn support(&self) -> &'a Support {
+        self.support
     }
 
     /// Returns what a definition is.
@@ -411,11 +420,7 @@ impl<'a> Convert<'_, 'a, '_> {
 
     /// The bindings of `Y (\m. lets in (e1, .., en))`, a group of definitions that see each other,
     /// and what stands for m: the code `$group` applied to the variables.
-    fn group(
-        &mut self,
-        name: &'a str,
-        body: TermId,
-    ) -> Result<Option<(Vec<(Local, ExprId)>, Expr)>> {
+    fn group(&mut self, name: &'a str, body: TermId) -> Result<Option<Group>> {
         let mut lets = Vec::new();
         let mut at = body;
         while let Term::Let(x, value, body) = self.terms[at as usize] {

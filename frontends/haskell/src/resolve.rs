@@ -69,6 +69,12 @@ fn split(program: &mut Program<'_>, id: GlobalId) -> Option<Instance> {
     let whole = program.apply(whole, given.clone(), None);
     let mut made = Vec::new();
     for (at, arg) in args.into_iter().enumerate() {
+        let name = format!("{}.{}", program.globals[id as usize].name, at + 1);
+        if let Some(code) = program.support().definition(&name) {
+            let code = Expr::Code(code.to_owned());
+            made.push(Field::Atom(program.push(code)));
+            continue;
+        }
         if let Expr::Global(_) | Expr::Code(_) = program.exprs[arg as usize] {
             made.push(Field::Atom(arg));
             continue;
@@ -85,8 +91,7 @@ fn split(program: &mut Program<'_>, id: GlobalId) -> Option<Instance> {
             }
             _ => program.push(Expr::Lambda(parameters.clone(), body)),
         };
-        let of = &program.globals[id as usize];
-        let (name, module) = (format!("{}.{}", of.name, at + 1), of.module.clone());
+        let module = program.globals[id as usize].module.clone();
         made.push(Field::Method(program.new_global(name, module, Some(Meaning::Defined(body)))));
     }
     let fields = made
