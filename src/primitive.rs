@@ -250,6 +250,7 @@ primitives! {
     Throw "throw" 1 Lazy Any Any;
     ThrowAgain "throwAgain" 2 Lazy Any Any;
     RunState "runState" 1 Lazy Any Any;
+    UnsafePerform "unsafePerform" 1 Lazy Any Any;
     ArrayFromList "arrayFromList" 1 Strict List Array;
     ArrayLength "arrayLength" 1 Strict Array Integer;
     ArrayIndex "arrayIndex" 2 Strict Any Any;

@@ -8,7 +8,7 @@
 //!   Return x     -> resume x ks id
 //!   Bind m k     -> perform m (ThenBind k ks) id
 //!   Handle m f g -> perform m (ThenHandle f g ks) id
-//!   Flush m      -> Yield m ks
+//!   Flush m      -> Yield m ks, but perform m ks id if an expression performs it
 //!   Park         -> Parked ks
 //!   exception e  -> unwind e ks id
 //!   no action    -> perform (a failure that says so) ks id
@@ -40,7 +40,7 @@ use std::sync::Arc;
 use super::{Code, Compiler, Source};
 use crate::base::span::Span;
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, PERFORM, PERFORM_IN_TURNS, PIECE,
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, INNER, PERFORM, PERFORM_IN_TURNS, PIECE,
     action_cons,
 };
 use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
@@ -181,6 +181,13 @@ impl Compiler<'_> {
                 self.push_performer(Performer::Perform(Mode::Alone));
                 self.apply(3, Span::NONE);
             }
+            Primitive::UnsafePerform => {
+                self.own(Instr::PushInt(IntLit::Small(INNER)));
+                self.pack(ActionCon::ThenState);
+                self.own(Instr::Push(2));
+                self.push_performer(Performer::Perform(Mode::Alone));
+                self.apply(3, Span::NONE);
+            }
             other => unreachable!("`{}` has another shape", other.name()),
         }
     }
@@ -285,10 +292,22 @@ impl Compiler<'_> {
                 }
                 ActionKind::Con(ActionCon::Flush) => {
                     self.own(Instr::Split(1));
+                    let (outer, inner) = (self.code.label(), self.code.label());
+                    self.push_at(ID);
+                    self.own(Instr::Eval);
+                    self.own(Instr::PushInt(IntLit::Small(INNER)));
+                    self.own(Instr::Eq);
+                    self.own(Instr::Cond(inner, outer));
+                    self.code.place(outer);
                     self.push_at(KS);
                     self.push_at(V);
                     self.pack(ActionCon::Yield);
                     self.update_and_unwind(Span::NONE);
+                    self.code.place(inner);
+                    self.push_at(ID);
+                    self.push_at(KS);
+                    self.push_at(V);
+                    self.tail(Performer::Perform(mode), 3);
                 }
                 ActionKind::Con(ActionCon::Park) => {
                     self.own(Instr::Pop(1));

@@ -19,6 +19,16 @@ pub const FAIL_AGAIN: &str = "fail$again";
 /// Bytes of a byte string that are written before the output may take them.
 pub const PIECE: usize = 1 << 16;
 
+/// The number of a thread in effects that an expression performs (`unsafePerform`). They are those of
+/// thread 0, but nothing is returned to the run before their end.
+pub const INNER: i64 = -1;
+
+/// Returns the thread whose cells and streams those of a number are.
+#[must_use]
+pub const fn thread_of(number: i64) -> i64 {
+    if number == INNER { 0 } else { number }
+}
+
 macro_rules! effects {
     ($($(#[doc = $doc:literal])+ $name:ident [$($operand:ident)*] $of:expr;)+) => {
         /// What the instruction `Effect` does.

@@ -9,7 +9,7 @@ use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE, thread_of};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as Face;
 use crate::machine::failure::{Failure, list_of_shown};
@@ -191,9 +191,9 @@ impl Machine {
         let count = effect.arity() as usize;
         let thread = match effect.primitive() {
             Some(_) => match self.operand(args, count - 1).view() {
-                View::Int(thread) => thread,
+                View::Int(number) => thread_of(number),
                 // No thread has it.
-                _ => -1,
+                _ => i64::MAX,
             },
             None => 0,
         };
@@ -322,7 +322,7 @@ impl Machine {
         }
         // SAFETY: a cell has its thread for its second field.
         match unsafe { self.heap.field(cell, 1) }.view() {
-            View::Int(owner) if owner == thread => Ok(cell),
+            View::Int(owner) if thread_of(owner) == thread => Ok(cell),
             _ => Err(self.fail(Failure::foreign_cell(name))),
         }
     }
@@ -459,7 +459,7 @@ impl Machine {
     /// and says nothing.
     fn put_character(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
         let name = if stream == Stream::Output { "putText" } else { "putError" };
-        if self.operand(args, 1) != Word::ZERO {
+        if !matches!(self.operand(args, 1).view(), View::Int(number) if thread_of(number) == 0) {
             return Err(self.fail(Failure::outside(name)));
         }
         let found = self.operand(args, 0);

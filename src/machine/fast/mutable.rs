@@ -6,7 +6,7 @@
 use super::code::program::ArgsId;
 use super::state::Machine;
 use crate::base::integer::Integer;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, thread_of};
 use crate::gcode::program::NIL;
 use crate::machine::failure::{self, Failure, MAX_ARRAY};
 use crate::machine::heap::array::{MAX_ELEMENTS, array_need};
@@ -149,7 +149,9 @@ impl Machine {
         // SAFETY: as above.
         let array = unsafe { self.heap.resolve(array) };
         match (owner.view(), self.elements(array)) {
-            (View::Int(owner), Some(elements)) if owner == thread => Ok((array, elements.len())),
+            (View::Int(owner), Some(elements)) if thread_of(owner) == thread => {
+                Ok((array, elements.len()))
+            }
             _ => Err(self.fail(Failure::foreign_array(name(effect)))),
         }
     }

@@ -571,7 +571,7 @@ impl Machine {
                 .contents
                 .values
                 .iter()
-                .map(|key| self.content(*key, functions))
+                .map(|key| self.described(*key, functions))
                 .collect(),
             censuses: census.all.clone(),
             totals,
@@ -617,7 +617,7 @@ impl Machine {
         }
     }
 
-    fn content(&self, key: Key, functions: &Functions) -> Content {
+    fn described(&self, key: Key, functions: &Functions) -> Content {
         let program = &self.mutator.image.program;
         let none = |kind| Content { kind, constructor: None, function: None, span: Span::NONE };
         let of_thunk = |kind, thunk| {

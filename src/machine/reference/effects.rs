@@ -8,7 +8,7 @@ use super::state::{Frame, Machine, NO_REDEX};
 use crate::base::allocation::Full;
 use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE, thread_of};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::{Failure, list_of_shown};
@@ -132,9 +132,9 @@ impl Machine {
     /// The number of the thread that is the item `n` below the top.
     pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
-            Node::Int(thread) => *thread,
+            Node::Int(number) => thread_of(*number),
             // No thread has it.
-            _ => -1,
+            _ => i64::MAX,
         }
     }
 
@@ -164,7 +164,7 @@ impl Machine {
         match (self.action_kind(cell), self.heap.get(cell).as_constr()) {
             (Some(ActionKind::Con(ActionCon::Cell)), Some((_, &[value, owner]))) => {
                 match self.heap.get(self.heap.value(owner)) {
-                    Node::Int(owner) if *owner == thread => Ok((cell, value)),
+                    Node::Int(owner) if thread_of(*owner) == thread => Ok((cell, value)),
                     _ => Err(self.fail(Failure::foreign_cell(name))),
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::heap::node::{Addr, Node, array_bytes};
 use super::state::Machine;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, thread_of};
 use crate::machine::failure::{self, Failure, MAX_ARRAY};
 use crate::machine::outcome::Stop;
 
@@ -97,7 +97,7 @@ impl Machine {
             (Some(ActionKind::Con(ActionCon::Array)), Some((_, &[array, owner]))) => {
                 let array = self.heap.value(array);
                 match self.heap.get(self.heap.value(owner)) {
-                    Node::Int(owner) if *owner == thread => {
+                    Node::Int(owner) if thread_of(*owner) == thread => {
                         Ok((array, self.elements_of(array).len()))
                     }
                     _ => Err(self.fail(Failure::foreign_array(name(effect)))),

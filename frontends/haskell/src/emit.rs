@@ -1,0 +1,312 @@
+//! CoreF text of a program.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+
+use crate::core::{Expr, ExprId, GlobalId, Meaning, Pattern, Program};
+use crate::support::Support;
+
+/// Returns the name in CoreF of a definition of Haskell.
+#[must_use]
+pub fn mangled(name: &str) -> String {
+    let mut out = String::from("v_");
+    for c in name.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => out.push(c),
+            '.' => out.push('-'),
+            '_' => out.push_str("__"),
+            c => {
+                // Writing to a text does not fail.
+                let _ = write!(out, "_{:x}_", u32::from(c));
+            }
+        }
+    }
+    out
+}
+
+/// Returns a text as a literal of CoreF.
+#[must_use]
+pub fn literal(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if (c as u32) < 32 || c as u32 >= 127 => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Returns the text of a program that performs the action `root`, with the runtime in it. Calls in
+/// the modules for which `file` knows the source have their places.
+///
+/// # Errors
+/// When something that is reached has no meaning.
+pub fn emit(
+    program: &Program<'_>,
+    support: &Support,
+    root: GlobalId,
+    file: &dyn Fn(&str) -> Option<String>,
+) -> Result<String> {
+    let mut emitter = Emitter {
+        program,
+        out: String::new(),
+        seen: HashSet::new(),
+        datas: HashSet::new(),
+        waiting: Vec::new(),
+        file: None,
+    };
+    emitter.want(root);
+    for (id, global) in (0..).zip(&program.globals) {
+        if support.wanted().any(|name| name == global.name) {
+            emitter.want(id);
+        }
+    }
+    while let Some(id) = emitter.waiting.pop() {
+        emitter.file = file(&program.globals[id as usize].module);
+        emitter.global(id)?;
+    }
+    let mut out = emitter.out;
+    out.push_str(support.runtime());
+    let _ = writeln!(out, "(defn main[] {})", mangled(&program.globals[root as usize].name));
+    Ok(out)
+}
+
+struct Emitter<'p, 'a> {
+    program: &'p Program<'a>,
+    out: String,
+    seen: HashSet<GlobalId>,
+    datas: HashSet<u32>,
+    waiting: Vec<GlobalId>,
+    /// The file whose places are written.
+    file: Option<String>,
+}
+
+impl Emitter<'_, '_> {
+    fn want(&mut self, id: GlobalId) {
+        if self.seen.insert(id) {
+            self.waiting.push(id);
+        }
+    }
+
+    fn name(&self, id: GlobalId) -> &str {
+        &self.program.globals[id as usize].name
+    }
+
+    fn con_name(&self, id: GlobalId) -> String {
+        mangled(self.name(id)).replacen("v_", "c_", 1)
+    }
+
+    fn data(&mut self, data: u32) {
+        if !self.datas.insert(data) {
+            return;
+        }
+        let cons = &self.program.datas[data as usize].cons;
+        let _ = write!(self.out, "(data _");
+        for &(con, fields) in cons {
+            let shown = self.name(con);
+            let shown = match shown.strip_suffix("$C") {
+                Some(class) => class,
+                // An operator may be a dot.
+                None => shown
+                    .rsplit_once('.')
+                    .map_or(shown, |(_, last)| if last.is_empty() { shown } else { last }),
+            };
+            let (shown, name) = (literal(shown), self.con_name(con));
+            let _ = write!(self.out, " ({{name {shown}}} {name}{})", " _".repeat(fields));
+        }
+        self.out.push_str(")\n");
+    }
+
+    fn global(&mut self, id: GlobalId) -> Result<()> {
+        let name = mangled(self.name(id));
+        let shown = literal(self.name(id));
+        let meaning = self.program.meaning(id);
+        match meaning.with_context(|| format!("`{}` has no meaning", self.name(id)))? {
+            Meaning::Code(code) => {
+                let _ = writeln!(self.out, "{{name {shown}}} (defn {name}[] {code})");
+            }
+            Meaning::Con { data, strict } => {
+                self.data(*data);
+                let con = self.con_name(id);
+                let parameters: Vec<String> =
+                    (0..strict.len()).map(|at| format!("x{at}")).collect();
+                let parameters = parameters.join(" ");
+                let _ = write!(self.out, "{{name {shown}}} (defn {name}[{parameters}] ");
+                for at in (0..strict.len()).filter(|&at| strict[at]) {
+                    let _ = write!(self.out, "(#seq x{at} ");
+                }
+                match strict.len() {
+                    0 => self.out.push_str(&con),
+                    _ => {
+                        let _ = write!(self.out, "({con} {parameters})");
+                    }
+                }
+                let brackets = strict.iter().filter(|&&strict| strict).count();
+                let _ = writeln!(self.out, "{})", ")".repeat(brackets));
+            }
+            Meaning::Class { data, .. } => self.data(*data),
+            Meaning::Selector { class, field } => {
+                let Some(&Meaning::Class { data, fields }) = self.program.meaning(*class) else {
+                    anyhow::bail!("`{}` selects from no class", self.name(id))
+                };
+                self.data(data);
+                let con = self.con_name(*class);
+                let _ = write!(self.out, "{{name {shown}}} (defn {name}[d] (case d [({con}");
+                for at in 0..fields {
+                    self.out.push_str(if at == *field { " x" } else { " _" });
+                }
+                self.out.push_str(") x]))\n");
+            }
+            &Meaning::Defined(expr) => {
+                let _ = write!(self.out, "{{name {shown}}} (defn {name}[");
+                if let Expr::Lambda(locals, body) = &self.program.exprs[expr as usize] {
+                    self.parameters(locals);
+                    self.out.push_str("] ");
+                    self.expr(*body);
+                } else {
+                    self.out.push_str("] ");
+                    self.expr(expr);
+                }
+                self.out.push_str(")\n");
+            }
+        }
+        Ok(())
+    }
+
+    fn parameters(&mut self, locals: &[u32]) {
+        for (at, local) in locals.iter().enumerate() {
+            let _ = write!(self.out, "{}l{local}", if at > 0 { " " } else { "" });
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.expr_here(id));
+    }
+
+    fn expr_here(&mut self, id: ExprId) {
+        match &self.program.exprs[id as usize] {
+            Expr::Local(local) => {
+                let _ = write!(self.out, "l{local}");
+            }
+            Expr::Global(id) => self.reference(*id),
+            Expr::Code(code) => self.out.push_str(code),
+            Expr::Text(text) if text.is_empty() => self.out.push_str("Nil"),
+            Expr::Text(text) => {
+                let _ = write!(self.out, "(h_text {})", literal(text));
+            }
+            Expr::Apply(f, args, place) => {
+                if let (Some(place), Some(file)) = (place, &self.file) {
+                    let (line, column) = (place.line, place.column);
+                    let _ = write!(self.out, "{{at {} {line} {column}}}", literal(file));
+                }
+                self.out.push('(');
+                self.expr(*f);
+                for &arg in args {
+                    self.out.push(' ');
+                    self.expr(arg);
+                }
+                self.out.push(')');
+            }
+            Expr::Lambda(locals, body) => {
+                self.out.push_str("(fn [");
+                self.parameters(locals);
+                self.out.push_str("] ");
+                self.expr(*body);
+                self.out.push(')');
+            }
+            Expr::Let(local, value, body) => {
+                let _ = write!(self.out, "(let ([l{local} ");
+                self.expr(*value);
+                self.out.push_str("]) ");
+                self.expr(*body);
+                self.out.push(')');
+            }
+            Expr::Letrec(bindings, body) => {
+                self.out.push_str("(letrec (");
+                for &(local, value) in bindings {
+                    let _ = write!(self.out, "[l{local} ");
+                    self.expr(value);
+                    self.out.push(']');
+                }
+                self.out.push_str(") ");
+                self.expr(*body);
+                self.out.push(')');
+            }
+            Expr::Case(scrutinee, alternatives, other) => {
+                self.out.push_str("(case ");
+                self.expr(*scrutinee);
+                for (pattern, locals, body) in alternatives {
+                    let con = match pattern {
+                        Pattern::Code(code) => (*code).to_owned(),
+                        Pattern::Con(con) => {
+                            if let Some(&Meaning::Con { data, .. }) = self.program.meaning(*con) {
+                                self.want_data(data);
+                            }
+                            self.con_name(*con)
+                        }
+                    };
+                    let _ = write!(self.out, " [({con}");
+                    for local in locals {
+                        let _ = write!(self.out, " l{local}");
+                    }
+                    self.out.push_str(") ");
+                    self.expr(*body);
+                    self.out.push(']');
+                }
+                if let Some(other) = other {
+                    self.out.push_str(" [_ ");
+                    self.expr(*other);
+                    self.out.push(']');
+                }
+                self.out.push(')');
+            }
+            Expr::If(c, t, e) => {
+                self.out.push_str("(#if ");
+                self.expr(*c);
+                self.out.push(' ');
+                self.expr(*t);
+                self.out.push(' ');
+                self.expr(*e);
+                self.out.push(')');
+            }
+        }
+    }
+
+    /// Sees to it that a data type is declared, within an item or after it.
+    fn want_data(&mut self, data: u32) {
+        let first = self.program.datas[data as usize].cons.first().map(|&(con, _)| con);
+        if let Some(con) = first {
+            self.want(con);
+        }
+    }
+
+    fn reference(&mut self, id: GlobalId) {
+        match self.program.meaning(id) {
+            Some(Meaning::Code(code)) => self.out.push_str(code),
+            Some(Meaning::Con { data, strict }) if !strict.contains(&true) => {
+                self.want_data(*data);
+                let name = self.con_name(id);
+                self.out.push_str(&name);
+            }
+            Some(Meaning::Class { .. }) => {
+                self.want(id);
+                let name = self.con_name(id);
+                self.out.push_str(&name);
+            }
+            _ => {
+                self.want(id);
+                let name = mangled(self.name(id));
+                self.out.push_str(&name);
+            }
+        }
+    }
+}

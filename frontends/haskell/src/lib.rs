@@ -1,0 +1,55 @@
+//! Programs of Haskell on gmachine, by way of MicroHs.
+//!
+//! MicroHs, which the user has, types a program and desugars it; its dump of that is the input here.
+//! [`translate`] makes a program in CoreF of it, which `gmachine` runs without further help:
+//!
+//! - [`dump`]: the dump and its grammar;
+//! - [`core`]: definitions, with recursion, constructors and cases given back;
+//! - [`resolve`]: dictionaries of type classes taken apart;
+//! - [`float`]: sharing given back;
+//! - [`support`]: what the primitives of MicroHs are;
+//! - [`emit`]: CoreF text.
+
+pub mod core;
+pub mod dump;
+pub mod emit;
+pub mod float;
+pub mod resolve;
+pub mod support;
+
+use anyhow::{Result, bail};
+
+use crate::core::{Expr, Meaning, Program};
+use crate::dump::Dump;
+use crate::support::Support;
+
+/// What an uncaught exception, and `exitWith`, come to: see `mhs/GMachine/Top.hs`.
+const RUN: &str = "GMachine.Top.run";
+
+/// Returns the program in CoreF that performs the definition `main`, such as `Main.main`. `file` says
+/// for which modules the places of calls are kept, and in which file they are.
+///
+/// # Errors
+/// When the dump is not of its grammar, or lacks a definition.
+pub fn translate(
+    dump: &Dump<'_>,
+    main: &str,
+    file: &dyn Fn(&str) -> Option<String>,
+) -> Result<String> {
+    for name in [main, RUN] {
+        if !dump.definitions.contains_key(name) {
+            bail!("there is no definition of `{name}`");
+        }
+    }
+    let support = Support::new()?;
+    let mut program = Program::new(dump, &support, &[main, RUN])?;
+    resolve::resolve(&mut program);
+    float::float(&mut program);
+    let run = program.global(RUN);
+    let run = program.push(Expr::Global(run));
+    let action = program.global(main);
+    let action = program.push(Expr::Global(action));
+    let body = program.apply(run, vec![action], None);
+    let root = program.new_global("main".into(), String::new(), Some(Meaning::Defined(body)));
+    emit::emit(&program, &support, root, file)
+}
