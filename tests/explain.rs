@@ -4,6 +4,9 @@
 use std::collections::HashSet;
 
 use gmachine::base::code::Code;
+use gmachine::driver::{Options, Stage, build};
+use gmachine::load::Source;
+use gmachine::optimise::{self, Passes};
 use gmachine_testing::common;
 
 /// Codes that the example alone cannot give: they come from outside the program.
@@ -37,13 +40,21 @@ fn blocks(text: &str) -> Vec<&str> {
     parts.map(|part| part.split("```").next().unwrap_or_default()).collect()
 }
 
-/// The codes that a program gives, in a check or in a run.
+/// The codes of the hints of the optimiser about a program.
+fn hints(source: &str) -> Vec<String> {
+    let optimise = optimise::Options { passes: Passes::ALL, verbose: true };
+    let options = Options { until: Stage::Optimised, optimise, ..Options::RUN };
+    let built = build(&Source::text("example", source), &common::NoFiles, &options);
+    built.report.hints().iter().map(|hint| hint.code.id().to_owned()).collect()
+}
+
+/// The codes that a program gives, in a check, as hints, or in a run.
 fn codes(source: &str) -> HashSet<String> {
     let reports = common::check(source);
     let found: HashSet<String> =
         reports.iter().filter_map(|report| Some(report.split(':').next()?.to_owned())).collect();
     let failure = common::run(source, "").failure;
-    found.into_iter().chain(failure.map(|failure| failure.code)).collect()
+    found.into_iter().chain(hints(source)).chain(failure.map(|failure| failure.code)).collect()
 }
 
 #[test]

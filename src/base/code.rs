@@ -5,7 +5,7 @@ macro_rules! codes {
     ($($code:ident $name:ident $title:literal $explanation:literal;)+) => {
         /// A kind of report. `G01..` lexical, `G02..` syntax, `G03..` names, `G04..` patterns
         /// and shapes, `G05..` failures of a running program, `G06..` limits, `G07..` input
-        /// and output, `G08..` embedding.
+        /// and output, `G08..` embedding, `G09..` what the optimiser leaves as it is.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Code {
             $(#[doc = $title] $name,)+
@@ -827,5 +827,121 @@ Look at the message, and at the arguments of the call.
 ```
 
 Let the program recurse, and call the function outside the recursion.
+";
+    G0901 CallRecursive "a call that is not inlined because the function calls itself"
+"The optimiser puts the body of a small function in the place of its call. A function that calls itself would be put in its own place without end, so its calls stay calls, unless what is known of the arguments decides how it goes on: then there is a variant of the function for it.
+
+```coref
+(defn main[n] (add 1 (count n)))
+(defn count[xs] (case xs [Nil 0] [(Cons _ t) (add 1 (count t))]))
+```
+
+A loop is a call for each time round, and needs no change. If the function takes something along that never changes, like a pattern or a table, write it out in the call, so that a variant is made for it:
+
+```coref
+(defn main[] (power 3 2))
+(defn power[n x] (if (eq n 0) 1 (mul x (power (sub n 1) x))))
+```
+";
+    G0902 CallLarge "a call that is not inlined because the function is large"
+"The optimiser puts the body of a function in the place of its call if it is small, or if this is the only call. The body of a larger one that is called in several places would be written several times.
+
+```coref
+(defn main[n] (add (shape (length n)) (shape (add 1 (length n)))))
+(defn shape[n] (add (mul (add n 1) (sub n 2)) (add (mul n (mul n n)) (mul (sub n 3) (sub n 4)))))
+```
+
+Split off what is decided in each call, as a small function that calls the rest. A call of something of this size costs little.
+";
+    G0903 CallBudget "a call that is left because a budget is used up"
+"Partial evaluation does work of the run when the program is compiled, and writes code for what is left. How much of both is limited: the steps that a function may take, the variants that it may have (40), the size of what may be known of an argument (200 parts), the size of the whole program. Where a limit is reached calls stay calls, and the program is right, but slower.
+
+```coref
+(defn main[n] (find \"the quick brown fox jumps over the lazy dog\" n))
+(defn find[pattern text] (try pattern text pattern text))
+(defn try[ps ts pattern text]
+  (case ps
+    [Nil 1]
+    [(Cons p pt)
+      (case ts
+        [Nil 0]
+        [(Cons t tt) (if (eq p t) (try pt tt pattern text) (next pattern text))])]))
+(defn next[pattern text] (case text [Nil 0] [(Cons _ rest) (try pattern rest pattern rest)]))
+```
+
+Make what is known smaller, or split the function, so that each part has a budget of its own.
+";
+    G0904 CallShared "two functions that are not fused because what is between them is used twice"
+"Where one function makes a list or a tree and another one takes it apart, they become one loop, and nothing is made in between. That would do the work of the first one twice if the second one were not all that uses its value, and so it is not done then.
+
+```coref
+(defn main[n] (let ([xs (map square (range 1 (length n)))]) (div (sum xs) (product xs))))
+```
+
+If the list is cheap to make, make it for each use; otherwise let one function compute both:
+
+```coref
+(defn main[n] (add (sum (map square (range 1 (length n)))) 1))
+```
+";
+    G0905 CallNoProducer "two functions that are not fused because the first one is no producer"
+"Where one function makes a list or a tree and another one takes it apart, they become one loop. The first one has to be a *producer*: in each of its branches it ends in a constructor, perhaps after some calls of itself, and it is not large (60 parts).
+
+```coref
+(defn main[n] (foldr add 0 (down (length n) Nil)))
+(defn down[n xs] (if (eq n 0) xs (down (sub n 1) (Cons n xs))))
+```
+
+One that collects its result in an accumulator has nothing to give before its end. Let the function give its first element before it computes the others:
+
+```coref
+(defn main[n] (foldr add 0 (down (length n))))
+(defn down[n] (if (eq n 0) Nil (Cons n (down (sub n 1)))))
+```
+";
+    G0906 CallGrows "a call that is specialised for less than is known, because an argument grows"
+"There is a variant of a function for what is known of its arguments. If the function calls itself with something known that is larger each time, there would be a variant for each time round; so what grows is taken for unknown.
+
+```coref
+(defn main[n] (grow 2 (length n) 1))
+(defn grow[x n acc] (if (eq n 0) acc (grow x (sub n 1) (mul acc x))))
+```
+
+That is right for a counter or an accumulator. If what grows is a list of pairs, an environment say, keep its form: change a pair in its place instead of putting a new one in front.
+";
+    G0907 CallUnknown "a call of a function that is not known"
+"What is called here is a value that only the run has: an argument that no variant was made for, a field of a constructor, the result of a call. It can be neither inlined nor specialised.
+
+```coref
+(defn main[n] (done (map (fn [k] (if (gt k 2) square succ)) (range 1 (length n))) 3))
+(defn done[fs x] (case fs [Nil x] [(Cons f t) (let ([y (f x)]) (seq y (done t y)))]))
+```
+
+Pass data instead of functions, and call the functions by name where the data is looked at:
+
+```coref
+(defn main[n] (done (range 1 (length n)) 3))
+(defn done[ks x]
+  (case ks
+    [Nil x]
+    [(Cons k t) (let ([y (if (gt k 2) (square x) (succ x))]) (seq y (done t y)))]))
+```
+";
+    G0908 CallLazy "a call that is not inlined because its value may not be needed"
+"The value of an argument is computed when it is needed, if it ever is. Until then a call is one node in memory. The body of the function in its place would be several nodes, all of them made for nothing if nobody asks for the value. So a call that is not certainly needed stays one, unless the body is no larger than a call.
+
+```coref
+(defn main[n] (case n [Nil 0] [(Cons c _) (step (ord c) 1)]))
+(defn step[n x] (if (eq n 0) 1 (if (eq n 1) x (step (div n 2) (mixed n)))))
+(defn mixed[n] (add (mul n 3) (sub n 1)))
+```
+
+If the value is always needed and cannot fail, evaluate it first:
+
+```coref
+(defn main[n] (case n [Nil 0] [(Cons c _) (step (ord c) 1)]))
+(defn step[n x] (if (eq n 0) 1 (if (eq n 1) x (let ([m (mixed n)]) (seq m (step (div n 2) m))))))
+(defn mixed[n] (add (mul n 3) (sub n 1)))
+```
 ";
 }

@@ -7,6 +7,8 @@ use super::span::Span;
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
+    /// What could be faster: the optimiser says why it left something as it is.
+    Hint,
     /// Legal, and probably not meant.
     Warning,
     /// The program cannot be used.
@@ -63,6 +65,12 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
+    /// Returns a hint of kind `code` at `span`.
+    #[must_use]
+    pub fn hint(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Hint, ..Diagnostic::error(code, span, message) }
+    }
+
     /// Adds words at the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
@@ -96,6 +104,7 @@ impl Diagnostic {
     pub fn line(&self, sources: &SourceMap) -> String {
         let place = sources.place(self.primary.span).map(|place| format!("{place}: "));
         let severity = match self.severity {
+            Severity::Hint => "hint",
             Severity::Warning => "warning",
             Severity::Error => "error",
         };

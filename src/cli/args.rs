@@ -284,12 +284,15 @@ impl From<Engine> for MachineKind {
 #[derive(Args)]
 #[command(before_long_help = "Examples:
   gmachine check fibs.core
-  gmachine check --error-format short *.core
+  gmachine check --hints --error-format short *.core
   gmachine check --error-format json - < fibs.core")]
 pub struct Check {
     /// The programs' files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Also tell why the optimiser left calls as they are
+    #[arg(long)]
+    pub hints: bool,
     /// The form that the program is written in: coref, json
     #[arg(
         long,

@@ -59,7 +59,7 @@ fn wrap(paragraph: &str, out: &mut String) {
 }
 
 /// The heading of each family of codes.
-const FAMILIES: [(&str, &str); 8] = [
+const FAMILIES: [(&str, &str); 9] = [
     ("G01", "The characters of a program"),
     ("G02", "Its syntax"),
     ("G03", "Names"),
@@ -68,6 +68,7 @@ const FAMILIES: [(&str, &str); 8] = [
     ("G06", "Limits"),
     ("G07", "Input and output"),
     ("G08", "Embedding"),
+    ("G09", "What the optimiser leaves as it is"),
 ];
 
 /// All codes with their titles, by family.

@@ -1,7 +1,7 @@
 //! Which passes of the optimiser run, and what they did.
 
-use gmachine::diagnostic::nearest;
 use gmachine::diagnostic::quote::for_message;
+use gmachine::diagnostic::{SourceMap, nearest};
 use gmachine::inspect::OptimiserOptions;
 use gmachine::{Pass, Passes, Report};
 
@@ -98,18 +98,22 @@ pub fn is_named(args: &Optimise, pass: Pass) -> bool {
 }
 
 /// Writes what the passes did to standard error, if that is asked for.
-pub fn tell(args: &Optimise, report: &Report) {
+pub fn tell(args: &Optimise, report: &Report, sources: &SourceMap) {
     if args.verbose {
-        report::write(&render(report));
+        report::write(&render(report, sources));
     }
 }
 
-/// What the passes did: each decision a line, then a table of how often each kind of thing
-/// was done.
-fn render(report: &Report) -> String {
+/// What the passes did: each decision a line, each call that they left a line with the reason,
+/// then a table of how often each kind of thing was done.
+fn render(report: &Report, sources: &SourceMap) -> String {
     let mut out = String::new();
     for (pass, decision) in report.decisions() {
         out.push_str(&format!("{}: {decision}\n", pass.name()));
+    }
+    for hint in report.hints() {
+        out.push_str(&hint.line(sources));
+        out.push('\n');
     }
     let rows: Vec<[String; 3]> = report
         .counts()
@@ -166,11 +170,14 @@ mod tests {
         report.count(Pass::Inline, "calls", 1_200);
         report.count(Pass::Specialise, "variants", 3);
         report.decide(Pass::Inline, || "`f` into `g`".to_owned());
-        insta::assert_snapshot!(render(&report), @r"
+        insta::assert_snapshot!(render(&report, &SourceMap::default()), @r"
         inline: `f` into `g`
         inline      calls     1,200
         specialise  variants      3
         ");
-        assert_eq!(render(&Report::new(true)), "the optimiser changed nothing\n");
+        assert_eq!(
+            render(&Report::new(true), &SourceMap::default()),
+            "the optimiser changed nothing\n"
+        );
     }
 }

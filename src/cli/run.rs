@@ -87,7 +87,7 @@ pub fn compile(
     match engine.compile_source(&root, &files::Files) {
         Ok(module) => {
             context.reporter.all(module.warnings(), module.sources());
-            passes::tell(optimise, module.report());
+            passes::tell(optimise, module.report(), module.sources());
             Ok(module)
         }
         Err(error) => {

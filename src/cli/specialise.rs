@@ -29,6 +29,6 @@ pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
         let params: Vec<String> = params.iter().map(|param| for_message(param)).collect();
         report::write(&format!("dynamic in {entry}: {}\n", params.join(" ")));
     }
-    passes::tell(&args.optimise, &built.report);
+    passes::tell(&args.optimise, &built.report, &built.loaded.sources);
     context.print(&residual(program, &built.loaded.names, &built.loaded.sources))
 }

@@ -1,6 +1,7 @@
 //! What the passes did.
 
 use super::Pass;
+use crate::base::diagnostic::Diagnostic;
 
 /// A record of what the passes did, in their order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -10,6 +11,8 @@ pub struct Report {
     counts: Vec<(Pass, &'static str, u64)>,
     /// Single decisions, if they were asked for.
     decisions: Vec<(Pass, String)>,
+    /// Why calls stay as they are, if decisions were asked for.
+    hints: Vec<Diagnostic>,
 }
 
 impl Report {
@@ -65,6 +68,23 @@ impl Report {
         if self.verbose {
             self.decisions.push((pass, text()));
         }
+    }
+
+    /// Adds hints about calls that stay as they are. Of several about one place that say the same
+    /// the first is kept.
+    pub fn hint(&mut self, hints: Vec<Diagnostic>) {
+        self.hints.extend(hints);
+        self.hints.sort_by(|a, b| {
+            (a.primary.span, a.code, &a.message).cmp(&(b.primary.span, b.code, &b.message))
+        });
+        self.hints.dedup();
+    }
+
+    /// Returns why calls of the program were not specialised, inlined or fused, in the order of the
+    /// source; none unless decisions were asked for.
+    #[must_use]
+    pub fn hints(&self) -> &[Diagnostic] {
+        &self.hints
     }
 
     /// Returns how often each kind of thing was done, by pass, in the order of its first time.

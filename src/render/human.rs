@@ -18,6 +18,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Hint => Level::HELP.with_name("hint"),
     };
     let title = level.primary_title(plain(&diagnostic.message)).id(diagnostic.code.id());
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);

@@ -45,7 +45,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
         return Err(Failure(Exit::of_all(&built.diagnostics)));
     }
     if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode | Stage::Fast) {
-        passes::tell(&args.optimise, &built.report);
+        passes::tell(&args.optimise, &built.report, &built.loaded.sources);
     }
     let artefact = artefact(args, &mut built)?.map_err(|known| unknown(args, known))?;
     context.print(&artefact)?;

@@ -150,13 +150,17 @@ fn total(reports: &[&Diagnostic]) -> Option<String> {
     if reports.len() < 2 {
         return None;
     }
-    let errors = reports.iter().filter(|report| report.is_error()).count();
+    let of = |severity| reports.iter().filter(|report| report.severity == severity).count();
     let count = |n: usize, what: &str| match n {
         0 => None,
         1 => Some(format!("1 {what}")),
         n => Some(format!("{n} {what}s")),
     };
-    let parts = [count(errors, "error"), count(reports.len() - errors, "warning")];
+    let parts = [
+        count(of(Severity::Error), "error"),
+        count(of(Severity::Warning), "warning"),
+        count(of(Severity::Hint), "hint"),
+    ];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
@@ -165,5 +169,6 @@ fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Hint => "hint",
     }
 }

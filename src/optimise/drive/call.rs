@@ -61,7 +61,7 @@ impl Driver<'_> {
     }
 
     /// Whether a call is worth inlining whatever its arguments are.
-    fn is_inlined(&self, global: GlobalId) -> bool {
+    pub(super) fn is_inlined(&self, global: GlobalId) -> bool {
         if !self.rules.inline {
             return false;
         }

@@ -38,7 +38,7 @@ const LOOP: usize = 2;
 
 impl Driver<'_> {
     /// Whether calls of a function are written where they are consumed.
-    fn is_producer(&self, global: GlobalId) -> bool {
+    pub(super) fn is_producer(&self, global: GlobalId) -> bool {
         self.rules.specialise
             && self.rules.case_of_case
             && self.knows()

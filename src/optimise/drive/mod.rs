@@ -34,6 +34,7 @@ mod fusible;
 mod heap;
 mod inlined;
 mod let_insertion;
+mod missed;
 mod paths;
 mod pattern;
 mod select;
@@ -49,6 +50,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Pass;
 use super::report::Report;
 use super::selection::{Selectors, name_selections};
+use crate::base::diagnostic::Diagnostic;
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
@@ -144,6 +146,7 @@ pub fn drive(
         unwriting: 0,
         tally: Tally::default(),
         decisions: Vec::new(),
+        hints: Vec::new(),
         current: 0,
         bigs,
         inlined: FxHashMap::default(),
@@ -288,6 +291,8 @@ transactional! {
             tally: Tally,
             /// Decisions, in words, if they were asked for.
             decisions: Vec<String>,
+            /// Why calls stay as they are, if decisions were asked for.
+            hints: Vec<Diagnostic>,
         }
         spent {
             /// The variant whose body is driven.
@@ -380,6 +385,7 @@ impl Driver<'_> {
         for decision in self.decisions.drain(..) {
             self.report.decide(Pass::Specialise, || decision);
         }
+        self.report.hint(std::mem::take(&mut self.hints));
         let tally = &self.tally;
         let counts = [
             (Pass::Specialise, "variants made", tally.variants),

@@ -28,6 +28,11 @@ impl Key {
     pub fn holes(&self) -> usize {
         self.args.iter().map(Pattern::holes).sum()
     }
+
+    /// Whether nothing is known of any argument.
+    pub fn is_general(&self) -> bool {
+        self.args.iter().all(|pattern| *pattern == Pattern::Hole)
+    }
 }
 
 /// What is known of an argument.

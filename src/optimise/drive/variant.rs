@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::heap::{AbstractValue, Head, NodeId};
+use super::missed::Made;
 use super::pattern::{Key, Pattern, generalise, is_embedded};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
@@ -53,7 +54,7 @@ impl Driver<'_> {
     /// if it comes to the supercombinator itself.
     pub(super) fn variant(&mut self, key: &mut Key, args: &[NodeId]) -> Option<GlobalId> {
         loop {
-            if key.args.iter().all(|pattern| *pattern == Pattern::Hole) {
+            if key.is_general() {
                 return None;
             }
             // A supercombinator without parameters would be a CAF.
@@ -132,7 +133,7 @@ impl Driver<'_> {
             let before = &variant.key;
             // There is one variant without a pattern of each function, so that no endless
             // chain goes through them.
-            if before.args.iter().all(|pattern| *pattern == Pattern::Hole) {
+            if before.is_general() {
                 return None;
             }
             if before.of == key.of && is_embedded(&before.args, &key.args) {
@@ -310,12 +311,25 @@ impl Driver<'_> {
         span: Span,
     ) -> ExprId {
         if let Some(patterns) = key {
+            let noted = self.report.is_verbose().then(|| patterns.clone());
+            let before = self.tally.generalised;
             let mut key = Key { of, args: patterns, same: Vec::new() };
-            if let Some(global) = self.variant(&mut key, args) {
+            let variant = self.variant(&mut key, args);
+            let made = match variant {
+                _ if self.tally.generalised > before => Made::General,
+                Some(_) => Made::Variant,
+                // Of what is known altogether a variant would be a CAF.
+                None if key.holes() == 0 || key.is_general() => Made::Nothing,
+                None => Made::Refused,
+            };
+            self.note_call(of, args, noted.as_deref(), made, span);
+            if let Some(global) = variant {
                 let out = self.outgoing(&key, args, fresh, span);
                 let callee = self.expr(Expr::Global(global), span);
                 return self.application(callee, out, span);
             }
+        } else {
+            self.note_call(of, args, None, Made::Nothing, span);
         }
         let callee = self.global(of);
         let callee = self.expr(Expr::Global(callee), span);
