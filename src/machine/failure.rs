@@ -95,6 +95,14 @@ impl Failure {
             .labelled("a state thread has cells and arrays, and no input or output")
     }
 
+    /// An effect that hands over the turn, in an expression that performs an action.
+    pub fn no_turns(name: &str) -> Failure {
+        let message =
+            format!("`{name}` would let another thread run, and an expression cannot wait for it");
+        Failure::new(Code::ForeignEffect, message)
+            .labelled("what `unsafePerform` performs has no other threads beside it")
+    }
+
     /// Something else than a cell where one is needed.
     pub fn no_cell(name: &str, found: &str) -> Failure {
         Failure::new(Code::WrongKind, format!("`{name}` needs a cell, and is given {found}"))

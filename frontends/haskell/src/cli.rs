@@ -298,7 +298,7 @@ fn compiled(source: &Source) -> Result<Option<String>> {
     dump.add(&library);
     dump.add(&program);
     let modules = program.lines().filter_map(|line| line.strip_prefix("Tmodule "));
-    let main = modules.clone().last().context("MicroHs has dumped no module")?;
+    let main = modules.clone().next_back().context("MicroHs has dumped no module")?;
     let files = files(source, main, modules)?;
     let text = translate(&dump, &format!("{main}.main"), &|module| files.get(module).cloned())?;
     Ok(Some(text))

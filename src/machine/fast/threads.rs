@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::code::program::ArgsId;
 use super::state::Machine;
-use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect, INNER};
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::Machine as Face;
 use crate::machine::failure::Failure;
@@ -27,6 +27,7 @@ impl Machine {
         let nil = Word::con(NIL);
         let value = match effect {
             Effect::Fork => {
+                self.has_turns(effect, args)?;
                 let action = self.mutator.handle(self.operand(args, 0));
                 let number = self.world.program.fork(action);
                 let thread = self.thread_word(number);
@@ -36,6 +37,7 @@ impl Machine {
             }
             Effect::MyThread => self.thread_word(self.world.program.current()),
             Effect::Yield => {
+                self.has_turns(effect, args)?;
                 self.world.program.yields(Next::Nil);
                 return Ok(self.park());
             }
@@ -52,6 +54,7 @@ impl Machine {
                     if effect == Effect::TryTakeMVar {
                         return Ok(self.return_action(nil));
                     }
+                    self.has_turns(effect, args)?;
                     self.world.program.wait(Wait::Take(number));
                     return Ok(self.park());
                 };
@@ -70,6 +73,7 @@ impl Machine {
             Effect::ReadMVar => {
                 let (var, number) = self.var(effect, args)?;
                 let Some(value) = self.content(var) else {
+                    self.has_turns(effect, args)?;
                     self.world.program.wait(Wait::Read(number));
                     return Ok(self.park());
                 };
@@ -82,6 +86,7 @@ impl Machine {
                     if effect == Effect::TryPutMVar {
                         return Ok(self.return_action(Word::ZERO));
                     }
+                    self.has_turns(effect, args)?;
                     let value = self.mutator.handle(value);
                     self.world.program.wait(Wait::Put(number, value));
                     return Ok(self.park());
@@ -107,7 +112,10 @@ impl Machine {
                     }
                 };
                 let was_masked = self.world.program.set_mask(is_masked);
-                if let Some(exception) = self.world.program.pending() {
+                // In an expression it stays pending until that has its value.
+                if self.has_turns(effect, args).is_ok()
+                    && let Some(exception) = self.world.program.pending()
+                {
                     self.world.program.resume(Next::Fail(exception));
                     return Ok(self.park());
                 }
@@ -115,6 +123,17 @@ impl Machine {
             }
         };
         Ok(self.return_action(value))
+    }
+
+    /// Refuses what lets another thread run in an expression that performs an action.
+    fn has_turns(&self, effect: Effect, args: ArgsId) -> Result<(), Stop> {
+        let thread = self.operand(args, effect.arity() as usize - 1).view();
+        match effect.primitive() {
+            Some(primitive) if thread == View::Int(INNER) => {
+                Err(self.fail(Failure::no_turns(primitive.name())))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn park(&self) -> Word {
@@ -175,6 +194,7 @@ impl Machine {
         let exception = self.exception(Some(value), *error)?;
         self.reserve(node_words(2))?;
         if number == self.world.program.current() {
+            self.has_turns(effect, args)?;
             self.world.program.resume(Next::Fail(exception));
             return Ok(self.park());
         }

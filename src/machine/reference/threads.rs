@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::heap::node::{Addr, Node};
 use super::state::Machine;
-use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect};
+use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect, INNER};
 use crate::gcode::program::CONS;
 use crate::machine::failure::Failure;
 use crate::machine::handles::Handle;
@@ -22,6 +22,7 @@ impl Machine {
         self.reserve(6, 0)?;
         let value = match effect {
             Effect::Fork => {
+                self.has_turns(effect)?;
                 let action = self.handles.add(self.item(0));
                 let number = self.world.program.fork(action);
                 let thread = self.thread_node(number);
@@ -31,6 +32,7 @@ impl Machine {
             }
             Effect::MyThread => self.thread_node(self.world.program.current()),
             Effect::Yield => {
+                self.has_turns(effect)?;
                 self.world.program.yields(Next::Nil);
                 return Ok(self.park());
             }
@@ -48,6 +50,7 @@ impl Machine {
                         let nil = self.nil();
                         return Ok(self.return_action(nil));
                     }
+                    self.has_turns(effect)?;
                     self.world.program.wait(Wait::Take(number));
                     return Ok(self.park());
                 };
@@ -67,6 +70,7 @@ impl Machine {
             Effect::ReadMVar => {
                 let (var, number) = self.var(effect)?;
                 let Some(value) = self.content(var) else {
+                    self.has_turns(effect)?;
                     self.world.program.wait(Wait::Read(number));
                     return Ok(self.park());
                 };
@@ -80,6 +84,7 @@ impl Machine {
                         let no = self.heap.alloc(Node::Int(0));
                         return Ok(self.return_action(no));
                     }
+                    self.has_turns(effect)?;
                     let value = self.handles.add(value);
                     self.world.program.wait(Wait::Put(number, value));
                     return Ok(self.park());
@@ -103,7 +108,10 @@ impl Machine {
                     }
                 };
                 let was_masked = self.world.program.set_mask(is_masked);
-                if let Some(exception) = self.world.program.pending() {
+                // In an expression it stays pending until that has its value.
+                if self.has_turns(effect).is_ok()
+                    && let Some(exception) = self.world.program.pending()
+                {
                     self.world.program.resume(Next::Fail(exception));
                     return Ok(self.park());
                 }
@@ -111,6 +119,17 @@ impl Machine {
             }
         };
         Ok(self.return_action(value))
+    }
+
+    /// Refuses what lets another thread run in an expression that performs an action.
+    fn has_turns(&self, effect: Effect) -> Result<(), Stop> {
+        let thread = self.heap.get(self.heap.value(self.item(effect.arity() as usize - 1)));
+        match effect.primitive() {
+            Some(primitive) if matches!(thread, Node::Int(INNER)) => {
+                Err(self.fail(Failure::no_turns(primitive.name())))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn park(&mut self) -> Addr {
@@ -181,6 +200,7 @@ impl Machine {
         let exception = self.one_exception(Some(value), *error)?;
         self.reserve(4, 0)?;
         if number == self.world.program.current() {
+            self.has_turns(effect)?;
             self.world.program.resume(Next::Fail(exception));
             return Ok(self.park());
         }
