@@ -146,7 +146,8 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     built.exports = exports;
     // A case that is meant to be partial is none of a run's business until it fails.
     if options.lower.mode == Mode::Check {
-        found.extend(partial.iter().map(Partial::diagnostic));
+        let cases = partial.iter().filter(|case| !case.is_selection);
+        found.extend(cases.map(Partial::diagnostic));
     }
     built.partial = partial;
     withdraw_consequences(&built.diagnostics, &mut found);

@@ -190,6 +190,12 @@ impl Auditor {
                 let items = elements.iter().map(|&element| self.nested(element, program));
                 format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(" "))
             }
+            // An action is printed as one, whatever it is made of.
+            Content::Constructor { con, .. }
+                if program.cons.get(*con).map(|con| con.data) == program.action_data() =>
+            {
+                return None;
+            }
             Content::Constructor { con, fields } => {
                 let name = program.cons.get(*con)?.name.to_string();
                 let mut parts = vec![name];

@@ -478,7 +478,7 @@ Give it all its arguments:
 ```coref
 (defn main[] (if (eq 1 1) 5 6))
 ```"#;
-    G0408 PartialCase "a case that does not match all values" r#"Some values that may come to this case have no alternative. The program runs, and fails if one of them comes. A case may be meant so, so `gmachine check` alone says it.
+    G0408 PartialCase "a case that does not match all values" r#"Some values that may come to this case have no alternative. The program runs, and fails if one of them comes. A case may be meant so: `gmachine check` alone says it, and of a case with a single alternative, which selects a field, nothing is said.
 
 ```coref
 (data Shape (Circle r) (Square a) (Dot))

@@ -32,6 +32,10 @@ const DIFFERENT: &[(&str, &str)] = &[
         "what performs actions belongs to no expression",
     ),
     (
+        "(bind newMVar (fn [v] (printInt (runState (takeMVar v)))))",
+        "what performs actions belongs to no expression",
+    ),
+    (
         "(bind (newCell 1) (fn [c] (putText (showInt (runState (readCell c))))))",
         "what performs actions belongs to no expression",
     ),

@@ -38,6 +38,8 @@ pub struct Partial {
     pub span: Span,
     /// The values without an alternative, in words.
     pub missing: String,
+    /// Whether it has one alternative: then it is meant to select from what that matches.
+    pub is_selection: bool,
 }
 
 impl Partial {

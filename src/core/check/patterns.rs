@@ -190,7 +190,8 @@ impl Checker<'_> {
             true => last,
             false => format!("{} and {last}", missing.join(", ")),
         };
-        self.partial.push(Partial { span, missing });
+        let is_selection = alts.len() == 1;
+        self.partial.push(Partial { span, missing, is_selection });
     }
 
     fn mixed(&self, patterns: Patterns<'_>, first: PatRef, other: PatRef) -> Diagnostic {
