@@ -374,6 +374,15 @@ impl Machine {
         self.verify = Some(words / VERIFIED);
     }
 
+    /// Grows the stack for a call, which is executed again, and then is a reduction. Inlined it
+    /// would keep the ticks of every call in a register: two instructions more for each.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_stack_for_call(&mut self, words: usize) -> Result<(), Stop> {
+        self.ticks += 1;
+        self.grow_stack(words)
+    }
+
     /// Makes sure of `words` more above the frame, beside the slack.
     #[cold]
     pub(super) fn grow_stack(&mut self, words: usize) -> Result<(), Stop> {
