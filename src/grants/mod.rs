@@ -1,7 +1,7 @@
 //! What a program may be granted: directories, variables of the environment, clocks, random bytes
 //! (feature `grants`).
 //!
-//! A [`Grants`] is a [`System`](crate::System) for a store. It grants nothing by itself:
+//! A [`Grants`] is a [`System`] for a store. It grants nothing by itself:
 //!
 //! ```
 //! use gmachine::Engine;
