@@ -198,6 +198,11 @@ impl Machine {
                 // By addresses: a pointer that far above may be outside of the stack.
                 let words = $above as usize + $frame as usize;
                 if fp.addr() + words * size_of::<Word>() > self.stack_end.0.addr() {
+                    if P::ACTIVE {
+                        // Before the probe looks: no reductions are taken back under its eyes.
+                        self.ticks += 1;
+                        slow!(self.grow_stack(words));
+                    }
                     slow!(self.grow_stack_for_call(words));
                 }
             };
