@@ -3,24 +3,14 @@
 //! lists are counted.
 
 use std::fmt::Write as _;
-use std::io;
-use std::path::Path;
 
 use crate::base::index::count;
 use crate::driver::{Options, build};
 use crate::embed::{Engine, MachineKind, Store};
 use crate::gcode::program::Program;
-use crate::load::{Loader, Source};
+use crate::load::{NoFiles, Source};
 use crate::optimise::{self, Pass, Passes};
 use gmachine_testing::growth::{self, Growth};
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-}
 
 /// `n` pieces of text, one for each number.
 fn each(n: usize, piece: impl Fn(usize) -> String) -> String {

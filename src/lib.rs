@@ -88,7 +88,7 @@ pub mod diagnostic {
 /// The forms that a program takes on its way, and the steps of the reference machine: for tools
 /// that show them, as the command's `dump`, `specialise` and `trace` do.
 ///
-/// They follow the inside of this crate: unlike the rest of the face they may change with any
+/// They follow the inside of this crate: unlike the rest of the interface they may change with any
 /// version.
 pub mod inspect {
     pub use crate::driver::{Built, Options, Stage, build};

@@ -5,6 +5,8 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -36,6 +38,15 @@ pub trait Loader {
     /// normal by its text alone; a loader that has a file system can follow links.
     fn identity(&self, path: &Path) -> PathBuf {
         normal(path)
+    }
+}
+
+/// Reads no file: for programs that are one text.
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this program has no access to files"))
     }
 }
 
@@ -153,16 +164,7 @@ pub struct Loaded {
 /// Loads a program: all that it needs of the corelib, and its files.
 #[must_use]
 pub fn load(root: &Source, loader: &dyn Loader) -> Loaded {
-    let mut load = Load {
-        loader,
-        out: Loaded::default(),
-        files: FxHashMap::default(),
-        module_of: FxHashMap::default(),
-        json: None,
-        work: Vec::new(),
-    };
-    load.module(corelib::PRELUDE);
-    load.program(root)
+    Load::new(loader, Loaded::with_prelude()).program(root)
 }
 
 /// Loads what is added to a program, of which `base` has the corelib modules: texts that the
@@ -171,14 +173,32 @@ pub fn load(root: &Source, loader: &dyn Loader) -> Loaded {
 pub fn load_onto(base: &Loaded, position: u32, root: &Source, loader: &dyn Loader) -> Loaded {
     let mut out = base.clone();
     out.sources.skip_to(position);
-    let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at)).collect();
-    let files = FxHashMap::default();
-    let mut load = Load { loader, out, files, module_of, json: None, work: Vec::new() };
+    let mut load = Load::new(loader, out);
     load.module(corelib::PRELUDE);
     load.program(root)
 }
 
+/// The prelude as parsed, for the second program that a process loads and all later ones.
+static PRELUDE: OnceLock<Loaded> = OnceLock::new();
+
 impl Loaded {
+    /// Returns the prelude alone, parsed.
+    fn with_prelude() -> Loaded {
+        // Most processes load one program: they neither copy the prelude nor keep it.
+        static HAS_LOADED: AtomicBool = AtomicBool::new(false);
+        let parsed = || {
+            let mut load = Load::new(&NoFiles, Loaded::default());
+            load.module(corelib::PRELUDE);
+            load.imports();
+            load.out
+        };
+        if HAS_LOADED.swap(true, Ordering::Relaxed) {
+            PRELUDE.get_or_init(parsed).clone()
+        } else {
+            parsed()
+        }
+    }
+
     /// Gives the item that an expression has become this name in place of `main`.
     pub fn name_expression(&mut self, name: &str) {
         let name = self.names.intern(name);
@@ -218,7 +238,14 @@ struct Load<'l> {
     work: Vec<std::ops::Range<usize>>,
 }
 
-impl Load<'_> {
+impl<'l> Load<'l> {
+    /// Goes on with corelib modules that are parsed.
+    fn new(loader: &'l dyn Loader, out: Loaded) -> Load<'l> {
+        let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at));
+        let module_of = module_of.collect();
+        Load { loader, out, files: FxHashMap::default(), module_of, json: None, work: Vec::new() }
+    }
+
     /// Loads a program's own files, and what they import.
     fn program(mut self, root: &Source) -> Loaded {
         let load = &mut self;

@@ -72,7 +72,7 @@ pub fn steps(request: &Request) -> Value {
     let mut watcher = Watcher { graph: Graph::default(), lines, step: 0 };
     let mut is_whole = false;
     let result = watched(request, &module, |watch, timer| {
-        while watcher.lines.shown < most {
+        while watcher.lines.lines < most {
             timer.look(&printed);
             let goes_on = watch.step(&mut Nowhere, &mut watcher)?;
             printed.push(&std::mem::take(&mut watcher.lines.ready));

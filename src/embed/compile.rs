@@ -1,8 +1,6 @@
 //! Source text to a module: the chain of stages, with the engine's host functions.
 
 use std::fmt;
-use std::io;
-use std::path::Path;
 
 use super::engine::Engine;
 use super::module::Module;
@@ -11,7 +9,7 @@ use crate::base::source::SourceMap;
 use crate::core::options::{self, EntryPoints, Mode};
 use crate::core::scope::HostDecl;
 use crate::driver::{self, Options};
-use crate::load::{Loader, Source};
+use crate::load::{Loader, NoFiles, Source};
 use crate::optimise;
 
 /// Why a program does not compile.
@@ -66,15 +64,6 @@ impl Checked {
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
-    }
-}
-
-/// For programs that are one text.
-pub(super) struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this program has no access to files"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::HostTable;
-use super::compile::{CompileError, NoFiles};
+use super::compile::CompileError;
 use super::engine::Engine;
 use super::error::Error;
 use super::eval::Value;
@@ -18,7 +18,7 @@ use crate::core::scope::HostDecl;
 use crate::driver::{self, Built};
 use crate::gcode::link::LinkError;
 use crate::gcode::program::GlobalId;
-use crate::load::{self, Loaded, Source, load_onto};
+use crate::load::{self, Loaded, NoFiles, Source, load_onto};
 
 /// What a store needs to compile definitions that are added to it.
 pub(super) struct Additions {

@@ -1,4 +1,4 @@
-//! The face of the library: [`Engine`] (configuration and host functions), [`Module`] (a
+//! The interface of the library: [`Engine`] (configuration and host functions), [`Module`] (a
 //! compiled program, shareable between threads), [`Store`] (a heap that runs it).
 //!
 //! A [`Value`] is a handle on a node of a store. It is lazy: making an application evaluates

@@ -319,7 +319,7 @@ impl ActionKind {
 
     /// Returns what values of it print as.
     #[must_use]
-    pub fn shown(self) -> &'static str {
+    pub fn display_name(self) -> &'static str {
         match self {
             ActionKind::Con(ActionCon::Cell) => "cell",
             ActionKind::Con(ActionCon::Array) => "array",

@@ -204,10 +204,10 @@ impl Program {
         self.labels = labels;
     }
 
-    /// Returns how people see a global called: by its symbol, in which a display name stands for
+    /// Returns the display name of a global: its symbol, in which a given name stands for
     /// the name of the definition.
     #[must_use]
-    pub fn shown(&self, global: &Global) -> Arc<str> {
+    pub fn display_name(&self, global: &Global) -> Arc<str> {
         match self.labels.of(&global.symbol) {
             Some((label, "")) => label.clone(),
             Some((label, rest)) => format!("{label}{rest}").into(),
@@ -215,15 +215,15 @@ impl Program {
         }
     }
 
-    /// Returns how people see a constructor called: by its symbol, or the display name.
+    /// Returns the display name of a constructor: the name that it was given, or its symbol.
     #[must_use]
-    pub fn shown_con<'a>(&self, con: &'a Con) -> &'a str {
+    pub fn con_display_name<'a>(&self, con: &'a Con) -> &'a str {
         if self.labels.of(&con.symbol).is_some() { &con.name } else { &con.symbol }
     }
 
     /// Returns how people see a data type called.
     #[must_use]
-    pub fn shown_data<'a>(&'a self, data: &'a Data) -> &'a str {
+    pub fn data_display_name<'a>(&'a self, data: &'a Data) -> &'a str {
         self.labels.types.get(&data.symbol).unwrap_or(&data.symbol)
     }
 

@@ -1,7 +1,7 @@
 //! Host functions: the embedding program's, which a program calls like its own.
 
-use super::face::Machine;
 use super::handles::Handle;
+use super::interface::Machine;
 use super::outcome::Stop;
 use crate::gcode::program::HostId;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::face::Machine;
+use super::interface::Machine;
 use super::{fast, reference};
 use crate::gcode::Verified;
 

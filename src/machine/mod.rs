@@ -1,13 +1,12 @@
-//! The machines, and what they have in common: their face ([`Machine`]), how a run ends
+//! The machines, and what they have in common: their interface ([`Machine`]), how a run ends
 //! ([`outcome`]) and how a value prints ([`mod@print`]).
 //!
-//! [`MachineKind`] chooses one. They share this face and G-code, and no code that evaluates.
+//! [`MachineKind`] chooses one. They share this interface and G-code, and no code that evaluates.
 
 mod chains;
 mod config;
 pub mod costs;
 mod coverage;
-mod face;
 mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;
@@ -16,6 +15,7 @@ mod handles;
 #[doc(hidden)]
 pub mod heap;
 pub mod host;
+mod interface;
 mod interrupt;
 mod kind;
 mod opaque;
@@ -34,8 +34,8 @@ mod world;
 
 pub use config::{Config, Refusal, Stress};
 pub use coverage::Coverage;
-pub use face::Machine;
 pub use handles::Handle;
+pub use interface::Machine;
 pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use opaque::Opaque;

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::face::Machine;
 use super::handles::Handle;
+use super::interface::Machine;
 use super::outcome::Stop;
 use crate::base::integer::Integer;
 use crate::gcode::effect::Effect;

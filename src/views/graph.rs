@@ -324,7 +324,7 @@ impl<'a> Writer<'a> {
         match &global.display {
             Some(name) => self.text.push_str(name),
             None => {
-                self.text.push_str(&self.program.shown(global));
+                self.text.push_str(&self.program.display_name(global));
                 self.functions.push(id);
             }
         }

@@ -19,5 +19,5 @@ pub fn is_code_of(symbol: &str, name: &str) -> bool {
 /// was lifted out of it.
 #[must_use]
 pub fn is_called(program: &Program, global: &Global, name: &str) -> bool {
-    is_code_of(&global.symbol, name) || is_code_of(&program.shown(global), name)
+    is_code_of(&global.symbol, name) || is_code_of(&program.display_name(global), name)
 }

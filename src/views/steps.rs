@@ -87,7 +87,7 @@ pub struct Lines<'a> {
     /// The lines that are ready; whoever prints them takes them out.
     pub ready: String,
     /// How many lines there were so far.
-    pub shown: u64,
+    pub lines: u64,
 }
 
 impl<'a> Lines<'a> {
@@ -102,7 +102,7 @@ impl<'a> Lines<'a> {
             explained_functions: HashSet::new(),
             printed: String::new(),
             ready: String::new(),
-            shown: 0,
+            lines: 0,
         }
     }
 
@@ -341,7 +341,7 @@ impl<'a> Lines<'a> {
                 && let Some(source) = view.writer().source(function)
                 && let Some(global) = view.program.globals.get(function)
             {
-                parts.push(format!("{} = {source}", view.program.shown(global)));
+                parts.push(format!("{} = {source}", view.program.display_name(global)));
             }
         }
         parts
@@ -377,7 +377,7 @@ impl<'a> Lines<'a> {
         let width = usize::try_from(self.options.width).unwrap_or(usize::MAX);
         self.ready.push_str(&if width == 0 { line } else { cut(&line, width) });
         self.ready.push('\n');
-        self.shown += 1;
+        self.lines += 1;
     }
 }
 
@@ -425,7 +425,7 @@ impl<'a> View<'a> {
 
     fn name(&self, global: GlobalId) -> Arc<str> {
         let global = self.program.globals.get(global);
-        global.map_or_else(|| "?".into(), |global| self.program.shown(global))
+        global.map_or_else(|| "?".into(), |global| self.program.display_name(global))
     }
 
     /// Who needs a value.
@@ -440,7 +440,7 @@ impl<'a> View<'a> {
     fn rule(&self, function: Option<GlobalId>, folded: u64) -> String {
         let Some(id) = function else { return "it unpacks a text".to_owned() };
         let Some(global) = self.program.globals.get(id) else { return String::new() };
-        let name = self.program.shown(global);
+        let name = self.program.display_name(global);
         let mut rule = match (&global.kind, global.arity) {
             (GlobalKind::Primitive, _) => format!("{name} is a primitive and computes it"),
             (_, 0) => format!("{name} is a constant, its definition takes its place"),

@@ -22,7 +22,7 @@ pub fn event(
 ) -> Value {
     let name = |global| {
         let global = program.globals.get(global);
-        global.map_or_else(|| "?".to_owned(), |global| program.shown(global).to_string())
+        global.map_or_else(|| "?".to_owned(), |global| program.display_name(global).to_string())
     };
     let mut object = match event {
         NodeEvent::Born { node, content: what, span, by } => json!({
@@ -66,7 +66,7 @@ fn content(content: &Content, program: &Program) -> Value {
         Content::Character(c) => json!({"kind": "character", "value": c.to_string()}),
         Content::Global(id) => {
             let global = program.globals.get(*id);
-            let name = global.map_or_else(|| "?".into(), |global| program.shown(global));
+            let name = global.map_or_else(|| "?".into(), |global| program.display_name(global));
             let arity = global.map_or(0, |global| global.arity);
             json!({"kind": "global", "name": &*name, "arity": arity})
         }

@@ -116,7 +116,7 @@ impl<'a> Watcher<'a> {
     }
 
     fn is_silent(&self) -> bool {
-        self.events == 0 && self.text.shown == 0
+        self.events == 0 && self.text.lines == 0
     }
 
     /// Steps to the end, or to the last one that is asked for.

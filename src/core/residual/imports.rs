@@ -1,8 +1,5 @@
 //! What of the corelib a program that is read back can name.
 
-use std::io;
-use std::path::Path;
-
 use rustc_hash::FxHashSet;
 
 use super::is_name;
@@ -12,7 +9,7 @@ use crate::base::source::{SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::core::expr::{CONS, ConId, DataId, GlobalId, GlobalKind, NIL, Program};
 use crate::core::scope::{Globals, Input, Lookup, PROGRAM, Target};
-use crate::load::{Loaded, Loader, Source, load};
+use crate::load::{Loaded, NoFiles, Source, load};
 use crate::primitive::Primitive;
 use crate::syntax::ast::ItemKind;
 
@@ -42,15 +39,6 @@ pub(super) struct Corelib {
 /// Returns the name of the module whose text this is.
 fn module_name(file: &SourceFile) -> String {
     file.name.trim_matches(['<', '>']).to_owned()
-}
-
-/// Reads no file.
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
 }
 
 impl Corelib {

@@ -149,7 +149,8 @@ impl Machine {
         }
         let gcode = &self.mutator.image.program.gcode;
         let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
-        let name = data.map_or_else(|| "?".to_owned(), |data| gcode.shown_data(data).to_owned());
+        let name =
+            data.map_or_else(|| "?".to_owned(), |data| gcode.data_display_name(data).to_owned());
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 

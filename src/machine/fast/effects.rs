@@ -11,7 +11,7 @@ use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE, thread_of};
 use crate::gcode::program::{CONS, ConId, NIL};
-use crate::machine::Machine as Face;
+use crate::machine::Machine as _;
 use crate::machine::failure::{Failure, list_of_shown};
 use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
@@ -472,11 +472,11 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Word) -> String {
-        self.shown(value, SHOWN_DEPTH)
+        self.brief(value, SHOWN_DEPTH)
     }
 
     fn throw(&mut self, value: Word) -> Stop {
-        let found = self.shown(value, SHOWN_DEPTH);
+        let found = self.brief(value, SHOWN_DEPTH);
         let thrown = Some(Thrown(self.mutator.handle(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
@@ -497,11 +497,11 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    fn shown(&self, word: Word, depth: u32) -> String {
+    fn brief(&self, word: Word, depth: u32) -> String {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         if let Some(kind) = self.action_kind(word) {
-            return format!("<{}>", kind.shown());
+            return format!("<{}>", kind.display_name());
         }
         match (word.view(), self.as_con(word)) {
             (_, Some((CONS, fields))) if fields.first().is_some_and(|head| self.is_char(*head)) => {
@@ -510,7 +510,7 @@ impl Machine {
             (_, Some((con, fields))) => {
                 let fields = fields.iter().map(|&field| match depth {
                     0 => "..".to_owned(),
-                    _ => self.shown(field, depth - 1),
+                    _ => self.brief(field, depth - 1),
                 });
                 let con = self.mutator.image.program.gcode.cons.get(con);
                 list_of_shown(con.map_or("?", |con| &con.name), fields)

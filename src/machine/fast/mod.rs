@@ -4,14 +4,15 @@
 mod aggregates;
 mod apply;
 mod arithmetic;
+mod cheap;
 pub mod code;
 mod data;
 mod effects;
 mod eval;
-mod face;
 mod fail;
 mod freeze;
 mod image;
+mod interface;
 mod mutable;
 mod numbers;
 mod print;

@@ -134,7 +134,7 @@ impl Machine {
             Some(con)
                 if let Some(kind) = self.mutator.image.actions.and_then(|all| all.kind(con)) =>
             {
-                then(Shape::Action { name: kind.shown() })
+                then(Shape::Action { name: kind.display_name() })
             }
             Some(NIL) => then(Shape::Nil),
             Some(CONS) => then(Shape::Cons),

@@ -1,10 +1,10 @@
-//! The probe of the loop: what counts the instructions of a profiled run, and what does nothing.
+//! The probe of the loop: what counts the instructions of a run, and what does nothing.
 //!
-//! The loop is compiled once for each, so a run that nobody profiles has no instruction for it.
+//! The loop is compiled once for each, so a run that nobody watches has no instruction for it.
 //! Counters go by instruction, global and kind of thunk; a slow path is seen by what the machine's
 //! own counts are before and after it.
 
-use super::code::instr::Instr;
+use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
 use super::image::index;
 use super::run::node_at;
@@ -20,8 +20,8 @@ pub(super) trait Probe {
     /// Whether it is to be told anything.
     const ACTIVE: bool;
 
-    /// An instruction is executed.
-    fn executed(&mut self, at: u32);
+    /// An instruction is executed, with so many words of the stack below its frame.
+    fn executed(&mut self, machine: &mut Machine, at: u32, op: Op, depth: u64);
     /// It has allocated a node.
     fn allocated(&mut self, at: u32, words: usize);
     /// It has built a thunk.
@@ -55,7 +55,7 @@ pub(super) struct Unwatched;
 impl Probe for Unwatched {
     const ACTIVE: bool = false;
 
-    fn executed(&mut self, _: u32) {}
+    fn executed(&mut self, _: &mut Machine, _: u32, _: Op, _: u64) {}
     fn allocated(&mut self, _: u32, _: usize) {}
     fn made(&mut self, _: ThunkId) {}
     fn called(&mut self, _: GlobalId) {}
@@ -155,9 +155,92 @@ impl Counters {
     }
 }
 
-impl Probe for &mut Counters {
+/// What counts. One type for both, because each type is one more copy of the loop.
+pub(super) enum Watch<'a> {
+    /// Instructions by their kind, and how far the stack grows.
+    Instructions,
+    /// All that a profile says.
+    Profile(&'a mut Counters),
+}
+
+impl Probe for Watch<'_> {
     const ACTIVE: bool = true;
 
+    #[inline(always)]
+    fn executed(&mut self, machine: &mut Machine, at: u32, op: Op, depth: u64) {
+        match self {
+            Watch::Instructions => {
+                machine.executed[op as usize] += 1;
+                machine.counts.peak_stack = machine.counts.peak_stack.max(depth);
+            }
+            Watch::Profile(counters) => counters.executed(at),
+        }
+    }
+
+    #[inline(always)]
+    fn allocated(&mut self, at: u32, words: usize) {
+        if let Watch::Profile(counters) = self {
+            counters.allocated(at, words);
+        }
+    }
+
+    #[inline(always)]
+    fn made(&mut self, thunk: ThunkId) {
+        if let Watch::Profile(counters) = self {
+            counters.made(thunk);
+        }
+    }
+
+    #[inline(always)]
+    fn called(&mut self, global: GlobalId) {
+        if let Watch::Profile(counters) = self {
+            counters.called(global);
+        }
+    }
+
+    #[inline(always)]
+    fn updated(&mut self, hole: Header) {
+        if let Watch::Profile(counters) = self {
+            counters.updated(hole);
+        }
+    }
+
+    fn expect_updates(&mut self, machine: &Machine) {
+        if let Watch::Profile(counters) = self {
+            counters.expect_updates(machine);
+        }
+    }
+
+    #[inline]
+    fn before(&self, machine: &Machine) -> Before {
+        match self {
+            Watch::Instructions => Before::default(),
+            Watch::Profile(_) => Before::of(machine),
+        }
+    }
+
+    #[inline]
+    fn after(&mut self, machine: &Machine, before: &Before) {
+        if let Watch::Profile(counters) = self {
+            counters.after(machine, before);
+        }
+    }
+}
+
+impl Before {
+    fn of(machine: &Machine) -> Before {
+        Before {
+            at: machine.at(),
+            bytes: machine.heap.allocated_bytes(),
+            reductions: machine.reductions(),
+            made: machine.counts.thunks_made,
+            entered: machine.counts.thunks_entered,
+            updated: machine.counts.thunks_updated,
+        }
+    }
+}
+
+impl Counters {
     #[inline(always)]
     fn executed(&mut self, at: u32) {
         if let Some(site) = self.site(at) {
@@ -200,18 +283,6 @@ impl Probe for &mut Counters {
             self.expected_len += usize::from(place.is_some());
             place.map(|place| *place = thunk).is_some()
         });
-    }
-
-    #[inline]
-    fn before(&self, machine: &Machine) -> Before {
-        Before {
-            at: machine.at(),
-            bytes: machine.heap.allocated_bytes(),
-            reductions: machine.reductions(),
-            made: machine.counts.thunks_made,
-            entered: machine.counts.thunks_entered,
-            updated: machine.counts.thunks_updated,
-        }
     }
 
     fn after(&mut self, machine: &Machine, before: &Before) {

@@ -10,11 +10,11 @@
 //! made. Beside them: the room for a frame is made before it is entered; pointers among words
 //! lead to nodes, and are not kept over a collection but in slots.
 
-use super::code::cheap::SLOTS;
+use super::cheap::computed;
 use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
 use super::numbers::{float_holds, of_words};
-use super::probe::{Probe, Unwatched};
+use super::probe::{Probe, Unwatched, Watch};
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
@@ -32,22 +32,22 @@ impl Machine {
     /// # Errors
     /// When something stops it. The registers are at the instruction that could not be executed.
     pub(super) fn go(&mut self) -> Result<(), Stop> {
-        if self.count { self.go_counted() } else { self.instructions::<false, _>(Unwatched) }
+        if self.count { self.go_counted() } else { self.instructions(Unwatched) }
     }
 
     /// [`go`](Machine::go) where instructions are counted.
     #[cold]
     fn go_counted(&mut self) -> Result<(), Stop> {
         let Some(mut counters) = self.take_counters() else {
-            return self.instructions::<true, _>(Unwatched);
+            return self.instructions(Watch::Instructions);
         };
-        let result = self.instructions::<false, _>(&mut counters);
+        let result = self.instructions(Watch::Profile(&mut counters));
         self.give_counters(counters);
         result
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm an instruction, in one loop")]
-    fn instructions<const COUNT: bool, P: Probe>(&mut self, mut probe: P) -> Result<(), Stop> {
+    fn instructions<P: Probe>(&mut self, mut probe: P) -> Result<(), Stop> {
         let image = self.mutator.image.clone();
         let program = &image.program;
         let code: *const Instr = program.code.as_ptr();
@@ -242,10 +242,8 @@ impl Machine {
             ($kind:expr, $info:expr, [$($arg:expr),*]) => {{
                 let fields = [$(arg!($arg)),*];
                 heap_check!(fields.len() + 1);
-                if COUNT || P::ACTIVE {
-                    self.counts.allocations += 1;
-                }
                 if P::ACTIVE {
+                    self.counts.allocations += 1;
                     probe.allocated(offset!(pc), fields.len() + 1);
                 }
                 // SAFETY: there is room, and the operands are as many as `$kind` has fields.
@@ -369,15 +367,12 @@ impl Machine {
         }
 
         loop {
-            if COUNT {
-                self.counts.instructions += 1;
-                // SAFETY: `pc` is at an instruction.
-                self.executed[unsafe { &*pc }.op() as usize] += 1;
-                self.counts.peak_stack = self.counts.peak_stack.max(depth_of(fp, self));
-            }
             if P::ACTIVE {
                 self.counts.instructions += 1;
-                probe.executed(offset!(pc));
+                // SAFETY: `pc` is at an instruction.
+                let op = unsafe { &*pc }.op();
+                let depth = depth_of(fp, self);
+                probe.executed(self, offset!(pc), op, depth);
             }
             // SAFETY: `pc` is at an instruction.
             match *unsafe { &*pc } {
@@ -767,96 +762,6 @@ impl Machine {
             }
         }
     }
-}
-
-/// What the code of a cheap thunk computes from captured integers; `None` if some integer on
-/// the way does not fit a word.
-///
-/// # Safety
-/// It is such code, and takes as many.
-unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
-    let mut frame = [Word::ZERO; SLOTS];
-    frame[..captured.len()].copy_from_slice(captured);
-    // Slots are below `SLOTS`; so the mask changes none.
-    macro_rules! slot {
-        ($at:expr) => {
-            frame[$at.0 as usize & (SLOTS - 1)]
-        };
-    }
-    macro_rules! twice {
-        ($d:expr, $value:expr) => {
-            slot!($d) = Word::from_bits($value as u64)
-        };
-    }
-    loop {
-        // SAFETY: such code ends in an instruction that ends this loop.
-        match unsafe { *pc } {
-            Instr::Add { d, a, b } => {
-                twice!(d, slot!(a).twice().checked_add(slot!(b).twice())?);
-            }
-            Instr::Sub { d, a, b } => {
-                twice!(d, slot!(a).twice().checked_sub(slot!(b).twice())?);
-            }
-            Instr::Mul { d, a, b } => {
-                twice!(d, slot!(a).as_int().checked_mul(slot!(b).twice())?);
-            }
-            Instr::AddInt { d, a, k } => {
-                twice!(d, slot!(a).twice().checked_add(2 * i64::from(k))?);
-            }
-            Instr::SubFrom { d, a, k } => {
-                twice!(d, (2 * i64::from(k)).checked_sub(slot!(a).twice())?);
-            }
-            Instr::MulInt { d, a, k } => {
-                twice!(d, slot!(a).twice().checked_mul(i64::from(k))?);
-            }
-            Instr::DivInt { d, a, k } => {
-                slot!(d) = Word::int(slot!(a).as_int().checked_div(i64::from(k))?)?;
-            }
-            Instr::RemInt { d, a, k } => {
-                slot!(d) = Word::int(slot!(a).as_int().checked_rem(i64::from(k))?)?;
-            }
-            Instr::FloorDivInt { d, a, k } if k != 0 => {
-                slot!(d) = Word::int(num_integer::div_floor(slot!(a).as_int(), i64::from(k)))?;
-            }
-            Instr::ModInt { d, a, k } if k != 0 => {
-                slot!(d) = Word::int(num_integer::mod_floor(slot!(a).as_int(), i64::from(k)))?;
-            }
-            Instr::Neg { d, a } => twice!(d, slot!(a).twice().checked_neg()?),
-            Instr::Eq { d, a, b } => slot!(d) = Word::boolean(slot!(a) == slot!(b)),
-            Instr::Ne { d, a, b } => slot!(d) = Word::boolean(slot!(a) != slot!(b)),
-            Instr::Lt { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() < slot!(b).twice()),
-            Instr::Le { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() <= slot!(b).twice()),
-            Instr::Gt { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() > slot!(b).twice()),
-            Instr::Ge { d, a, b } => slot!(d) = Word::boolean(slot!(a).twice() >= slot!(b).twice()),
-            Instr::Eval { .. } => {}
-            Instr::Return { a } | Instr::Enter { a } => {
-                return a.as_slot().map(|at| frame[at as usize & (SLOTS - 1)]);
-            }
-            ref other => computed_of_words(other, &mut frame)?,
-        }
-        // SAFETY: as above.
-        pc = unsafe { pc.add(1) };
-    }
-}
-
-/// Executes an instruction of cheap code on bits or words. A function of its own, so that the
-/// others are not slower for it.
-#[inline(never)]
-fn computed_of_words(instr: &Instr, frame: &mut [Word; SLOTS]) -> Option<()> {
-    let at = |slot: u32| slot as usize & (SLOTS - 1);
-    let (d, op, x, y) = match *instr {
-        Instr::AddI64 { d, a, b } => (d, Primitive::AddI64, a, frame[at(b.0)]),
-        Instr::SubI64 { d, a, b } => (d, Primitive::SubI64, a, frame[at(b.0)]),
-        Instr::MulI64 { d, a, b } => (d, Primitive::MulI64, a, frame[at(b.0)]),
-        Instr::AddU64 { d, a, b } => (d, Primitive::AddU64, a, frame[at(b.0)]),
-        Instr::SubU64 { d, a, b } => (d, Primitive::SubU64, a, frame[at(b.0)]),
-        Instr::MulU64 { d, a, b } => (d, Primitive::MulU64, a, frame[at(b.0)]),
-        Instr::Binary { d, a, b, op } => (d, op, a, frame[at(b.0)]),
-        Instr::BinaryInt { d, a, k, op } => (d, op, a, Word::of_i32(k)),
-        _ => return None,
-    };
-    frame[at(d.0)] = of_words(op, frame[at(x.0)], y)?;
-    Some(())
 }
 
 /// Words of the stack below a frame.

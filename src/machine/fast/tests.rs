@@ -13,7 +13,7 @@ use crate::gcode::Verified;
 use crate::gcode::parse::parse;
 use crate::machine::outcome::{Limit, Stop};
 use crate::machine::print::Format;
-use crate::machine::{Config, Machine as Face, Whnf};
+use crate::machine::{self, Config, Machine as _, Whnf};
 
 /// `f` forces a thunk twice, `h` calls a function and needs a variable after that.
 const SUMS: &str = "
@@ -211,7 +211,7 @@ fn stopped_evaluations_take_memory_in_proportion_to_their_words() {
         let n = machine.new_int(n.into()).expect("room");
         let value = machine.apply(&f, &[n]).expect("its own handles").expect("room");
         machine.set_fuel(Some(1));
-        let stopped = Face::force(&mut machine, &value).expect("its own handle");
+        let stopped = machine::Machine::force(&mut machine, &value).expect("its own handle");
         assert!(matches!(stopped, Err(Stop::Limit(reached)) if reached.limit == Limit::Fuel(1)));
         kept.push(value);
     }
@@ -220,7 +220,7 @@ fn stopped_evaluations_take_memory_in_proportion_to_their_words() {
     machine.collect();
     machine.set_fuel(None);
     for (n, value) in (0..).zip(&kept) {
-        Face::force(&mut machine, value).expect("its own handle").expect("a value");
+        machine::Machine::force(&mut machine, value).expect("its own handle").expect("a value");
         let Some(Whnf::Int(found)) = machine.whnf(value) else { panic!("no integer") };
         assert_eq!(found, (4 * n).into());
     }

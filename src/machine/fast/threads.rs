@@ -6,7 +6,7 @@ use super::code::program::ArgsId;
 use super::state::Machine;
 use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect, INNER};
 use crate::gcode::program::{CONS, NIL};
-use crate::machine::Machine as Face;
+use crate::machine::Machine as _;
 use crate::machine::failure::Failure;
 use crate::machine::handles::Handle;
 use crate::machine::heap::word::{View, Word};

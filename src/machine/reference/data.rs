@@ -45,7 +45,8 @@ impl Machine {
         let Some(con) = found.filter(|con| data(*con) == expected) else {
             let of = expected.and_then(|data| self.code.program.datas.get(data));
             let of = of.map_or("a constructor".into(), |data| {
-                let name = crate::base::quote::for_message(self.code.program.shown_data(data));
+                let name =
+                    crate::base::quote::for_message(self.code.program.data_display_name(data));
                 format!("a value of type `{name}`")
             });
             return self.unless_performed(&of, top);

@@ -327,12 +327,12 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Addr) -> String {
-        self.shown(value, SHOWN_DEPTH)
+        self.brief(value, SHOWN_DEPTH)
     }
 
     fn throw(&mut self) -> Stop {
         let value = self.item(0);
-        let found = self.shown(value, SHOWN_DEPTH);
+        let found = self.brief(value, SHOWN_DEPTH);
         let thrown = Some(Thrown(self.handles.add(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
@@ -362,7 +362,7 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    fn shown(&self, value: Addr, depth: u32) -> String {
+    fn brief(&self, value: Addr, depth: u32) -> String {
         let value = self.heap.value(value);
         let node = self.heap.get(value);
         match node.as_constr() {
@@ -374,7 +374,7 @@ impl Machine {
             Some((con, fields)) if self.code.actions.and_then(|a| a.kind(con)).is_none() => {
                 let fields = fields.iter().map(|&field| match depth {
                     0 => "..".to_owned(),
-                    _ => self.shown(field, depth - 1),
+                    _ => self.brief(field, depth - 1),
                 });
                 let name = self.code.program.cons.get(con).map_or("?", |con| &con.name);
                 list_of_shown(name, fields)
@@ -390,7 +390,7 @@ impl Machine {
             Node::Char(c) => char_literal(*c),
             Node::Big(_) => "a large integer".to_owned(),
             _ => match (self.action_kind(value), self.function(value)) {
-                (Some(kind), _) => format!("<{}>", kind.shown()),
+                (Some(kind), _) => format!("<{}>", kind.display_name()),
                 (None, Some((global, _))) => format!("<function {}>", self.shown_name(global)),
                 (None, None) => "_".to_owned(),
             },

@@ -99,7 +99,7 @@ impl Machine {
             Node::Array(elements) => then(Shape::Array { len: elements.len() }),
             Node::Bytes(bytes) => then(Shape::Bytes(bytes)),
             _ if let Some(kind) = self.action_kind(value) => {
-                then(Shape::Action { name: kind.shown() })
+                then(Shape::Action { name: kind.display_name() })
             }
             _ => match node.as_constr().map(|(con, _)| con) {
                 Some(NIL) => then(Shape::Nil),

@@ -37,7 +37,7 @@ pub(super) fn analyse(global: &Global, program: &Program) -> Option<Selector> {
                 let found: Box<[_]> = branches.collect();
                 return (!found.is_empty()).then_some(found);
             }
-            instr => pc = straight(instr, pc, &mut stack, 0)?,
+            instr => pc = follow_move(instr, pc, &mut stack, 0)?,
         }
     }
 }
@@ -51,13 +51,13 @@ fn branch(global: &Global, mut pc: usize, mut stack: Vec<Symbol>, arity: u32) ->
                 let target = stack.len().checked_sub(1 + *n as usize)?;
                 return (stack.get(target) == Some(&Symbol::Redex)).then_some(field);
             }
-            instr => pc = straight(instr, pc, &mut stack, arity)?,
+            instr => pc = follow_move(instr, pc, &mut stack, arity)?,
         }
     }
 }
 
-/// One instruction that only moves items; the next position.
-fn straight(instr: &Instr, pc: usize, stack: &mut Vec<Symbol>, arity: u32) -> Option<usize> {
+/// Returns the position after an instruction that only moves items of the stack.
+fn follow_move(instr: &Instr, pc: usize, stack: &mut Vec<Symbol>, arity: u32) -> Option<usize> {
     match instr {
         Instr::Push(n) => {
             let at = stack.len().checked_sub(1 + *n as usize)?;

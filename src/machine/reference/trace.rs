@@ -174,7 +174,7 @@ impl Machine {
     #[must_use]
     pub fn name(&self, at: Position) -> Arc<str> {
         match self.code.global(at.global) {
-            Some(global) => self.code.program.shown(global),
+            Some(global) => self.code.program.display_name(global),
             None => "start".into(),
         }
     }
@@ -239,7 +239,7 @@ impl Machine {
         let Some(node) = self.node(addr) else { return "nothing".into() };
         let global = |id| {
             let global = self.code.global(id);
-            global.map_or("?".into(), |global| for_message(&self.code.program.shown(global)))
+            global.map_or("?".into(), |global| for_message(&self.code.program.display_name(global)))
         };
         match node {
             Node::Int(word) => format!("NNum {word}"),
@@ -279,7 +279,9 @@ impl Machine {
                 let con = self.code.program.cons.get(con);
                 let mut text = format!(
                     "NConstr {}",
-                    con.map_or("?".into(), |con| for_message(self.code.program.shown_con(con)))
+                    con.map_or("?".into(), |con| for_message(
+                        self.code.program.con_display_name(con)
+                    ))
                 );
                 for field in fields.iter().take(SHOWN) {
                     text.push_str(&format!(" #{}", field.0));

@@ -51,7 +51,7 @@ impl Driver<'_> {
     }
 
     /// How a function is called in messages.
-    fn shown(&self, global: GlobalId) -> String {
+    fn display_name(&self, global: GlobalId) -> String {
         let global = &self.old.globals[global];
         match &global.display {
             Some(name) => format!("`{}`", for_message(name)),
@@ -84,7 +84,7 @@ impl Driver<'_> {
     }
 
     fn note_variant(&mut self, of: GlobalId, made: Made, place: Span) {
-        let name = self.shown(of);
+        let name = self.display_name(of);
         match made {
             Made::General => self.hint(
                 Code::CallGrows,
@@ -123,7 +123,7 @@ impl Driver<'_> {
             if let Some(producer) = self.bound_call(node) {
                 let message = format!(
                     "{} is not fused with {producer}: its value is used elsewhere too",
-                    self.shown(of)
+                    self.display_name(of)
                 );
                 self.hint(Code::CallShared, place, message, SHARED);
                 continue;
@@ -140,7 +140,7 @@ impl Driver<'_> {
             if !matches!(old.globals[producer].kind, GlobalKind::Defn { .. }) {
                 continue;
             }
-            let (name, producer_name) = (self.shown(of), self.shown(producer));
+            let (name, producer_name) = (self.display_name(of), self.display_name(producer));
             let what = format!("{name} is not fused with {producer_name}");
             if known.shared {
                 self.hint(
@@ -203,7 +203,7 @@ impl Driver<'_> {
         if self.variants.get(self.current as usize).is_some_and(|variant| variant.key.of == of) {
             return;
         }
-        let name = self.shown(of);
+        let name = self.display_name(of);
         if self.is_inlined(of) && self.may_unfold() {
             self.hint(
                 Code::CallLazy,

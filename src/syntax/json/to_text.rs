@@ -187,7 +187,7 @@ impl<'t> Writer<'t> {
         self.out.push('}');
     }
 
-    fn shown(&mut self, fields: &[Field]) -> Result<(), Mistake> {
+    fn display_name(&mut self, fields: &[Field]) -> Result<(), Mistake> {
         if let Some(shown) = self.field(fields, "shown") {
             let text = self.text(shown, "a display name")?;
             if text.is_empty() {
@@ -238,7 +238,7 @@ impl<'t> Writer<'t> {
             let name = self.binder(self.needed(item, fields, "defn")?)?;
             let params = self.binders(self.needed(item, fields, "params")?)?;
             let body = self.needed(item, fields, "body")?;
-            self.shown(fields)?;
+            self.display_name(fields)?;
             let placed = self.place(item, self.field(fields, "at"), false)?;
             self.out.push_str(&format!("(defn {name}[{params}] "));
             self.work.push(Work::Text(")"));
@@ -249,7 +249,7 @@ impl<'t> Writer<'t> {
             let fields = self.object(item, "a data type", &["data", "cons", "at", "shown"])?;
             let name = self.binder(self.needed(item, fields, "data")?)?;
             let cons = self.needed(item, fields, "cons")?;
-            self.shown(fields)?;
+            self.display_name(fields)?;
             let placed = self.place(item, self.field(fields, "at"), false)?;
             self.out.push_str(&format!("(data {name}"));
             let all = self.array(cons, "a row of constructors")?;
@@ -262,7 +262,7 @@ impl<'t> Writer<'t> {
                 let name = self.name(self.needed(con, fields, "con")?)?;
                 let params = self.binders(self.needed(con, fields, "fields")?)?;
                 self.out.push(' ');
-                self.shown(fields)?;
+                self.display_name(fields)?;
                 self.place(con, self.field(fields, "at"), placed)?;
                 let gap = if params.is_empty() { "" } else { " " };
                 self.out.push_str(&format!("({name}{gap}{params})"));

@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
         self.out.push(']');
     }
 
-    fn shown(&mut self, name: Option<Name>, is_type: bool) {
+    fn display_name(&mut self, name: Option<Name>, is_type: bool) {
         let labels = self.labels;
         let table = if is_type { &labels.types } else { &labels.definitions };
         if let Some(shown) = name.and_then(|name| table.get(self.names.text(name))) {
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
             ItemKind::Defn { params, body } => {
                 self.out.push_str("\"defn\":");
                 self.name(item.name);
-                self.shown(item.name, false);
+                self.display_name(item.name, false);
                 self.out.push_str(",\"params\":");
                 self.binders(*params);
                 self.out.push_str(",\"body\":");
@@ -147,14 +147,14 @@ impl<'a> Writer<'a> {
             ItemKind::Data { cons } => {
                 self.out.push_str("\"data\":");
                 self.name(item.name);
-                self.shown(item.name, true);
+                self.display_name(item.name, true);
                 self.out.push_str(",\"cons\":[");
                 for (count, con) in cons.iter().enumerate() {
                     self.out.push_str(if count > 0 { ",{" } else { "{" });
                     self.place(con.span, at);
                     self.out.push_str("\"con\":");
                     self.name(Some(con.name));
-                    self.shown(Some(con.name), false);
+                    self.display_name(Some(con.name), false);
                     self.out.push_str(",\"fields\":");
                     self.binders(con.fields);
                     self.out.push('}');

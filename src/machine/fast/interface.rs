@@ -1,4 +1,4 @@
-//! The machine's face: see [`crate::machine::Machine`].
+//! The machine's interface: see [`crate::machine::Machine`].
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::machine::print::{Format, Printer};
 use crate::machine::profile::Profile;
 use crate::machine::system::{Outside, System};
 use crate::machine::world::Mode;
-use crate::machine::{Coverage, Handle, Interrupt, Machine as Face, Pauses, Whnf};
+use crate::machine::{self, Coverage, Handle, Interrupt, Pauses, Whnf};
 
 impl Machine {
     /// Evaluates a word to weak head normal form, above what is under way. It is asked for
@@ -114,7 +114,7 @@ impl Machine {
     }
 }
 
-impl Face for Machine {
+impl machine::Machine for Machine {
     fn start(&mut self, format: Format, input: Option<Box<dyn Input>>) -> Result<(), Stop> {
         self.abandon();
         if let Some(stop) = self.cannot_start() {

@@ -1,4 +1,4 @@
-//! The face of a machine: what an embedder and the command do with one, whichever it is.
+//! The interface of a machine: what an embedder and the command do with one, whichever it is.
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The face that every machine shows: each operation is the one of the same name.
+//! The interface of every machine: each operation is the one of the same name.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{ConId, GlobalId};
+use crate::machine;
 use crate::machine::coverage::Coverage;
-use crate::machine::face;
 use crate::machine::handles::Handle;
 use crate::machine::host::Hosts;
 use crate::machine::interrupt::Interrupt;
@@ -21,7 +21,7 @@ use crate::machine::print::Format;
 use crate::machine::system::{Outside, System};
 use crate::machine::whnf::Whnf;
 
-impl face::Machine for Machine {
+impl machine::Machine for Machine {
     fn start(&mut self, format: Format, input: Option<Box<dyn Input>>) -> Result<(), Stop> {
         self.start(format, input)
     }
