@@ -23,10 +23,18 @@ pub const PIECE: usize = 1 << 16;
 /// thread 0, but nothing is returned to the run before their end.
 pub const INNER: i64 = -1;
 
+/// What has no number of a thread is taken for one of this number, which no thread has. Like all
+/// numbers of threads it fits the words of every machine.
+pub const NO_THREAD: i64 = -1 << 48;
+
 /// Returns the thread whose cells and streams those of a number are.
 #[must_use]
 pub const fn thread_of(number: i64) -> i64 {
-    if number == INNER { 0 } else { number }
+    match number {
+        INNER => 0,
+        NO_THREAD.. if number < -NO_THREAD => number,
+        _ => NO_THREAD,
+    }
 }
 
 macro_rules! effects {

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use gmachine::base::code::Code;
 use gmachine::gcode::Verified;
 use gmachine::gcode::instr::{Instr, IntLit, Label};
 use gmachine::gcode::print;
-use gmachine::gcode::program::{CONS, GlobalId, Program};
+use gmachine::gcode::program::{CONS, GlobalId, NIL, Program};
 use gmachine::gcode::verify::{depths, verify};
+use gmachine::machine::MachineKind;
+use gmachine::machine::outcome::Stop;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine::optimise::Passes;
@@ -170,4 +173,26 @@ fn code_that_no_scheme_makes_means_the_same() {
         }
     }
     assert!(verified as u64 > count / 2 && compared as u64 > count / 4, "{verified} {compared}");
+}
+
+#[test]
+fn what_is_made_by_what_is_no_thread_belongs_to_none() {
+    let text = "(defn main[] (bind (newArray 1 0) (fn [a] (writeArray a 0 5))))";
+    let original = common::compile_after(text, Passes::NONE).expect("a program");
+    let mut program = (*original).clone();
+    let ids = program.globals.indices();
+    let made_by = ids.into_iter().find(|&id| &*program.globals[id].symbol == "NewArray$");
+    let code = &mut program.globals[made_by.expect("what makes an array")].code;
+    // The thread is the operand that is evaluated last.
+    let at = code.iter().rposition(|instr| *instr == Instr::Eval).expect("an evaluation") - 1;
+    assert_eq!(code[at], Instr::Push(4));
+    code[at] = Instr::Pack(NIL);
+    let program = Verified::new(program).expect("it verifies");
+    for &kind in MachineKind::ALL {
+        let mut machine = common::machine(kind, &program, Config::default());
+        let started = machine.start(Format::Default, Some(Box::new(common::Text::new(""))));
+        let result = started.and_then(|()| machine.run(&mut String::new()));
+        let Err(Stop::Error(error)) = result else { panic!("{kind:?}: {result:?}") };
+        assert_eq!(error.code, Code::ForeignEffect, "{kind:?}");
+    }
 }

@@ -9,7 +9,7 @@ use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE, thread_of};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as _;
 use crate::machine::failure::{Failure, list_of_shown};
@@ -192,8 +192,7 @@ impl Machine {
         let thread = match effect.primitive() {
             Some(_) => match self.operand(args, count - 1).view() {
                 View::Int(number) => thread_of(number),
-                // No thread has it.
-                _ => i64::MAX,
+                _ => NO_THREAD,
             },
             None => 0,
         };

@@ -8,7 +8,7 @@ use super::state::{Frame, Machine, NO_REDEX};
 use crate::base::allocation::Full;
 use crate::base::integer::Integer;
 use crate::base::quote::char_literal;
-use crate::gcode::effect::{ActionCon, ActionKind, Effect, PIECE, thread_of};
+use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::{Failure, list_of_shown};
@@ -133,8 +133,7 @@ impl Machine {
     pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
             Node::Int(number) => thread_of(*number),
-            // No thread has it.
-            _ => i64::MAX,
+            _ => NO_THREAD,
         }
     }
 
