@@ -7,7 +7,7 @@ use super::{check_options, load_text, run_options};
 use crate::work::{allocated, is_linear};
 
 /// Levels of which none could have a frame on the stack of a test.
-const DEEP: usize = 40_000;
+const DEEP: usize = 25_000;
 
 /// Lowers and lifts, prints, and checks both forms.
 fn survives(text: &str) -> gmachine::core::expr::Program {
@@ -72,32 +72,32 @@ fn deep_patterns() {
 
 #[test]
 fn many_alternatives() {
-    let rows: String = (0..100_000).map(|row| format!("[{row} {row}]")).collect();
+    let rows: String = (0..40_000).map(|row| format!("[{row} {row}]")).collect();
     let lifted = survives(&format!("(defn f[x] (case x {rows} [_ 0])) (defn main[] (f 1))"));
     assert_eq!(lifted.switches.len(), 1);
-    let cons: String = (0..20_000).map(|con| format!("(A{con})")).collect();
-    let rows: String = (0..20_000).map(|con| format!("[(A{con}) {con}]")).collect();
+    let cons: String = (0..10_000).map(|con| format!("(A{con})")).collect();
+    let rows: String = (0..10_000).map(|con| format!("[(A{con}) {con}]")).collect();
     survives(&format!("(data T {cons}) (defn f[x] (case x {rows})) (defn main[] (f A1))"));
-    let rows: String = (0..20_000).map(|row| format!("[\"key{row}\" {row}]")).collect();
+    let rows: String = (0..10_000).map(|row| format!("[\"key{row}\" {row}]")).collect();
     survives(&format!("(defn f[x] (case x {rows} [_ 0])) (defn main[] (f \"key7\"))"));
 }
 
 #[test]
 fn many_definitions_and_bindings() {
-    let calls: String = (0..50_000).map(|at| format!("(defn f{at}[x] (f{} x))", at + 1)).collect();
-    let lifted = survives(&format!("{calls} (defn f50000[x] x) (defn main[] (f0 1))"));
-    assert_eq!(lifted.globals.len(), 50_002);
+    let calls: String = (0..20_000).map(|at| format!("(defn f{at}[x] (f{} x))", at + 1)).collect();
+    let lifted = survives(&format!("{calls} (defn f20000[x] x) (defn main[] (f0 1))"));
+    assert_eq!(lifted.globals.len(), 20_002);
     let binds: String =
-        (0..50_000).map(|at| format!("[f{at} (fn [x] (f{} x))]", (at + 1) % 50_000)).collect();
+        (0..20_000).map(|at| format!("[f{at} (fn [x] (f{} x))]", (at + 1) % 20_000)).collect();
     survives(&format!("(defn main[] (letrec ({binds}) (f0 1)))"));
-    let binds: String = (0..50_000).map(|at| format!("[x{} (add x{at} 1)]", at + 1)).collect();
-    survives(&format!("(defn main[] (let ([x0 1] {binds}) x50000))"));
+    let binds: String = (0..20_000).map(|at| format!("[x{} (add x{at} 1)]", at + 1)).collect();
+    survives(&format!("(defn main[] (let ([x0 1] {binds}) x20000))"));
 }
 
 /// A captured variable costs one step for each function that captures it.
 #[test]
 fn captures_cost_no_more_than_the_result() {
-    is_linear(30_000, |count| {
+    is_linear(15_000, |count| {
         let chain: String =
             (0..count).map(|at| format!("[f{} (fn [x] (f{at} (add x y)))]", at + 1)).collect();
         let lifted = survives(&format!(
@@ -118,20 +118,20 @@ fn nest_that_captures_all(depth: usize) -> String {
 #[test]
 fn captures_of_quadratic_size_are_refused_before_they_are_made() {
     survives(&nest_that_captures_all(1_000));
-    let loaded = load_text(&nest_that_captures_all(20_000));
+    let loaded = load_text(&nest_that_captures_all(14_000));
     let (core, _) = gmachine::core::lower::lower(&loaded, &[], &run_options());
     let (lifted, bytes) = allocated(|| gmachine::lift::lift(core));
     let report = lifted.expect_err("too many").diagnostic();
     assert_eq!(report.code, gmachine::base::code::Code::TooManyCaptures);
     assert!(loaded.sources.text(report.primary.span).starts_with("(fn"), "{report:?}");
-    // All would be 200 million.
-    assert!(bytes < 400 << 20, "{bytes}");
+    // All would be 98 million.
+    assert!(bytes < 350 << 20, "{bytes}");
 }
 
 /// Else each call would have all variables as arguments.
 #[test]
 fn what_captures_all_and_is_called_everywhere_is_a_value() {
-    is_linear(8_000, |count| {
+    is_linear(5_000, |count| {
         let names: String = (0..count).map(|at| format!("x{at} ")).collect();
         let calls = "(f 1) ".repeat(count);
         let lifted = survives(&format!(
@@ -166,7 +166,7 @@ fn chain_of_functions(length: usize) -> String {
 #[test]
 fn a_chain_of_functions_has_them_as_values() {
     let small = survives(&chain_of_functions(10));
-    let large = survives(&chain_of_functions(3_000));
+    let large = survives(&chain_of_functions(2_000));
     // The small one passes on what it captures, and all calls are known.
     let most = |program: &gmachine::core::expr::Program| {
         let params = program.globals.iter().map(|global| match global.kind {
@@ -178,7 +178,7 @@ fn a_chain_of_functions_has_them_as_values() {
     assert_eq!(most(&small), Some(12));
     assert_eq!(most(&large), Some(4));
     let sum = |last: u64| last * (last + 1) / 2;
-    for (length, passes) in [(10, Passes::NONE), (3_000, Passes::NONE), (3_000, Passes::ALL)] {
+    for (length, passes) in [(10, Passes::NONE), (2_000, Passes::NONE), (2_000, Passes::ALL)] {
         let chain = sum(length);
         let found = run_after(&chain_of_functions(length as usize), "", passes);
         assert_eq!(found.failure, None);
@@ -212,7 +212,7 @@ fn patterns_that_overlap_badly_are_checked_within_a_budget() {
 
 #[test]
 fn many_unbound_names_are_reported_in_linear_time() {
-    is_linear(200_000, |count| {
+    is_linear(100_000, |count| {
         let names: String = (0..count).map(|at| format!("unknown-{at} ")).collect();
         let loaded = load_text(&format!("(defn f[] [{names}])"));
         let (_, found) = gmachine::core::lower::lower(&loaded, &[], &check_options());

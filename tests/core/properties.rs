@@ -18,7 +18,7 @@ fn agrees(text: &str) -> Result<bool, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
 
     /// The compiled match takes the same row, binds the same values and forces the same
     /// parts of the value, in the same order, as trying the patterns one by one: each failure
