@@ -21,7 +21,7 @@ use crate::base::source::{EXPRESSION, SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::corelib;
-use crate::syntax::ast::{Ast, ExprId, Item, ItemKind};
+use crate::syntax::ast::{Ast, Expr, ExprId, Item, ItemKind};
 use crate::syntax::directive::{Directives, DisplayName};
 use crate::syntax::json;
 use crate::syntax::parse::{parse_expression, parse_file};
@@ -99,7 +99,8 @@ pub enum MainFile {
 pub struct Source {
     /// The program's file.
     pub file: Option<MainFile>,
-    /// An expression that is `main` in the scope of that file, whose own `main` is set aside.
+    /// An expression that is `main` in the scope of that file, whose own `main` is set aside. One
+    /// without a file has the names of all corelib modules in scope.
     pub expression: Option<String>,
 }
 
@@ -164,7 +165,9 @@ pub struct Loaded {
 /// Loads a program: all that it needs of the corelib, and its files.
 #[must_use]
 pub fn load(root: &Source, loader: &dyn Loader) -> Loaded {
-    Load::new(loader, Loaded::with_prelude()).program(root)
+    let mut load = Load::new(loader, Loaded::with_prelude());
+    load.has_all_modules = root.file.is_none();
+    load.program(root)
 }
 
 /// Loads what is added to a program, of which `base` has the corelib modules: texts that the
@@ -236,6 +239,8 @@ struct Load<'l> {
     json: Option<SourceFile>,
     /// Parsed files whose imports have not been looked at: the items `from..to`.
     work: Vec<std::ops::Range<usize>>,
+    /// Whether the expression imports the modules of the names that are in it.
+    has_all_modules: bool,
 }
 
 impl<'l> Load<'l> {
@@ -243,7 +248,8 @@ impl<'l> Load<'l> {
     fn new(loader: &'l dyn Loader, out: Loaded) -> Load<'l> {
         let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at));
         let module_of = module_of.collect();
-        Load { loader, out, files: FxHashMap::default(), module_of, json: None, work: Vec::new() }
+        let (files, json, work) = (FxHashMap::default(), None, Vec::new());
+        Load { loader, out, files, module_of, json, work, has_all_modules: false }
     }
 
     /// Loads a program's own files, and what they import.
@@ -503,6 +509,7 @@ impl<'l> Load<'l> {
             self.report(Diagnostic::error(Code::TooLarge, Span::NONE, message));
             return;
         };
+        let first = out.ast.exprs.len();
         let body = parse_expression(
             &out.sources,
             file,
@@ -510,6 +517,10 @@ impl<'l> Load<'l> {
             &mut out.ast,
             &mut out.diagnostics,
         );
+        if self.has_all_modules {
+            self.import_what_is_named(first, file);
+        }
+        let out = &mut self.out;
         let main = out.names.intern("main");
         let files = out.sources.files();
         out.ast.items.retain(|item| {
@@ -526,6 +537,20 @@ impl<'l> Load<'l> {
             file,
         });
         out.expression = Some(body);
+    }
+
+    /// Imports the modules of the names in the expressions from `first` on.
+    fn import_what_is_named(&mut self, first: usize, file: usize) {
+        let Loaded { ast, names, .. } = &self.out;
+        let named = ast.exprs.iter().skip(first).filter_map(|expr| match expr {
+            Expr::Name(name) => corelib::defining(names.text(*name)),
+            _ => None,
+        });
+        let modules: Vec<&str> = named.collect();
+        for module in modules {
+            self.import_module(module, Span::NONE, file);
+        }
+        self.imports();
     }
 }
 

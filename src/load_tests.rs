@@ -163,3 +163,19 @@ fn a_long_chain_of_imports_takes_no_stack() {
     assert_eq!(loaded.diagnostics.len(), 1);
     assert_eq!(own_items(&loaded).len(), 20_000);
 }
+
+#[test]
+fn an_expression_alone_has_the_names_of_all_modules() {
+    let names = |loaded: &Loaded| {
+        let modules = loaded.modules.iter().map(|module| module.name);
+        modules.collect::<Vec<_>>()
+    };
+    let alone = Source::default().with_expression("(bind (putLine \"x\") (fn [_] (setToList s)))");
+    let loaded = load(&alone, &Files::default());
+    assert_eq!(loaded.diagnostics, []);
+    assert!(names(&loaded).starts_with(&["prelude", "io"]), "{:?}", names(&loaded));
+    assert!(names(&loaded).contains(&"set"));
+    assert_eq!(own_items(&loaded), ["main"]);
+    let in_a_file = Source::text("t", "").with_expression("(putLine \"x\")");
+    assert_eq!(names(&load(&in_a_file, &Files::default())), ["prelude"]);
+}

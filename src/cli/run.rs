@@ -150,6 +150,12 @@ fn print_format(format: Format) -> gmachine::Format {
     }
 }
 
+/// Whether a place is in an expression given with `-e` that speaks of `main`.
+fn is_expression_with_main(sources: &SourceMap, at: Span) -> bool {
+    let file = sources.file_at(at.lo).filter(|file| *file.name == *EXPRESSION);
+    file.is_some_and(|file| sources.text(file.span()).contains("main"))
+}
+
 /// Reports why a run stopped; standard output is flushed before.
 pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Context) -> Failure {
     let stop = match stop {
@@ -165,8 +171,7 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
     match &stop {
         Stop::Error(error) => {
             let mut diagnostic = error.diagnostic();
-            let place = sources.place(error.span);
-            if error.code == Code::SelfDependent && place.is_some_and(|it| it.file == EXPRESSION) {
+            if error.code == Code::SelfDependent && is_expression_with_main(sources, error.span) {
                 diagnostic = diagnostic.help(
                     "an expression given with -e takes the place of `main`, also where it says `main`",
                 );

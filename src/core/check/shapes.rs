@@ -40,15 +40,40 @@ impl Shape {
     }
 }
 
-/// Returns what does to a list what a primitive does to integers or characters.
-fn instead(primitive: Primitive, shape: Shape) -> Option<&'static str> {
-    match (primitive, shape) {
-        (Primitive::Eq, Shape::List) => {
-            Some("two texts are compared with `eqString`, other lists with `(eqList same xs ys)`")
+/// Returns what does to such a value what a primitive does to others, or makes it one of those.
+fn instead(primitive: Primitive, shape: Shape) -> Option<String> {
+    let help = match (primitive, primitive.operand(), shape) {
+        (Primitive::Eq, _, Shape::List) => {
+            "two texts are compared with `eqString`, other lists with `(eqList same xs ys)`"
         }
-        (Primitive::Add, Shape::List) => Some("two lists or texts are joined with `append`"),
-        _ => None,
-    }
+        (Primitive::Add, _, Shape::List) => "two lists or texts are joined with `append`",
+        (_, Operand::Integer | Operand::Comparable, Shape::Float) => {
+            return Some(match of_floats(primitive) {
+                Some(other) => format!("floats have a primitive of their own: `{}`", other.name()),
+                None => "the integer of a float x is `(ftoi x)`".to_owned(),
+            });
+        }
+        (_, Operand::Float, Shape::Integer) => {
+            "a float is written with a point: `3.0`; that of an integer n is `(itof n)`"
+        }
+        (_, Operand::Integer, Shape::Character) => "the code point of a character c is `(ord c)`",
+        (_, Operand::Character, Shape::Integer) => {
+            "the character with the code point n is `(chr n)`"
+        }
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// Returns the primitive that does to floats what this one does to integers.
+fn of_floats(primitive: Primitive) -> Option<Primitive> {
+    let name = primitive.name();
+    let other = match name {
+        "negate" => "fneg",
+        "rem" => "frem",
+        _ => return Primitive::find(&format!("f{name}")),
+    };
+    Primitive::find(other)
 }
 
 impl Checker<'_> {
@@ -291,7 +316,7 @@ impl Checker<'_> {
                 format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
             )
             .note("the program fails if this is evaluated");
-            report.help = instead(primitive, shape).map(str::to_owned);
+            report.help = instead(primitive, shape);
             if let Some((before, place)) = first {
                 report = report.also(place, format!("this is {}", before.noun()));
             }
