@@ -150,6 +150,39 @@ fn a_long_list_of_which_all_is_known_is_fused_like_one_with_parameters() {
     }
 }
 
+/// Who consumes a list consumes the end of it too, which another producer makes.
+#[test]
+fn a_list_that_ends_in_what_another_producer_makes_is_never_built() {
+    let rows = [
+        "(sum (append (range K N) (map square (range K N))))",
+        "(sum (concatMap (fn [a] (map (mul a) (range a (add a 3)))) (range K N)))",
+        "(length (concatMap (fn [a] (concatMap (fn [b] (if (lt a b) [b] Nil)) (range a (add a 3))))
+           (range K N)))",
+        "(sum (concatMap (fn [a] (concatMap (fn [b] (concatMap
+             (fn [c] (if (eq (mul c c) (add (mul a a) (mul b b))) [a] Nil)) (range b (add b 2))))
+           (range a (add a 2)))) (range K N)))",
+    ];
+    for expression in rows {
+        let (plain, fused) = nodes_per_element(expression, true);
+        assert!(plain > 10 && fused == 0, "{expression}: {fused} nodes, of {plain} without passes");
+    }
+}
+
+/// What grows with each round of a recursion is no state of a loop.
+#[test]
+fn a_list_that_is_made_of_the_list_before_it_is_not_unrolled() {
+    let text = "(defn main[input] (length (grown (length input))))
+        (defn grown[n] (case n [0 [1 2 3]]
+          [_ (concatMap (fn [q] (concatMap (fn [r] (if (lt q r) [q r] Nil)) (range q n)))
+               (grown (sub n 1)))]))";
+    let size = |passes| {
+        let code = built(text, passes, Stage::Gcode).gcode.expect("code");
+        code.globals.iter().map(|global| global.code.len()).sum::<usize>()
+    };
+    let (plain, optimised) = (size(Passes::NONE), size(Passes::ALL));
+    assert!(optimised < 2 * plain, "{plain} instructions, then {optimised}");
+}
+
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more
 /// than with parameters.
 #[test]

@@ -31,6 +31,10 @@ const SPECULATIONS: u32 = 24;
 const PARTS_PER_STEP: i64 = 8;
 /// Parameters of a variant.
 const HOLES: usize = 40;
+/// Calls of one argument's pattern that are the end of what another one produces.
+pub(super) const ENDS: u32 = 3;
+/// A pattern in which calls end in others has at most so many calls.
+pub(super) const CALLS_WITH_ENDS: u32 = 10;
 
 /// How large a pattern may still get.
 #[derive(Clone, Copy)]
@@ -39,6 +43,10 @@ pub(super) struct Size {
     speculations: u32,
     /// Whether a value was too large already: then it is not looked for in the parts of a call.
     pub(super) exceeded: bool,
+    /// How many more calls may be in it as the ends of what others produce.
+    pub(super) ends: u32,
+    /// How many calls are in it.
+    pub(super) calls: u32,
 }
 
 impl Driver<'_> {
@@ -282,6 +290,13 @@ impl Driver<'_> {
             }
             key.push(pattern);
         }
+        if self.has_ends(&key) {
+            for (&param, pattern) in params.iter().zip(&mut key) {
+                if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
+                    *pattern = Pattern::Hole;
+                }
+            }
+        }
         let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
         known.then_some(key)
     }
@@ -289,7 +304,13 @@ impl Driver<'_> {
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
-        let mut size = Size { parts: PARTS, speculations: SPECULATIONS, exceeded: false };
+        let mut size = Size {
+            parts: PARTS,
+            speculations: SPECULATIONS,
+            exceeded: false,
+            ends: ENDS,
+            calls: 0,
+        };
         let pattern = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
         if !consumed || pattern != Pattern::Hole {
             self.charge(PARTS - size.parts);

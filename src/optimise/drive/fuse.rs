@@ -18,16 +18,16 @@
 //! - *End.* The patterns are subject to the whistle and the limits as all others are. A call is
 //!   unfolded once for each pattern; calls that it ends in are calls of variants again.
 
-use super::call::Size;
+use super::call::{CALLS_WITH_ENDS, ENDS, Size};
 use super::eval::State;
 use super::frame::{Action, Frame, Frames};
-use super::heap::{AbstractValue, EnvId, NodeId};
+use super::heap::{AbstractValue, EnvId, Head, NodeId};
 use super::pattern::Pattern;
 use super::share::BRANCHING;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Expr, GlobalId, GlobalKind, SwitchId};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, SwitchId};
 
 /// A switch of a function of at most so many expressions is copied into branches.
 const COPIED: u32 = 40;
@@ -46,6 +46,18 @@ impl Driver<'_> {
             && self.fusible.produces[global]
     }
 
+    /// Whether a call of a function that cannot come to call itself is one of a producer, or ends in
+    /// one: such is unfolded on the way to what consumes it.
+    fn leads_to_producer(&self, global: GlobalId) -> bool {
+        self.rules.specialise
+            && self.rules.case_of_case
+            && self.knows()
+            && !self.facts.recursive[global]
+            && self.fusible.produces[global]
+            && self.old.arity(global) > 0
+            && self.may_unfold()
+    }
+
     /// Whether a call is unfolded where a switch goes by its value.
     pub(super) fn is_handed_over(
         &self,
@@ -54,7 +66,7 @@ impl Driver<'_> {
         producer: GlobalId,
         frames: &Frames,
     ) -> bool {
-        self.is_producer(producer)
+        (self.is_producer(producer) || self.leads_to_producer(producer))
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
@@ -93,22 +105,51 @@ impl Driver<'_> {
 
     /// The pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
     pub(super) fn call_pattern(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
-        ensure_sufficient_stack(|| self.call_pattern_step(node, size))
+        self.call_pattern_of(node, size, false)
     }
 
-    fn call_pattern_step(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
+    /// The same; whether the call is what another one in a pattern consumes or ends in.
+    fn call_pattern_of(&mut self, node: NodeId, size: &mut Size, is_part: bool) -> Option<Pattern> {
+        ensure_sufficient_stack(|| self.call_pattern_step(node, size, is_part))
+    }
+
+    fn call_pattern_step(
+        &mut self,
+        node: NodeId,
+        size: &mut Size,
+        is_part: bool,
+    ) -> Option<Pattern> {
         size.parts = size.parts.checked_sub(1)?;
-        let Some((producer, args)) = self.produced_by(node) else { return Some(Pattern::Hole) };
+        if size.ends < ENDS && size.calls >= CALLS_WITH_ENDS {
+            return Some(Pattern::Hole);
+        }
+        let Some((producer, args)) = self.produced_by(node, is_part) else {
+            return Some(Pattern::Hole);
+        };
         let old = self.old;
         let GlobalKind::Defn { params, .. } = old.globals[producer].kind else {
             return Some(Pattern::Hole);
         };
-        let mut parts = Vec::with_capacity(args.len());
-        for (&param, arg) in old.local_lists[params].iter().zip(args) {
+        size.calls += 1;
+        let params = &old.local_lists[params];
+        let mut parts = vec![Pattern::Hole; args.len()];
+        // Ends come first: it is the innermost call that is a value where there are too many, so that
+        // the loops around it stay loops.
+        for ((&param, &arg), part) in params.iter().zip(&args).zip(&mut parts) {
+            if self.fusible.returned[param] && size.ends > 0 {
+                size.ends -= 1;
+                *part = self.call_pattern_of(arg, size, true)?;
+                size.ends += u32::from(*part == Pattern::Hole);
+            }
+        }
+        for ((&param, &arg), slot) in params.iter().zip(&args).zip(&mut parts) {
+            if *slot != Pattern::Hole {
+                continue;
+            }
             let mut part = Pattern::Hole;
             let consumed = self.fusible.consumed[param];
             if consumed && size.exceeded {
-                part = self.call_pattern(arg, size)?;
+                part = self.call_pattern_of(arg, size, true)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
                 part = match self.value_pattern(arg, false, size) {
@@ -117,21 +158,21 @@ impl Driver<'_> {
                 };
             }
             if part == Pattern::Hole && consumed && !size.exceeded {
-                part = self.call_pattern(arg, size)?;
+                part = self.call_pattern_of(arg, size, true)?;
             }
             // What counts is a parameter.
             if let Pattern::Lit(_) | Pattern::Text(..) = part {
                 part = Pattern::Hole;
             }
-            parts.push(part);
+            *slot = part;
         }
         Some(Pattern::Call(producer, parts))
     }
 
     /// The producer and the arguments of a call that nothing has evaluated and nothing else refers
     /// to; `None` if it is no such call. A function that does nothing but call one is looked
-    /// through.
-    fn produced_by(&mut self, node: NodeId) -> Option<(GlobalId, Vec<NodeId>)> {
+    /// through, and one that ends in one stands for it in the place of a `part`.
+    fn produced_by(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
         let old = self.old;
         let node = self.heap.resolve(node);
         loop {
@@ -141,19 +182,25 @@ impl Driver<'_> {
             }
             let (expr, env) = match known.value {
                 AbstractValue::Thunk(expr, env) => (expr, env),
-                AbstractValue::Call(global, args) if self.is_producer(global) => {
+                AbstractValue::Call(global, args)
+                    if self.is_producer(global) || is_part && self.leads_to_producer(global) =>
+                {
                     return Some((global, self.heap.items(args).to_vec()));
                 }
                 _ => return None,
             };
             let Expr::App(callee, args) = old.exprs[expr] else { return None };
-            let Expr::Global(global) = old.exprs[callee] else { return None };
+            let (global, given) = self.called(callee, env)?;
             let is_wrapper = self.is_wrapper(global);
-            if args.len() != old.arity(global) || !is_wrapper && !self.is_producer(global) {
+            let is_producer = self.is_producer(global) || is_part && self.leads_to_producer(global);
+            if given.len() + args.len() != old.arity(global) || !is_wrapper && !is_producer {
                 return None;
             }
-            let args = &old.expr_lists[args];
-            let args: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
+            let mut all = given;
+            for &arg in &old.expr_lists[args] {
+                all.push(self.node(arg, env));
+            }
+            let args = all;
             if is_wrapper {
                 let unfolded = self.unfolded;
                 let span = self.span(expr, env);
@@ -167,6 +214,47 @@ impl Driver<'_> {
             let list = self.heap.list(args.iter().copied());
             self.heap.set(node, AbstractValue::Call(global, list), None);
             return Some((global, args));
+        }
+    }
+
+    /// Whether a function does nothing with a parameter but to return it at its end.
+    pub(super) fn is_end(&self, global: GlobalId, at: usize) -> bool {
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return false };
+        let param = self.old.local_lists[params].get(at);
+        param.is_some_and(|&param| self.fusible.returned[param])
+    }
+
+    /// Whether one of some calls in patterns ends in another one: such patterns pass through several
+    /// states of a loop, so a variant for each literal or for each pair of holes that have the same
+    /// value at first would be a copy of all of them.
+    pub(super) fn has_ends(&self, patterns: &[Pattern]) -> bool {
+        let mut work: Vec<&Pattern> = patterns.iter().collect();
+        while let Some(pattern) = work.pop() {
+            if let Pattern::Call(of, parts) = pattern {
+                let mut parts = parts.iter().enumerate();
+                if parts.any(|(at, part)| *part != Pattern::Hole && self.is_end(*of, at)) {
+                    return true;
+                }
+            }
+            work.extend(pattern.parts());
+        }
+        false
+    }
+
+    /// The function that a callee is, and the arguments that it has already.
+    fn called(&self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
+        match self.old.exprs[callee] {
+            Expr::Global(global) => Some((global, Vec::new())),
+            Expr::Local(local) => {
+                let node = self.heap.lookup(env, self.facts.slot[local]);
+                match self.heap.get(node).value {
+                    AbstractValue::Partial(Head::Global(global), given) => {
+                        Some((global, self.heap.items(given).to_vec()))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 
@@ -231,12 +319,16 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<Option<State>> {
         // The call of the consumer is code: frames that are written once can be gone past.
+        let whole = frames;
         let frames = match frames.as_deref() {
             Some(Frame { action: Action::Shared(shared), .. }) => &shared.frames,
             _ => frames,
         };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
+        if self.leads_to_producer(global) {
+            return Ok(Some(self.unfold(global, args, whole.clone(), span)));
+        }
         if !self.is_producer(global) {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! Producers and consumers for fusion: functions that end in constructors, and parameters that
 //! are only taken apart.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
 use crate::base::index::IndexVec;
@@ -13,8 +13,14 @@ pub struct Fusible {
     pub consumed: IndexVec<LocalId, bool>,
     /// The switches that take a parameter apart of which that is so.
     pub consumers: FxHashMap<SwitchId, Consumer>,
-    /// Whether a function may end in a constructor with fields, and is not large.
+    /// Whether a function may end in a constructor with fields, or in a call of one that does, and
+    /// is not large.
     pub produces: IndexVec<GlobalId, bool>,
+    /// Whether nothing is done with a parameter but that its value is the function's at the end, as
+    /// with the second list of `append`: who consumes what the function produces consumes it too.
+    pub returned: IndexVec<LocalId, bool>,
+    /// Whether a function calls itself with something else for a parameter.
+    pub counts: IndexVec<LocalId, bool>,
 }
 
 /// A switch on a parameter.
@@ -34,10 +40,13 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
         consumed: program.locals.iter().map(|_| false).collect(),
         consumers: FxHashMap::default(),
         produces: program.globals.iter().map(|_| false).collect(),
+        returned: program.locals.iter().map(|_| false).collect(),
+        counts: program.locals.iter().map(|_| false).collect(),
     };
+    produce(program, facts, &mut fusible.produces);
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-        fusible.produces[id] = facts.size[id] <= PRODUCER && produces(program, body);
+        parameters(program, facts, id, &mut fusible);
         for (at, &param) in program.local_lists[params].iter().enumerate() {
             let Some(switch) = facts.switch[param] else { continue };
             let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
@@ -73,8 +82,76 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
 /// Producers of at most so many expressions are written where they are consumed.
 const PRODUCER: u32 = 60;
 
-/// Whether an expression may come to a constructor with fields, by what it ends in.
-fn produces(program: &Program, body: ExprId) -> bool {
+/// Finds out which functions may come to a constructor with fields, by what they end in.
+fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, bool>) {
+    let mut callers: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
+    let mut work = Vec::new();
+    for (id, global) in program.globals.enumerate() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        if facts.size[id] > PRODUCER {
+            continue;
+        }
+        for end in ends(program, body) {
+            let Expr::App(callee, args) = program.exprs[end] else { continue };
+            match program.exprs[callee] {
+                Expr::Con(_) => work.push(id),
+                Expr::Global(of) if program.arity(of) == args.len() => {
+                    callers.entry(of).or_default().push(id);
+                }
+                _ => {}
+            }
+        }
+    }
+    while let Some(id) = work.pop() {
+        if !std::mem::replace(&mut produces[id], true) {
+            work.extend(callers.remove(&id).unwrap_or_default());
+        }
+    }
+}
+
+/// Finds out what a function that calls itself does with its parameters.
+fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusible) {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else { return };
+    if !facts.recursive[id] {
+        return;
+    }
+    let params = &program.local_lists[params];
+    // How often each is passed to the function itself for the same parameter, or is an end.
+    let mut uses: FxHashMap<LocalId, u32> = FxHashMap::default();
+    let mut work = vec![body];
+    while let Some(expr) = work.pop() {
+        work.extend(program.children(expr).exprs());
+        let Expr::App(callee, args) = program.exprs[expr] else { continue };
+        if program.exprs[callee] != Expr::Global(id) {
+            continue;
+        }
+        for (&param, &arg) in params.iter().zip(&program.expr_lists[args]) {
+            match program.exprs[arg] == Expr::Local(param) {
+                true => *uses.entry(param).or_default() += 1,
+                false => fusible.counts[param] = true,
+            }
+        }
+    }
+    if !fusible.produces[id] {
+        return;
+    }
+    let mut is_end: FxHashSet<LocalId> = FxHashSet::default();
+    for end in ends(program, body) {
+        if let Expr::Local(local) = program.exprs[end] {
+            *uses.entry(local).or_default() += 1;
+            is_end.insert(local);
+        }
+    }
+    for &param in params {
+        let all = uses.get(&param).copied().unwrap_or_default();
+        let is_only_passed = all == facts.uses[param] && !facts.shared[param];
+        fusible.returned[param] = is_only_passed && is_end.contains(&param);
+    }
+}
+
+/// What an expression ends in, one for each way through it.
+fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
+    let mut ends = Vec::new();
     let mut work = vec![body];
     while let Some(expr) = work.pop() {
         match program.exprs[expr] {
@@ -94,15 +171,15 @@ fn produces(program: &Program, body: ExprId) -> bool {
                 }
                 work.extend(switch.default);
             }
-            Expr::App(callee, args) => match program.exprs[callee] {
-                Expr::Con(_) => return true,
-                _ => {
-                    let tails = program.tails(callee, args);
-                    work.extend(&program.expr_lists[tails]);
+            Expr::App(callee, args) => {
+                let tails = program.tails(callee, args);
+                match tails.is_empty() {
+                    true => ends.push(expr),
+                    false => work.extend(&program.expr_lists[tails]),
                 }
-            },
-            _ => {}
+            }
+            _ => ends.push(expr),
         }
     }
-    false
+    ends
 }

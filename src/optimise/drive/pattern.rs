@@ -57,9 +57,14 @@ pub enum Pattern {
     Partial(Head, Vec<Pattern>),
 }
 
-/// Pairs of patterns, by their places, and whether the one is embedded in the other: each is
-/// met on as many ways as the patterns are deep.
-type Pairs = FxHashMap<(*const Pattern, *const Pattern), bool>;
+/// What is known of one question whether patterns are embedded in others.
+struct Table<'e> {
+    /// Pairs of patterns, by their places, and whether the one is embedded in the other: each is
+    /// met on as many ways as the patterns are deep.
+    pairs: FxHashMap<(*const Pattern, *const Pattern), bool>,
+    /// The parameters of functions, by their numbers, that count as no parts of calls.
+    is_end: &'e dyn Fn(GlobalId, usize) -> bool,
+}
 
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
@@ -100,13 +105,9 @@ impl Pattern {
     }
 
     /// Whether it is embedded in another: the other is the same or has grown from it.
-    pub fn is_embedded(&self, other: &Pattern) -> bool {
-        self.is_within(other, &mut Pairs::default())
-    }
-
-    fn is_within<'p>(&'p self, other: &'p Pattern, pairs: &mut Pairs) -> bool {
+    fn is_within<'p>(&'p self, other: &'p Pattern, table: &mut Table<'_>) -> bool {
         let pair = (std::ptr::from_ref(self), std::ptr::from_ref(other));
-        if let Some(&known) = pairs.get(&pair) {
+        if let Some(&known) = table.pairs.get(&pair) {
             return known;
         }
         let coupled = match (self, other) {
@@ -123,12 +124,14 @@ impl Pattern {
             // The rest of a text is smaller than the text.
             (Pattern::Text(a, from), Pattern::Text(b, to)) => a == b && to <= from,
             _ if self.same_head(other) => {
-                self.parts().iter().zip(other.parts()).all(|(a, b)| a.is_within(b, pairs))
+                self.parts().iter().zip(other.parts()).all(|(a, b)| a.is_within(b, table))
             }
             _ => self == other,
         };
-        let found = coupled || other.parts().iter().any(|part| self.is_within(part, pairs));
-        pairs.insert(pair, found);
+        let is_end = |at| matches!(other, Pattern::Call(of, _) if (table.is_end)(*of, at));
+        let mut parts = (0..).zip(other.parts()).filter(|&(at, _)| !is_end(at));
+        let found = coupled || parts.any(|(_, part)| self.is_within(part, table));
+        table.pairs.insert(pair, found);
         found
     }
 
@@ -151,9 +154,15 @@ impl Pattern {
     }
 }
 
-/// Whether every argument's pattern is embedded in the other call's.
-pub fn is_embedded(before: &[Pattern], now: &[Pattern]) -> bool {
-    before.iter().zip(now).all(|(a, b)| a.is_embedded(b))
+/// Whether every argument's pattern is embedded in the other call's. What a call has for a parameter
+/// that `is_end` is not searched.
+pub fn is_embedded(
+    before: &[Pattern],
+    now: &[Pattern],
+    is_end: &dyn Fn(GlobalId, usize) -> bool,
+) -> bool {
+    let mut table = Table { pairs: FxHashMap::default(), is_end };
+    before.iter().zip(now).all(|(a, b)| a.is_within(b, &mut table))
 }
 
 /// What two calls have in common.
@@ -175,20 +184,36 @@ mod tests {
         })
     }
 
+    fn is_within(a: &Pattern, b: &Pattern) -> bool {
+        is_embedded(std::slice::from_ref(a), std::slice::from_ref(b), &|_, _| false)
+    }
+
     #[test]
     fn integers_that_grow_are_embedded_and_small_ones_that_shrink_are_not() {
-        assert!(int(0).is_embedded(&int(1)));
-        assert!(int(-1).is_embedded(&int(-2)));
-        assert!(!int(2).is_embedded(&int(1)));
-        assert!(int(20).is_embedded(&int(19)));
+        assert!(is_within(&int(0), &int(1)));
+        assert!(is_within(&int(-1), &int(-2)));
+        assert!(!is_within(&int(2), &int(1)));
+        assert!(is_within(&int(20), &int(19)));
     }
 
     #[test]
     fn a_list_is_embedded_in_a_longer_one_only() {
         let short = list(&[int(1), Pattern::Hole]);
         let long = list(&[int(1), int(7), Pattern::Hole]);
-        assert!(short.is_embedded(&long));
-        assert!(!long.is_embedded(&list(&[])));
+        assert!(is_within(&short, &long));
+        assert!(!is_within(&long, &list(&[])));
         assert_eq!(short.generalise(&list(&[int(1), int(3)])), list(&[int(1), Pattern::Hole]));
+    }
+
+    #[test]
+    fn a_call_that_another_one_ends_in_is_told_from_one_that_it_consumes() {
+        let call = |of, parts: &[Pattern]| Pattern::Call(GlobalId(of), parts.to_vec());
+        let (flat, other) = (call(1, &[Pattern::Hole]), call(3, &[Pattern::Hole]));
+        let (end, part) = ([other.clone(), flat.clone()], [flat.clone(), other]);
+        let is_end = |of: GlobalId, at| of == GlobalId(2) && at == 1;
+        let is_grown = |parts: &[Pattern]| is_embedded(&[flat.clone()], &[call(2, parts)], &is_end);
+        assert!(!is_grown(&end) && is_grown(&part));
+        assert!(is_within(&flat, &call(2, &end)));
+        assert!(is_embedded(&[flat.clone()], &[call(1, &[flat.clone()])], &is_end));
     }
 }

@@ -34,6 +34,8 @@ struct Incoming {
 
 /// Patterns that led to one and are compared with it.
 const ANCESTORS: usize = 200;
+/// Patterns that led to one and are embedded in what calls in it end in, at most.
+const EMBEDDED_ENDS: u32 = 4;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 
@@ -92,8 +94,11 @@ impl Driver<'_> {
         Some(global)
     }
 
-    /// Which holes of patterns have the same value.
+    /// Which holes of patterns have the same value, if the variant is to know.
     pub(super) fn sharing(&self, patterns: &[Pattern], args: &[NodeId]) -> Vec<u32> {
+        if self.has_ends(patterns) {
+            return Vec::new();
+        }
         let mut holes = Vec::new();
         for (pattern, &arg) in patterns.iter().zip(args) {
             self.holes(pattern, arg, &mut holes);
@@ -126,23 +131,35 @@ impl Driver<'_> {
     }
 
     /// What a pattern has in common with one that led to it and is embedded in it.
+    ///
+    /// A producer that ends in a call of another one, as `concatMap` does, makes patterns in which
+    /// the one that led to it is what another call ends in, before it comes back to that one. So a
+    /// few such embeddings are no growth yet: in an endless sequence of patterns there are chains of
+    /// any length of which each is embedded in the next.
     fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
+        let mut ends = 0;
         for _ in 0..ANCESTORS {
             let variant = &self.variants[at as usize];
             let before = &variant.key;
+            at = variant.parent;
             // There is one variant without a pattern of each function, so that no endless
             // chain goes through them.
             if before.is_general() {
                 return None;
             }
-            if before.of == key.of && is_embedded(&before.args, &key.args) {
-                let general = generalise(&before.args, &key.args);
-                if general != key.args {
-                    return Some(general);
-                }
+            if before.of != key.of || !is_embedded(&before.args, &key.args, &|_, _| false) {
+                continue;
             }
-            at = variant.parent;
+            let is_end = |of, at| self.is_end(of, at);
+            if ends < EMBEDDED_ENDS && !is_embedded(&before.args, &key.args, &is_end) {
+                ends += 1;
+                continue;
+            }
+            let general = generalise(&before.args, &key.args);
+            if general != key.args {
+                return Some(general);
+            }
         }
         None
     }
