@@ -8,37 +8,52 @@ use gmachine::machine::outcome::Input;
 use gmachine::optimise::Passes;
 use gmachine::{Engine, driver};
 use gmachine_testing::common::{NoFiles, Text};
-use gmachine_testing::programs;
+use gmachine_testing::programs::{self, Example};
 
 #[test]
 fn programs_give_their_result_on_every_machine_at_every_level() {
     let programs = programs::examples();
     let folders = ["benches/programs", "benches/published", "tests/programs"];
     let programs = programs.iter().filter(|it| folders.iter().any(|of| it.name.contains(of)));
+    let count: usize = programs.map(solves).sum();
+    assert!(count >= 2 * 3 * (12 + 35 + 30), "only {count} runs");
+}
+
+/// Runs a program on every machine at every level; returns how often that was.
+fn solves(program: &Example) -> usize {
+    let prints = program.prints.as_ref().expect("a result");
     let mut count = 0;
-    for program in programs {
-        let prints = program.prints.as_ref().expect("a result");
-        for &machine in MachineKind::ALL {
-            for level in 0..=2 {
-                let mut engine = Engine::new();
-                engine.set_machine(machine);
-                engine.set_passes(Passes::level(level));
-                engine.set_limits(Limits {
-                    heap: Some(1 << 28),
-                    fuel: Some(30_000_000),
-                    time: None,
-                });
-                let what = format!("{} on {machine} at -O{level}", program.name);
-                let module = engine.compile("program", &program.text).expect("no mistakes");
-                let input: Option<Box<dyn Input>> = Some(Box::new(Text::new(&program.input)));
-                let mut printed = String::new();
-                let ran = module.store().run_main(input, &mut printed, Format::Default);
-                assert_eq!((printed, ran), (format!("{prints}\n"), Ok(())), "{what}");
-                count += 1;
-            }
+    for &machine in MachineKind::ALL {
+        for level in 0..=2 {
+            let mut engine = Engine::new();
+            engine.set_machine(machine);
+            engine.set_passes(Passes::level(level));
+            engine.set_limits(Limits { heap: Some(1 << 28), fuel: Some(30_000_000), time: None });
+            let what = format!("{} on {machine} at -O{level}", program.name);
+            let module = engine.compile("program", &program.text).expect("no mistakes");
+            let input: Option<Box<dyn Input>> = Some(Box::new(Text::new(&program.input)));
+            let mut printed = String::new();
+            let ran = module.store().run_main(input, &mut printed, Format::Default);
+            assert_eq!((printed, ran), (format!("{prints}\n"), Ok(())), "{what}");
+            count += 1;
         }
     }
-    assert!(count >= 2 * 3 * (12 + 35 + 30), "only {count} runs");
+    count
+}
+
+#[test]
+fn the_benchmarks_game_gives_its_results_on_every_machine_at_every_level() {
+    let games = programs::game();
+    assert_eq!(games.len(), 8);
+    for (peer, program) in &games {
+        solves(program);
+        let root = Source::text(&*peer.name, program.text.clone()).with_expression(&*peer.full);
+        let built = driver::build(&root, &NoFiles, &driver::Options::CHECK);
+        assert_eq!(built.diagnostics, [], "{}", peer.name);
+        let haskell = std::fs::read_to_string(&peer.haskell).expect("its peer");
+        let main = haskell.lines().last().expect("a last line");
+        assert!(main.ends_with(&peer.full), "{}: {main} is not {}", peer.name, peer.full);
+    }
 }
 
 #[test]

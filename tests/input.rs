@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gmachine::machine::MachineKind;
-use gmachine::machine::outcome::{Input, InputError, Stop};
+use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::{Config, Machine};
 use gmachine_testing::common;
@@ -79,6 +79,84 @@ fn a_long_byte_string_is_written_piece_by_piece_and_whole() {
     let run = common::run(text, "");
     assert_eq!((run.output.len(), run.failure), (300_001, None));
     assert_eq!(run.output.trim_start_matches('x'), "!");
+}
+
+/// Expressions that have a long text, and what of it there is before it fails, if it does.
+fn long_texts() -> Vec<(String, String, Option<&'static str>)> {
+    let literal = "é€x\u{1F600}\n".repeat(12_000);
+    let quoted = literal.replace('\n', "\\n");
+    let long = format!("\"{quoted}\"");
+    let evaluated = |text: &str| format!("(let ([t {text}]) (seq (length t) t))");
+    let texts = [
+        (long.clone(), literal.clone(), None),
+        (evaluated(&long), literal.clone(), None),
+        (format!("(append {long} \"end\")"), literal.clone() + "end", None),
+        (evaluated(&format!("(append \"begin\" {long})")), "begin".to_owned() + &literal, None),
+        (format!("(append {long} (error \"late\"))"), literal.clone(), Some("G0501")),
+        (evaluated(&format!("(append {long} [1])")), literal, Some("G0509")),
+    ];
+    texts.into()
+}
+
+#[test]
+fn a_long_text_is_written_whole_whatever_of_it_is_evaluated() {
+    for (text, expected, failure) in long_texts() {
+        // A value that is printed ends its line, and so does what fails.
+        let end = |code: Option<&str>| if code.is_none() { "" } else { "\n" };
+        let line = |text: &str| text.trim_end_matches('\n').to_owned() + "\n";
+        let printed = common::run(&format!("(defn main[] {text})"), "");
+        assert_eq!(printed.failure.as_ref().map(|f| &*f.code), failure);
+        assert!(printed.output == line(&expected), "{} bytes printed", printed.output.len());
+        let written = common::run(&format!("(defn main[] (putText {text}))"), "");
+        let failure = failure.map(|code| if code == "G0509" { "G0503" } else { code });
+        assert_eq!(written.failure.as_ref().map(|f| &*f.code), failure);
+        let open = !expected.ends_with('\n');
+        let expected = if open { expected + end(failure) } else { expected };
+        assert!(written.output == expected, "{} bytes written", written.output.len());
+    }
+}
+
+/// Counts the pieces that it is given.
+#[derive(Default)]
+struct Pieces {
+    text: String,
+    count: usize,
+}
+
+impl Output for Pieces {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.text.push_str(text);
+        self.count += 1;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn evaluated_text_is_written_in_large_pieces_and_few_steps() {
+    for how in ["t", "(putText t)"] {
+        // What writing takes is the difference to a run that only evaluates.
+        let work = |how: &str| {
+            let text = format!(
+                "(defn main[] (let ([t (concat (replicate 2000 \"some line of a long text\\n\"))])
+                   (seq (length t) {how})))"
+            );
+            let program = common::compile(&text);
+            let mut machine = common::machine(MachineKind::Fast, &program, Config::default());
+            machine.start(Format::Default, None).expect("it starts");
+            let mut out = Pieces::default();
+            machine.run(&mut out).expect("it has a value");
+            (out, machine.statistics().reductions)
+        };
+        let (out, reductions) = work(how);
+        let (_, evaluation) = work("0");
+        assert_eq!(out.text.len(), 50_000);
+        assert!(out.count < 50, "{how}: {} pieces", out.count);
+        assert!(reductions - evaluation < 500, "{how}: {reductions} - {evaluation}");
+    }
 }
 
 #[test]

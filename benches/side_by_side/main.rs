@@ -30,6 +30,7 @@ use measure::{Measured, Ran, run};
     after_help = "Examples:
   benches/compare
   benches/compare nfib queens --runs 5
+  benches/compare --set game
   benches/compare --published
   benches/compare msort --with ghc-O2,reference-O2,reference-O0 --json msort.json
 
@@ -40,6 +41,9 @@ struct Args {
     /// The programs, all of them if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// The programs: the twelve with a peer, or those of the Computer Language Benchmarks Game
+    #[arg(long, value_enum, default_value_t = Set::Peers)]
+    set: Set,
     /// How often each is run
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -64,6 +68,24 @@ struct Args {
     bench: bool,
 }
 
+/// Programs that belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Set {
+    /// The twelve of benches/peers.
+    Peers,
+    /// Those of benches/game.
+    Game,
+}
+
+impl Set {
+    fn peers(self) -> Vec<Peer> {
+        match self {
+            Set::Peers => programs::peers(),
+            Set::Game => programs::game().into_iter().map(|(peer, _)| peer).collect(),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let args = Args::parse();
     match if args.published { published::compare(&args) } else { compare(&args) } {
@@ -78,9 +100,9 @@ fn main() -> ExitCode {
 
 /// Measures what is asked for; whether everybody has solved everything.
 fn compare(args: &Args) -> Result<bool, String> {
-    let peers = chosen(&args.names)?;
+    let peers = chosen(args.set, &args.names)?;
     let ghc = Ghc::find();
-    let contestants = contestants(&args.with, ghc.as_ref())?;
+    let contestants = contestants(args.set, &args.with, ghc.as_ref())?;
     if let Some(ghc) = &ghc {
         let levels = contestants.iter().filter_map(|one| one.ghc_level());
         ghc.build(levels, &peers)?;
@@ -111,8 +133,8 @@ fn compare(args: &Args) -> Result<bool, String> {
 }
 
 /// The programs of these names.
-fn chosen(names: &[String]) -> Result<Vec<Peer>, String> {
-    let peers = programs::peers();
+fn chosen(set: Set, names: &[String]) -> Result<Vec<Peer>, String> {
+    let peers = set.peers();
     if let Some(name) = names.iter().find(|name| peers.iter().all(|peer| peer.name != **name)) {
         let known: Vec<&str> = peers.iter().map(|peer| &*peer.name).collect();
         return Err(format!("there is no program `{name}`; there are {}", known.join(", ")));
@@ -120,8 +142,16 @@ fn chosen(names: &[String]) -> Result<Vec<Peer>, String> {
     Ok(peers.into_iter().filter(|peer| names.is_empty() || names.contains(&peer.name)).collect())
 }
 
-/// Who takes part.
-fn contestants(named: &[Contestant], ghc: Option<&Ghc>) -> Result<Vec<Contestant>, String> {
+/// Who takes part. In the table of the game GHC has its columns even where it is missing.
+fn contestants(
+    set: Set,
+    named: &[Contestant],
+    ghc: Option<&Ghc>,
+) -> Result<Vec<Contestant>, String> {
+    if ghc.is_none() && set == Set::Game && named.is_empty() {
+        eprintln!("GHC is not installed: its columns are `-`, and so are the ratios.");
+        return Ok(Contestant::defaults(true));
+    }
     if ghc.is_none() {
         eprintln!(
             "GHC is not installed (apt-get install ghc, or https://www.haskell.org/ghcup/): \
@@ -150,7 +180,7 @@ fn solve(
             let (Some(one), Some(measured)) = (contestants.get(at), measured.get_mut(at)) else {
                 continue;
             };
-            if measured.trouble().is_some() {
+            if measured.trouble().is_some() || (one.ghc_level().is_some() && ghc.is_none()) {
                 continue;
             }
             let ran = run(one.command(peer, ghc)?, Stdio::null(), timeout)?;

@@ -8,7 +8,10 @@ use gmachine_testing::programs::Peer;
 pub fn print(peers: &[Peer], names: &[String], rows: &[Vec<Measured>]) {
     let seconds = |measured: &Measured| Some(measured.median()?.as_secs_f64());
     let cells = |of: &dyn Fn(&Measured) -> Option<String>| -> Vec<Vec<String>> {
-        let cell = |measured: &Measured| of(measured).unwrap_or_else(|| "fails".to_owned());
+        let cell = |measured: &Measured| {
+            let none = if measured.trouble().is_some() { "fails" } else { "-" };
+            of(measured).unwrap_or_else(|| none.to_owned())
+        };
         rows.iter().map(|row| row.iter().map(cell).collect()).collect()
     };
     table("Seconds, median", peers, names, &cells(&|one| Some(format!("{:.2}", seconds(one)?))));

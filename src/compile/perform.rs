@@ -238,7 +238,7 @@ impl Compiler<'_> {
         }
         let display = match performer {
             Performer::Effect(effect) => effect.primitive().map(Primitive::name),
-            Performer::Put(Effect::PutErrorCharacter) => Some(Primitive::PutError.name()),
+            Performer::Put(Effect::PutErrorCharacters) => Some(Primitive::PutError.name()),
             Performer::Put(_) => Some(Primitive::PutText.name()),
             _ => None,
         };
@@ -342,8 +342,8 @@ impl Compiler<'_> {
                 ActionKind::Con(con) => {
                     self.own(Instr::Split(1));
                     let effect = match con {
-                        ActionCon::PutError => Effect::PutErrorCharacter,
-                        _ => Effect::PutCharacter,
+                        ActionCon::PutError => Effect::PutErrorCharacters,
+                        _ => Effect::PutCharacters,
                     };
                     self.perform_function(mode, Performer::Put(effect), 1);
                 }
@@ -557,15 +557,21 @@ impl Compiler<'_> {
         self.update_and_unwind(Span::NONE);
     }
 
-    /// Emits the function that writes a text character by character:
+    /// Emits the function that writes a text as it is evaluated:
     ///
     /// ```text
     /// put s id = case s of
     ///   Nil       -> Flush (Return Nil)
-    ///   Cons c cs -> if there is room after c is written then put cs id else Flush (Put cs)
+    ///   Cons c cs -> case c and the evaluated characters of cs, which are written, of
+    ///     Put rest -> put rest id
+    ///     full     -> full, which is Flush (Put rest)
     /// ```
     fn put(&mut self, effect: Effect) {
         let (s, id, c, cs) = (2, 1, 4, 3);
+        let again = self.action(match effect {
+            Effect::PutErrorCharacters => ActionCon::PutError,
+            _ => ActionCon::PutText,
+        });
         let (empty, cell) = (self.code.label(), self.code.label());
         let (more, full) = (self.code.label(), self.code.label());
         self.push_at(s);
@@ -576,6 +582,7 @@ impl Compiler<'_> {
         self.own(Instr::Pop(1));
         self.push_at(id);
         self.own(Instr::Eval);
+        self.own(Instr::Pack(NIL));
         self.own(Instr::PushInt(IntLit::Small(-1)));
         self.own(Instr::Effect(effect));
         self.own(Instr::Pop(1));
@@ -587,21 +594,18 @@ impl Compiler<'_> {
         self.own(Instr::Split(2));
         self.push_at(id);
         self.own(Instr::Eval);
+        self.push_at(cs);
         self.push_at(c);
         self.own(Instr::Eval);
         self.own(Instr::Effect(effect));
-        self.own(Instr::Cond(more, full));
+        self.case(vec![(again, more)], Some(full));
         self.code.place(more);
+        self.own(Instr::Split(1));
+        let rest = self.code.depth() - 1;
         self.push_at(id);
-        self.push_at(cs);
+        self.push_at(rest);
         self.tail(Performer::Put(effect), 2);
         self.code.place(full);
-        self.push_at(cs);
-        self.pack(match effect {
-            Effect::PutErrorCharacter => ActionCon::PutError,
-            _ => ActionCon::PutText,
-        });
-        self.pack(ActionCon::Flush);
         self.update_and_unwind(Span::NONE);
     }
 }

@@ -56,6 +56,7 @@ macro_rules! effects {
             }
 
             /// Returns of each operand whether it is evaluated before the effect.
+            #[inline]
             #[must_use]
             pub const fn operands(self) -> &'static [bool] {
                 match self { $(Effect::$name => &[$(effects!(@strict $operand)),*],)+ }
@@ -63,6 +64,7 @@ macro_rules! effects {
 
             /// Returns the primitive whose actions it performs; `None` of a step of the
             /// performer's own.
+            #[inline]
             #[must_use]
             pub const fn primitive(self) -> Option<Primitive> {
                 match self { $(Effect::$name => $of,)+ }
@@ -165,10 +167,12 @@ effects! {
     SetMask [value value] Some(Primitive::SetMask);
     /// Counts a bind; 0 if another thread is to run.
     Tick [] None;
-    /// Appends a character to the output; 0 if the output is to be written before more is.
-    PutCharacter [value value] None;
+    /// Appends a character and the evaluated ones that the rest of the text, the second operand,
+    /// begins with to the output. Its result is the action that writes what is left, in a `Flush`
+    /// if the output is to be written before.
+    PutCharacters [value lazy value] None;
     /// The same to the output of messages.
-    PutErrorCharacter [value value] None;
+    PutErrorCharacters [value lazy value] None;
     /// The number of a new state thread.
     NewState [] None;
     /// Fails with a value.
@@ -181,6 +185,7 @@ effects! {
 
 impl Effect {
     /// Returns how many operands it takes.
+    #[inline]
     #[must_use]
     pub const fn arity(self) -> u32 {
         self.operands().len() as u32

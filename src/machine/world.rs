@@ -91,7 +91,37 @@ impl World {
             _ => self.pieces.push(Piece::Text(stream, c.into())),
         }
         self.held += c.len_utf8();
-        self.held < FULL && !self.taken
+        !self.is_full()
+    }
+
+    /// Takes what is held back of a stream, if nothing of others has come since, to be appended
+    /// to; also returns how many bytes it may have then. [`put_piece`](World::put_piece) gives it
+    /// back.
+    pub fn take_piece(&mut self, stream: Stream) -> (String, usize) {
+        let piece = match self.pieces.last_mut() {
+            Some(Piece::Text(of, text)) if *of == stream => std::mem::take(text),
+            _ => {
+                self.pieces.push(Piece::Text(stream, String::new()));
+                String::new()
+            }
+        };
+        self.held -= piece.len();
+        let most = FULL.saturating_sub(self.held);
+        (piece, most)
+    }
+
+    /// Holds the text back that was taken last.
+    pub fn put_piece(&mut self, stream: Stream, text: String) {
+        self.held += text.len();
+        match self.pieces.last_mut() {
+            Some(Piece::Text(of, piece)) if *of == stream => *piece = text,
+            _ => self.pieces.push(Piece::Text(stream, text)),
+        }
+    }
+
+    /// Returns whether what is held back is to be written before there is more.
+    pub fn is_full(&self) -> bool {
+        self.held >= FULL || self.taken
     }
 
     /// Holds bytes of the output back.

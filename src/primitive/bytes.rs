@@ -48,7 +48,8 @@ pub fn span(bytes: &[u8], blank: bool) -> usize {
 }
 
 /// The character that begins at the start of `bytes`, if one does.
-fn first_char(bytes: &[u8]) -> Option<char> {
+#[must_use]
+pub fn first_char(bytes: &[u8]) -> Option<char> {
     let len = match bytes.first()? {
         0..=0x7f => 1,
         0x80..=0xdf => 2,
@@ -64,14 +65,16 @@ fn decimal(bytes: &[u8]) -> Option<Integer> {
 }
 
 /// FNV-1a of 64 bits (Fowler, Noll and Vo), shortened to 62 so that it is a small integer.
-fn hash(bytes: &[u8]) -> i64 {
+#[must_use]
+pub fn hash(bytes: &[u8]) -> i64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
     ((hash >> 62) ^ (hash & ((1 << 62) - 1))) as i64
 }
 
 /// The first place where `needle` is in `hay`: linear but for needles that nearly match often.
-fn find(needle: &[u8], hay: &[u8]) -> Option<usize> {
+#[must_use]
+pub fn find(needle: &[u8], hay: &[u8]) -> Option<usize> {
     let Some((&first, rest)) = needle.split_first() else { return Some(0) };
     let mut from = 0;
     loop {

@@ -67,27 +67,41 @@ fn comment(program: &str, label: &str) -> Option<String> {
     program.lines().find_map(|line| line.strip_prefix(&prefix).map(str::to_owned))
 }
 
+fn example(path: PathBuf) -> Example {
+    let program = std::fs::read_to_string(&path).expect("the example");
+    let comment = |label| comment(&program, label);
+    Example {
+        name: path.display().to_string(),
+        input: comment("with input").map(|literal| text(&literal)).unwrap_or_default(),
+        prints: comment("prints").or_else(|| {
+            let all = text(&comment("prints text")?);
+            Some(all.strip_suffix('\n').unwrap_or(&all).to_owned())
+        }),
+        prints_first: comment("prints (first line)"),
+        text: program,
+    }
+}
+
 /// The programs, by name.
 pub fn examples() -> Vec<Example> {
-    let read = |path: PathBuf| {
-        let program = std::fs::read_to_string(&path).expect("the example");
-        let comment = |label| comment(&program, label);
-        Example {
-            name: path.display().to_string(),
-            input: comment("with input").map(|literal| text(&literal)).unwrap_or_default(),
-            prints: comment("prints").or_else(|| {
-                let all = text(&comment("prints text")?);
-                Some(all.strip_suffix('\n').unwrap_or(&all).to_owned())
-            }),
-            prints_first: comment("prints (first line)"),
-            text: program,
-        }
-    };
     ["benches/programs", "benches/published", "examples", "tests/programs"]
         .into_iter()
         .flat_map(|folder| files(folder, "core"))
-        .map(read)
+        .map(example)
         .collect()
+}
+
+/// The programs of `benches/game`, by name: those of the Computer Language Benchmarks Game.
+///
+/// # Panics
+/// When one has no counterpart, or that does not say what its full size is.
+pub fn game() -> Vec<(Peer, Example)> {
+    let programs = files("benches/game", "hs").into_iter().map(|haskell| {
+        let peer = peer(haskell, "benches/game");
+        let example = example(peer.core.clone());
+        (peer, example)
+    });
+    programs.collect()
 }
 
 /// The tables of other work that programs of `benches/published` and `benches/programs` stand in.
@@ -219,21 +233,23 @@ pub struct Peer {
     pub full_prints: String,
 }
 
+/// The program that has this counterpart in Haskell, and is in this folder.
+fn peer(haskell: PathBuf, folder: &str) -> Peer {
+    let name = haskell.file_stem().expect("a name").to_string_lossy().into_owned();
+    let core = project().join(folder).join(&name).with_extension("core");
+    let program = std::fs::read_to_string(&core).expect("the program");
+    let comment = |label| comment(&program, label).expect(label);
+    let (full, full_prints) = (comment("full size"), comment("full size prints"));
+    Peer { name, core, haskell, full, full_prints }
+}
+
 /// The programs of `benches/peers`, by name.
 ///
 /// # Panics
 /// When one has no counterpart, or that does not say what its full size is.
 pub fn peers() -> Vec<Peer> {
-    let read = |haskell: PathBuf| {
-        let name = haskell.file_stem().expect("a name").to_string_lossy().into_owned();
-        let core = project().join("benches/programs");
-        let core = core.join(&name).with_extension("core");
-        let program = std::fs::read_to_string(&core).expect("the program");
-        let comment = |label| comment(&program, label).expect(label);
-        let (full, full_prints) = (comment("full size"), comment("full size prints"));
-        Peer { name, core, haskell, full, full_prints }
-    };
-    let mut peers: Vec<Peer> = files("benches/peers", "hs").into_iter().map(read).collect();
+    let haskell = files("benches/peers", "hs").into_iter();
+    let mut peers: Vec<Peer> = haskell.map(|path| peer(path, "benches/programs")).collect();
     peers.sort_by(|one, other| one.name.cmp(&other.name));
     peers
 }

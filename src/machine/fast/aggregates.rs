@@ -12,7 +12,7 @@ use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Full, Kind, Need};
 use crate::machine::outcome::Stop;
 use crate::primitive::Primitive;
-use crate::primitive::bytes::{clamped, place, span};
+use crate::primitive::bytes::{clamped, find, first_char, hash, place, span};
 
 /// What the elements of a list say that a byte string is made of.
 enum Element {
@@ -99,13 +99,17 @@ impl Machine {
                 }
                 None => Err(self.wrong_kind(p, 0, x)),
             },
-            Primitive::BytesLength | Primitive::BytesBlank | Primitive::BytesWord => {
+            Primitive::BytesLength
+            | Primitive::BytesBlank
+            | Primitive::BytesWord
+            | Primitive::BytesHash => {
                 let Some(bytes) = self.bytes(x) else { return Err(self.wrong_kind(p, 0, x)) };
                 let count = match p {
-                    Primitive::BytesLength => bytes.len(),
-                    p => span(bytes, p == Primitive::BytesBlank),
+                    Primitive::BytesLength => bytes.len() as i64,
+                    Primitive::BytesHash => hash(bytes),
+                    p => span(bytes, p == Primitive::BytesBlank) as i64,
                 };
-                self.done(d, Word::int(count as i64).unwrap_or(Word::ZERO))
+                self.done(d, Word::int(count).unwrap_or(Word::ZERO))
             }
             p => self.primitive(p, d, &[x]),
         }
@@ -155,6 +159,11 @@ impl Machine {
                     None => Err(self.no_element(p, y, bytes.len())),
                 }
             }
+            Primitive::BytesChar
+                if let Some(c) = self.bytes(x).and_then(|bytes| char_at(bytes, small(y)?)) =>
+            {
+                self.done(d, Word::char(c))
+            }
             Primitive::BytesTake | Primitive::BytesDrop if x.is_int() => {
                 let Some(bytes) = self.bytes(y) else { return Err(self.wrong_kind(p, 1, y)) };
                 let count = clamped(&Integer::Small(x.as_int()), bytes.len());
@@ -163,6 +172,15 @@ impl Machine {
                     _ => (count, bytes.len() - count),
                 };
                 self.put_slice(d, y, from, len)
+            }
+            Primitive::BytesCompare | Primitive::BytesFind
+                if let (Some(x), Some(y)) = (self.bytes(x), self.bytes(y)) =>
+            {
+                let result = match p {
+                    Primitive::BytesCompare => x.cmp(y) as i64,
+                    _ => find(x, y).map_or(-1, |at| at as i64),
+                };
+                self.done(d, Word::int(result).unwrap_or(Word::ZERO))
             }
             p => self.primitive(p, d, &[x, y]),
         }
@@ -196,7 +214,7 @@ impl Machine {
     }
 
     /// The rest of a string literal, if a word leads to one that is not unpacked.
-    fn literal(&self, word: Word) -> Option<&str> {
+    pub(super) fn literal(&self, word: Word) -> Option<&str> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         let (id, at) = self.as_text(word)?;
@@ -320,4 +338,9 @@ impl Machine {
             _ => None,
         }
     }
+}
+
+/// The character that begins at an index of `bytes`, if one does.
+fn char_at(bytes: &[u8], index: Integer) -> Option<char> {
+    first_char(bytes.get(place(&index, bytes.len())?..)?)
 }

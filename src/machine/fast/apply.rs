@@ -31,9 +31,14 @@ impl Machine {
     }
 
     /// Operands of an instruction. What they are borrowed from lives as long as the machine.
+    #[inline]
     pub(super) fn args(&self, args: ArgsId) -> impl ExactSizeIterator<Item = Word> + '_ {
-        let args = self.mutator.image.program.args.get(args).map_or(&[][..], |args| args);
-        args.iter().map(|arg| self.arg(*arg))
+        self.arg_list(args).iter().map(|arg| self.arg(*arg))
+    }
+
+    #[inline]
+    pub(super) fn arg_list(&self, args: ArgsId) -> &[Arg] {
+        self.mutator.image.program.args.get(args).map_or(&[][..], |args| args)
     }
 
     fn callee(&self, word: Word) -> Callee {
@@ -171,24 +176,33 @@ impl Machine {
     }
 
     /// Puts operands in the slots from `first` on; all are read before one is written.
+    #[inline]
     fn put_args(&mut self, first: usize, args: ArgsId) {
-        let mut few = [Word::ZERO; 8];
-        let count = self.args(args).len();
-        let many: Vec<Word>;
-        let words = match few.get_mut(..count) {
-            Some(words) => {
-                for (to, word) in words.iter_mut().zip(self.args(args)) {
-                    *to = word;
+        // A number that the compiler knows is so many loads and stores, and no copying of memory.
+        macro_rules! put {
+            ($($arg:ident)*) => {{
+                let words = [$(self.arg(*$arg)),*];
+                // SAFETY: the room for them was made; nothing else borrows the stack.
+                unsafe { self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+            }};
+        }
+        match self.arg_list(args) {
+            [a] => put!(a),
+            [a, b] => put!(a b),
+            [a, b, c] => put!(a b c),
+            [a, b, c, d] => put!(a b c d),
+            [a, b, c, d, e] => put!(a b c d e),
+            [a, b, c, d, e, f] => put!(a b c d e f),
+            [a, b, c, d, e, f, g] => put!(a b c d e f g),
+            [a, b, c, d, e, f, g, h] => put!(a b c d e f g h),
+            many => {
+                let words: Vec<Word> = many.iter().map(|arg| self.arg(*arg)).collect();
+                // SAFETY: as above.
+                unsafe {
+                    self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len())
                 }
-                &*words
             }
-            None => {
-                many = self.args(args).collect();
-                &many
-            }
-        };
-        // SAFETY: the room for them was made; nothing else borrows the stack.
-        unsafe { self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+        }
     }
 
     /// Applies the evaluated word in slot 0 to the `count` arguments that wait below the frame,

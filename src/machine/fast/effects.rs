@@ -176,7 +176,7 @@ impl Machine {
 
     /// An operand of an effect, as far as it is evaluated.
     pub(super) fn operand(&self, args: ArgsId, at: usize) -> Word {
-        let word = self.args(args).nth(at).unwrap_or(Word::ZERO);
+        let word = self.arg_list(args).get(at).map_or(Word::ZERO, |&arg| self.arg(arg));
         // SAFETY: it is a word of the heap.
         unsafe { self.heap.resolve(word) }
     }
@@ -294,8 +294,8 @@ impl Machine {
             | Effect::ThrowTo
             | Effect::SetMask => self.thread_effect(effect, args)?,
             Effect::Tick => Word::boolean(self.world.program.tick()),
-            Effect::PutCharacter => self.put_character(Stream::Output, args)?,
-            Effect::PutErrorCharacter => self.put_character(Stream::Error, args)?,
+            Effect::PutCharacters => self.put_characters(Stream::Output, args)?,
+            Effect::PutErrorCharacters => self.put_characters(Stream::Error, args)?,
             Effect::NewState => Word::int(self.world.new_thread()).unwrap_or(Word::ZERO),
             Effect::Throw => return Err(self.throw(self.operand(args, 0))),
             Effect::NoAction => {
@@ -454,19 +454,55 @@ impl Machine {
         })
     }
 
-    /// The character is the first operand, the thread the second; the number -1 is no character,
-    /// and says nothing.
-    fn put_character(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
-        let name = if stream == Stream::Output { "putText" } else { "putError" };
-        if !matches!(self.operand(args, 1).view(), View::Int(number) if thread_of(number) == 0) {
+    /// The operands are a character, the rest of the text and the thread; the number -1 is no
+    /// character, and says nothing.
+    fn put_characters(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
+        let (name, con) = match stream {
+            Stream::Output => ("putText", ActionCon::PutText),
+            Stream::Error => ("putError", ActionCon::PutError),
+        };
+        if !matches!(self.operand(args, 2).view(), View::Int(number) if thread_of(number) == 0) {
             return Err(self.fail(Failure::outside(name)));
         }
+        // Two actions, and what is left of a literal.
+        self.reserve(3 * node_words(1))?;
         let found = self.operand(args, 0);
-        match found.view() {
-            View::Char(c) => Ok(Word::boolean(self.world.put(stream, c))),
-            View::Int(-1) => Ok(Word::ONE),
-            _ => Err(self.fail(Failure::no_text(name, &self.describe(found)))),
+        let c = match found.view() {
+            View::Char(c) => c,
+            View::Int(-1) => return Ok(Word::con(NIL)),
+            _ => return Err(self.fail(Failure::no_text(name, &self.describe(found)))),
+        };
+        let mut rest = self.operand(args, 1);
+        if self.world.put(stream, c) {
+            let (mut text, most) = self.world.take_piece(stream);
+            // SAFETY: it is a word of the heap.
+            rest = unsafe { self.heap.append_text(rest, &mut text, most) };
+            rest = self.append_literal(rest, &mut text, most);
+            self.world.put_piece(stream, text);
         }
+        let (con, flush) = (self.action_con(con), self.action_con(ActionCon::Flush));
+        // SAFETY: room was made sure of.
+        unsafe {
+            let action = self.heap.alloc(Kind::Con, con.0, &[rest]);
+            let full = self.world.is_full();
+            Ok(if full { self.heap.alloc(Kind::Con, flush.0, &[action]) } else { action })
+        }
+    }
+
+    /// Appends what is left of a literal to `text`, which is to have about `most` bytes then, if
+    /// `rest` is one that is not unpacked. Returns what is left. There must be room for that.
+    pub(super) fn append_literal(&mut self, rest: Word, text: &mut String, most: usize) -> Word {
+        let (Some((id, at)), Some(literal)) = (self.as_text(rest), self.literal(rest)) else {
+            return rest;
+        };
+        let end = literal.ceil_char_boundary(most.saturating_sub(text.len()));
+        text.push_str(&literal[..end]);
+        if end == literal.len() {
+            return Word::con(NIL);
+        }
+        let at = Word::int((at + end) as i64).unwrap_or(Word::ZERO);
+        // SAFETY: the caller made sure of room.
+        unsafe { self.heap.alloc(Kind::Text, id.0, &[at]) }
     }
 
     /// A value that is thrown, as messages show it.

@@ -5,7 +5,6 @@
 
 use super::code::program::ArgsId;
 use super::state::Machine;
-use crate::base::integer::Integer;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, thread_of};
 use crate::gcode::program::NIL;
 use crate::machine::failure::{self, Failure, MAX_ARRAY};
@@ -13,7 +12,6 @@ use crate::machine::heap::array::{MAX_ELEMENTS, array_need};
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Kind, Need, node_words};
 use crate::machine::outcome::Stop;
-use crate::primitive::bytes::place;
 
 const _: () = assert!(MAX_ARRAY <= MAX_ELEMENTS, "what a program may ask for can be made");
 
@@ -159,11 +157,9 @@ impl Machine {
     /// The index that is the second operand, of an array with so many elements.
     fn index(&self, effect: Effect, args: ArgsId, len: usize) -> Result<usize, Stop> {
         let word = self.operand(args, 1);
-        if self.number(word).is_none() {
-            return Err(self.no_number(effect, args, 1));
-        }
         let found = match word.view() {
-            View::Int(at) => place(&Integer::Small(at), len),
+            View::Int(at) => usize::try_from(at).ok().filter(|at| *at < len),
+            _ if self.number(word).is_none() => return Err(self.no_number(effect, args, 1)),
             _ => None,
         };
         found.ok_or_else(|| self.fail(Failure::no_element(name(effect), &self.describe(word), len)))

@@ -150,6 +150,7 @@ impl Machine {
     }
 
     /// `d` becomes a float.
+    #[inline]
     fn write_float(&mut self, d: Dst, value: f64) -> Result<(), Stop> {
         if !self.heap.fits(2) {
             // The instruction is executed again.
@@ -199,10 +200,16 @@ impl Machine {
 
     /// `d` becomes what a primitive gives for `a`.
     pub(super) fn unary(&mut self, primitive: Primitive, d: Dst, a: Forced) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        // What loops over floats do.
+        match primitive {
+            Primitive::IToF if x.is_int() => return self.write_float(d, x.as_int() as f64),
+            Primitive::FSqrt if x.is_float() => return self.write_float(d, x.as_float().sqrt()),
+            _ => {}
+        }
         if primitive.is_on_aggregates() {
             return self.aggregate(primitive, d, a);
         }
-        let x = self.slot(a.0);
         if !x.is_evaluated() {
             return self.force(a);
         }
@@ -234,7 +241,6 @@ impl Machine {
                 Primitive::PopCount if x.is_int() && x.as_int() >= 0 => {
                     Some((false, u64::from(low.count_ones())))
                 }
-                Primitive::IToF if x.is_int() => return self.write_float(d, x.as_int() as f64),
                 _ => None,
             };
             if let Some((negative, magnitude)) = result {

@@ -5,10 +5,14 @@ use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::failure::Failure;
+use crate::machine::heap::node_words;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Output, Stop};
 use crate::machine::print::{Move, PrintError, Shape};
 use crate::machine::world::Mode;
+
+/// Bytes of a text that are written at once, about.
+const TEXT_PIECE: usize = 4096;
 
 impl Machine {
     /// Evaluates and prints what is to be printed, until nothing is left.
@@ -24,9 +28,40 @@ impl Machine {
             if self.mode != Mode::Print && self.performed(out)? {
                 continue;
             }
-            self.print_one(out)?;
+            if !self.print_text(out)? {
+                self.print_one(out)?;
+            }
         }
         Ok(())
+    }
+
+    /// Prints the characters that the rest of a raw text begins with, as far as they are evaluated.
+    /// Returns whether there were some. Each costs two steps, for its cell and for itself, as where
+    /// [`print_one`](Machine::print_one) prints it; the first cell has been counted.
+    fn print_text(&mut self, out: &mut dyn Output) -> Result<bool, Stop> {
+        // The last step of a slice is not taken here.
+        let most = (self.ticks.saturating_sub(1) / 2) as usize;
+        let rest = self.mutator.printing.last().copied();
+        let (Some(rest), Some(printer)) = (rest, &mut self.printer) else { return Ok(false) };
+        let Some(mut text) = printer.take_text() else { return Ok(false) };
+        let most = most.min(TEXT_PIECE);
+        // SAFETY: it is a word of the heap.
+        let mut rest = unsafe { self.heap.append_text(rest, &mut text, most) };
+        if self.heap.fits(node_words(1)) {
+            rest = self.append_literal(rest, &mut text, most);
+        }
+        let is_some = !text.is_empty();
+        if is_some {
+            let steps = 2 * text.chars().count() as u32 - 1;
+            self.ticks -= steps;
+            self.printed += u64::from(steps);
+            if let Some(top) = self.mutator.printing.last_mut() {
+                *top = rest;
+            }
+        }
+        let Some(printer) = &mut self.printer else { return Ok(is_some) };
+        printer.write_text(text, out).map_err(Stop::Output)?;
+        Ok(is_some)
     }
 
     /// Prints what is known of the next value, and replaces it by what comes after that.

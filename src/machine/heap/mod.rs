@@ -57,10 +57,10 @@ use std::ptr::with_exposed_provenance_mut;
 
 pub use crate::base::allocation::Full;
 use crate::base::integer::Integer;
-use crate::gcode::program::ConId;
+use crate::gcode::program::{CONS, ConId};
 use nursery::{Moving, Nursery};
 use old::Old;
-use word::{Tag, Word};
+use word::{Tag, View, Word};
 
 /// How often the collector runs; more often than it pays is for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -403,6 +403,39 @@ impl Heap {
             }
         }
         word
+    }
+
+    /// Appends the characters that a list begins with to `text`, as far as they are evaluated,
+    /// until it has `most` bytes or a few more. Returns the rest of the list.
+    ///
+    /// # Safety
+    /// `list` is a word of this heap.
+    #[must_use]
+    pub unsafe fn append_text(&self, mut list: Word, text: &mut String, most: usize) -> Word {
+        while text.len() < most {
+            // SAFETY: these are words of the heap, and a list cell has two fields.
+            let (mut head, tail) = unsafe {
+                if !list.is_con_pointer() {
+                    list = self.resolve(list);
+                    if !list.is_con_pointer() {
+                        break;
+                    }
+                }
+                if self.header(list).info() != CONS.0 {
+                    break;
+                }
+                (self.field(list, 0), self.field(list, 1))
+            };
+            prefetch(tail.bits());
+            if !head.is_char() {
+                // SAFETY: as above.
+                head = unsafe { self.resolve(head) };
+            }
+            let View::Char(c) = head.view() else { break };
+            text.push(c);
+            list = tail;
+        }
+        list
     }
 
     /// Updates a node with `value`: makes it an indirection.

@@ -52,6 +52,11 @@ impl Automaton {
         self.contexts.is_empty()
     }
 
+    /// Whether the next value is the rest of raw text.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.contexts.last() == Some(&Context::RawTail)
+    }
+
     pub(super) fn value(
         &mut self,
         shape: Shape<'_>,

@@ -137,6 +137,8 @@ impl From<OutputError> for PrintError {
 pub struct Printer {
     state: State,
     line: Line,
+    /// An empty string with room.
+    text: String,
 }
 
 #[derive(Debug)]
@@ -177,7 +179,7 @@ impl Printer {
             Format::Sexpr => State::Tree(tree::Automaton::new(tree::Style::Sexpr)),
             Format::Json => State::Tree(tree::Automaton::new(tree::Style::Json)),
         };
-        Printer { state, line: Line::default() }
+        Printer { state, line: Line::default(), text: String::new() }
     }
 
     /// Prints as much as the next evaluated value allows, and returns how the machine goes on,
@@ -190,6 +192,33 @@ impl Printer {
             State::Default(automaton) => automaton.value(shape, &mut self.line, out),
             State::Tree(automaton) => automaton.value(shape, &mut self.line, out),
         }
+    }
+
+    /// If the next value is the rest of raw text, an empty string, for as many of its characters as
+    /// the machine may know at once. [`write_text`](Printer::write_text) writes them.
+    #[must_use]
+    pub fn take_text(&mut self) -> Option<String> {
+        match &self.state {
+            State::Default(automaton) if automaton.is_in_text() => {
+                Some(std::mem::take(&mut self.text))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes characters of raw text.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write_text(
+        &mut self,
+        mut text: String,
+        out: &mut dyn Output,
+    ) -> Result<(), OutputError> {
+        let written = self.line.write(&text, out);
+        text.clear();
+        self.text = text;
+        written
     }
 
     /// Whether everything is printed but the end of the line.

@@ -112,8 +112,8 @@ impl Machine {
                 let goes_on = self.world.program.tick();
                 self.heap.alloc(Node::Int(i64::from(goes_on)))
             }
-            Effect::PutCharacter => self.put_character(Stream::Output)?,
-            Effect::PutErrorCharacter => self.put_character(Stream::Error)?,
+            Effect::PutCharacters => self.put_characters(Stream::Output)?,
+            Effect::PutErrorCharacters => self.put_characters(Stream::Error)?,
             Effect::NewState => {
                 let thread = self.world.new_thread();
                 self.heap.alloc(Node::Int(thread))
@@ -308,20 +308,28 @@ impl Machine {
         }
     }
 
-    /// The character is on top, the thread below it; the number -1 is no character, and says
-    /// nothing.
-    fn put_character(&mut self, stream: Stream) -> Result<Addr, Stop> {
-        let name = if stream == Stream::Output { "putText" } else { "putError" };
-        if self.thread(1) != 0 {
+    /// Writes the character on top, and no more of the text than that: the rest is below it, and
+    /// the thread below that. The number -1 is no character, and says nothing.
+    fn put_characters(&mut self, stream: Stream) -> Result<Addr, Stop> {
+        let (name, con) = match stream {
+            Stream::Output => ("putText", ActionCon::PutText),
+            Stream::Error => ("putError", ActionCon::PutError),
+        };
+        if self.thread(2) != 0 {
             return Err(self.fail(Failure::outside(name)));
         }
-        let item = self.item(0);
+        let (item, rest) = (self.item(0), self.item(1));
         let room = match *self.heap.get(self.heap.value(item)) {
             Node::Char(c) => self.world.put(stream, c),
             Node::Int(-1) => true,
             _ => return Err(self.fail(Failure::no_text(name, &self.describe(item)))),
         };
-        Ok(self.heap.alloc(Node::Int(i64::from(room))))
+        let action = self.heap.alloc(Node::constr(self.action_con(con), &[rest]));
+        if room {
+            return Ok(action);
+        }
+        let flush = self.action_con(ActionCon::Flush);
+        Ok(self.heap.alloc(Node::constr(flush, &[action])))
     }
 
     /// A value that is thrown, as messages show it.
