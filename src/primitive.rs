@@ -238,12 +238,14 @@ primitives! {
     RandomBytes "randomBytes" 1 Action Any Any;
     Fork "fork" 1 Action Any Any;
     MyThread "myThread" 0 Action Any Any;
+    ThreadNumber "threadNumber" 1 Action Any Any;
     Yield "yield" 0 Action Any Any;
     NewMVar "newMVar" 0 Action Any Any;
     TakeMVar "takeMVar" 1 Action Any Any;
     PutMVar "putMVar" 2 Action Any Any;
     ReadMVar "readMVar" 1 Action Any Any;
     TryTakeMVar "tryTakeMVar" 1 Action Any Any;
+    TryReadMVar "tryReadMVar" 1 Action Any Any;
     TryPutMVar "tryPutMVar" 2 Action Any Any;
     ThrowTo "throwTo" 2 Action Any Any;
     SetMask "setMask" 1 Action Any Any;

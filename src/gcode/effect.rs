@@ -147,6 +147,8 @@ effects! {
     Fork [lazy value] Some(Primitive::Fork);
     /// The thread that runs.
     MyThread [value] Some(Primitive::MyThread);
+    /// The number of a thread.
+    ThreadNumber [value value] Some(Primitive::ThreadNumber);
     /// Lets the other threads run.
     Yield [value] Some(Primitive::Yield);
     /// Makes an empty `MVar`.
@@ -159,6 +161,8 @@ effects! {
     ReadMVar [value value] Some(Primitive::ReadMVar);
     /// Takes the value of an `MVar`, as a list of it alone; `Nil` if it is empty.
     TryTakeMVar [value value] Some(Primitive::TryTakeMVar);
+    /// The value of an `MVar`, which stays there, as a list of it alone; `Nil` if it is empty.
+    TryReadMVar [value value] Some(Primitive::TryReadMVar);
     /// Puts a value into an `MVar` and is 1; 0 if there is one.
     TryPutMVar [value lazy value] Some(Primitive::TryPutMVar);
     /// Throws a value in another thread.

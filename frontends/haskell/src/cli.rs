@@ -47,6 +47,8 @@ enum Verb {
     Run {
         #[command(flatten)]
         program: Source,
+        #[command(flatten)]
+        grants: Grants,
         /// An option for `gmachine run`; any number of times.
         #[arg(long = "gmachine", value_name = "OPTION", allow_hyphen_values = true)]
         options: Vec<OsString>,
@@ -78,6 +80,37 @@ struct Source {
     include: Vec<PathBuf>,
 }
 
+/// What the program may reach besides its streams and arguments; `gmachine run` has these options.
+#[derive(Args)]
+struct Grants {
+    /// A directory in which the program may read files; any number of times.
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<OsString>,
+    /// A directory in which the program may write files; any number of times.
+    #[arg(long, value_name = "DIR")]
+    allow_write: Vec<OsString>,
+    /// A variable of the environment that the program may read; any number of times.
+    #[arg(long, value_name = "NAME")]
+    allow_env: Vec<OsString>,
+    /// Let the program read the clocks.
+    #[arg(long)]
+    allow_time: bool,
+}
+
+impl Grants {
+    fn options(self) -> impl Iterator<Item = OsString> {
+        let all = [
+            ("--allow-read", self.allow_read),
+            ("--allow-write", self.allow_write),
+            ("--allow-env", self.allow_env),
+        ];
+        let named = all.into_iter().flat_map(|(option, values)| {
+            values.into_iter().flat_map(move |value| [OsString::from(option), value])
+        });
+        named.chain(self.allow_time.then(|| "--allow-time".into()))
+    }
+}
+
 /// Writes a line to standard error.
 pub fn say(line: &str) {
     // Whoever closed it does not want to know.
@@ -101,13 +134,14 @@ pub fn main() -> Result<ExitCode> {
             write(&output, &text)?;
             Ok(ExitCode::SUCCESS)
         }
-        Verb::Run { program, options, arguments } => {
+        Verb::Run { program, grants, options, arguments } => {
             let Some(text) = compiled(&program)? else { return Ok(ExitCode::from(SOURCE)) };
             // The file stays for as long as the program runs, and reports read it.
             let file = Temporary::new("run", "core")?;
             write(&file.0, &text)?;
             let mut command = Command::new(beside("gmachine"));
-            command.arg("run").args(options).arg(&file.0).arg("--").args(arguments);
+            command.arg("run").args(grants.options()).args(options);
+            command.arg(&file.0).arg("--").args(arguments);
             let status = command.status().context("cannot run `gmachine`")?;
             Ok(ended(status))
         }
@@ -252,13 +286,18 @@ impl Setup {
     }
 }
 
-/// The folders with a program's modules.
-fn folders(source: &Source) -> Result<Vec<PathBuf>> {
+/// The folders with a program's modules, as the user names them.
+fn named(source: &Source) -> impl Iterator<Item = &Path> {
     let dir = source.file.parent().filter(|dir| !dir.as_os_str().is_empty());
     let own = dir.unwrap_or(Path::new("."));
-    let all = std::iter::once(own).chain(source.include.iter().map(PathBuf::as_path));
-    all.map(|dir| dir.canonicalize().with_context(|| format!("there is no {}", dir.display())))
-        .collect()
+    std::iter::once(own).chain(source.include.iter().map(PathBuf::as_path))
+}
+
+/// The folders with a program's modules.
+fn folders(source: &Source) -> Result<Vec<PathBuf>> {
+    let found =
+        |dir: &Path| dir.canonicalize().with_context(|| format!("there is no {}", dir.display()));
+    named(source).map(found).collect()
 }
 
 /// The dump of a program; `None` if MicroHs finds mistakes in it, which it has said then.
@@ -285,7 +324,13 @@ fn dumped(source: &Source) -> Result<Option<String>> {
         say(String::from_utf8_lossy(&output.stderr).trim_end());
         return Ok(None);
     }
-    let text = String::from_utf8(output.stdout).context("the dump is no text")?;
+    let mut text = String::from_utf8(output.stdout).context("the dump is no text")?;
+    // MicroHs runs in another folder; what a program says of its files is as the user names them.
+    for (given, folder) in named(source).zip(folders(source)?) {
+        if let (Some(given), Some(folder)) = (given.to_str(), folder.to_str()) {
+            text = text.replace(&format!("\\\"{folder}/"), &format!("\\\"{given}/"));
+        }
+    }
     Ok(Some(text))
 }
 

@@ -74,6 +74,7 @@ pub fn emit(
         emitter.file = file(&program.globals[id as usize].module);
         emitter.global(id)?;
     }
+    emitter.shapes();
     let mut out = emitter.out;
     out.push_str(support.runtime());
     let _ = writeln!(out, "(defn main[] {})", mangled(&program.globals[root as usize].name));
@@ -180,6 +181,39 @@ impl Emitter<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What takes the values of all data types apart, and puts them together, where values are
+    /// serialized: see `support/values.core`.
+    fn shapes(&mut self) {
+        let is_wanted = ["h_serialize", "h_deserialize"].iter().any(|name| self.out.contains(name));
+        let mut datas: Vec<u32> = self.datas.iter().copied().filter(|_| is_wanted).collect();
+        datas.sort_unstable();
+        let (mut types, mut build) = (String::new(), String::new());
+        for data in datas {
+            let cons = &self.program.datas[data as usize].cons;
+            let is_class = |id| matches!(self.program.meaning(id), Some(Meaning::Class { .. }));
+            if cons.iter().any(|&(id, _)| is_class(id)) {
+                continue;
+            }
+            types.push_str(" (fn [x] (case x");
+            for &(id, fields) in cons {
+                let (name, con) = (literal(self.name(id)), self.con_name(id));
+                let parts: String = (0..fields).fold(String::new(), |text, at| {
+                    text + if at > 0 { " x" } else { "x" } + &at.to_string()
+                });
+                let list = (0..fields)
+                    .rev()
+                    .fold("_".to_owned(), |rest, at| format!("(Cons x{at} {rest})"));
+                // Writing to a text does not fail.
+                let _ = write!(types, " [({con} {parts}) (h_Shape {name} [{parts}])]");
+                let _ = write!(build, " [{name} (case fields [{list} ({con} {parts})])]");
+            }
+            types.push_str("))");
+        }
+        let _ = writeln!(self.out, "(defn h_types[] [{types}])");
+        let no = "(#error \"there is no such constructor\")";
+        let _ = writeln!(self.out, "(defn h_build[name fields] (case name{build} [_ {no}]))");
     }
 
     fn parameters(&mut self, locals: &[u32]) {

@@ -10,6 +10,7 @@
 //! - [`support`]: what the primitives of MicroHs are;
 //! - [`emit`]: CoreF text.
 
+mod constant;
 pub mod core;
 pub mod dump;
 pub mod emit;

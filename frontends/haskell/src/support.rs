@@ -1,15 +1,21 @@
 //! What names of MicroHs are in CoreF: its primitives, functions of C, and definitions of its
 //! library that have better ones here. The tables are in `support/names.txt`, the functions that
-//! they mention in `support/runtime.core`.
+//! they mention in the other files of `support/`.
 
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 
+use crate::constant;
 use crate::emit::mangled;
 
 /// The functions of the runtime, in CoreF.
-const RUNTIME: &str = include_str!("../support/runtime.core");
+const RUNTIME: [&str; 4] = [
+    include_str!("../support/runtime.core"),
+    include_str!("../support/streams.core"),
+    include_str!("../support/threads.core"),
+    include_str!("../support/values.core"),
+];
 
 /// The tables.
 const NAMES: &str = include_str!("../support/names.txt");
@@ -39,7 +45,9 @@ impl Support {
             runtime: String::new(),
             wanted: Vec::new(),
         };
-        for line in RUNTIME.lines().filter(|line| !line.starts_with(';')) {
+        for line in
+            RUNTIME.iter().flat_map(|text| text.lines()).filter(|line| !line.starts_with(';'))
+        {
             support.runtime.push_str(&references(line, &mut wanted));
             support.runtime.push('\n');
         }
@@ -82,10 +90,23 @@ impl Support {
         self.pure.get(name).map(String::as_str)
     }
 
-    /// Returns the CoreF of a function of C, whose result is an action.
+    /// Returns the CoreF of a function of C, whose result is an action; after `=` of a constant
+    /// expression.
     #[must_use]
     pub fn foreign(&self, name: &str) -> String {
-        self.foreign.get(name).cloned().unwrap_or_else(|| self.missing(name))
+        let constant = || constant::value(name.strip_prefix('=')?, &|name| self.constant(name));
+        match self.foreign.get(name.strip_prefix('=').unwrap_or(name)) {
+            Some(code) => code.clone(),
+            None => match constant() {
+                Some(value) => format!("(#return {value})"),
+                None => self.missing(name),
+            },
+        }
+    }
+
+    /// The value of a constant of C.
+    fn constant(&self, name: &str) -> Option<i64> {
+        self.foreign.get(name)?.strip_prefix("(#return ")?.strip_suffix(')')?.parse().ok()
     }
 
     /// Returns an expression that fails and names what there is not.

@@ -284,12 +284,14 @@ impl Machine {
             | Effect::RandomBytes => self.system_effect(effect, args)?,
             Effect::Fork
             | Effect::MyThread
+            | Effect::ThreadNumber
             | Effect::Yield
             | Effect::NewMVar
             | Effect::TakeMVar
             | Effect::PutMVar
             | Effect::ReadMVar
             | Effect::TryTakeMVar
+            | Effect::TryReadMVar
             | Effect::TryPutMVar
             | Effect::ThrowTo
             | Effect::SetMask => self.thread_effect(effect, args)?,

@@ -36,6 +36,9 @@ impl Machine {
                 return Ok(self.park());
             }
             Effect::MyThread => self.thread_word(self.world.program.current()),
+            Effect::ThreadNumber => {
+                Word::int(self.thread_number(effect, args)?).unwrap_or(Word::ZERO)
+            }
             Effect::Yield => {
                 self.has_turns(effect, args)?;
                 self.world.program.yields(Next::Nil);
@@ -70,14 +73,21 @@ impl Machine {
                     _ => unsafe { self.heap.alloc(Kind::Con, CONS.0, &[value, nil]) },
                 }
             }
-            Effect::ReadMVar => {
+            Effect::ReadMVar | Effect::TryReadMVar => {
                 let (var, number) = self.var(effect, args)?;
                 let Some(value) = self.content(var) else {
+                    if effect == Effect::TryReadMVar {
+                        return Ok(self.return_action(nil));
+                    }
                     self.has_turns(effect, args)?;
                     self.world.program.wait(Wait::Read(number));
                     return Ok(self.park());
                 };
-                value
+                match effect {
+                    Effect::ReadMVar => value,
+                    // SAFETY: room was made sure of.
+                    _ => unsafe { self.heap.alloc(Kind::Con, CONS.0, &[value, nil]) },
+                }
             }
             Effect::PutMVar | Effect::TryPutMVar => {
                 let (var, number) = self.var(effect, args)?;
@@ -176,16 +186,22 @@ impl Machine {
         (value != Word::con(self.action_con(ActionCon::Empty))).then_some(value)
     }
 
-    fn throw_to(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
+    /// The number of the thread that is the first operand.
+    fn thread_number(&self, effect: Effect, args: ArgsId) -> Result<i64, Stop> {
         let thread = self.operand(args, 0);
         if self.action_kind(thread) != Some(ActionKind::Con(ActionCon::Thread)) {
             let name = effect.primitive().map_or("", |primitive| primitive.name());
             return Err(self.fail(Failure::no_thread(name, &self.describe(thread))));
         }
         // SAFETY: a thread has its number for its only field.
-        let View::Int(number) = unsafe { self.heap.field(thread, 0) }.view() else {
-            return Ok(self.return_action(Word::con(NIL)));
-        };
+        match unsafe { self.heap.field(thread, 0) }.view() {
+            View::Int(number) => Ok(number),
+            _ => Ok(-1),
+        }
+    }
+
+    fn throw_to(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
+        let number = self.thread_number(effect, args)?;
         let value = self.operand(args, 1);
         let Stop::Error(error) = self.fail(Failure::thrown_to(&self.thrown(value))) else {
             unreachable!("a failure is an error")

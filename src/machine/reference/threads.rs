@@ -31,6 +31,10 @@ impl Machine {
                 return Ok(self.park());
             }
             Effect::MyThread => self.thread_node(self.world.program.current()),
+            Effect::ThreadNumber => {
+                let number = self.thread_number(effect)?;
+                self.heap.alloc(Node::Int(number))
+            }
             Effect::Yield => {
                 self.has_turns(effect)?;
                 self.world.program.yields(Next::Nil);
@@ -67,14 +71,24 @@ impl Machine {
                     }
                 }
             }
-            Effect::ReadMVar => {
+            Effect::ReadMVar | Effect::TryReadMVar => {
                 let (var, number) = self.var(effect)?;
                 let Some(value) = self.content(var) else {
+                    if effect == Effect::TryReadMVar {
+                        let nil = self.nil();
+                        return Ok(self.return_action(nil));
+                    }
                     self.has_turns(effect)?;
                     self.world.program.wait(Wait::Read(number));
                     return Ok(self.park());
                 };
-                value
+                match effect {
+                    Effect::ReadMVar => value,
+                    _ => {
+                        let nil = self.nil();
+                        self.heap.alloc(Node::constr(CONS, &[value, nil]))
+                    }
+                }
             }
             Effect::PutMVar | Effect::TryPutMVar => {
                 let (var, number) = self.var(effect)?;
@@ -179,19 +193,24 @@ impl Machine {
         }
     }
 
-    fn throw_to(&mut self, effect: Effect) -> Result<Addr, Stop> {
+    /// The number of the thread that is the first operand.
+    fn thread_number(&self, effect: Effect) -> Result<i64, Stop> {
         let thread = self.heap.value(self.item(0));
         let is_thread = self.action_kind(thread) == Some(ActionKind::Con(ActionCon::Thread));
-        let number = match self.heap.get(thread).as_constr() {
+        match self.heap.get(thread).as_constr() {
             Some((_, &[number])) if is_thread => match self.heap.get(self.heap.value(number)) {
-                Node::Int(number) => *number,
-                _ => -1,
+                Node::Int(number) => Ok(*number),
+                _ => Ok(-1),
             },
             _ => {
                 let name = effect.primitive().map_or("", |primitive| primitive.name());
-                return Err(self.fail(Failure::no_thread(name, &self.describe(thread))));
+                Err(self.fail(Failure::no_thread(name, &self.describe(thread))))
             }
-        };
+        }
+    }
+
+    fn throw_to(&mut self, effect: Effect) -> Result<Addr, Stop> {
+        let number = self.thread_number(effect)?;
         let value = self.item(1);
         let Stop::Error(error) = self.fail(Failure::thrown_to(&self.thrown(value))) else {
             unreachable!("a failure is an error")

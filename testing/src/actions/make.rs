@@ -457,7 +457,8 @@ impl Gen {
             }
             (10, Some(var), _) => {
                 let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
-                format!("(bind (mapAction sum (tryTakeMVar {var})) (fn [{name}] {rest}))")
+                let of = self.dice.pick(&["tryTakeMVar", "tryReadMVar"]);
+                format!("(bind (mapAction sum ({of} {var})) (fn [{name}] {rest}))")
             }
             (5..=8, _, Some(thread)) => {
                 let value = self.int(1, true);

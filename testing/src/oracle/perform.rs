@@ -49,12 +49,14 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("randomBytes", 1),
     ("fork", 1),
     ("myThread", 0),
+    ("threadNumber", 1),
     ("yield", 0),
     ("newMVar", 0),
     ("takeMVar", 1),
     ("putMVar", 2),
     ("readMVar", 1),
     ("tryTakeMVar", 1),
+    ("tryReadMVar", 1),
     ("tryPutMVar", 2),
     ("throwTo", 2),
     ("setMask", 1),
@@ -319,8 +321,8 @@ impl World {
                 _ => Err(Halt::Error),
             },
             "arguments" => nil(),
-            "fork" | "myThread" | "yield" | "newMVar" | "takeMVar" | "putMVar" | "readMVar"
-            | "tryTakeMVar" | "tryPutMVar" | "throwTo" | "setMask" => {
+            "fork" | "myThread" | "threadNumber" | "yield" | "newMVar" | "takeMVar" | "putMVar"
+            | "readMVar" | "tryTakeMVar" | "tryReadMVar" | "tryPutMVar" | "throwTo" | "setMask" => {
                 self.on_threads(name, &args, threads)
             }
             "fileRead"

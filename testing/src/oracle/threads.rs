@@ -162,6 +162,10 @@ impl World {
                 Ok(threads.now(Go::Value(thread(threads.last))))
             }
             "myThread" => Ok(Step::Value(thread(threads.current))),
+            "threadNumber" => match force(&args[0])? {
+                Value::Thread(number) => Ok(Step::Value(done(Value::Int(number.into())))),
+                _ => Err(Halt::Error),
+            },
             "yield" => {
                 threads.later(Go::Value(nil()));
                 Ok(Step::Park)
@@ -193,6 +197,12 @@ impl World {
                 let var = var()?;
                 let content = var.content.borrow().clone();
                 Ok(content.map_or_else(|| threads.wait(&var, Want::Read), Step::Value))
+            }
+            "tryReadMVar" => {
+                let content = var()?.content.borrow().clone();
+                Ok(Step::Value(content.map_or_else(nil, |value| {
+                    done(Value::Con(self.cons.clone(), vec![value, nil()]))
+                })))
             }
             "putMVar" | "tryPutMVar" => {
                 let (var, value) = (var()?, args[1].clone());

@@ -11,6 +11,9 @@ import System.IO_Handle(Handle, HandleState(..))
 primExit :: Int -> IO a
 primExit = _primitive "gmachine.exit"
 
+primFinish :: IO ()
+primFinish = _primitive "gmachine.finish"
+
 primError :: String -> IO ()
 primError = _primitive "gmachine.error"
 
@@ -23,7 +26,7 @@ primContents = _primitive "gmachine.contents"
 -- Performs a program; an exception that nothing catches is written as GHC's programs do, and the
 -- exit status is 1.
 run :: IO a -> IO ()
-run program = (program >> return ()) `catch` failed
+run program = (program >> primFinish) `catch` failed
 
 failed :: SomeException -> IO ()
 failed e =

@@ -1,6 +1,7 @@
 -- Part of gmachine-haskell. MicroHs is built with this module in place of its own of this name: the
 -- same expressions, printed on one line, and each variable with the place that it has in its
--- source, `{LINE COLUMN}` before the name. A text that is a byte string has `^` before it.
+-- source, `{LINE COLUMN}` before the name. A text that is a byte string has `^` before it, an
+-- expression of C whose value is imported `^=`.
 module MicroHs.Exp(
   Exp(..),
   PrimOp,
@@ -12,7 +13,7 @@ module MicroHs.Exp(
   ) where
 import qualified Prelude(); import MHSPrelude
 import Data.List
-import MicroHs.Expr(Lit(..), showLit, CType(..))
+import MicroHs.Expr(ImpEnt(..), ImpVal(..), Lit(..), showLit, CType(..))
 import MicroHs.Ident
 import Text.PrettyPrint.HughesPJLiteClass
 
@@ -42,6 +43,8 @@ printed (App f e) = showChar '(' . printed f . showChar ' ' . printed e . showCh
 printed (Lam i e) = showString "(\\" . name i . showString ". " . printed e . showChar ')'
 printed (Var i) = place (slocIdent i) . name i
 printed (Lit l@(LBStr _)) = showChar '^' . showString (showLit l)
+printed (Lit (LForImp _ (ImpStatic _ IValue value) _ _)) =
+  showString "^=" . showString (filter (/= ' ') value)
 printed (Lit l) = showString (showLit l)
 
 name :: Ident -> ShowS
