@@ -83,6 +83,7 @@ fn short_help_fits_a_screen() {
         "dump",
         "specialise",
         "steps",
+        "step",
         "film",
         "trace",
         "bench",

@@ -44,8 +44,8 @@ fn one(diagnostic: &Diagnostic, chain: Option<&Chain>, sources: &SourceMap) -> V
     })
 }
 
-/// Where a stretch of the editor's text is, in UTF-16 units as the page counts, and its line and
-/// column; `None` if it is elsewhere.
+/// Where a stretch of the editor's text is, in UTF-16 units as the page counts; `None` if it is
+/// elsewhere.
 fn place(span: Span, sources: &SourceMap) -> Option<Value> {
     let file = sources.file_at(span.lo).filter(|file| !file.corelib && file.name == PROGRAM)?;
     let start = usize::try_from(span.lo.checked_sub(file.base)?).ok()?;
@@ -53,7 +53,6 @@ fn place(span: Span, sources: &SourceMap) -> Option<Value> {
     let before = file.text.get(..start)?;
     let within = file.text.get(start..end)?;
     let units = |text: &str| text.encode_utf16().count();
-    let (line, column) = file.line_column(span.lo);
     let from = units(before);
-    Some(json!({"from": from, "to": from + units(within), "line": line, "column": column}))
+    Some(json!({"from": from, "to": from + units(within)}))
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use gmachine::diagnostic::SourceMap;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
+use gmachine::inspect::views::Graph;
 use gmachine::inspect::views::film::{Recorder, note, page};
 use gmachine::inspect::views::steps::{Lines, Options};
-use gmachine::inspect::views::Graph;
 use gmachine::{
     Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Module, Output, Passes, Stop,
 };
@@ -196,11 +196,8 @@ fn watched(
     view: impl FnOnce(&mut Watch, &mut Timer) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let interrupt = Interrupt::new();
-    let config = Config {
-        heap_limit: heap(request),
-        interrupt: interrupt.clone(),
-        ..Config::default()
-    };
+    let config =
+        Config { heap_limit: heap(request), interrupt: interrupt.clone(), ..Config::default() };
     let allowed = seconds(request).unwrap_or(FOREVER);
     let end = seconds(request).map(|allowed| now() + allowed);
     let mut timer = Timer { interrupt, end, allowed, steps: 0 };

@@ -63,15 +63,20 @@ fn build(request: &Request, stage: &str) -> Built {
         "specialised" | "strictness" => Stage::Optimised,
         _ => Stage::Gcode,
     };
-    let lower =
-        core::Options { needs_main: false, roots: EntryPoints::Main, ..core::Options::RUN };
+    // A definition that is named is kept whether main reaches it or not.
+    let roots = match request.text("definition") {
+        "" | "*" => EntryPoints::Main,
+        name => EntryPoints::Named(vec![name.to_owned()]),
+    };
+    let is_named = matches!(roots, EntryPoints::Named(_));
+    let lower = core::Options { needs_main: false, roots, ..core::Options::RUN };
     let passes = Passes::level(request.level(2));
     let optimise = OptimiserOptions { passes, verbose: false };
     let mut options = Options { until, lower, optimise, ..Options::RUN };
     let built = inspect::build(&request.source(), &NoFiles, &options);
     let has_main = built.core.as_ref().is_none_or(|program| program.main.is_some())
         && built.gcode.as_ref().is_none_or(|program| program.main.is_some());
-    if has_main {
+    if has_main || is_named {
         return built;
     }
     options.lower.roots = EntryPoints::All;
@@ -96,11 +101,16 @@ fn render(stage: &str, built: &mut Built, wanted: &Wanted<'_>) -> String {
             let text = sources.text(span);
             (!text.is_empty()).then(|| short_expression(text))
         };
+        let is_all = matches!(wanted, Wanted::All);
+        if stage != "fast" && is_all {
+            return print_gcode::program(program, &mut margin);
+        }
         if stage != "fast" {
             let texts = ids.iter().map(|&id| print_gcode::global(program, id, &mut margin));
             return texts.collect::<Vec<_>>().join("\n");
         }
         return match translate(program.clone()) {
+            Ok(code) if is_all => print_fast::program(&code, &mut margin),
             Ok(code) => {
                 let texts = ids.iter().map(|&id| print_fast::global(&code, id, &mut margin));
                 texts.collect::<Vec<_>>().join("\n")
@@ -120,6 +130,9 @@ fn render(stage: &str, built: &mut Built, wanted: &Wanted<'_>) -> String {
             let lines = listing.lines().zip(&rows).filter(|(_, row)| is_wanted(row));
             return lines.map(|(line, _)| format!("{line}\n")).collect();
         }
+        if matches!(wanted, Wanted::All) {
+            return print_core::program(program, names);
+        }
         let mut texts = Vec::new();
         for (id, global) in program.globals.enumerate() {
             let has_body = matches!(global.kind, core::GlobalKind::Defn { body: Some(_), .. });
@@ -136,8 +149,6 @@ fn render(stage: &str, built: &mut Built, wanted: &Wanted<'_>) -> String {
     match stage {
         "tokens" => own.map(|file| listing::tokens(sources, file)).collect(),
         "ast" => own.map(|file| listing::tree(sources, names, &loaded.ast, file)).collect(),
-        _ => {
-            print::items(&loaded.ast, names, loaded.ast.items.iter().filter(|it| is_own(it.file)))
-        }
+        _ => print::items(&loaded.ast, names, loaded.ast.items.iter().filter(|it| is_own(it.file))),
     }
 }

@@ -70,6 +70,11 @@ export const goTo = (place) => {
 
 export const mark = (reports) => {
   marks = reports.filter((report) => report.place);
+  for (const { place } of marks) {
+    const before = text.value.slice(0, place.from).split('\n');
+    place.line = before.length;
+    place.column = Array.from(before.at(-1)).length + 1;
+  }
   draw();
   tell();
 };

@@ -83,7 +83,7 @@ const trial = (label, field, expected, wanted, { ask, open, load }) => {
     try {
       const answer = await ask(await request(), (piece) => { printed += piece; result.textContent = printed; });
       if (answer.stages) result.textContent = answer.stages.map((it) => it.text ?? '').join('\n');
-      const report = [...(answer.failed || answer.stages ? answer.reports : []), ...(answer.stop ? [answer.stop] : [])];
+      const report = [...answer.reports.filter((it) => it.severity === 'error'), ...(answer.stop ? [answer.stop] : [])];
       if (report.length) result.append(element('span', report.map((it) => it.text).join(''), 'report'));
     } catch (error) {
       result.append(element('span', error.message || 'stopped', 'report'));

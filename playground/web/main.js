@@ -26,7 +26,10 @@ const load = async (path) => {
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return answer.text();
 };
+// What was said last of each view.
+const said = {};
 const status = (words, isError = false) => {
+  said[tab] = [words, isError];
   $('status').textContent = words;
   $('status').className = isError ? 'error' : '';
 };
@@ -197,7 +200,7 @@ const show = async (name, again = false) => {
     button.tabIndex = isIt ? 0 : -1;
     $(other).hidden = !isIt;
   }
-  if (fresh.has(name) && !again) return;
+  if (fresh.has(name) && !again) { status(...said[name]); return; }
   if (name === 'output' && !again) { status('the program has not been run since it was changed'); return; }
   fresh.delete(name);
   const before = editor.get();

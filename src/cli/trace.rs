@@ -6,8 +6,8 @@ use gmachine::diagnostic::SourceMap;
 use gmachine::diagnostic::quote::{for_message, string_literal};
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
-use gmachine::inspect::views::is_called;
 use gmachine::inspect::trace::{Addr, Event, Machine, Position, Rule};
+use gmachine::inspect::views::is_called;
 use gmachine::{Output, Stop};
 use serde_json::{Value, json};
 

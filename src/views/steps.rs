@@ -135,7 +135,8 @@ impl<'a> Lines<'a> {
     /// stopped.
     pub fn end(&mut self, step: u64, why: Option<&str>) {
         self.flush_printed(step);
-        let Some(why) = why.filter(|_| self.options.only.is_none() && self.options.kinds.is_empty())
+        let Some(why) =
+            why.filter(|_| self.options.only.is_none() && self.options.kinds.is_empty())
         else {
             return;
         };
@@ -347,13 +348,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Whether a step is asked for.
-    fn passes(
-        &self,
-        step: u64,
-        function: Option<GlobalId>,
-        kind: Kind,
-        view: &View<'_>,
-    ) -> bool {
+    fn passes(&self, step: u64, function: Option<GlobalId>, kind: Kind, view: &View<'_>) -> bool {
         let global = function.and_then(|id| view.program.globals.get(id));
         let is_named =
             |only: &String| global.is_some_and(|global| is_called(view.program, global, only));
@@ -365,8 +360,10 @@ impl<'a> Lines<'a> {
     /// Prints what the output got since the last line.
     fn flush_printed(&mut self, step: u64) {
         let text = std::mem::take(&mut self.printed);
-        let is_wanted = self.options.kinds.is_empty() || self.options.kinds.contains(&Kind::Printed);
-        if text.is_empty() || !is_wanted || step < self.options.from || self.options.only.is_some() {
+        let is_wanted =
+            self.options.kinds.is_empty() || self.options.kinds.contains(&Kind::Printed);
+        if text.is_empty() || !is_wanted || step < self.options.from || self.options.only.is_some()
+        {
             return;
         }
         let words = text.trim();

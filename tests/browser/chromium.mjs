@@ -68,6 +68,7 @@ export const launch = async (directory, shots) => {
     const { data } = await call('Page.captureScreenshot', { format: 'png' });
     writeFileSync(join(shots, `${name}.png`), Buffer.from(data, 'base64'));
   };
-  const close = () => browser.kill();
+  // Its files can be removed when it has ended.
+  const close = () => new Promise((done) => { browser.once('exit', done); browser.kill(); });
   return { call, close, evaluate, key, listeners, messages, open, requests, scheme, send, shoot, size };
 };

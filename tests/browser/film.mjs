@@ -111,6 +111,6 @@ try {
     assert.ok(worst <= 50, `${name}: a step takes ${worst} ms`);
   }
 } finally {
-  chromium.close();
+  await chromium.close();
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
