@@ -142,7 +142,9 @@ pub mod inspect {
     /// `views`).
     #[cfg(feature = "views")]
     pub mod views {
-        pub use crate::views::{Cell, Graph, Writer, cut, film, is_called, is_code_of, steps};
+        pub use crate::views::{
+            Cell, Graph, Writer, cut, film, is_called, is_code_of, stepper, steps,
+        };
     }
 
     /// The reference machine, step by step.

@@ -117,6 +117,7 @@ fn short_help_fits_a_screen() {
         "dump",
         "specialise",
         "steps",
+        "step",
         "film",
         "profile",
         "trace",

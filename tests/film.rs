@@ -75,27 +75,30 @@ fn compare(program: &[&str]) -> usize {
     rows.len()
 }
 
+/// Expressions whose views are compared.
+pub const EXPRESSIONS: [&str; 10] = [
+    "(add 1 2)",
+    "(take 5 (iterate (mul 2) 1))",
+    "(letrec ([fibs (Cons 0 (Cons 1 (zipWith add fibs (tail fibs))))]) (take 9 fibs))",
+    "(let ([x (mul 3 4)]) (add x x))",
+    "(append \"a text\" \"</script> \\u{1F600}\")",
+    "(sum (map (mul 2) (filter (lt 3) (range 1 40))))",
+    "(head Nil)",
+    "(bind (putText \"hi\") (fn [_] (return 1)))",
+    "(foldr add 0 (range 1 200))",
+    "1.5",
+];
+
+/// Examples whose views are compared, up to their step 300.
+pub const EXAMPLES: [&str; 10] =
+    ["fibs", "primes", "church", "hamming", "power", "tree", "hello", "collatz", "queens", "pi"];
+
 #[test]
 fn a_film_has_the_events_that_steps_tells_of() {
-    let expressions = [
-        "(add 1 2)",
-        "(take 5 (iterate (mul 2) 1))",
-        "(letrec ([fibs (Cons 0 (Cons 1 (zipWith add fibs (tail fibs))))]) (take 9 fibs))",
-        "(let ([x (mul 3 4)]) (add x x))",
-        "(append \"a text\" \"</script> \\u{1F600}\")",
-        "(sum (map (mul 2) (filter (lt 3) (range 1 40))))",
-        "(head Nil)",
-        "(bind (putText \"hi\") (fn [_] (return 1)))",
-        "(foldr add 0 (range 1 200))",
-        "1.5",
-    ];
-    for expression in expressions {
+    for expression in EXPRESSIONS {
         assert!(compare(&["-e", expression]) > 3, "{expression}");
     }
-    let examples = [
-        "fibs", "primes", "church", "hamming", "power", "tree", "hello", "collatz", "queens", "pi",
-    ];
-    for example in examples {
+    for example in EXAMPLES {
         let path = format!("examples/{example}.core");
         assert!(compare(&[&path, "--to", "300"]) > 3, "{example}");
     }

@@ -32,6 +32,7 @@ mod residual;
 mod robust;
 mod seeing;
 mod space;
+mod step;
 mod strictness;
 mod syntax;
 mod targeting;

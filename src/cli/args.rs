@@ -58,7 +58,8 @@ pub struct Global {
         display_order = 102,
         value_name = "FORMAT",
         default_value = "human",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub error_format: ErrorFormat,
     /// Report no warnings
@@ -96,6 +97,7 @@ pub enum Command {
     Dump(Dump),
     Specialise(Specialise),
     Steps(Steps),
+    Step(Step),
     Film(Film),
     Profile(Profile),
     Trace(Trace),
@@ -456,6 +458,33 @@ impl Default for Steps {
             format: TraceFormat::Text,
         }
     }
+}
+
+/// Step through a run in the terminal, forward and backward
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine step [OPTIONS] FILE\n       gmachine step [OPTIONS] [FILE] -e EXPR",
+    before_long_help = "Examples:
+  gmachine step fibs.core
+  gmachine step -e '(sum (map (mul 2) [1 2 3]))'
+  gmachine step queens.core --break safe",
+    after_long_help = "The keys are listed by ?. Standard input, if it is no terminal, is the program's input."
+)]
+pub struct Step {
+    #[command(flatten)]
+    pub program: Program,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level, hide_short_help = true)]
+    pub level: u8,
+    /// A function to stop at; several times for several
+    #[arg(long = "break", value_name = "NAME")]
+    pub breakpoints: Vec<String>,
+    /// Memory that it may use, like 512M [default: most of what is free]
+    #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
+    pub max_heap: Option<u64>,
+    /// Steps that it may take [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub fuel: Option<u64>,
 }
 
 /// Write a page that shows a run step by step

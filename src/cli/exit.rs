@@ -49,6 +49,7 @@ impl Exit {
 
     /// Ends the process now, from whatever thread.
     pub fn now(self) -> ! {
+        super::step::leave_screen();
         std::process::exit(self.number().into())
     }
 

@@ -29,6 +29,7 @@ mod report;
 mod run;
 mod specialise;
 mod stats;
+mod step;
 mod steps;
 mod trace;
 mod watched;
@@ -56,6 +57,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     let mut context = Context::new(&cli.global);
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut context),
+        Command::Step(args) => step::run(args, &mut context),
         Command::Steps(args) => steps::run(args, &mut context),
         Command::Film(args) => film::run(args, &mut context),
         Command::Profile(args) => costs::run(args, &mut context),

@@ -305,6 +305,12 @@ pub trait Input: Send {
         }
         Ok(())
     }
+
+    /// Returns an input of its own that gives what this one still has to give; `None` if there is
+    /// none, as for what is read from somewhere as it is asked for.
+    fn try_clone(&self) -> Option<Box<dyn Input>> {
+        None
+    }
 }
 
 /// Where a program's printed value goes.
