@@ -29,7 +29,7 @@ impl Loader for NoFiles {
     }
 }
 
-fn module(source: &Source) -> Module {
+pub fn module(source: &Source) -> Module {
     let mut engine = Engine::new();
     engine.set_entry_points(EntryPoints::Main);
     engine.set_passes(Passes::NONE);
@@ -77,9 +77,9 @@ fn event(item: &Item, step: u64) -> Value {
 
 /// Compares the stepper with the events that `steps` writes, which `film` is compared with too; how
 /// many there are.
-fn compare(module: &Module, arguments: &[&str]) -> usize {
+pub fn compare(module: &Module, arguments: &[&str]) -> usize {
     let output = Command::new(GMACHINE)
-        .args([&["steps", "--format", "json", "--to", "300"], arguments].concat())
+        .args([&["steps", "--format", "json"], arguments].concat())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::null())
         .output()
@@ -114,12 +114,13 @@ fn compare(module: &Module, arguments: &[&str]) -> usize {
 fn the_stepper_has_the_events_that_steps_tells_of() {
     for expression in EXPRESSIONS {
         let module = module(&Source::default().with_expression(expression));
-        assert!(compare(&module, &["-e", expression]) > 3, "{expression}");
+        assert!(compare(&module, &["--to", "300", "-e", expression]) > 3, "{expression}");
     }
     for example in EXAMPLES {
         let path = format!("examples/{example}.core");
         let text = std::fs::read(&path).expect("an example");
-        assert!(compare(&module(&Source::text(&*path, text)), &[&path]) > 3, "{example}");
+        let module = module(&Source::text(&*path, text));
+        assert!(compare(&module, &["--to", "300", &path]) > 3, "{example}");
     }
 }
 
@@ -218,7 +219,8 @@ fn programs_that_read_and_programs_with_threads_are_gone_back_in_too() {
         let module = module(&Source::text("program.core", text.as_bytes().to_vec()));
         let start = || {
             let mut machine = Machine::new(module.program().clone(), Config::default());
-            let input = Characters("The quick brown fox jumps over it. ".repeat(20).chars().collect());
+            let input =
+                Characters("The quick brown fox jumps over it. ".repeat(20).chars().collect());
             machine.start(Format::Default, Some(Box::new(input))).map(|()| machine)
         };
         let mut stepper = Stepper::new(module.sources(), Box::new(start)).expect("a main");
@@ -380,7 +382,10 @@ impl Terminal {
         let settings = tcgetattr(&self.slave).expect("its settings");
         self.slave.write_all(b"the test has ended").expect("the terminal");
         reader.join().expect("the reader").into_iter().for_each(|byte| self.take(byte));
-        (status, !self.is_full && settings.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO))
+        (
+            status,
+            !self.is_full && settings.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO),
+        )
     }
 }
 
