@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
-fn output(arguments: &[&str]) -> (String, String) {
+pub fn output(arguments: &[&str]) -> (String, String) {
     let output = Command::new(GMACHINE)
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -54,7 +54,7 @@ fn event(row: &Value, data: &Value) -> Value {
 }
 
 /// Compares a film with the events that `steps` writes; how many there are.
-fn compare(program: &[&str]) -> usize {
+pub fn compare(program: &[&str]) -> usize {
     let (page, data, _) = film(program);
     assert!(page.len() <= 5_000_000, "{program:?}: {} bytes", page.len());
     let (lines, _) = output(&[&["steps", "--format", "json"], program].concat());
@@ -75,27 +75,30 @@ fn compare(program: &[&str]) -> usize {
     rows.len()
 }
 
+/// Expressions whose views are compared.
+pub const EXPRESSIONS: [&str; 10] = [
+    "(add 1 2)",
+    "(take 5 (iterate (mul 2) 1))",
+    "(letrec ([fibs (Cons 0 (Cons 1 (zipWith add fibs (tail fibs))))]) (take 9 fibs))",
+    "(let ([x (mul 3 4)]) (add x x))",
+    "(append \"a text\" \"</script> \\u{1F600}\")",
+    "(sum (map (mul 2) (filter (lt 3) (range 1 40))))",
+    "(head Nil)",
+    "(bind (putText \"hi\") (fn [_] (return 1)))",
+    "(foldr add 0 (range 1 200))",
+    "1.5",
+];
+
+/// Examples whose views are compared, up to their step 300.
+pub const EXAMPLES: [&str; 10] =
+    ["fibs", "primes", "church", "hamming", "power", "tree", "hello", "collatz", "queens", "pi"];
+
 #[test]
 fn a_film_has_the_events_that_steps_tells_of() {
-    let expressions = [
-        "(add 1 2)",
-        "(take 5 (iterate (mul 2) 1))",
-        "(letrec ([fibs (Cons 0 (Cons 1 (zipWith add fibs (tail fibs))))]) (take 9 fibs))",
-        "(let ([x (mul 3 4)]) (add x x))",
-        "(append \"a text\" \"</script> \\u{1F600}\")",
-        "(sum (map (mul 2) (filter (lt 3) (range 1 40))))",
-        "(head Nil)",
-        "(bind (putText \"hi\") (fn [_] (return 1)))",
-        "(foldr add 0 (range 1 200))",
-        "1.5",
-    ];
-    for expression in expressions {
+    for expression in EXPRESSIONS {
         assert!(compare(&["-e", expression]) > 3, "{expression}");
     }
-    let examples = [
-        "fibs", "primes", "church", "hamming", "power", "tree", "hello", "collatz", "queens", "pi",
-    ];
-    for example in examples {
+    for example in EXAMPLES {
         let path = format!("examples/{example}.core");
         assert!(compare(&[&path, "--to", "300"]) > 3, "{example}");
     }

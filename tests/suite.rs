@@ -3,6 +3,7 @@
 //! one area.
 
 mod acceptance;
+mod agreement;
 mod benchmarks;
 mod cli;
 mod core;
@@ -32,6 +33,7 @@ mod residual;
 mod robust;
 mod seeing;
 mod space;
+mod step;
 mod strictness;
 mod syntax;
 mod targeting;

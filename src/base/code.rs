@@ -132,6 +132,7 @@ codes! {
     G0603 TimeLimit "the time limit";
     G0604 TooManyCaptures "functions that capture too many variables";
     G0605 TooManyParameters "functions or constructors with too many parameters";
+    G0606 Interrupted "an interrupt";
     G0701 CannotRead "a file that cannot be read";
     G0702 InputNotUtf8 "standard input that is not UTF-8";
     G0703 InputFailed "standard input that cannot be read";

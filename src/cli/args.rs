@@ -58,7 +58,8 @@ pub struct Global {
         display_order = 102,
         value_name = "FORMAT",
         default_value = "human",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub error_format: ErrorFormat,
     /// Report no warnings
@@ -96,6 +97,7 @@ pub enum Command {
     Dump(Dump),
     Specialise(Specialise),
     Steps(Steps),
+    Step(Step),
     Film(Film),
     Profile(Profile),
     Trace(Trace),
@@ -157,17 +159,12 @@ pub struct Run {
     /// How to print the value: text, sexpr, json
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: Format,
-    /// Print what the machine counted to standard error; =json as JSON
-    #[arg(
-        short,
-        long,
-        value_name = "FORMAT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "text",
-        hide_possible_values = true
-    )]
-    pub stats: Option<Stats>,
+    /// Print what the machine counted to standard error
+    #[arg(short, long)]
+    pub stats: bool,
+    /// How to print that, and print it: text, json
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, hide_short_help = true)]
+    pub stats_format: Option<Stats>,
     /// Write folded stacks of time to FILE, a sample each millisecond, of allocation to FILE.alloc
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
@@ -458,6 +455,33 @@ impl Default for Steps {
     }
 }
 
+/// Step through a run in the terminal, forward and backward
+#[derive(Args)]
+#[command(
+    override_usage = "gmachine step [OPTIONS] FILE\n       gmachine step [OPTIONS] [FILE] -e EXPR",
+    before_long_help = "Examples:
+  gmachine step fibs.core
+  gmachine step -e '(sum (map (mul 2) [1 2 3]))'
+  gmachine step queens.core --break safe",
+    after_long_help = "The keys are listed by ?. Standard input, if it is no terminal, is the program's input."
+)]
+pub struct Step {
+    #[command(flatten)]
+    pub program: Program,
+    /// Optimisation level: 0 (what the textbook makes), 1, 2
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = parse_level, hide_short_help = true)]
+    pub level: u8,
+    /// A function to stop at; several times for several
+    #[arg(long = "break", value_name = "NAME")]
+    pub breakpoints: Vec<String>,
+    /// Memory that it may use, like 512M [default: most of what is free]
+    #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
+    pub max_heap: Option<u64>,
+    /// Steps that it may take [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub fuel: Option<u64>,
+}
+
 /// Write a page that shows a run step by step
 #[derive(Args)]
 #[command(
@@ -619,7 +643,7 @@ pub enum TraceFormat {
     before_long_help = "Examples:
   gmachine bench nfib tak
   gmachine bench queens.core -O 0,2 --runs 5
-  gmachine bench fibs --json > fibs.json",
+  gmachine bench fibs --format json > fibs.json",
     after_long_help = bench::help()
 )]
 pub struct Bench {
@@ -649,17 +673,25 @@ pub struct Bench {
         long_help = passes::help()
     )]
     pub passes: Vec<Change>,
-    /// Compare with what `bench --json` has written to this file, and say what is slower
+    /// Compare with what `bench --format json` has written to this file, and say what is slower
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Print comma-separated values
-    #[arg(long, conflicts_with = "json")]
-    pub csv: bool,
+    /// How to print them: text, json, csv (comma-separated values)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: BenchFormat,
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// How measurements are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BenchFormat {
+    /// A table
+    Text,
+    /// One JSON object
+    Json,
+    /// A line for each measurement
+    Csv,
 }
 
 /// Evaluate expressions and add definitions, line by line

@@ -18,6 +18,7 @@ const BUFFER: usize = 64 * 1024;
 
 /// Bytes decoded one piece at a time. A piece is what one read gives, so that a terminal's
 /// line is there as soon as it is typed.
+#[derive(Clone)]
 pub struct Decoder<R> {
     reader: R,
     /// Bytes read and not yet decoded; at the end of a piece, the start of a character.

@@ -95,6 +95,11 @@ impl<W: Copy> HandleTable<W> {
         self.slots.iter_mut().flatten()
     }
 
+    /// Returns whether no handle is in use.
+    pub(in crate::machine) fn is_empty(&self) -> bool {
+        self.slots.iter().flatten().count() == self.dropped.lock().len()
+    }
+
     /// Frees the entries of handles that were dropped.
     pub(in crate::machine) fn reclaim(&mut self) {
         let mut dropped = self.dropped.lock();
@@ -119,7 +124,9 @@ mod tests {
         drop(one);
         assert_eq!(handles.live().count(), 1);
         assert_eq!(handles.get(&same), Some('a'));
+        assert!(!handles.is_empty());
         drop(same);
+        assert!(handles.is_empty());
         assert_eq!(handles.live().count(), 0);
         let two = handles.add('b');
         assert_eq!((two.0.index, handles.slots.len()), (0, 1));

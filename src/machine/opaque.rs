@@ -96,6 +96,16 @@ impl<W> Opaques<W> {
         }
     }
 
+    /// Copies the table; both refer to the same values.
+    pub fn copied(&self) -> Opaques<W>
+    where
+        W: Clone,
+    {
+        let mut entries = Vec::with_capacity(self.entries.capacity());
+        entries.extend_from_slice(&self.entries);
+        Opaques { entries, free: self.free.clone(), dead: Vec::new() }
+    }
+
     /// Bytes that the table takes.
     pub fn bytes(&self) -> u64 {
         (self.entries.capacity() * size_of::<Option<(W, Opaque)>>()) as u64

@@ -172,18 +172,33 @@ struct Nothing;
 impl System for Nothing {}
 
 /// The system of a machine.
-pub(in crate::machine) struct Outside(Box<dyn System>);
+pub(in crate::machine) struct Outside(Box<dyn System>, Granted);
+
+/// Whether a system was given, or refuses everything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Granted {
+    Yes,
+    No,
+}
 
 impl Outside {
     /// A system that was given.
     pub fn new(system: Box<dyn System>) -> Outside {
-        Outside(system)
+        Outside(system, Granted::Yes)
+    }
+}
+
+impl Outside {
+    /// Returns another one like it if it refuses everything; one that was given has a state of its
+    /// own.
+    pub fn try_clone(&self) -> Option<Outside> {
+        (self.1 == Granted::No).then(Outside::default)
     }
 }
 
 impl Default for Outside {
     fn default() -> Outside {
-        Outside(Box::new(Nothing))
+        Outside(Box::new(Nothing), Granted::No)
     }
 }
 
@@ -201,7 +216,7 @@ pub(in crate::machine) enum Operand<'a> {
 }
 
 /// What the system has answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::machine) enum Answer {
     Done,
     Integer(Integer),
@@ -246,7 +261,7 @@ impl Outside {
             Some(Operand::Integer(value)) => clamped(value, usize::MAX) as u64,
             _ => 0,
         };
-        let Outside(system) = self;
+        let Outside(system, _) = self;
         let done = |()| Answer::Done;
         let time = |time: Duration| Answer::Integer(Integer::from(time.as_nanos()));
         match effect {

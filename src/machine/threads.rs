@@ -16,7 +16,7 @@ const TURN: u32 = 32;
 pub(in crate::machine) const MAIN: i64 = 0;
 
 /// What a thread waits for at an `MVar` of a number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::machine) enum Wait {
     /// A value, which it takes.
     Take(i64),
@@ -42,7 +42,7 @@ pub(in crate::machine) enum Next {
 }
 
 /// A thread that does not run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Thread {
     /// How it goes on; `None` if it waits.
     next: Option<Next>,
@@ -63,7 +63,7 @@ impl Thread {
 }
 
 /// The threads of a run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::machine) struct Threads {
     /// The one that runs.
     current: i64,

@@ -31,7 +31,7 @@ pub(in crate::machine) enum Stream {
 }
 
 /// Something that is still to be written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Piece {
     Text(Stream, String),
     /// Bytes of the output.
@@ -69,6 +69,24 @@ pub(in crate::machine) struct World {
 }
 
 impl World {
+    /// Copies it; `None` if a system was granted.
+    pub fn try_clone(&self) -> Option<World> {
+        Some(World {
+            pieces: self.pieces.clone(),
+            held: self.held,
+            open: self.open,
+            is_embedders: self.is_embedders,
+            taken: self.taken,
+            line: self.line.clone(),
+            bytes: self.bytes.clone(),
+            arguments: self.arguments.clone(),
+            threads: self.threads,
+            program: self.program.clone(),
+            system: self.system.try_clone()?,
+            answer: self.answer.clone(),
+        })
+    }
+
     /// Forgets what belongs to the run before, but for the arguments and the system.
     pub fn start(&mut self, taken: bool) {
         let (arguments, threads) = (std::mem::take(&mut self.arguments), self.threads);

@@ -130,6 +130,12 @@ impl Graph {
         }
     }
 
+    /// How many nodes it knows.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.cells.len()
+    }
+
     /// The node itself, as it was born.
     #[must_use]
     pub fn cell(&self, node: NodeId) -> Option<&Cell> {
@@ -162,6 +168,41 @@ impl Graph {
             Content::Global(global) => arity(program, *global) > 0,
             Content::Hole | Content::Input => false,
             _ => true,
+        }
+    }
+
+    /// Returns whether a node is, or was, to be evaluated.
+    #[must_use]
+    pub fn is_cell(&self, node: NodeId) -> bool {
+        self.cells.get(&node).is_some_and(|cell| {
+            cell.became.is_some()
+                || cell.is_running
+                || matches!(
+                    cell.content,
+                    Content::Application { .. } | Content::Text { .. } | Content::Input
+                )
+        })
+    }
+
+    /// Returns whether the code of a node runs, or waits for a value.
+    #[must_use]
+    pub fn is_running(&self, node: NodeId) -> bool {
+        let is_running = |node| self.cells.get(&node).is_some_and(|cell| cell.is_running);
+        is_running(node) || is_running(self.value(node))
+    }
+
+    /// Returns what a node, or the value that stands for it, consists of: a function and its
+    /// arguments, or fields.
+    #[must_use]
+    pub fn mentions(&self, node: NodeId) -> Vec<NodeId> {
+        let Some(cell) = self.cells.get(&self.value(node)) else { return Vec::new() };
+        match &cell.content {
+            Content::Application { .. } => {
+                let (head, mut mentioned) = self.spine(node);
+                mentioned.push(head);
+                mentioned
+            }
+            content => parts(content),
         }
     }
 

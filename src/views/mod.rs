@@ -1,8 +1,9 @@
 //! Views of a run of the reference machine that are made of its stream of events: reductions as
-//! expressions, and a page in which one can go back and forth.
+//! expressions, a page in which one can go back and forth, and a run that one steps through.
 
 pub mod film;
 mod graph;
+pub mod stepper;
 pub mod steps;
 
 pub use graph::{Cell, Graph, Writer, cut};

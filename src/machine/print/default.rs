@@ -38,7 +38,7 @@ enum Context {
     Close(&'static str),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Automaton {
     contexts: Vec<Context>,
 }

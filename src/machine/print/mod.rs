@@ -133,7 +133,7 @@ impl From<OutputError> for PrintError {
 }
 
 /// The printer of one value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Printer {
     state: State,
     line: Line,
@@ -141,14 +141,14 @@ pub struct Printer {
     text: String,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum State {
     Default(default::Automaton),
     Tree(tree::Automaton),
 }
 
 /// The state of the output's last line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Line {
     /// Whether the line is not empty.
     open: bool,

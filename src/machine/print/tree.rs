@@ -43,7 +43,7 @@ enum Context {
     Close(&'static str, usize),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Automaton {
     style: Style,
     contexts: Vec<Context>,

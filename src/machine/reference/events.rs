@@ -238,6 +238,27 @@ impl Watch {
         }
     }
 
+    /// Copies the watch and its machine as they are between two steps: see
+    /// [`Machine::try_clone`].
+    #[must_use]
+    pub fn try_clone(&self) -> Option<Watch> {
+        Some(Watch {
+            machine: self.machine.try_clone()?,
+            known: self.known.clone(),
+            born: self.born,
+            owner: self.owner,
+            owners: self.owners.clone(),
+            is_started: self.is_started,
+        })
+    }
+
+    /// Returns about how many bytes a copy takes.
+    #[must_use]
+    pub fn footprint(&self) -> u64 {
+        let known = self.known.len() * size_of::<Known>();
+        self.machine.heap.footprint() + (known + self.owners.len() * 16) as u64
+    }
+
     /// The machine.
     #[must_use]
     pub fn machine(&self) -> &Machine {

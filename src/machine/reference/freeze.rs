@@ -4,6 +4,7 @@
 //! frame a `Suspended` node that knows its frame in the record. So stopping allocates next
 //! to nothing, however deep the evaluation was, and leaves no black hole behind.
 
+use super::checkpoint::with_capacity_of;
 use super::code::Position;
 use super::heap::Heap;
 use super::heap::node::{Addr, Node, Site};
@@ -41,6 +42,14 @@ struct SavedStack {
 }
 
 impl SavedStack {
+    fn copied(&self) -> SavedStack {
+        SavedStack {
+            stack: with_capacity_of(&self.stack),
+            frames: with_capacity_of(&self.frames),
+            live: self.live,
+        }
+    }
+
     fn bytes(&self) -> u64 {
         let stack = self.stack.capacity() * size_of::<Addr>();
         (stack + self.frames.capacity() * size_of::<Frame>()) as u64
@@ -57,6 +66,12 @@ pub(super) struct Frozen {
 }
 
 impl Frozen {
+    /// Copies all of it.
+    pub(super) fn copied(&self) -> Frozen {
+        let records = self.records.iter().map(|record| record.as_ref().map(SavedStack::copied));
+        Frozen { records: records.collect(), free: self.free.clone(), bytes: self.bytes }
+    }
+
     /// Bytes of all records.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes

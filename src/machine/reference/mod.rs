@@ -44,6 +44,7 @@
 
 mod aggregates;
 mod arithmetic;
+mod checkpoint;
 mod code;
 mod control;
 mod data;

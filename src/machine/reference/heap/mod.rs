@@ -19,14 +19,14 @@ const CHUNK_BYTES: u64 = CHUNK as u64 * NODE_BYTES + CHUNK as u64 / 8;
 const MIN_ALLOWANCE: u64 = 4 << 20;
 
 /// A stretch of nodes. Chunks are never moved nor given back, so growing copies nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Chunk {
     nodes: Vec<Node>,
     marks: Box<[u64; CHUNK / 64]>,
 }
 
 /// The heap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Heap {
     chunks: Vec<Chunk>,
     free: Addr,

@@ -30,7 +30,7 @@ impl Site {
 }
 
 /// A node: 16 bytes, and what it owns.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     /// A free cell, with the next one.
     Free(Addr),
