@@ -367,7 +367,7 @@ impl<'a> Stepper<'a> {
             }
             NodeEvent::Entered { node, global, .. } => {
                 let global = global.and_then(|global| self.program().globals.get(global));
-                match global.map(|global| self.program().shown(global)) {
+                match global.map(|global| self.program().display_name(global)) {
                     Some(name) => format!("#{node} is entered: the code of {name} begins"),
                     None => format!("#{node} is unpacked"),
                 }
