@@ -12,6 +12,7 @@
 //! A program that fails is made smaller and shown with its number.
 
 mod levels;
+mod shapes;
 mod written;
 
 use gmachine::optimise::Pass;

@@ -138,6 +138,9 @@ impl Driver<'_> {
             {
                 return Ok(State::Value(outcome, frames));
             }
+        } else if self.is_way_to_producer(global, &frames) {
+            self.tally.unfolded += 1;
+            return Ok(self.unfold(global, &args, frames, span));
         }
         self.may_write()?;
         let code = self.call_code(global, &args, fresh, key, span);

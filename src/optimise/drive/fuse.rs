@@ -310,6 +310,19 @@ impl Driver<'_> {
         self.switch_on(switch, env, node, next.clone(), span)
     }
 
+    /// Whether a call of which nothing is known is unfolded, because what consumes its value learns
+    /// what it ends in.
+    pub(super) fn is_way_to_producer(&self, global: GlobalId, frames: &Frames) -> bool {
+        let is_consumer = |frames: &Frames| {
+            frames.as_ref().is_some_and(|frame| matches!(frame.action, Action::Consume(..)))
+        };
+        let is_consumed = match frames.as_deref() {
+            Some(Frame { action: Action::Shared(shared), .. }) => is_consumer(&shared.frames),
+            _ => is_consumer(frames),
+        };
+        is_consumed && self.leads_to_producer(global)
+    }
+
     /// A call that a consumed call ends in: the consumer is called with it.
     pub(super) fn hand_back(
         &mut self,
@@ -319,16 +332,12 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<Option<State>> {
         // The call of the consumer is code: frames that are written once can be gone past.
-        let whole = frames;
         let frames = match frames.as_deref() {
             Some(Frame { action: Action::Shared(shared), .. }) => &shared.frames,
             _ => frames,
         };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
-        if self.leads_to_producer(global) {
-            return Ok(Some(self.unfold(global, args, whole.clone(), span)));
-        }
         if !self.is_producer(global) {
             return Ok(None);
         }
