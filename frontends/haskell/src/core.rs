@@ -189,6 +189,21 @@ impl<'a> Program<'a> {
         self.globals.get(id as usize)?.meaning.as_ref()
     }
 
+    /// Returns how many parameters a definition has.
+    #[must_use]
+    pub fn arity(&self, id: GlobalId) -> usize {
+        match self.meaning(id) {
+            Some(&Meaning::Defined(expr)) => match &self.exprs[expr as usize] {
+                Expr::Lambda(parameters, _) => parameters.len(),
+                _ => 0,
+            },
+            Some(Meaning::Con { strict, .. }) => strict.len(),
+            Some(&Meaning::Class { fields, .. }) => fields,
+            Some(Meaning::Selector { .. }) => 1,
+            _ => 0,
+        }
+    }
+
     /// Adds an expression.
     pub fn push(&mut self, expr: Expr) -> ExprId {
         self.exprs.push(expr);

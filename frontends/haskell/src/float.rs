@@ -44,18 +44,8 @@ impl Mask {
 
 /// Moves what does not depend on parameters out of the functions of a program.
 pub fn float(program: &mut Program<'_>) {
-    let arities: Vec<usize> = (0..program.globals.len() as GlobalId)
-        .map(|id| match program.meaning(id) {
-            Some(&Meaning::Defined(expr)) => match &program.exprs[expr as usize] {
-                Expr::Lambda(parameters, _) => parameters.len(),
-                _ => 0,
-            },
-            Some(Meaning::Con { strict, .. }) => strict.len(),
-            Some(&Meaning::Class { fields, .. }) => fields,
-            Some(Meaning::Selector { .. }) => 1,
-            _ => 0,
-        })
-        .collect();
+    let arities: Vec<usize> =
+        (0..program.globals.len()).map(|id| program.arity(id as GlobalId)).collect();
     for id in 0..program.globals.len() {
         let Some(&Meaning::Defined(expr)) = program.meaning(id as GlobalId) else { continue };
         let mut floater = Floater {

@@ -6,6 +6,8 @@
 //! - [`dump`]: the dump and its grammar;
 //! - [`core`]: definitions, with recursion, constructors and cases given back;
 //! - [`resolve`]: dictionaries of type classes taken apart;
+//! - [`specialise`]: functions of known dictionaries;
+//! - [`expand`]: parameters that are only passed on;
 //! - [`float`]: sharing given back;
 //! - [`support`]: what the primitives of MicroHs are;
 //! - [`emit`]: CoreF text.
@@ -14,8 +16,10 @@ mod constant;
 pub mod core;
 pub mod dump;
 pub mod emit;
+pub mod expand;
 pub mod float;
 pub mod resolve;
+pub mod specialise;
 pub mod support;
 
 use anyhow::{Result, bail};
@@ -44,7 +48,9 @@ pub fn translate(
     }
     let support = Support::new()?;
     let mut program = Program::new(dump, &support, &[main, RUN])?;
-    resolve::resolve(&mut program);
+    let instances = resolve::resolve(&mut program);
+    specialise::specialise(&mut program, &instances);
+    expand::expand(&mut program);
     float::float(&mut program);
     let run = program.global(RUN);
     let run = program.push(Expr::Global(run));

@@ -10,8 +10,9 @@ use crate::core::{Expr, ExprId, GlobalId, Local, Meaning, Pattern, Program};
 const CHAIN: usize = 100;
 
 /// An instance: how many dictionaries it takes, and what each of its fields is.
-struct Instance {
-    parameters: usize,
+pub struct Instance {
+    /// How many dictionaries it takes.
+    pub parameters: usize,
     fields: Vec<Field>,
 }
 
@@ -23,8 +24,8 @@ enum Field {
     Method(GlobalId),
 }
 
-/// Takes apart all dictionaries of a program.
-pub fn resolve(program: &mut Program<'_>) {
+/// Takes apart all dictionaries of a program; returns the instances.
+pub fn resolve(program: &mut Program<'_>) -> FxHashMap<GlobalId, Instance> {
     let mut instances = FxHashMap::default();
     for id in 0..program.globals.len() as GlobalId {
         if let Some(instance) = split(program, id) {
@@ -33,12 +34,11 @@ pub fn resolve(program: &mut Program<'_>) {
     }
     for id in 0..program.globals.len() {
         if let Some(&Meaning::Defined(expr)) = program.meaning(id as GlobalId) {
-            let (atoms, known) = (FxHashMap::default(), FxHashMap::default());
-            let mut resolver = Resolver { instances: &instances, atoms, known };
-            let expr = resolver.expr(program, expr);
+            let expr = Resolver::new(&instances).expr(program, expr);
             program.globals[id].meaning = Some(Meaning::Defined(expr));
         }
     }
+    instances
 }
 
 /// Takes an instance apart, if the definition is one.
@@ -114,7 +114,7 @@ fn split(program: &mut Program<'_>, id: GlobalId) -> Option<Instance> {
 }
 
 /// Replaces a variable; all variables have numbers of their own, so nothing is captured.
-fn substitute(program: &mut Program<'_>, expr: ExprId, local: Local, by: ExprId) -> ExprId {
+pub fn substitute(program: &mut Program<'_>, expr: ExprId, local: Local, by: ExprId) -> ExprId {
     rewrite(program, expr, &mut |program, id| {
         (program.exprs[id as usize] == Expr::Local(local)).then_some(by)
     })
@@ -166,7 +166,7 @@ pub fn rewrite<'a>(
 
 /// What is known while an expression is resolved. All variables have numbers of their own, so it holds
 /// wherever they are.
-struct Resolver<'i> {
+pub struct Resolver<'i> {
     instances: &'i FxHashMap<GlobalId, Instance>,
     /// Variables that stand for an atom.
     atoms: FxHashMap<Local, Expr>,
@@ -174,9 +174,15 @@ struct Resolver<'i> {
     known: FxHashMap<Local, (GlobalId, Vec<ExprId>)>,
 }
 
-impl Resolver<'_> {
+impl<'i> Resolver<'i> {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new(instances: &'i FxHashMap<GlobalId, Instance>) -> Resolver<'i> {
+        Resolver { instances, atoms: FxHashMap::default(), known: FxHashMap::default() }
+    }
+
     /// Resolves an expression.
-    fn expr(&mut self, program: &mut Program<'_>, id: ExprId) -> ExprId {
+    pub fn expr(&mut self, program: &mut Program<'_>, id: ExprId) -> ExprId {
         rewrite(program, id, &mut |program, id| match program.exprs[id as usize].clone() {
             Expr::Global(global) => {
                 let found = atom(program, global);

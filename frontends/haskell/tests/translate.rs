@@ -1,8 +1,10 @@
 //! Translations of small dumps, in the grammar of `src/dump.rs`, compiled and run by gmachine.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::{Arc, Mutex};
 
-use gmachine::{Engine, Error, Eval, Module, Stop};
+use gmachine::{Engine, Error, Eval, FileKind, Module, Stop, System, SystemError};
 use gmachine_haskell::dump::Dump;
 use gmachine_haskell::translate;
 
@@ -198,4 +200,174 @@ fn what_is_no_dump_is_refused() {
     dump.add(LIBRARY);
     let error = translate(&dump, "Main.main", &|_| None).expect_err("there is no main");
     assert!(error.to_string().contains("Main.main"), "{error}");
+}
+
+/// A directory of files that is in memory alone.
+#[derive(Clone, Default)]
+struct Files(Arc<Mutex<BTreeMap<Vec<u8>, Vec<u8>>>>);
+
+impl System for Files {
+    fn read(
+        &mut self,
+        path: &[u8],
+        from: u64,
+        most: u64,
+        _: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        let files = self.0.lock().expect("no test panics with it");
+        let bytes = files.get(path).ok_or(SystemError::Missing)?;
+        let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Ok(bytes[from..from.saturating_add(most).min(bytes.len())].to_vec())
+    }
+
+    fn kind(&mut self, path: &[u8]) -> Result<FileKind, SystemError> {
+        let files = self.0.lock().expect("no test panics with it");
+        Ok(if files.contains_key(path) { FileKind::File } else { FileKind::Missing })
+    }
+
+    fn write(&mut self, path: &[u8], bytes: &[u8], appends: bool) -> Result<(), SystemError> {
+        let mut files = self.0.lock().expect("no test panics with it");
+        let file = files.entry(path.to_vec()).or_default();
+        if !appends {
+            file.clear();
+        }
+        file.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// What the action `Main.main` writes, in a directory with these files.
+fn written(definitions: &str, files: &Files) -> String {
+    let mut store = compiled(definitions).store();
+    store.set_system(files.clone());
+    let action = store.global("main").expect("it is defined");
+    let mut output = String::new();
+    store.perform(&action, None, &mut output).expect("it ends");
+    output
+}
+
+/// `do` of these statements, each a variable or `_`, and an action.
+fn sequence(statements: &[(&str, &str)], last: &str) -> String {
+    statements.iter().rev().fold(last.to_owned(), |rest, (name, action)| match *name {
+        "_" => format!("((IO.>> {action}) {rest})"),
+        name => format!("((IO.>>= {action}) (\\{name}. {rest}))"),
+    })
+}
+
+#[test]
+fn a_thread_and_its_starter_meet_at_a_variable() {
+    let other = sequence(&[("_", "((gmachine.put #1) \"other \")")], "((IO.putmvar v) \"value\")");
+    let main = sequence(
+        &[
+            ("v", "IO.newmvar"),
+            ("t", &format!("(IO.fork {other})")),
+            ("s", "(IO.takemvar v)"),
+            ("_", "((gmachine.put #1) s)"),
+            ("state", "(IO.threadstatus t)"),
+            ("again", "(IO.trytakemvar v)"),
+        ],
+        "((gmachine.put #1) ($cons:; state))",
+    );
+    let main = main.replace("($cons:; state)", "(($cons ((+ #48) state)) $nil)");
+    // A thread that has ended has the state 3.
+    assert_eq!(written(&format!("Main.main = {main}"), &Files::default()), "other value3");
+}
+
+#[test]
+fn a_handler_is_masked_and_the_mask_is_as_before_after_it() {
+    let digit = |of: &str| format!("((gmachine.put #1) (($cons ((+ #48) {of})) $nil))");
+    let shown = format!("((IO.>>= IO.getmaskingstate) (\\s. {}))", digit("s"));
+    let masked = format!("((IO.>> (IO.setmaskingstate #2)) ((IO.>> {shown}) (raise #7)))");
+    let main =
+        sequence(&[("_", &shown), ("_", &format!("((catch {masked}) (\\e. {shown}))"))], &shown);
+    assert_eq!(written(&format!("Main.main = {main}"), &Files::default()), "0210");
+}
+
+#[test]
+fn a_file_that_was_written_is_read() {
+    let opened = |mode: &str| {
+        let path = "(IO.performIO (^text \"notes\"))";
+        let mode = format!("(IO.performIO (^text \"{mode}\"))");
+        format!("((IO.>>= ((^fopen {path}) {mode})) ^add_utf8)")
+    };
+    // A text in memory, as C has it.
+    let text = "Main.text = (\\s. ((IO.>>= (^malloc #100)) (\\p. ((IO.>> ((Main.store p) s)) (IO.return p)))))\n\
+        Main.store = (\\p. (\\s. (((($case:2:2 s) #0) ($alt:0:0:Data.List_Type.[] ((^poke_uint8 p) #0))) ($alt:1:2:Data.List_Type.: (\\c. (\\r. ((IO.>> ((^poke_uint8 p) c)) ((Main.store ((+ p) #1)) r))))))))\n";
+    let main = sequence(
+        &[
+            ("w", &opened("w")),
+            ("_", "((gmachine.put w) \"a\\955\\nb\")"),
+            ("_", "(^closeb w)"),
+            ("r", &opened("r")),
+            ("c", "(^getb r)"),
+            ("_", "((^ungetb c) r)"),
+            ("rest", "(gmachine.contents r)"),
+        ],
+        "((gmachine.put #1) rest)",
+    );
+    let program = format!("{text}Main.main = {main}").replace("^text", "Main.text");
+    let files = Files::default();
+    assert_eq!(written(&program, &files), "a\u{3bb}\nb");
+    let held = files.0.lock().expect("no test panics with it").get(&b"notes"[..]).cloned();
+    assert_eq!(held.expect("it was written"), "a\u{3bb}\nb".as_bytes());
+}
+
+#[test]
+fn a_value_of_the_program_is_serialized_and_read_back() {
+    let data = "Main.Leaf = $con:0:2:\nMain.Node = $con:1:2:LSL\n";
+    let size = "Main.size = (\\t. ((($case:2:1 t) #0) ($alt:1:3:Main.Node (\\l. (\\x. (\\r. ((+ x) ((+ (Main.size l)) (Main.size r)))))))))\n";
+    let tree = "(((Main.Node Main.Leaf) #40) (((Main.Node Main.Leaf) #8) Main.Leaf))";
+    let moved = sequence(
+        &[
+            ("m", "^openb_wr_mem"),
+            ("_", &format!("((IO.serialize m) {tree})")),
+            ("p", "(^malloc #8)"),
+            ("n", "(^malloc #8)"),
+            ("_", "(((^get_mem m) p) n)"),
+            ("q", "(^peekPtr p)"),
+            ("k", "(^peekWord n)"),
+            ("r", "((^openb_rd_mem q) k)"),
+            ("t", "(IO.deserialize r)"),
+        ],
+        "((gmachine.put #1) (($cons (Main.size t)) $nil))",
+    );
+    assert_eq!(written(&format!("{data}{size}Main.main = {moved}"), &Files::default()), "0");
+}
+
+#[test]
+fn an_array_may_be_shortened() {
+    let main = sequence(
+        &[("a", "((A.alloc #10) #7)"), ("_", "((A.trunc a) #5)"), ("n", "(A.size a)")],
+        "((gmachine.put #1) (($cons ((+ #48) n)) $nil))",
+    );
+    assert_eq!(written(&format!("Main.main = {main}"), &Files::default()), "5");
+}
+
+/// A method of a known instance is known in a function that is given the instance.
+#[test]
+fn a_function_of_a_known_dictionary_has_a_definition_of_its_own() {
+    let twice = "Main.twice = (\\d. (\\x. (((Num.+ d) x) x)))";
+    let text = format!("{twice}\nMain.result = ((Main.twice inst$Num@Int) #21)");
+    assert_eq!(result(&text), "42");
+    let text = translated(&format!("{text}\nMain.main = Main.result"));
+    let body = text.lines().find(|line| line.contains("Main.twice@")).expect("it is there");
+    assert!(body.contains("#addi64") && !body.contains("v_Num"), "{body}");
+}
+
+#[test]
+fn a_definition_takes_the_parameters_that_it_passes_on() {
+    let text = "Main.add = (\\x. (\\y. ((+ x) y)))\nMain.next = (Main.add #1)\n\
+        Main.sum = (\\z. (Y (\\go. (\\n. ((($if ((== n) #0)) z) ((+ n) (go ((- n) #1))))))))\n\
+        Main.result = ((+ (Main.next #4)) ((Main.sum #0) #4))";
+    assert_eq!(result(text), "15");
+    let text = translated(&format!("{text}\nMain.main = Main.result"));
+    for name in ["defn v_Main-next[", "defn v_Main-sum["] {
+        let line = text.lines().find(|line| line.contains(name)).expect("it is there");
+        let (_, parameters) = line.split_once(name).expect("it was found");
+        assert!(!parameters.starts_with(']'), "{line}");
+    }
+    let sum = text.lines().find(|line| line.contains("defn v_Main-sum[")).expect("it is there");
+    let (_, rest) = sum.split_once('[').expect("it has parameters");
+    assert_eq!(rest.split(']').next().map(|names| names.split(' ').count()), Some(2), "{sum}");
 }
