@@ -218,7 +218,8 @@ fn programs_that_read_and_programs_with_threads_are_gone_back_in_too() {
         let module = module(&Source::text("program.core", text.as_bytes().to_vec()));
         let start = || {
             let mut machine = Machine::new(module.program().clone(), Config::default());
-            let input = Characters("The quick brown fox jumps over it. ".repeat(20).chars().collect());
+            let input =
+                Characters("The quick brown fox jumps over it. ".repeat(20).chars().collect());
             machine.start(Format::Default, Some(Box::new(input))).map(|()| machine)
         };
         let mut stepper = Stepper::new(module.sources(), Box::new(start)).expect("a main");
@@ -380,7 +381,10 @@ impl Terminal {
         let settings = tcgetattr(&self.slave).expect("its settings");
         self.slave.write_all(b"the test has ended").expect("the terminal");
         reader.join().expect("the reader").into_iter().for_each(|byte| self.take(byte));
-        (status, !self.is_full && settings.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO))
+        (
+            status,
+            !self.is_full && settings.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO),
+        )
     }
 }
 

@@ -141,7 +141,8 @@ fn draw_source(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
     let line = text.get(..marked.start).map_or(0, |before| before.matches('\n').count());
     let first = line.saturating_sub(room(area) / 3);
     // What is marked is to be seen, also far to the right.
-    let line_start = text.get(..marked.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let line_start =
+        text.get(..marked.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let column = text.get(line_start..marked.start).map_or(0, |before| before.chars().count());
     let width = usize::from(area.width.saturating_sub(NUMBER + 2));
     let shift = if column + width / 4 > width { column - width / 4 } else { 0 };

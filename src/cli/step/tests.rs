@@ -134,13 +134,10 @@ fn a_key_that_has_nothing_to_look_for_says_so_at_once() {
         assert_eq!((&*app.note, app.stepper.state().time), (note, 0), "{keys}");
     }
     press_all(&mut app, "g9\n");
-    let is_value = |app: &App<'_>, node| {
-        app.stepper.state().graph.is_value(node, app.stepper.program())
-    };
-    press(&mut app, KeyCode::Down);
-    while !is_value(&app, app.selected.expect("a node")) {
-        press(&mut app, KeyCode::Down);
-    }
+    let is_value =
+        |app: &App<'_>, node| app.stepper.state().graph.is_value(node, app.stepper.program());
+    app.selected = app.cells.iter().copied().find(|&node| is_value(&app, node));
+    assert!(app.selected.is_some());
     let time = app.stepper.state().time;
     press_all(&mut app, "u");
     assert!(app.note.contains("is evaluated"), "{}", app.note);
