@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let stopped = store.force(&endless).err();
     timer.join().map_err(|_| "the timer failed")?;
-    let interrupted = stopped == Some(EvalError::Stop(Stop::Interrupted));
+    let interrupted = matches!(stopped, Some(EvalError::Stop(Stop::Interrupted(_))));
     writeln!(out, "the loop was interrupted: {interrupted}")?;
     writeln!(out, "and the store goes on: {}", store.to_text(&greeting)?)?;
     Ok(())

@@ -62,10 +62,10 @@ pub mod views;
 pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval,
     FileKind, Format, FromValue, HostError, HostType, HostValue, Input, InputError, Integer,
-    Interrupt, IntoValue, Items, Limit, LimitReached, Limits, Loader, Location, MachineKind,
-    MainFile, Module, ModuleError, OutOfRange, Output, OutputError, Pass, Passes, Pauses, Profile,
-    RegisterError, Report, RunError, Sampler, Source, Statistics, Stop, Store, StoreOptions,
-    System, SystemError, Value, Waiting, Whnf,
+    Interrupt, Interruption, IntoValue, Items, Limit, LimitReached, Limits, Loader, Location,
+    MachineKind, MainFile, Module, ModuleError, OutOfRange, Output, OutputError, Pass, Passes,
+    Pauses, Profile, RegisterError, Report, RunError, Sampler, Source, Statistics, Stop, Store,
+    StoreOptions, System, SystemError, Value, Waiting, Whnf,
 };
 
 /// For global allocators that end the process if the system refuses memory: which refusals are

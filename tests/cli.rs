@@ -221,6 +221,38 @@ fn status(line: &str) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+#[test]
+fn every_spelling_of_json_is_understood() {
+    let fibs = "examples/fibs.core";
+    for (old, new) in [
+        (format!("run {fibs} --json"), format!("run {fibs} --format json")),
+        (format!("--quiet dump --json {fibs}"), format!("--quiet dump --format json {fibs}")),
+        (format!("steps --json {fibs}"), format!("steps --format json {fibs}")),
+        (
+            format!("trace --json --only fibs {fibs}"),
+            format!("trace --format json --only fibs {fibs}"),
+        ),
+        (
+            format!("profile --json {fibs} | cut -c1-40"),
+            format!("profile --format json {fibs} | cut -c1-40"),
+        ),
+    ] {
+        let (old, new) = (status(&format!("gmachine {old}")), status(&format!("gmachine {new}")));
+        assert!(new.1.starts_with(['{', '[']), "{new:?}");
+        assert_eq!(old, new);
+    }
+    for spelling in ["--stats=json", "-s=json", "--stats-format json", "-s --stats-format=json"] {
+        let (code, _, errors) = status(&format!("gmachine run {fibs} {spelling}"));
+        assert_eq!(code, Some(0), "{spelling}: {errors}");
+        assert!(errors.starts_with('{') && errors.contains("gmachine-statistics"), "{errors}");
+    }
+    // What is no option of the command is left as it is.
+    let program = "(defn main[] (bind arguments (fn [a] (putText (head a)))))";
+    let line = format!("printf '%s' '{program}' | gmachine run - -- --json");
+    assert_eq!(status(&line), (Some(0), "--json\n".to_owned(), String::new()));
+    assert!(status("gmachine run -e --json").2.contains("--json"));
+}
+
 /// A run that prints and is interrupted, once it has printed something, so many times.
 fn interrupted(times: usize) -> (Option<i32>, String, String) {
     let mut child = Command::new(GMACHINE)
@@ -245,7 +277,11 @@ fn ctrl_c_keeps_what_is_printed_and_gives_the_statistics() {
     let (code, printed, errors) = interrupted(1);
     assert_eq!(code, Some(130), "{errors}");
     assert!(printed.starts_with("0\n1\n2\n") && printed.ends_with('\n'));
-    assert!(errors.starts_with("interrupted\ninstructions "), "{errors}");
+    assert!(errors.starts_with("error[G0606]: interrupted\n"), "{errors}");
+    assert!(
+        errors.contains(" under evaluation\n") && errors.contains("\ninstructions "),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -255,7 +291,11 @@ fn two_interrupts_at_once_are_one() {
     let (code, printed, errors) = interrupted(2);
     assert_eq!(code, Some(130), "{errors}");
     assert!(printed.ends_with('\n'));
-    assert!(errors.starts_with("interrupted\ninstructions "), "{errors}");
+    assert!(errors.starts_with("error[G0606]: interrupted\n"), "{errors}");
+    assert!(
+        errors.contains(" under evaluation\n") && errors.contains("\ninstructions "),
+        "{errors}"
+    );
 }
 
 #[test]

@@ -20,6 +20,7 @@ const FROM_OUTSIDE: &[Code] = &[
     Code::HeapLimit,
     Code::FuelLimit,
     Code::TimeLimit,
+    Code::Interrupted,
     // Its example has to be large.
     Code::TooManyCaptures,
     Code::TooManyParameters,

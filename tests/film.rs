@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
-fn output(arguments: &[&str]) -> (String, String) {
+pub fn output(arguments: &[&str]) -> (String, String) {
     let output = Command::new(GMACHINE)
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -54,7 +54,7 @@ fn event(row: &Value, data: &Value) -> Value {
 }
 
 /// Compares a film with the events that `steps` writes; how many there are.
-fn compare(program: &[&str]) -> usize {
+pub fn compare(program: &[&str]) -> usize {
     let (page, data, _) = film(program);
     assert!(page.len() <= 5_000_000, "{program:?}: {} bytes", page.len());
     let (lines, _) = output(&[&["steps", "--format", "json"], program].concat());

@@ -29,7 +29,7 @@ impl Loader for NoFiles {
     }
 }
 
-fn module(source: &Source) -> Module {
+pub fn module(source: &Source) -> Module {
     let mut engine = Engine::new();
     engine.set_entry_points(EntryPoints::Main);
     engine.set_passes(Passes::NONE);
@@ -77,9 +77,9 @@ fn event(item: &Item, step: u64) -> Value {
 
 /// Compares the stepper with the events that `steps` writes, which `film` is compared with too; how
 /// many there are.
-fn compare(module: &Module, arguments: &[&str]) -> usize {
+pub fn compare(module: &Module, arguments: &[&str]) -> usize {
     let output = Command::new(GMACHINE)
-        .args([&["steps", "--format", "json", "--to", "300"], arguments].concat())
+        .args([&["steps", "--format", "json"], arguments].concat())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::null())
         .output()
@@ -114,12 +114,13 @@ fn compare(module: &Module, arguments: &[&str]) -> usize {
 fn the_stepper_has_the_events_that_steps_tells_of() {
     for expression in EXPRESSIONS {
         let module = module(&Source::default().with_expression(expression));
-        assert!(compare(&module, &["-e", expression]) > 3, "{expression}");
+        assert!(compare(&module, &["--to", "300", "-e", expression]) > 3, "{expression}");
     }
     for example in EXAMPLES {
         let path = format!("examples/{example}.core");
         let text = std::fs::read(&path).expect("an example");
-        assert!(compare(&module(&Source::text(&*path, text)), &[&path]) > 3, "{example}");
+        let module = module(&Source::text(&*path, text));
+        assert!(compare(&module, &["--to", "300", &path]) > 3, "{example}");
     }
 }
 

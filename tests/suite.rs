@@ -3,6 +3,7 @@
 //! one area.
 
 mod acceptance;
+mod agreement;
 mod benchmarks;
 mod cli;
 mod core;

@@ -773,6 +773,16 @@ Continue this nest to some three thousand functions and it is refused. Put the v
 
 Continue these fields to more than a million and the program is refused. Put them into one structure, like a list, and hand that over.
 ";
+    G0606 Interrupted "an interrupt"
+"Someone has asked for a stop, with Ctrl-C, while the program ran. It is no mistake of the program; the report says what was being evaluated, and what waited for that, which shows where a program spends its time that does not come to an end.
+
+```coref
+(defn loop[n] (loop (add n 1)))
+(defn main[] (loop 0))
+```
+
+What was printed before is there, and `--stats` counts up to the interrupt. In `gmachine repl` the session goes on, and `:force` goes on with the value.
+";
     G0701 CannotRead "a file that cannot be read"
 "The program or a file that it imports cannot be read: it does not exist, is a directory, or may not be read. Imported files are looked up beside the file that imports them.
 

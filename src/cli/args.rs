@@ -159,17 +159,12 @@ pub struct Run {
     /// How to print the value: text, sexpr, json
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: Format,
-    /// Print what the machine counted to standard error; =json as JSON
-    #[arg(
-        short,
-        long,
-        value_name = "FORMAT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "text",
-        hide_possible_values = true
-    )]
-    pub stats: Option<Stats>,
+    /// Print what the machine counted to standard error
+    #[arg(short, long)]
+    pub stats: bool,
+    /// How to print that, and print it: text, json
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, hide_short_help = true)]
+    pub stats_format: Option<Stats>,
     /// Write folded stacks of time to FILE, a sample each millisecond, of allocation to FILE.alloc
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
@@ -648,7 +643,7 @@ pub enum TraceFormat {
     before_long_help = "Examples:
   gmachine bench nfib tak
   gmachine bench queens.core -O 0,2 --runs 5
-  gmachine bench fibs --json > fibs.json",
+  gmachine bench fibs --format json > fibs.json",
     after_long_help = bench::help()
 )]
 pub struct Bench {
@@ -678,17 +673,25 @@ pub struct Bench {
         long_help = passes::help()
     )]
     pub passes: Vec<Change>,
-    /// Compare with what `bench --json` has written to this file, and say what is slower
+    /// Compare with what `bench --format json` has written to this file, and say what is slower
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Print comma-separated values
-    #[arg(long, conflicts_with = "json")]
-    pub csv: bool,
+    /// How to print them: text, json, csv (comma-separated values)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: BenchFormat,
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// How measurements are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BenchFormat {
+    /// A table
+    Text,
+    /// One JSON object
+    Json,
+    /// A line for each measurement
+    Csv,
 }
 
 /// Evaluate expressions and add definitions, line by line

@@ -56,6 +56,7 @@ impl Exit {
     /// How a command ends that reported an error of this kind.
     pub fn of(code: Code) -> Exit {
         match code.id().as_bytes().get(2) {
+            _ if code == Code::Interrupted => Exit::Interrupted,
             Some(b'5' | b'8') => Exit::Program,
             Some(b'6') => Exit::Limit,
             Some(b'7') => Exit::Io,

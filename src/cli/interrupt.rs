@@ -95,7 +95,7 @@ impl Stopper {
                 place: None,
                 chain: Chain::default(),
             })),
-            None => Stop::Interrupted,
+            None => Stop::Interrupted(Box::default()),
         })
     }
 

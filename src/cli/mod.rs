@@ -78,7 +78,12 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
     }
 }
 
-/// Other tools call `COMMAND --help` and `--version` `help COMMAND` and `version`.
+/// The commands that have `--format`.
+const FORMATTED: [&str; 6] = ["run", "dump", "steps", "profile", "trace", "bench"];
+
+/// Other tools call `COMMAND --help` and `--version` `help COMMAND` and `version`. How output is
+/// printed has one spelling, `--format json`, and for statistics `--stats-format json`; others are
+/// understood.
 fn usual(mut arguments: Vec<OsString>) -> Vec<OsString> {
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("help") => {
@@ -87,6 +92,28 @@ fn usual(mut arguments: Vec<OsString>) -> Vec<OsString> {
         }
         Some("version") if arguments.len() == 2 => arguments[1] = "--version".into(),
         _ => {}
+    }
+    let is_formatted = |word: &OsString| FORMATTED.iter().any(|name| word == name);
+    let Some(command) = arguments.iter().skip(1).position(is_formatted) else { return arguments };
+    let mut is_value = false;
+    for word in arguments.iter_mut().skip(command + 2) {
+        let spelled = match word.to_str() {
+            _ if std::mem::take(&mut is_value) => continue,
+            // What follows are the program's own arguments.
+            Some("--") => break,
+            Some("-e" | "--expr") => {
+                is_value = true;
+                continue;
+            }
+            Some("--json") => "--format=json".to_owned(),
+            Some("--csv") => "--format=csv".to_owned(),
+            Some(text) => match text.strip_prefix("--stats=").or(text.strip_prefix("-s=")) {
+                Some(format) => format!("--stats-format={format}"),
+                None => continue,
+            },
+            None => continue,
+        };
+        *word = spelled.into();
     }
     arguments
 }

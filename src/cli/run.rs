@@ -32,9 +32,10 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
         return Err(super::usage("run", message, "leave out '--engine reference'"));
     }
     let clock = args.profile.as_ref().map(|_| Clock::start());
+    let stats = args.stats_format.or(args.stats.then_some(args::Stats::Text));
     let options = StoreOptions {
-        count: args.stats.is_some(),
-        pauses: args.stats.is_some(),
+        count: stats.is_some(),
+        pauses: stats.is_some(),
         sampler: clock.as_ref().map(Clock::sampler),
         ..store_options(&args.limits, &stopper)
     };
@@ -48,7 +49,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     stopper.stopped();
     let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
     let result = stopped.map_err(|stop| failed(stop, &stopper, module.sources(), context));
-    if let Some(format) = args.stats {
+    if let Some(format) = stats {
         let pauses = store.pauses().cloned().unwrap_or_default();
         report::write(&stats::render(format, &store.statistics(), &pauses, clocks));
     }
@@ -179,8 +180,8 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
             context.reporter.with_chain(&diagnostic, Some(&reached.chain), sources);
             Failure(Exit::Limit)
         }
-        Stop::Interrupted => {
-            report::write("interrupted\n");
+        Stop::Interrupted(at) => {
+            context.reporter.with_chain(&at.diagnostic(), Some(&at.chain), sources);
             Failure(Exit::Interrupted)
         }
         Stop::Input(error) => {

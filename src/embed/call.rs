@@ -145,7 +145,7 @@ impl Hosts for StoreHosts {
             Some(Ok(value)) => Ok(value.0),
             Some(Err(HostError(Why::Failed(message)))) => Err(HostFailure::Failed(message)),
             Some(Err(HostError(Why::Stopped(stop)))) => Err(HostFailure::Stopped(stop)),
-            None => Err(HostFailure::Stopped(Stop::Interrupted)),
+            None => Err(HostFailure::Stopped(Stop::Interrupted(Box::default()))),
         }
     }
 }

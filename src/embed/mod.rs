@@ -41,8 +41,8 @@ pub use crate::core::options::EntryPoints;
 pub use crate::load::{Loader, MainFile, Source};
 pub use crate::machine::Pauses;
 pub use crate::machine::outcome::{
-    Chain, Input, InputError, Limit, LimitReached, Location, Output, OutputError, RunError,
-    Statistics, Stop, Waiting,
+    Chain, Input, InputError, Interruption, Limit, LimitReached, Location, Output, OutputError,
+    RunError, Statistics, Stop, Waiting,
 };
 pub use crate::machine::print::Format;
 pub use crate::machine::profile::{Profile, Sampler};

@@ -79,17 +79,21 @@ impl Interrupt {
         self.0.timed.store(timed, Ordering::Relaxed);
     }
 
-    /// Stops what runs if there is a request, which is used up; `limit` makes the stop for a limit.
-    pub(in crate::machine) fn poll(&self, limit: impl FnOnce(Limit) -> Stop) -> Result<(), Stop> {
-        self.take().map_or(Ok(()), |request| Err(request.stop(limit)))
+    /// Stops what runs if there is a request, which is used up; `stop` makes the stop for a limit on
+    /// time, or without a limit because someone asked.
+    pub(in crate::machine) fn poll(
+        &self,
+        stop: impl FnOnce(Option<Limit>) -> Stop,
+    ) -> Result<(), Stop> {
+        self.take().map_or(Ok(()), |request| Err(stop(request.limit())))
     }
 
     /// Does a long computation of integers, unless a request comes before its end, which is used
-    /// up; `limit` makes the stop for a limit.
+    /// up; `stop` makes the stop, as for [`poll`](Interrupt::poll).
     pub(in crate::machine) fn or<T>(
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
-        limit: impl FnOnce(Limit) -> Stop,
+        stop: impl FnOnce(Option<Limit>) -> Stop,
     ) -> Result<T, Stop> {
         let mut request = None;
         let result = compute(&mut || match self.take() {
@@ -99,7 +103,7 @@ impl Interrupt {
                 Err(Stopped)
             }
         });
-        result.map_err(|Stopped| request.unwrap_or(Request::User).stop(limit))
+        result.map_err(|Stopped| stop(request.and_then(Request::limit)))
     }
 
     /// The request, which is used up.
@@ -147,11 +151,11 @@ enum Request {
 }
 
 impl Request {
-    /// The stop that it asks for; `limit` makes one for a limit.
-    fn stop(self, limit: impl FnOnce(Limit) -> Stop) -> Stop {
+    /// The limit that is reached; `None` if someone asked.
+    fn limit(self) -> Option<Limit> {
         match self {
-            Request::User => Stop::Interrupted,
-            Request::Time(allowed) => limit(Limit::Time(allowed)),
+            Request::User => None,
+            Request::Time(allowed) => Some(Limit::Time(allowed)),
         }
     }
 }

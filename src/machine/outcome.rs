@@ -18,7 +18,7 @@ pub enum Stop {
     /// A limit was reached.
     Limit(Box<LimitReached>),
     /// Someone asked for it.
-    Interrupted,
+    Interrupted(Box<Interruption>),
     /// Standard input could not be read, or is not text.
     Input(InputError),
     /// The output took no more.
@@ -32,7 +32,12 @@ impl std::fmt::Display for Stop {
         match self {
             Stop::Error(error) => error.fmt(f),
             Stop::Limit(reached) => reached.fmt(f),
-            Stop::Interrupted => f.write_str("interrupted"),
+            Stop::Interrupted(at) => {
+                if let Some(place) = &at.place {
+                    write!(f, "{place}: ")?;
+                }
+                f.write_str("interrupted")
+            }
             Stop::Input(error) => f.write_str(&error.message),
             Stop::Output(error) => f.write_str(&error.message),
             Stop::Exit(status) => write!(f, "the program ended with exit status {status}"),
@@ -48,7 +53,8 @@ impl Stop {
         let (span, place) = match self {
             Stop::Error(error) => (error.span, &mut error.place),
             Stop::Limit(reached) => (reached.span, &mut reached.place),
-            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => return,
+            Stop::Interrupted(at) => (at.span, &mut at.place),
+            Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => return,
         };
         if place.is_none() {
             *place = sources.place(span).map(|place| Location {
@@ -186,6 +192,25 @@ impl Waiting {
     }
 }
 
+/// What was under evaluation when someone asked for a stop; nothing, if it is not known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Interruption {
+    /// The source expression under evaluation.
+    pub span: Span,
+    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    pub place: Option<Location>,
+    /// What waited for it.
+    pub chain: Chain,
+}
+
+impl Interruption {
+    /// The report of it.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(Code::Interrupted, self.span, "interrupted").label("under evaluation")
+    }
+}
+
 /// A limit that was reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LimitReached {
@@ -233,13 +258,14 @@ pub struct OutputError {
 }
 
 impl Stop {
-    /// The report of it; `None` for an interrupt and an exit, which are no mistakes.
+    /// The report of it; `None` for an exit, which is no mistake.
     #[must_use]
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         Some(match self {
             Stop::Error(error) => error.diagnostic(),
             Stop::Limit(reached) => reached.diagnostic(),
-            Stop::Interrupted | Stop::Exit(_) => return None,
+            Stop::Interrupted(at) => at.diagnostic(),
+            Stop::Exit(_) => return None,
             Stop::Input(error) => Diagnostic::error(error.code, Span::NONE, &error.message),
             Stop::Output(error) => {
                 Diagnostic::error(Code::OutputFailed, Span::NONE, &error.message)
@@ -253,7 +279,8 @@ impl Stop {
         match self {
             Stop::Error(error) => Some(&error.chain),
             Stop::Limit(reached) => Some(&reached.chain),
-            Stop::Interrupted | Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => None,
+            Stop::Interrupted(at) => Some(&at.chain),
+            Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => None,
         }
     }
 }

@@ -469,7 +469,7 @@ impl Session {
     /// Whether this is the stop that was asked for.
     fn is_asked(error: &Error, short: Short) -> bool {
         match error {
-            Error::Stop(Stop::Interrupted) => short == Short::Interrupt,
+            Error::Stop(Stop::Interrupted(_)) => short == Short::Interrupt,
             Error::Stop(Stop::Limit(reached)) => match reached.limit {
                 Limit::Fuel(_) => short == Short::Fuel,
                 Limit::Heap(_) | Limit::System(_) => short == Short::Memory,

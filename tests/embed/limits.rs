@@ -1,10 +1,10 @@
 //! Limits of a store, and what a stop says.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use gmachine::{Engine, Error, Eval, Limit, Limits, Stop, Value};
+use gmachine::{Engine, Error, Eval, Interrupt, Limit, Limits, Stop, Value};
 
 use super::on_every_machine;
 
@@ -45,6 +45,41 @@ fn a_limit_on_time_stops_what_runs_until_it_is_set_again() {
         assert_eq!(limit(store.force(&endless)), Some(Limit::Fuel(1000)));
         store.set_limits(Limits { time: Some(Duration::from_secs(5)), ..Limits::default() });
         assert_eq!(limit(store.force(&endless)), Some(Limit::Time(Duration::from_secs(5))));
+    });
+}
+
+#[test]
+fn an_interrupt_says_where_it_was_and_what_waited() {
+    on_every_machine(|machine| {
+        // Whoever looks at the clock for the 20th time is interrupted.
+        let looks = AtomicU64::new(0);
+        let handle = Arc::new(OnceLock::<Interrupt>::new());
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        let interrupt = handle.clone();
+        engine.set_clock(move || {
+            if looks.fetch_add(1, Ordering::Relaxed) == 20 {
+                interrupt.get().unwrap().interrupt();
+            }
+            Duration::ZERO
+        });
+        engine.set_limits(Limits { time: Some(Duration::from_secs(1)), ..Limits::default() });
+        let text = format!("{PROGRAM}\n(defn main[] (add 1 (loop 0)))");
+        let module = engine.compile("stop", &text).unwrap();
+        let mut store = module.store();
+        handle.set(store.interrupt_handle()).unwrap();
+        let stop = store.run_main(None, &mut String::new(), gmachine::Format::Default).unwrap_err();
+        assert_eq!(stop.to_string(), "stop:1:15: interrupted");
+        let Stop::Interrupted(at) = &stop else { panic!("{stop:?}") };
+        assert_eq!(at.chain.frames.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["main"]);
+        let report = gmachine::render::Renderer::plain().stop(&stop, module.sources());
+        for line in [
+            "error[G0606]: interrupted\n --> stop:1:15\n",
+            "1 | (defn loop[n] (loop (add n 1)))",
+            "main waits for `(loop 0)` at stop:4:21",
+        ] {
+            assert!(report.contains(line), "{report}");
+        }
     });
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// A difference of less than this part is none, however little runs differ.
 const LEAST: f64 = 0.03;
 
-/// What `bench --json` wrote before.
+/// What `bench --format json` wrote before.
 pub struct Baseline {
     results: Vec<Value>,
     slower: u32,
@@ -45,7 +45,7 @@ impl Baseline {
             let cannot = || format!("`{name}` cannot be compared with");
             let all: Value = serde_json::from_str(&text).with_context(cannot)?;
             if all["schema"] != "gmachine-bench" || all["version"] != 1 {
-                return Err(anyhow!("it was not written by bench --json").context(cannot()));
+                return Err(anyhow!("it was not written by bench --format json").context(cannot()));
             }
             for (key, value) in settings.as_object().into_iter().flatten() {
                 // What an older version did not write was as it is without options.

@@ -19,7 +19,7 @@ use self::baseline::Baseline;
 use self::measure::{Column, Printed};
 use self::programs::Subject;
 use self::table::Table;
-use super::args::{Bench, Engine};
+use super::args::{Bench, BenchFormat, Engine};
 use super::exit::Exit;
 use super::interrupt::Stopper;
 use super::passes::{Change, changed};
@@ -69,7 +69,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
         if let Some(baseline) = &mut baseline {
             changes.push_str(&baseline.rows(&subject.name, &columns));
         }
-        if args.csv {
+        if args.format == BenchFormat::Csv {
             if at == 0 {
                 context.print(&table::csv_head())?;
             }
@@ -78,7 +78,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
             }
             continue;
         }
-        if args.json {
+        if args.format == BenchFormat::Json {
             results.extend(columns.iter().map(|column| table::json(&subject.name, column)));
             continue;
         }
@@ -91,7 +91,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
         }
     }
     bench.stopper.stopped();
-    if args.json {
+    if args.format == BenchFormat::Json {
         let all = json!({
             "schema": "gmachine-bench",
             "version": 1,
@@ -105,9 +105,9 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
     if let Some(baseline) = &baseline {
         let said = format!("{changes}{}", baseline.summary());
         // Where the output is for programs, people read the verdict beside it.
-        match args.json || args.csv {
-            true => report::write(&said),
-            false => context.print(&format!("\n{said}"))?,
+        match args.format {
+            BenchFormat::Json | BenchFormat::Csv => report::write(&said),
+            BenchFormat::Text => context.print(&format!("\n{said}"))?,
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use gmachine::gcode::program::{ConId, GlobalId, GlobalKind, Program};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::report::{JsonPlace, json_span, json_text};
+use super::super::report::{JsonPlace, JsonReport, json_span, json_text};
 use super::VERSION;
 use super::json::Array;
 
@@ -16,6 +16,7 @@ use super::json::Array;
 struct Document<'a, D, G, H> {
     data: D,
     globals: G,
+    hints: Vec<JsonReport<'a>>,
     hosts: H,
     main: Option<&'a str>,
     schema: &'a str,
@@ -62,7 +63,12 @@ struct Instruction<'a> {
 }
 
 /// The globals in `wanted`, and the tables of the program: a document.
-pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> String {
+pub fn render(
+    program: &Program,
+    wanted: &[GlobalId],
+    hints: Vec<JsonReport<'_>>,
+    sources: &SourceMap,
+) -> String {
     let symbol = |id: GlobalId| program.globals.get(id).map(|global| &*global.symbol);
     let constructor = |con: &ConId| {
         let con = program.cons.get(*con)?;
@@ -96,6 +102,7 @@ pub fn render(program: &Program, wanted: &[GlobalId], sources: &SourceMap) -> St
                 symbol: &global.symbol,
             })
         }),
+        hints,
         hosts: Array(|| {
             program.hosts.iter().map(|host| Host { arity: host.arity, name: &host.name })
         }),

@@ -21,7 +21,7 @@ use serde::Serialize;
 use self::json::Array;
 use super::args::{Dump, DumpFormat, Form, Optimise, Program, Stage};
 use super::exit::Exit;
-use super::report::{JsonPlace, json_span, json_text};
+use super::report::{JsonPlace, JsonReport, json_report, json_span, json_text};
 use super::{Context, Failure, files, passes, report, usage};
 
 /// The version of the JSON formats: a change that a reader can notice is a new one.
@@ -88,10 +88,8 @@ pub fn definition(
 /// What a stage prints; or the names that there are, if the wanted one is none of them.
 fn artefact(args: &Dump, built: &mut Built) -> Result<Result<String, Vec<String>>, Failure> {
     Ok(match (&built.core, &built.gcode) {
-        (_, Some(program)) if args.stage == Stage::Fast => {
-            fast(args, program, &built.loaded.sources)?
-        }
-        (_, Some(program)) => gcode(args, program, &built.loaded.sources),
+        (_, Some(program)) if args.stage == Stage::Fast => fast(args, program, built)?,
+        (_, Some(program)) => gcode(args, program, built),
         (Some(program), None) if args.stage == Stage::Strictness => {
             strictness(args, program, built)
         }
@@ -120,6 +118,8 @@ fn build(args: &Dump, root: &Source) -> Built {
         optimise: passes::options(&args.optimise),
         ..Options::RUN
     };
+    // JSON has the hints.
+    options.optimise.verbose |= args.format == DumpFormat::Json;
     let built = inspect::build(root, &files::Files, &options);
     let without_main = built.core.as_ref().is_some_and(|program| program.main.is_none())
         || built.gcode.as_ref().is_some_and(|program| program.main.is_none());
@@ -147,12 +147,8 @@ fn unknown(args: &Dump, known: Vec<String>) -> Failure {
 }
 
 /// G-code; or the names that there are, if the wanted one is none of them.
-fn gcode(
-    args: &Dump,
-    program: &program::Program,
-    sources: &SourceMap,
-) -> Result<String, Vec<String>> {
-    let only = args.only.as_deref();
+fn gcode(args: &Dump, program: &program::Program, built: &Built) -> Result<String, Vec<String>> {
+    let (only, sources) = (args.only.as_deref(), &built.loaded.sources);
     let wanted: Vec<GlobalId> = program
         .globals
         .enumerate()
@@ -170,7 +166,7 @@ fn gcode(
             .map(|&id| print_gcode::global(program, id, &mut margin))
             .collect::<Vec<_>>()
             .join("\n"),
-        DumpFormat::Json => gcode_json::render(program, &wanted, sources),
+        DumpFormat::Json => gcode_json::render(program, &wanted, hints(built), sources),
         DumpFormat::Dot => dot::render(program, &wanted),
     })
 }
@@ -179,9 +175,9 @@ fn gcode(
 fn fast(
     args: &Dump,
     program: &Verified,
-    sources: &SourceMap,
+    built: &Built,
 ) -> Result<Result<String, Vec<String>>, Failure> {
-    let only = args.only.as_deref();
+    let (only, sources) = (args.only.as_deref(), &built.loaded.sources);
     let code = translate(program.clone())
         .map_err(|reason| usage("dump", reason.to_string(), "--stage gcode has its listing"))?;
     if only.is_none() && args.format == DumpFormat::Text {
@@ -205,7 +201,7 @@ fn fast(
             text: print_fast::global(&code, id, &mut margin(sources)),
         })
     });
-    Ok(Ok(definitions_of("fast", definitions)))
+    Ok(Ok(definitions_of("fast", definitions, hints(built))))
 }
 
 /// Core or supercombinators; or the names that there are.
@@ -248,7 +244,7 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
         Stage::Specialised => "specialised",
         _ => "lifted",
     };
-    Ok(definitions_of(stage, definitions))
+    Ok(definitions_of(stage, definitions, hints(built)))
 }
 
 /// How supercombinators use their arguments; or the names that there are.
@@ -278,14 +274,15 @@ fn strictness(args: &Dump, program: &core::Program, built: &Built) -> Result<Str
             symbol: row.symbol,
         })
     });
-    Ok(definitions_of("strictness", definitions))
+    Ok(definitions_of("strictness", definitions, hints(built)))
 }
 
 // In every object the fields are in the order of their names.
 
 #[derive(Serialize)]
-struct Definitions<D> {
+struct Definitions<'a, D> {
     definitions: D,
+    hints: Vec<JsonReport<'a>>,
     schema: String,
     version: u32,
 }
@@ -328,7 +325,13 @@ fn margin(sources: &SourceMap) -> impl FnMut(Span) -> Option<String> + '_ {
 }
 
 /// The JSON document of a stage with its definitions, with a line end.
-fn definitions_of(stage: &str, definitions: impl Serialize) -> String {
+fn definitions_of(stage: &str, definitions: impl Serialize, hints: Vec<JsonReport<'_>>) -> String {
     let schema = format!("gmachine-{stage}");
-    json_text(&Definitions { definitions, schema, version: VERSION }) + "\n"
+    json_text(&Definitions { definitions, hints, schema, version: VERSION }) + "\n"
+}
+
+/// Why the optimiser has left calls as they are.
+fn hints(built: &Built) -> Vec<JsonReport<'_>> {
+    let hints = built.report.hints().iter();
+    hints.map(|hint| json_report(hint, &built.loaded.sources)).collect()
 }

@@ -281,7 +281,7 @@ impl<'c> Session<'c> {
                 Ok(())
             }
             Err(error) => {
-                self.stopped = matches!(error, Error::Stop(Stop::Limit(_) | Stop::Interrupted));
+                self.stopped = matches!(error, Error::Stop(Stop::Limit(_) | Stop::Interrupted(_)));
                 self.failed(error)
             }
         }
@@ -306,8 +306,9 @@ impl<'c> Session<'c> {
                     .help("raise it with :limit; :force goes on with the value");
                 self.context.reporter.with_chain(&diagnostic, Some(&reached.chain), &sources);
             }
-            Error::Stop(Stop::Interrupted) => {
-                report::write("interrupted; :force goes on with the value\n");
+            Error::Stop(Stop::Interrupted(at)) => {
+                let diagnostic = at.diagnostic().help(":force goes on with the value");
+                self.context.reporter.with_chain(&diagnostic, Some(&at.chain), &sources);
             }
             other => report::write(&format!("error: {other}\n")),
         }

@@ -1,7 +1,7 @@
 //! Reports for programs: one JSON object a line.
 
 use gmachine::Chain;
-use gmachine::diagnostic::{Label, SourceMap, Span};
+use gmachine::diagnostic::{Diagnostic, Label, SourceMap, Span};
 use serde::Serialize;
 
 use super::{Report, severity};
@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 
 /// A report.
 #[derive(Serialize)]
-struct Object<'a> {
+pub struct Object<'a> {
     code: &'a str,
     help: Option<&'a str>,
     message: &'a str,
@@ -69,10 +69,17 @@ struct Point {
 /// Appends a report and a line end.
 pub fn render(out: &mut String, report: Report<'_>) {
     let Report { diagnostic, chain, sources } = report;
+    let waiting = chain.map(|chain| waiting(chain, sources));
+    out.push_str(&text(&Object { waiting, ..object(diagnostic, sources) }));
+    out.push('\n');
+}
+
+/// A report as an object.
+pub fn object<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Object<'a> {
     let mut spans = Vec::new();
     spans.extend(label(&diagnostic.primary, true, sources));
     spans.extend(diagnostic.secondary.iter().filter_map(|l| label(l, false, sources)));
-    out.push_str(&text(&Object {
+    Object {
         code: diagnostic.code.id(),
         help: diagnostic.help.as_deref(),
         message: &diagnostic.message,
@@ -81,9 +88,8 @@ pub fn render(out: &mut String, report: Report<'_>) {
         severity: severity(diagnostic.severity),
         spans,
         version: VERSION,
-        waiting: chain.map(|chain| waiting(chain, sources)),
-    }));
-    out.push('\n');
+        waiting: None,
+    }
 }
 
 /// A value as JSON.

@@ -2,7 +2,10 @@
 
 mod json;
 
-pub use json::{Place as JsonPlace, span as json_span, text as json_text};
+pub use json::{
+    Object as JsonReport, Place as JsonPlace, object as json_report, span as json_span,
+    text as json_text,
+};
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -273,7 +273,7 @@ impl Machine {
         if self.observed {
             self.observe()?;
         }
-        self.interrupt.poll(|limit| self.limit(limit))?;
+        self.interrupt.poll(|limit| self.stopped(limit))?;
         let slice = match &mut self.fuel {
             None => self.most_ticks,
             Some((given, 0)) => {
@@ -296,7 +296,7 @@ impl Machine {
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
     ) -> Result<T, Stop> {
-        self.interrupt.or(compute, |limit| self.limit(limit))
+        self.interrupt.or(compute, |limit| self.stopped(limit))
     }
 
     /// Gives this many reductions from now on.

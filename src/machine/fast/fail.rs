@@ -13,7 +13,7 @@ use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
 use crate::machine::failure::{self, Failure, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
-use crate::machine::outcome::{Chain, Limit, LimitReached, Stop};
+use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::waiting::Collector;
 
 impl Machine {
@@ -29,10 +29,18 @@ impl Machine {
 
     /// A limit that is reached.
     pub(super) fn limit(&self, limit: Limit) -> Stop {
+        self.stopped(Some(limit))
+    }
+
+    /// What stops a run at a limit, or without one because someone asked.
+    pub(super) fn stopped(&self, limit: Option<Limit>) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
         let span = self.places().text(span);
-        Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
+        match limit {
+            Some(limit) => Stop::Limit(Box::new(LimitReached { limit, span, place, chain })),
+            None => Stop::Interrupted(Box::new(Interruption { span, place, chain })),
+        }
     }
 
     fn places(&self) -> &Places {

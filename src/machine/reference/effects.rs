@@ -288,7 +288,7 @@ impl Machine {
         let mut fits = |len: usize| {
             // It is there twice for a moment.
             let bytes = 2 * len as u64;
-            *refused = match self.interrupt.poll(|limit| self.limit(limit)) {
+            *refused = match self.interrupt.poll(|limit| self.stopped(limit)) {
                 Err(stop) => Some(Refused::Stop(stop)),
                 Ok(()) if self.heap.fits(bytes).is_ok() => None,
                 Ok(()) => Some(Refused::Room(bytes)),
@@ -296,7 +296,7 @@ impl Machine {
             refused.is_none()
         };
         system.ask(effect, &operands, &mut fits).map_err(|error| match error {
-            SystemError::Stopped => Stop::Interrupted,
+            SystemError::Stopped => self.stopped(None),
             error => self.fail(Failure::of_system(primitive.name(), subject(&operands), &error)),
         })
     }

@@ -10,7 +10,7 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::gcode::program::GlobalId;
 use crate::machine::failure::{self, Failure};
-use crate::machine::outcome::{Chain, Limit, LimitReached, Stop};
+use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::waiting::Collector;
 
 impl Machine {
@@ -25,10 +25,18 @@ impl Machine {
     }
 
     pub(super) fn limit(&self, limit: Limit) -> Stop {
+        self.stopped(Some(limit))
+    }
+
+    /// What stops a run at a limit, or without one because someone asked.
+    pub(super) fn stopped(&self, limit: Option<Limit>) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
         let span = self.code.program.places.text(span);
-        Stop::Limit(Box::new(LimitReached { limit, span, place, chain }))
+        match limit {
+            Some(limit) => Stop::Limit(Box::new(LimitReached { limit, span, place, chain })),
+            None => Stop::Interrupted(Box::new(Interruption { span, place, chain })),
+        }
     }
 
     /// The source expression under evaluation. In code that no source stands behind, such as

@@ -172,7 +172,7 @@ impl Machine {
 
     /// How many rules may be executed before the next look at interrupt and fuel.
     pub(super) fn permitted(&mut self, code: &Code) -> Result<u64, Stop> {
-        self.interrupt.poll(|limit| self.limit(limit))?;
+        self.interrupt.poll(|limit| self.stopped(limit))?;
         let Some((given, end)) = self.fuel else { return Ok(SLICE) };
         match end.saturating_sub(self.counts.instructions) {
             0 if self.is_halted(code) => Ok(1),
@@ -187,7 +187,7 @@ impl Machine {
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
     ) -> Result<T, Stop> {
-        self.interrupt.or(compute, |limit| self.limit(limit))
+        self.interrupt.or(compute, |limit| self.stopped(limit))
     }
 
     fn is_halted(&self, code: &Code) -> bool {

@@ -232,7 +232,7 @@ impl Run<'_> {
                 self.machine.set_fuel(None);
                 self.machine.interrupt_handle().interrupt();
                 let ended = self.machine.run(&mut out);
-                if ended != Err(Stop::Interrupted) {
+                if !matches!(ended, Err(Stop::Interrupted(_))) {
                     return Err(format!("interrupted, but {ended:?}"));
                 }
                 seen.stops += 2;
