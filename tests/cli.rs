@@ -249,7 +249,7 @@ fn every_spelling_of_json_is_understood() {
     // What is no option of the command is left as it is.
     let program = "(defn main[] (bind arguments (fn [a] (putText (head a)))))";
     let line = format!("printf '%s' '{program}' | gmachine run - -- --json");
-    assert_eq!(status(&line), (Some(0), "--json\n".to_owned(), String::new()));
+    assert_eq!(status(&line), (Some(0), "--json".to_owned(), String::new()));
     assert!(status("gmachine run -e --json").2.contains("--json"));
 }
 
