@@ -331,6 +331,8 @@ impl Terminal {
         let c = text.chars().next().expect("a character");
         self.bytes.clear();
         match (&mut self.escape, c) {
+            // A signal may come in the middle of a sequence: terminals begin anew there.
+            (escape, '\x1b') => *escape = Some(String::new()),
             (Some(sequence), _) => {
                 sequence.push(c);
                 if sequence.len() > 1 && c.is_ascii_alphabetic() {
@@ -338,7 +340,6 @@ impl Terminal {
                     self.obey(&sequence);
                 }
             }
-            (None, '\x1b') => self.escape = Some(String::new()),
             (None, '\r') => self.at.1 = 0,
             (None, '\n') => self.at.0 = (self.at.0 + 1).min(usize::from(ROWS) - 1),
             (None, _) => {

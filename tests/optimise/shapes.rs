@@ -4,11 +4,11 @@
 use std::fs;
 
 use gmachine::machine::print::Format;
-use gmachine::machine::reference::Config;
+use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::Passes;
 use gmachine_testing::project;
 
-use super::common::run_optimised;
+use super::common::{Text, compile_after, machine};
 
 /// The row of a program in a table of reductions: its name, and the numbers at each level.
 fn row(line: &str) -> Option<(&str, Vec<u64>)> {
@@ -38,10 +38,15 @@ fn the_table_of_shapes_says_how_many_reductions_they_take() {
     for (name, said) in rows {
         let text = fs::read_to_string(folder.join(format!("{name}.core"))).expect("the program");
         let runs = [0, 1, 2].map(|level| {
-            run_optimised(&text, &input, Format::Default, Config::default(), Passes::level(level))
+            let program = compile_after(&text, Passes::level(level)).expect("a program");
+            let mut machine = machine(MachineKind::Fast, &program, Config::default());
+            let mut output = String::new();
+            let started = machine.start(Format::Default, Some(Box::new(Text::new(&input))));
+            let result = started.and_then(|()| machine.run(&mut output));
+            (result, output, machine.statistics().reductions)
         });
-        let found = runs.each_ref().map(|run| run.statistics.reductions);
-        let is_same = runs.iter().all(|run| run.failure.is_none() && run.output == runs[0].output);
+        let found = runs.each_ref().map(|run| run.2);
+        let is_same = runs.iter().all(|(result, output, _)| result.is_ok() && *output == runs[0].1);
         let is_true = said.iter().zip(&found).all(|(&said, &found)| is_near(said, found));
         if !is_same || !is_true || found[2] > found[1] + 5 {
             wrong.push(format!("{name}: {said:?} in the table, {found:?}; one value: {is_same}"));

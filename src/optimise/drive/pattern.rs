@@ -172,6 +172,8 @@ pub fn generalise(a: &[Pattern], b: &[Pattern]) -> Vec<Pattern> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     fn int(value: i64) -> Pattern {
@@ -211,9 +213,9 @@ mod tests {
         let (flat, other) = (call(1, &[Pattern::Hole]), call(3, &[Pattern::Hole]));
         let (end, part) = ([other.clone(), flat.clone()], [flat.clone(), other]);
         let is_end = |of: GlobalId, at| of == GlobalId(2) && at == 1;
-        let is_grown = |parts: &[Pattern]| is_embedded(&[flat.clone()], &[call(2, parts)], &is_end);
+        let is_grown = |parts: &[Pattern]| is_embedded(from_ref(&flat), &[call(2, parts)], &is_end);
         assert!(!is_grown(&end) && is_grown(&part));
         assert!(is_within(&flat, &call(2, &end)));
-        assert!(is_embedded(&[flat.clone()], &[call(1, &[flat.clone()])], &is_end));
+        assert!(is_embedded(from_ref(&flat), &[call(1, from_ref(&flat))], &is_end));
     }
 }
