@@ -412,7 +412,12 @@ impl Heap {
     /// `list` is a word of this heap.
     #[must_use]
     pub unsafe fn append_text(&self, mut list: Word, text: &mut String, most: usize) -> Word {
-        while text.len() < most {
+        // ASCII goes by pieces: a string looks at its room and at the encoding for each character.
+        let (mut piece, mut len) = ([0; 256], 0);
+        let flush = |text: &mut String, piece: &[u8]| {
+            text.push_str(str::from_utf8(piece).unwrap_or_default());
+        };
+        while text.len() + len < most {
             // SAFETY: these are words of the heap, and a list cell has two fields.
             let (mut head, tail) = unsafe {
                 if !list.is_con_pointer() {
@@ -431,10 +436,22 @@ impl Heap {
                 // SAFETY: as above.
                 head = unsafe { self.resolve(head) };
             }
-            let View::Char(c) = head.view() else { break };
-            text.push(c);
+            let Some(c) = head.as_char() else { break };
+            if c.is_ascii() {
+                piece[len] = c as u8;
+                len += 1;
+            } else {
+                flush(text, &piece[..len]);
+                text.push(c);
+                len = 0;
+            }
+            if len == piece.len() {
+                flush(text, &piece);
+                len = 0;
+            }
             list = tail;
         }
+        flush(text, &piece[..len]);
         list
     }
 

@@ -208,6 +208,13 @@ impl Word {
         self.0 as u8 == CHAR_BITS
     }
 
+    /// The character that it is, if it is one.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_char(self) -> Option<char> {
+        if self.is_char() { char::from_u32((self.0 >> 32) as u32) } else { None }
+    }
+
     /// Whether it is a float of a word.
     #[inline(always)]
     #[must_use]
