@@ -258,7 +258,16 @@ impl Run<'_> {
                         self.check_begun(&World::of(&out.written, End::Fuel, None))?;
                         self.anew()
                     }
-                    ended => self.check(&left(&out.written, ended)?),
+                    ended => {
+                        let found = left(&out.written, ended)?;
+                        // The failure came first; what was before it found no room any more.
+                        match (found.end, &found.code) {
+                            (End::Error, code) if *code == self.wanted.code => {
+                                self.check_begun(&found)
+                            }
+                            _ => self.check(&found),
+                        }
+                    }
                 };
             }
             Way::Torn(after) => {

@@ -279,7 +279,7 @@ fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
 
 #[test]
 fn graphs_stay_what_they_are() {
-    for seed in seeds(0, 60) {
+    for seed in seeds(0, 30) {
         let config = Config { nursery_words: 512, poison: true, ..Config::default() };
         run(seed, STEPS, config);
     }
@@ -296,7 +296,7 @@ fn graphs_stay_what_they_are_with_a_mark_stack_of_no_place() {
 
 #[test]
 fn graphs_stay_what_they_are_when_each_reservation_collects() {
-    for seed in seeds(200, 20) {
+    for seed in seeds(200, 10) {
         let stress = if seed % 2 == 0 { Stress::Minor } else { Stress::Full };
         run(seed, STEPS / 4, Config { stress, poison: true, ..Config::default() });
     }
