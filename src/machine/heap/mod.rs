@@ -60,7 +60,7 @@ use crate::base::integer::Integer;
 use crate::gcode::program::{CONS, ConId};
 use nursery::{Moving, Nursery};
 use old::Old;
-use word::{Tag, View, Word};
+use word::{Tag, Word};
 
 /// How often the collector runs; more often than it pays is for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
