@@ -18,6 +18,9 @@ use super::output;
 /// How long the machine may take to notice.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long the machine may take after that to stop, once it has noticed.
+const KEEPING: Duration = Duration::from_secs(10);
+
 /// Requests that come this close together are one: who signals a process and its group, as
 /// `timeout` does, signals the process twice. A person's second Ctrl-C comes later.
 const TOGETHER: Duration = Duration::from_millis(150);
@@ -135,6 +138,14 @@ impl Shared {
     /// Ends the process unless the machine has noticed by then.
     fn wait(&self, cause: Cause) {
         std::thread::sleep(PATIENCE);
+        // It has noticed, and keeps what it was evaluating: the longer, the deeper that is.
+        let asked = Instant::now();
+        while !self.stopped.load(Ordering::SeqCst)
+            && !self.machine.is_asked()
+            && asked.elapsed() < KEEPING
+        {
+            std::thread::sleep(TOGETHER);
+        }
         if !self.stopped.load(Ordering::SeqCst) {
             end(cause);
         }

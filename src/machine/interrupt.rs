@@ -62,6 +62,12 @@ impl Interrupt {
         self.0.request.store(nanos.saturating_add(TIME), Ordering::Relaxed);
     }
 
+    /// Whether there is a request that has not stopped anything yet.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.0.request.load(Ordering::Relaxed) != NONE
+    }
+
     /// Takes a request back that has not stopped anything yet.
     pub fn clear(&self) {
         self.0.request.store(NONE, Ordering::Relaxed);

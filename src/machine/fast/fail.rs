@@ -1,5 +1,9 @@
 //! What is said when an evaluation stops: where, what, and who waited for it.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
 use super::code::instr::Slot;
 use super::code::program::{Thunk, ThunkId};
 use super::stack::Control;
@@ -114,13 +118,19 @@ impl Machine {
     fn chain(&self, span: Span) -> Chain {
         let image = &self.mutator.image;
         let mut collector = Collector::new(self.places(), span);
+        // Of millions of frames few are of another place than all others.
+        let mut names: FxHashMap<u32, Option<(Arc<str>, Span)>> = FxHashMap::default();
+        let named = |at| {
+            let name = || image.owner(at).map_or("main".into(), |global| image.name(global));
+            (!image.is_hidden(at)).then(|| (name(), image.span(at)))
+        };
         for waits in self.waiting() {
             match waits {
-                Waits::Code(at) if image.is_hidden(at) => {}
-                Waits::Code(at) => collector.code(
-                    || image.owner(at).map_or("main".into(), |global| image.name(global)),
-                    image.span(at),
-                ),
+                Waits::Code(at) => {
+                    if let Some((name, span)) = names.entry(at).or_insert_with(|| named(at)) {
+                        collector.code(|| name.clone(), *span);
+                    }
+                }
                 Waits::Thunk(word) => {
                     if let Some(thunk) = self.thunk(word) {
                         collector.thunk(|| image.name(thunk.owner), thunk.span);
