@@ -53,15 +53,18 @@ const MESSAGE: char = oracle::MESSAGE;
 struct Streams {
     written: String,
     room: usize,
+    /// Whether something found no room.
+    is_full: bool,
 }
 
 impl Streams {
     fn new(room: usize) -> Streams {
-        Streams { written: String::new(), room }
+        Streams { written: String::new(), room, is_full: false }
     }
 
     fn put(&mut self, text: &str, before: Option<char>) -> Result<(), OutputError> {
         for c in text.chars() {
+            self.is_full |= self.room < c.len_utf8();
             self.room = self.room.checked_sub(c.len_utf8()).ok_or_else(|| OutputError {
                 kind: ErrorKind::StorageFull,
                 message: "full".to_owned(),
@@ -262,7 +265,7 @@ impl Run<'_> {
                         let found = left(&out.written, ended)?;
                         // The failure came first; what was before it found no room any more.
                         match (found.end, &found.code) {
-                            (End::Error, code) if *code == self.wanted.code => {
+                            (End::Error, code) if out.is_full && *code == self.wanted.code => {
                                 self.check_begun(&found)
                             }
                             _ => self.check(&found),
