@@ -1,9 +1,13 @@
 //! Tokens.
 
-use logos::Logos;
+use logos::{Lexer, Logos};
+use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// A token. It has no fields: the text of a literal or a name is read from the source text
 /// when the tree is built.
+///
+/// The expressions know the letters of ASCII alone, and functions read on where others follow:
+/// tables of all letters would make the automaton the largest function of the library by far.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n]+")]
 #[logos(skip(r";[^\n]*", allow_greedy = true))]
@@ -21,11 +25,11 @@ pub enum Tok {
     #[token("]")]
     RSquare,
     /// An integer.
-    #[regex("-?[0-9]+", priority = 30)]
+    #[regex("-?[0-9]+", |lexer| number(lexer, Tok::Int), priority = 30)]
     Int,
     /// A float.
-    #[regex(r"-?[0-9]+\.[0-9]+([eE][+\-]?[0-9]+)?", priority = 40)]
-    #[regex(r"-?[0-9]+[eE][+\-]?[0-9]+", priority = 40)]
+    #[regex(r"-?[0-9]+\.[0-9]+([eE][+\-]?[0-9]+)?", |lexer| number(lexer, Tok::Float), priority = 40)]
+    #[regex(r"-?[0-9]+[eE][+\-]?[0-9]+", |lexer| number(lexer, Tok::Float), priority = 40)]
     #[token("+inf.0", priority = 40)]
     #[token("-inf.0", priority = 40)]
     #[token("+nan.0", priority = 40)]
@@ -37,39 +41,41 @@ pub enum Tok {
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     Text,
     /// A name.
-    #[regex(r"[\p{XID_Start}_][\p{XID_Continue}\-'?!]*")]
+    #[regex(r"[A-Za-z_][A-Za-z0-9_\-'?!]*", |lexer| name(lexer, Tok::Name))]
+    #[regex(r"[^\x00-\x7F]", |lexer| initial(lexer, Tok::Name))]
     Name,
     /// A primitive by the name that nothing hides: `#add`.
-    #[regex(r"#[\p{XID_Start}_][\p{XID_Continue}\-'?!]*")]
+    #[regex(r"#[A-Za-z_][A-Za-z0-9_\-'?!]*", |lexer| primitive(lexer))]
+    #[regex(r"#[^\x00-\x7F]", |lexer| initial(lexer, Tok::Primitive))]
     Primitive,
     /// `_` alone.
-    #[token("_", priority = 10)]
+    #[token("_", |lexer| name(lexer, Tok::Underscore), priority = 10)]
     Underscore,
     /// `defn`
-    #[token("defn", priority = 20)]
+    #[token("defn", |lexer| name(lexer, Tok::Defn), priority = 20)]
     Defn,
     /// `data`
-    #[token("data", priority = 20)]
+    #[token("data", |lexer| name(lexer, Tok::Data), priority = 20)]
     Data,
     /// `import`
-    #[token("import", priority = 20)]
+    #[token("import", |lexer| name(lexer, Tok::Import), priority = 20)]
     Import,
     /// `let`
-    #[token("let", priority = 20)]
+    #[token("let", |lexer| name(lexer, Tok::Let), priority = 20)]
     Let,
     /// `letrec`
-    #[token("letrec", priority = 20)]
+    #[token("letrec", |lexer| name(lexer, Tok::Letrec), priority = 20)]
     Letrec,
     /// `fn`
-    #[token("fn", priority = 20)]
+    #[token("fn", |lexer| name(lexer, Tok::Fn), priority = 20)]
     Fn,
     /// `case`
-    #[token("case", priority = 20)]
+    #[token("case", |lexer| name(lexer, Tok::Case), priority = 20)]
     Case,
     /// A token that has been reported. The grammar takes it for anything.
     Bad,
     /// A number that runs into a name or another number. Inside the lexer only.
-    #[regex(r"-?[0-9]+([\p{XID_Continue}\-'?!.]|[eE]\+[0-9])+")]
+    #[regex(r"-?[0-9]+([A-Za-z0-9_\-'?!.]|[eE]\+[0-9])+", |lexer| number(lexer, Tok::BadNumber))]
     BadNumber,
     /// A quote that starts no sound CHAR. Inside the lexer only.
     #[token("'")]
@@ -83,6 +89,51 @@ pub enum Tok {
     /// A brace. Inside the lexer only.
     #[regex(r"[{}]")]
     Brace,
+}
+
+/// Returns whether a name goes on with `c`.
+fn continues_name(c: char) -> bool {
+    matches!(c, '-' | '\'' | '?' | '!') || is_xid_continue(c)
+}
+
+/// Reads on to the end of a name, whose ASCII letters so far are those of `token`.
+fn name(lexer: &mut Lexer<'_, Tok>, token: Tok) -> Tok {
+    let rest = lexer.remainder();
+    let len = rest.find(|c| !continues_name(c)).unwrap_or(rest.len());
+    lexer.bump(len);
+    if len == 0 { token } else { Tok::Name }
+}
+
+/// Reads on to the end of the name of a primitive.
+fn primitive(lexer: &mut Lexer<'_, Tok>) -> Tok {
+    name(lexer, Tok::Primitive);
+    Tok::Primitive
+}
+
+/// Reads a name or a primitive whose name begins with the last character read.
+fn initial(lexer: &mut Lexer<'_, Tok>, token: Tok) -> Result<Tok, ()> {
+    if !lexer.slice().chars().next_back().is_some_and(is_xid_start) {
+        return Err(());
+    }
+    name(lexer, token);
+    Ok(token)
+}
+
+/// Reads on to the end of what a number runs into; returns `token` if there is none of that.
+fn number(lexer: &mut Lexer<'_, Tok>, token: Tok) -> Tok {
+    let mut rest = lexer.remainder();
+    let len = rest.len();
+    loop {
+        rest = match rest.as_bytes() {
+            [b'e' | b'E', b'+', b'0'..=b'9', ..] => &rest[3..],
+            _ => match rest.strip_prefix(|c| c == '.' || continues_name(c)) {
+                Some(after) => after,
+                None => break,
+            },
+        };
+    }
+    lexer.bump(len - rest.len());
+    if len == rest.len() { token } else { Tok::BadNumber }
 }
 
 /// A token and the global positions where it starts and ends.
@@ -142,6 +193,24 @@ mod tests {
         assert_eq!(
             kinds("-5 5-3 12ab -"),
             [(Tok::Int, "-5"), (Tok::BadNumber, "5-3"), (Tok::BadNumber, "12ab"), (Tok::Bad, "-"),]
+        );
+        assert_eq!(
+            kinds("letrecé défn _λ #é ζ-1 12ab€ 12é. 1.5é 1e5e+5é3e+5 1ée+x"),
+            [
+                (Tok::Name, "letrecé"),
+                (Tok::Name, "défn"),
+                (Tok::Name, "_λ"),
+                (Tok::Primitive, "#é"),
+                (Tok::Name, "ζ-1"),
+                (Tok::BadNumber, "12ab"),
+                (Tok::Bad, "€"),
+                (Tok::BadNumber, "12é."),
+                (Tok::BadNumber, "1.5é"),
+                (Tok::BadNumber, "1e5e+5é3e+5"),
+                (Tok::BadNumber, "1ée"),
+                (Tok::Bad, "+"),
+                (Tok::Name, "x"),
+            ]
         );
         assert_eq!(
             kinds("1.5 6.02e23 -0.5E-3 1e+5 +inf.0 -inf.0 +nan.0"),

@@ -68,7 +68,7 @@ fn a_slot_out_of_the_frame_is_noticed_everywhere() {
     let mut tried = 0;
     for at in 0..program.code.len() {
         let mut changed = program.code[at];
-        changed.map_slots(|slot| slot + 500);
+        changed.map_slots(&mut |slot| slot + 500);
         if changed != program.code[at] {
             tried += 1;
             let wrong = found(|program| program.code[at] = changed);
@@ -84,7 +84,7 @@ fn a_target_behind_or_outside_is_noticed() {
     for to in [0, 1_000_000] {
         let wrong = found(|program| {
             let at = position(program, branch);
-            program.code[at].map_targets(|_| Pc(to));
+            program.code[at].map_targets(&mut |_| Pc(to));
         });
         assert!(wrong[0].contains("out of its code"), "{wrong:?}");
     }

@@ -208,7 +208,7 @@ impl Image {
                     srt.push(SrtEntry::Function(global));
                 }
             };
-            instr.operands(|_, operand| match operand {
+            instr.operands(&mut |_, operand| match operand {
                 Operand::Global(global) if caf => srt.push(SrtEntry::Caf(global)),
                 Operand::Global(global) => srt.push(SrtEntry::Function(global)),
                 Operand::Thunk(thunk) => srt.push(SrtEntry::Thunk(thunk)),

@@ -114,10 +114,10 @@ fn with_frame(program: &mut Program, symbol: &str, frame: u32) {
     for thunk in program.thunks.iter_mut().filter(|thunk| thunk.entry.pc == pc) {
         thunk.entry.frame = frame;
     }
-    let up = |slot: u32| if slot < takes { slot } else { slot + above };
+    let mut up = |slot: u32| if slot < takes { slot } else { slot + above };
     let end = program.owners.iter().map(|(start, _)| start.0).find(|start| *start > pc.0);
     for at in pc.0 as usize..end.map_or(program.code.len(), |end| end as usize) {
-        program.code[at].map_slots(up);
+        program.code[at].map_slots(&mut up);
         let slots = program.stack_maps[program.stack_map_of[at]]
             .slots
             .iter()

@@ -28,7 +28,7 @@ pub fn accesses(
     slots: &SlotLists,
     mut visit: impl FnMut(Access, u32),
 ) {
-    instr.operands(|_, operand| match operand {
+    instr.operands(&mut |_, operand| match operand {
         Operand::Dst(Dst(slot)) | Operand::Base(Base(slot)) => visit(Access::Write, slot),
         Operand::Forced(Forced(slot)) => visit(Access::Force, slot),
         Operand::Slot(Slot(slot)) => visit(Access::Read, slot),

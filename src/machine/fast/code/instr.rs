@@ -98,15 +98,15 @@ pub enum Flow {
 /// What an operand has in common with the others: numbers that can be given anew.
 trait OperandType {
     /// Gives its slot another number, if it is one.
-    fn map_slot(&mut self, _map: &mut impl FnMut(u32) -> u32) {}
+    fn map_slot(&mut self, _map: &mut dyn FnMut(u32) -> u32) {}
     /// Gives its target another position, if it is one.
-    fn map_target(&mut self, _map: &mut impl FnMut(Pc) -> Pc) {}
+    fn map_target(&mut self, _map: &mut dyn FnMut(Pc) -> Pc) {}
 }
 
 macro_rules! slot_types {
     ($($type:ident)+) => {
         $(impl OperandType for $type {
-            fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
+            fn map_slot(&mut self, map: &mut dyn FnMut(u32) -> u32) {
                 self.0 = map(self.0);
             }
         })+
@@ -121,7 +121,7 @@ slot_types! { Dst Forced Slot Base }
 other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive Effect }
 
 impl OperandType for Arg {
-    fn map_slot(&mut self, map: &mut impl FnMut(u32) -> u32) {
+    fn map_slot(&mut self, map: &mut dyn FnMut(u32) -> u32) {
         if let Some(slot) = self.as_slot() {
             *self = Arg::slot(map(slot));
         }
@@ -129,7 +129,7 @@ impl OperandType for Arg {
 }
 
 impl OperandType for Pc {
-    fn map_target(&mut self, map: &mut impl FnMut(Pc) -> Pc) {
+    fn map_target(&mut self, map: &mut dyn FnMut(Pc) -> Pc) {
         *self = map(*self);
     }
 }
@@ -237,26 +237,27 @@ macro_rules! instructions {
                 match self { $(Instr::$name { .. } => Op::$name,)+ }
             }
 
-            /// Hands each operand, with its name, to `visit`.
-            pub fn operands(&self, mut visit: impl FnMut(&'static str, Operand)) {
+            /// Hands each operand, with its name, to `visit`. The calls are dynamic: a copy of
+            /// this for each caller would be a twelfth of the library.
+            pub fn operands(&self, visit: &mut dyn FnMut(&'static str, Operand)) {
                 match *self {
                     $(Instr::$name { $($field),* } => { $(visit(stringify!($field), $field.into());)* })+
                 }
             }
 
             /// Gives the slots that it names itself other numbers; those in lists stay.
-            pub fn map_slots(&mut self, mut map: impl FnMut(u32) -> u32) {
-                let _ = &mut map;
+            pub fn map_slots(&mut self, map: &mut dyn FnMut(u32) -> u32) {
+                let _ = &map;
                 match self {
-                    $(Instr::$name { $($field),* } => { $($field.map_slot(&mut map);)* })+
+                    $(Instr::$name { $($field),* } => { $($field.map_slot(map);)* })+
                 }
             }
 
             /// Gives the targets that it names itself other positions; those in lists stay.
-            pub fn map_targets(&mut self, mut map: impl FnMut(Pc) -> Pc) {
-                let _ = &mut map;
+            pub fn map_targets(&mut self, map: &mut dyn FnMut(Pc) -> Pc) {
+                let _ = &map;
                 match self {
-                    $(Instr::$name { $($field),* } => { $($field.map_target(&mut map);)* })+
+                    $(Instr::$name { $($field),* } => { $($field.map_target(map);)* })+
                 }
             }
         }

@@ -104,7 +104,7 @@ fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
 pub fn instr(program: &Program, instr: &Instr, start: u32) -> String {
     let (mut written, mut rest) = (String::new(), String::new());
     let to = |Pc(to): Pc| i64::from(to) - i64::from(start);
-    instr.operands(|field, operand| {
+    instr.operands(&mut |field, operand| {
         let mut read = |text: &str| {
             rest.push(' ');
             rest.push_str(text);

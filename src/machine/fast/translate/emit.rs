@@ -104,7 +104,7 @@ impl Emitter<'_> {
         if scratch.code.iter().any(|instr| matches!(instr, Instr::Jump { .. })) {
             let program = &out.program;
             let stays = tidy(&scratch.code, &mut scratch.places, |instr, visit| {
-                instr.operands(|_, operand| match operand {
+                instr.operands(&mut |_, operand| match operand {
                     Operand::To(Pc(to)) => visit(to),
                     Operand::Case(case) => {
                         program.cases[case].targets.iter().for_each(|to| visit(to.0));
@@ -142,14 +142,14 @@ impl Emitter<'_> {
             }
             for (instr, map) in scratch.code.iter_mut().zip(&mut scratch.maps) {
                 *map = if *map == WITH_TOP { with_top } else { all };
-                instr.map_slots(|slot| if slot == TOP { frame } else { slot });
+                instr.map_slots(&mut |slot| if slot == TOP { frame } else { slot });
             }
         }
         let frame = frame + over;
         let start = out.program.code.len() as u32;
-        let place = |Pc(block): Pc| Pc(start + scratch.places[block as usize]);
+        let mut place = |Pc(block): Pc| Pc(start + scratch.places[block as usize]);
         for instr in &mut scratch.code {
-            instr.map_targets(place);
+            instr.map_targets(&mut place);
             match *instr {
                 Instr::Case { case, .. } => {
                     let case = &mut out.program.cases[case];
@@ -232,7 +232,7 @@ impl Emitter<'_> {
                 Some(target(edge))
             }
             Term::Branch(mut instr, edge) => {
-                instr.map_targets(|Pc(edge)| Pc(target(edge)));
+                instr.map_targets(&mut |Pc(edge)| Pc(target(edge)));
                 self.instr(instr, block.origin, point);
                 Some(target(edge))
             }
@@ -298,7 +298,7 @@ impl Emitter<'_> {
             Instr::FieldsN { slots, .. } => {
                 born.extend(self.out.program.slots[slots].iter().flatten());
             }
-            _ => instr.operands(|_, operand| {
+            _ => instr.operands(&mut |_, operand| {
                 if let Operand::Dst(Dst(d)) | Operand::Base(Base(d)) = operand {
                     born.push(d);
                 }
@@ -332,7 +332,7 @@ impl Emitter<'_> {
             died.push(slot);
         }
         let slots = &self.scratch.slots;
-        instr.map_slots(|var| slots[var as usize]);
+        instr.map_slots(&mut |var| slots[var as usize]);
         self.lists(&instr);
         self.push(instr, origin, map);
         if self.scratch.live.coarse && point < self.unit.instrs.len() {
@@ -358,7 +358,7 @@ impl Emitter<'_> {
     /// which is returned.
     fn move_value_down(&mut self, point: usize) -> Option<u32> {
         let mut value = None;
-        self.unit.instrs[point].operands(|_, operand| {
+        self.unit.instrs[point].operands(&mut |_, operand| {
             if let Operand::Base(Base(var)) = operand {
                 value = Some(var);
             }
@@ -429,7 +429,7 @@ impl Emitter<'_> {
     /// Gives the slots in the lists of an instruction their numbers.
     fn lists(&mut self, instr: &Instr) {
         let (program, slots) = (&mut self.out.program, &self.scratch.slots);
-        instr.operands(|_, operand| match operand {
+        instr.operands(&mut |_, operand| match operand {
             Operand::Args(id) => {
                 for arg in &mut program.args[id] {
                     if let Some(var) = arg.as_slot() {

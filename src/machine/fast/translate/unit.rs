@@ -282,7 +282,7 @@ impl Unit {
             Term::Open | Term::End(_) => {}
             Term::Goto(to) => edge(*to),
             Term::Branch(instr, next) => {
-                instr.operands(|_, operand| {
+                instr.operands(&mut |_, operand| {
                     if let Operand::To(Pc(to)) = operand {
                         edge(to);
                     }

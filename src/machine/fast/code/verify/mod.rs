@@ -240,7 +240,7 @@ impl Check<'_> {
         let mut note = |message: &'static str| _ = problem.get_or_insert(message);
         let mut writes = Vec::new();
         let (mut base, mut arguments) = (None, 0);
-        instr.operands(|_, operand| match operand {
+        instr.operands(&mut |_, operand| match operand {
             Operand::Base(Base(slot)) => base = Some(slot),
             Operand::Arg(_) => arguments += 1,
             Operand::Args(id) => arguments += program.args[id].len(),
@@ -282,7 +282,7 @@ impl Check<'_> {
             let cell = matches!(instr, Instr::CaseList { .. });
             follow.push((pc + 1, if cell { 2 } else { 0 }));
         }
-        instr.operands(|_, operand| match operand {
+        instr.operands(&mut |_, operand| match operand {
             Operand::To(Pc(to)) => follow.push((to as usize, 0)),
             Operand::Case(id) => {
                 let case = &program.cases[id];
@@ -316,7 +316,7 @@ impl Check<'_> {
     ) {
         let (mut problem, mut base) = (None, None);
         let mut note = |message: &'static str| _ = problem.get_or_insert(message);
-        instr.operands(|_, operand| {
+        instr.operands(&mut |_, operand| {
             if let Operand::Base(Base(slot)) = operand {
                 base = Some(slot);
             }

@@ -13,7 +13,7 @@ impl Check<'_> {
         let instr = &program.code[pc];
         let (mut known, mut count, mut expected) = (true, 0, None);
         let mut targets = Vec::new();
-        instr.operands(|_, operand| match operand {
+        instr.operands(&mut |_, operand| match operand {
             Operand::Arg(arg) => {
                 count += 1;
                 if let Some(id) = arg.as_constant() {
