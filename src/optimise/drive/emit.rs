@@ -42,6 +42,9 @@ impl Driver<'_> {
             }
             _ => {}
         }
+        if let Some(global) = self.defined(node) {
+            return self.expr(Expr::Global(global), span);
+        }
         let value = self.construct(node, span);
         let lazy = matches!(known.value, AbstractValue::Thunk(..) | AbstractValue::Call(..));
         match self.new.exprs[value] {
@@ -62,7 +65,7 @@ impl Driver<'_> {
         self.local(local, span)
     }
 
-    fn head(&mut self, head: Head, span: Span) -> ExprId {
+    pub(super) fn head(&mut self, head: Head, span: Span) -> ExprId {
         let expr = match head {
             Head::Global(global) => Expr::Global(self.global(global)),
             Head::Con(con) => Expr::Con(con),
@@ -386,6 +389,9 @@ impl Driver<'_> {
             Expr::Con(con) => self.constructor(con),
             Expr::Global(global) => return self.global_node(global),
             Expr::App(callee, args) => {
+                if let Some(constant) = self.constants.of(expr) {
+                    return constant;
+                }
                 let args = &old.expr_lists[args];
                 let partial = match old.exprs[callee] {
                     Expr::Con(con) => {
