@@ -21,10 +21,9 @@ use crate::core::expr::{
 };
 use crate::core::signature::Signature;
 
-/// Constants of at least so many parts, and their parts, are atoms of patterns.
+/// Constants of at least so many parts are definitions where they become values of the run, and they
+/// and their parts are atoms of patterns.
 const LARGE: u32 = 12;
-/// Constants of at least so many parts are definitions where they become values of the run.
-const DEFINED: u32 = 24;
 /// Parts of a constant that take as long to copy as a step.
 const PARTS_PER_STEP: u32 = 4;
 /// Parts of a constant that a decision shows.
@@ -288,7 +287,7 @@ impl Driver<'_> {
     /// The definition of a constant, if it is large and no name of the source stands for it.
     pub(super) fn defined(&mut self, node: NodeId) -> Option<GlobalId> {
         let &Fact { size, is_tree, .. } = self.constants.facts.get(node)?;
-        if size < DEFINED || !is_tree {
+        if size < LARGE || !is_tree {
             return None;
         }
         if let Some(&global) = self.definitions.get(&node) {

@@ -249,10 +249,63 @@ impl Driver<'_> {
                 self.lazy_unknown(function, nodes, fresh, span)
             }
             _ => {
+                if let Some(code) = self.lazy_choice(callee, args, env, span) {
+                    return code;
+                }
                 let callee = self.lazy(callee, env);
                 let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
                 self.merged(callee, args, span)
             }
+        }
+    }
+
+    /// An application of one of two known functions, which a condition chooses, to what can be
+    /// copied: a choice of two applications.
+    fn lazy_choice(
+        &mut self,
+        callee: ExprId,
+        args: &[ExprId],
+        env: EnvId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let old = self.old;
+        let Expr::App(choose, parts) = old.exprs[callee] else { return None };
+        let Expr::Global(global) = old.exprs[choose] else { return None };
+        let &[condition, yes, no] = &old.expr_lists[parts] else { return None };
+        let is_choice = old.globals[global].kind == GlobalKind::Primitive(Primitive::If);
+        let is_atom = |&arg: &ExprId| matches!(old.exprs[arg], Expr::Local(_) | Expr::Lit(_));
+        if !is_choice || !self.rules.known_case || !args.iter().all(is_atom) {
+            return None;
+        }
+        if ![yes, no].into_iter().all(|function| self.is_function(function, env)) {
+            return None;
+        }
+        let functions = [yes, no].map(|function| self.node(function, env));
+        let (args, _) = self.arguments(args, env);
+        let condition = self.lazy(condition, env);
+        let mut parts = vec![condition];
+        for function in functions {
+            parts.push(self.lazy_unknown(function, args.clone(), 0, span));
+        }
+        let callee = self.global(global);
+        let callee = self.expr(Expr::Global(callee), span);
+        Some(self.application(callee, parts, span))
+    }
+
+    /// Whether an expression is known to be a function with fewer arguments than it takes.
+    fn is_function(&self, expr: ExprId, env: EnvId) -> bool {
+        let old = self.old;
+        match old.exprs[expr] {
+            Expr::Global(global) => old.arity(global) > 0,
+            Expr::App(callee, args) => match old.exprs[callee] {
+                Expr::Global(global) => args.len() < old.arity(global),
+                _ => false,
+            },
+            Expr::Local(local) => {
+                let node = self.heap.lookup(env, self.facts.slot[local]);
+                matches!(self.heap.get(node).value, AbstractValue::Partial(Head::Global(_), _))
+            }
+            _ => false,
         }
     }
 
