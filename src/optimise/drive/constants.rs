@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Driver;
-use super::heap::{AbstractValue, Head, Heap, Name, NodeId};
+use super::heap::{AbstractValue, EnvId, Head, Heap, Name, NodeId};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -44,7 +44,7 @@ struct Fact {
     size: u32,
     /// The number of parts of the largest constant of which it is a part.
     whole: u32,
-    /// Whether it is part of one with other constructors than those of lists.
+    /// Whether it is part of one with constructors, not of lists, that are one of several.
     is_tree: bool,
 }
 
@@ -63,16 +63,16 @@ impl Constants {
         Constants { of: FxHashMap::default(), facts: IndexVec::new() }
     }
 
-    /// Makes the large constants of a program with these constructors, and their parts, in an empty
-    /// heap.
-    pub fn new(program: &Program, cons: &IndexVec<ConId, Con>, heap: &mut Heap) -> Constants {
-        let mut sizes = Sizes { program, cons, applications: FxHashMap::default() };
+    /// Makes the large constants of a program, and their parts, in an empty heap. `new` has the
+    /// constructors and data types.
+    pub fn new(program: &Program, new: &Program, heap: &mut Heap) -> Constants {
+        let mut sizes = Sizes { program, cons: &new.cons, applications: FxHashMap::default() };
         let large = program.exprs.indices().filter(|&expr| {
             matches!(program.exprs[expr], Expr::App(..)) && sizes.of(expr) >= Some(LARGE)
         });
         let large: Vec<ExprId> = large.collect();
         let constants = Constants::none();
-        let mut maker = Maker { program, cons, heap, made: FxHashMap::default(), constants };
+        let mut maker = Maker { program, new, heap, made: FxHashMap::default(), constants };
         for expr in large {
             maker.node(expr);
         }
@@ -98,13 +98,13 @@ impl Constants {
         node.index() < self.facts.len()
     }
 
-    /// Whether a constant is part of one with other constructors than those of lists.
+    /// Whether a constant is part of one with constructors, not of lists, that are one of several.
     fn is_tree(&self, node: NodeId) -> bool {
         self.facts[node].is_tree
     }
 
-    /// Whether a value is part of a large constant and so an atom of patterns. Lists of literals are
-    /// not: what goes along one does the same with each element.
+    /// Whether a value is part of a large constant and so an atom of patterns. Lists and tables of
+    /// literals are not: what goes along one does the same with each element.
     pub fn is_atom(&self, node: NodeId) -> bool {
         self.facts.get(node).is_some_and(|fact| fact.size > 1 && fact.is_tree)
     }
@@ -160,7 +160,7 @@ impl Sizes<'_> {
 
 struct Maker<'a> {
     program: &'a Program,
-    cons: &'a IndexVec<ConId, Con>,
+    new: &'a Program,
     heap: &'a mut Heap,
     made: FxHashMap<Shape, NodeId>,
     constants: Constants,
@@ -213,8 +213,11 @@ impl Maker<'_> {
             }
         };
         let facts = &self.constants.facts;
-        let is_list = |con: ConId| self.cons[con].data == self.cons[CONS].data;
-        let is_tree = matches!(shape, Shape::Con(con, _) if !is_list(con))
+        let is_choice = |con: ConId| {
+            let data = self.new.cons[con].data;
+            data != self.new.cons[CONS].data && self.new.datas[data].cons.len() > 1
+        };
+        let is_tree = matches!(shape, Shape::Con(con, _) if is_choice(con))
             || parts.iter().any(|&part| facts[part].is_tree);
         let size = parts.iter().fold(1, |all: u32, &part| all.saturating_add(facts[part].size));
         let node = self.heap.add(value);
@@ -258,6 +261,7 @@ impl Driver<'_> {
                         }
                         Expr::Global(global) => self.constants.of_caf(self.old, global),
                         Expr::Lit(_) | Expr::Text(_) => 0,
+                        _ if self.is_known_number(arg, env) => 0,
                         _ => self.constant_parts(self.constants.of(arg)?)?,
                     };
                     most = most.max(parts);
@@ -271,6 +275,22 @@ impl Driver<'_> {
             _ => return None,
         }
         Some(most)
+    }
+
+    /// Whether an expression is a primitive of known operands.
+    fn is_known_number(&self, expr: ExprId, env: EnvId) -> bool {
+        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
+        let Expr::Global(global) = self.old.exprs[callee] else { return false };
+        let is_primitive = matches!(self.old.globals[global].kind, GlobalKind::Primitive(_));
+        let is_known = |&arg: &ExprId| match self.old.exprs[arg] {
+            Expr::Lit(_) => true,
+            Expr::Local(local) => {
+                let node = self.heap.lookup(env, self.facts.slot[local]);
+                matches!(self.heap.get(node).value, AbstractValue::Lit(_))
+            }
+            _ => false,
+        };
+        is_primitive && self.old.expr_lists[args].iter().all(is_known)
     }
 
     /// Whether a call is about to go on with another part of a constant than the whole: as an

@@ -236,7 +236,13 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_call(global, nodes, fresh, span)
                     }
-                    _ => {
+                    kind => {
+                        if kind == GlobalKind::Primitive(Primitive::If)
+                            && args.len() > arity
+                            && let Some(code) = self.lazy_choice(global, args, env, span)
+                        {
+                            return code;
+                        }
                         let callee = self.global(global);
                         let callee = self.expr(Expr::Global(callee), span);
                         self.lazy_apply(callee, args, env, span)
@@ -249,9 +255,6 @@ impl Driver<'_> {
                 self.lazy_unknown(function, nodes, fresh, span)
             }
             _ => {
-                if let Some(code) = self.lazy_choice(callee, args, env, span) {
-                    return code;
-                }
                 let callee = self.lazy(callee, env);
                 let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
                 self.merged(callee, args, span)
@@ -263,21 +266,18 @@ impl Driver<'_> {
     /// copied: a choice of two applications.
     fn lazy_choice(
         &mut self,
-        callee: ExprId,
+        global: GlobalId,
         args: &[ExprId],
         env: EnvId,
         span: Span,
     ) -> Option<ExprId> {
         let old = self.old;
-        let Expr::App(choose, parts) = old.exprs[callee] else { return None };
-        let Expr::Global(global) = old.exprs[choose] else { return None };
-        let &[condition, yes, no] = &old.expr_lists[parts] else { return None };
-        let is_choice = old.globals[global].kind == GlobalKind::Primitive(Primitive::If);
+        let &[condition, yes, no, ref args @ ..] = args else { return None };
         let is_atom = |&arg: &ExprId| matches!(old.exprs[arg], Expr::Local(_) | Expr::Lit(_));
-        if !is_choice || !self.rules.known_case || !args.iter().all(is_atom) {
-            return None;
-        }
-        if ![yes, no].into_iter().all(|function| self.is_function(function, env)) {
+        if !self.rules.known_case
+            || !args.iter().all(is_atom)
+            || ![yes, no].into_iter().all(|function| self.is_function(function, env))
+        {
             return None;
         }
         let functions = [yes, no].map(|function| self.node(function, env));

@@ -120,7 +120,7 @@ pub fn drive(
     let callers = inlined::callers(&old, &new.places);
     let mut heap = Heap::new();
     let constants = match rules.specialise {
-        true => Constants::new(&old, &new.cons, &mut heap),
+        true => Constants::new(&old, &new, &mut heap),
         false => Constants::none(),
     };
     let mut driver = Driver {

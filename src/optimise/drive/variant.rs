@@ -39,7 +39,7 @@ const EMBEDDED_ENDS: u32 = 4;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
 /// It may have one more for each so many parts of a constant, and so many more at most.
-const PARTS_PER_VARIANT: u32 = 3;
+const PARTS_PER_VARIANT: u32 = 6;
 const VARIANTS_OF_CONSTANTS: u32 = 400;
 
 /// Expressions of a body that may be written again because more is known there, and how many
