@@ -24,6 +24,8 @@ use crate::core::signature::Signature;
 /// Constants of at least so many parts are definitions where they become values of the run, and they
 /// and their parts are atoms of patterns.
 const LARGE: u32 = 12;
+/// A definition has no text of more bytes.
+const TEXT: usize = 200;
 /// Parts of a constant that take as long to copy as a step.
 const PARTS_PER_STEP: u32 = 4;
 /// Parts of a constant that a decision shows.
@@ -46,6 +48,9 @@ struct Fact {
     whole: u32,
     /// Whether it is part of one with constructors, not of lists, that are one of several.
     is_tree: bool,
+    /// Whether it has a text so long that a definition, which keeps what is unpacked of it, would hold
+    /// on to much.
+    is_long: bool,
 }
 
 /// A constant by its parts.
@@ -121,7 +126,7 @@ impl Constants {
     }
 }
 
-/// The number of parts of an expression; of an application, `None` if it is no closed tree.
+/// How many parts the closed trees among the applications of a program have.
 struct Sizes<'a> {
     program: &'a Program,
     cons: &'a IndexVec<ConId, Con>,
@@ -129,6 +134,7 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
+    /// The number of parts of an expression; `None` if it is no closed tree.
     fn of(&mut self, expr: ExprId) -> Option<u32> {
         let program = self.program;
         match program.exprs[expr] {
@@ -219,11 +225,15 @@ impl Maker<'_> {
         };
         let is_tree = matches!(shape, Shape::Con(con, _) if is_choice(con))
             || parts.iter().any(|&part| facts[part].is_tree);
+        let is_long = match shape {
+            Shape::Text(text) => self.new.texts[text].len() > TEXT,
+            _ => parts.iter().any(|&part| facts[part].is_long),
+        };
         let size = parts.iter().fold(1, |all: u32, &part| all.saturating_add(facts[part].size));
         let node = self.heap.add(value);
         // Any number of places refer to it.
         self.heap.share(node);
-        self.constants.facts.push(Fact { size, whole: size, is_tree });
+        self.constants.facts.push(Fact { size, whole: size, is_tree, is_long });
         self.made.insert(shape, node);
         node
     }
@@ -304,10 +314,10 @@ impl Driver<'_> {
         })
     }
 
-    /// The definition of a constant, if it is large and no name of the source stands for it.
+    /// The definition of a constant, if it is large: it is written once.
     pub(super) fn defined(&mut self, node: NodeId) -> Option<GlobalId> {
-        let &Fact { size, is_tree, .. } = self.constants.facts.get(node)?;
-        if size < LARGE || !is_tree {
+        let &Fact { size, is_tree, is_long, .. } = self.constants.facts.get(node)?;
+        if size < LARGE || !is_tree || is_long {
             return None;
         }
         if let Some(&global) = self.definitions.get(&node) {
