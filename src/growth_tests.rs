@@ -317,6 +317,9 @@ const STEEP: &[&str] = &[
     "streams",
     "streams known",
     "chain of known loops",
+    "instructions with jumps",
+    "interpreted blocks",
+    "interpreted term",
 ];
 
 /// Whether a family of programs costs more than it may: what of it, at which level.

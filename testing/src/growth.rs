@@ -289,6 +289,17 @@ const TREE: &str = "(data E (Num n) (Plus a b) (Var) (Cond a b c))
 ";
 
 const NESTS: &[Row] = &[
+    (
+        "interpreted term",
+        "(data Exp (Lit n) (Var x) (Sum a b))
+         (defn eval[e env] (case e [(Lit n) n] [(Var x) (find x env)]
+           [(Sum a b) (add (eval a env) (eval b env))]))
+         (defn find[x env] (case env [(Cons (Pair y v) t) (if (eqString x y) v (find x t))] [Nil 0]))",
+        "(Sum @ (Sum (Var \"y\") (Lit #)))",
+        "(Var \"x\")",
+        "(defn t[] @)(defn main[i] (go (length i)))
+         (defn go[n] (if (eq n 0) 0 (add (eval t [(Pair \"x\" n) (Pair \"y\" 2)]) (go (sub n 1)))))",
+    ),
     ("setters", RECORD, "(setA # @)", "(R 1 2 3 4 5 6 7 (length i))", "(defn main[i] (getH @))"),
     ("setters of unknown", RECORD, "(setD # @)", "(i 1)", "(defn main[i] (getH @))"),
     (
@@ -575,6 +586,27 @@ const ROWS: &[Row] = &[
         "ab",
         " ",
         "(defn main[i] (let ([s \"@\"] [g (case i [Nil length] [_ (fn [x] 1)])]) (f g 2000 s)))",
+    ),
+    (
+        "interpreted steps",
+        "(data Op (Plus k) (Times k))
+         (defn exec[ops p x n] (case ops
+           [Nil (if (eq n 0) x (exec p p x (sub n 1)))]
+           [(Cons o t) (case o [(Plus k) (exec t p (add x k) n)] [(Times k) (exec t p (mul x k) n)])]))",
+        "(Plus #) (Times #)",
+        " ",
+        "(defn p[] [@])(defn main[i] (exec p p 1 (length i)))",
+    ),
+    (
+        "interpreted blocks",
+        "(data Block (Step k at) (Test at))
+         (defn find[l p] (case p [(Cons (Pair m b) t) (if (eq l m) b (find l t))] [Nil (Test 0)]))
+         (defn exec[b p x n] (case b
+           [(Step k at) (exec (find (add at 1) p) p (add x k) n)]
+           [(Test at) (if (eq n 0) x (exec (find (add at 1) p) p x (sub n 1)))]))",
+        "(Pair # (Step # #))",
+        " ",
+        "(defn p[] [@])(defn main[i] (exec (find 0 p) p 1 (length i)))",
     ),
     (
         "matcher",

@@ -23,6 +23,11 @@ const NESTED: u32 = 2_000;
 /// Steps of an attempt to unfold a recursive call to its end, and of a speculation.
 const ATTEMPT: i64 = 4_000;
 const SPECULATION: i64 = 400;
+/// With fewer steps left unfolding does not go on along a constant.
+const ATTEMPT_END: i64 = 1_000;
+const FUEL_END: i64 = 4_000;
+/// Steps of a speculation more for each part of a constant that it may take apart.
+const STEPS_PER_PART: i64 = 8;
 /// Parts of a pattern.
 const PARTS: usize = 200;
 /// Thunks that are speculated on for one argument, and how many parts of patterns cost as
@@ -134,6 +139,7 @@ impl Driver<'_> {
                 && key.iter().any(is_static)
                 && self.may_unfold()
                 && !self.is_made(global, key, &args)
+                && !self.is_cut(&args)
                 && let Some(outcome) = self.attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
@@ -145,6 +151,14 @@ impl Driver<'_> {
         self.may_write()?;
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Whether unfolding goes no further along a constant, because few steps are left: the code so
+    /// far is kept, and ends in a call of a variant for the rest.
+    fn is_cut(&self, args: &[NodeId]) -> bool {
+        let is_near_end =
+            self.fuel < FUEL_END || self.unbranching > 0 && self.attempt < ATTEMPT_END;
+        is_near_end && self.unwriting == 0 && self.walks_constant(args)
     }
 
     /// Gives up an attempt that must not write code: code is about to be written.
@@ -239,7 +253,11 @@ impl Driver<'_> {
         }
         let checkpoint = self.checkpoint();
         let outer = self.attempt;
-        let given = if self.unbranching > 0 { SPECULATION.min(outer) } else { SPECULATION };
+        let parts = self.constant_call(node).unwrap_or(0);
+        let most = (SPECULATION + STEPS_PER_PART * i64::from(parts)).min(ATTEMPT);
+        // What comes to a constant is for the code to come, not for the attempt around it.
+        let is_paid = self.unbranching == 0 || self.unwriting == 0 && parts > 0;
+        let given = if is_paid { most } else { most.min(outer) };
         self.attempt = given;
         self.unbranching += 1;
         self.unwriting += 1;
@@ -248,7 +266,7 @@ impl Driver<'_> {
         let state = self.demand(node, None);
         let result = self.run(state);
         let spent = given - self.attempt.max(0);
-        self.attempt = outer - spent;
+        self.attempt = if is_paid { outer } else { outer - spent };
         match result {
             Ok(outcome) if self.is_static(&outcome) => {
                 self.unbranching -= 1;
@@ -375,6 +393,9 @@ impl Driver<'_> {
     fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
         size.parts = size.parts.checked_sub(1)?;
         let node = self.heap.resolve(node);
+        if self.constants.is_atom(node) {
+            return Some(Pattern::Constant(node));
+        }
         let known = self.heap.get(node);
         Some(match known.value {
             AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
@@ -453,6 +474,10 @@ impl Driver<'_> {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return None;
         };
+        if let Some(node) = self.constants.of(body) {
+            let value = self.heap.get(node).value;
+            return matches!(value, AbstractValue::Con(..)).then_some(value);
+        }
         if !self.is_data(body) {
             return None;
         }

@@ -42,6 +42,9 @@ impl Driver<'_> {
             }
             _ => {}
         }
+        if let Some(global) = self.defined(node) {
+            return self.expr(Expr::Global(global), span);
+        }
         let value = self.construct(node, span);
         let lazy = matches!(known.value, AbstractValue::Thunk(..) | AbstractValue::Call(..));
         match self.new.exprs[value] {
@@ -62,7 +65,7 @@ impl Driver<'_> {
         self.local(local, span)
     }
 
-    fn head(&mut self, head: Head, span: Span) -> ExprId {
+    pub(super) fn head(&mut self, head: Head, span: Span) -> ExprId {
         let expr = match head {
             Head::Global(global) => Expr::Global(self.global(global)),
             Head::Con(con) => Expr::Con(con),
@@ -233,7 +236,13 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_call(global, nodes, fresh, span)
                     }
-                    _ => {
+                    kind => {
+                        if kind == GlobalKind::Primitive(Primitive::If)
+                            && args.len() > arity
+                            && let Some(code) = self.lazy_choice(global, args, env, span)
+                        {
+                            return code;
+                        }
                         let callee = self.global(global);
                         let callee = self.expr(Expr::Global(callee), span);
                         self.lazy_apply(callee, args, env, span)
@@ -250,6 +259,53 @@ impl Driver<'_> {
                 let args = args.iter().map(|&arg| self.lazy(arg, env)).collect();
                 self.merged(callee, args, span)
             }
+        }
+    }
+
+    /// An application of one of two known functions, which a condition chooses, to what can be
+    /// copied: a choice of two applications.
+    fn lazy_choice(
+        &mut self,
+        global: GlobalId,
+        args: &[ExprId],
+        env: EnvId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let old = self.old;
+        let &[condition, yes, no, ref args @ ..] = args else { return None };
+        let is_atom = |&arg: &ExprId| matches!(old.exprs[arg], Expr::Local(_) | Expr::Lit(_));
+        if !self.rules.known_case
+            || !args.iter().all(is_atom)
+            || ![yes, no].into_iter().all(|function| self.is_function(function, env))
+        {
+            return None;
+        }
+        let functions = [yes, no].map(|function| self.node(function, env));
+        let (args, _) = self.arguments(args, env);
+        let condition = self.lazy(condition, env);
+        let mut parts = vec![condition];
+        for function in functions {
+            parts.push(self.lazy_unknown(function, args.clone(), 0, span));
+        }
+        let callee = self.global(global);
+        let callee = self.expr(Expr::Global(callee), span);
+        Some(self.application(callee, parts, span))
+    }
+
+    /// Whether an expression is known to be a function with fewer arguments than it takes.
+    fn is_function(&self, expr: ExprId, env: EnvId) -> bool {
+        let old = self.old;
+        match old.exprs[expr] {
+            Expr::Global(global) => old.arity(global) > 0,
+            Expr::App(callee, args) => match old.exprs[callee] {
+                Expr::Global(global) => args.len() < old.arity(global),
+                _ => false,
+            },
+            Expr::Local(local) => {
+                let node = self.heap.lookup(env, self.facts.slot[local]);
+                matches!(self.heap.get(node).value, AbstractValue::Partial(Head::Global(_), _))
+            }
+            _ => false,
         }
     }
 
@@ -386,6 +442,9 @@ impl Driver<'_> {
             Expr::Con(con) => self.constructor(con),
             Expr::Global(global) => return self.global_node(global),
             Expr::App(callee, args) => {
+                if let Some(constant) = self.constants.of(expr) {
+                    return constant;
+                }
                 let args = &old.expr_lists[args];
                 let partial = match old.exprs[callee] {
                     Expr::Con(con) => {

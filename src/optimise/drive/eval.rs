@@ -65,6 +65,9 @@ impl Driver<'_> {
                 self.demand(node, frames)
             }
             Expr::App(callee, args) => {
+                if let Some(constant) = self.constants.of(expr) {
+                    return Ok(State::Value(Outcome::Node(constant), frames));
+                }
                 if let Some(field) = self.selected(expr, env) {
                     self.tally.decided += 1;
                     return Ok(self.demand(field, frames));

@@ -42,6 +42,18 @@ pub enum AbstractValue {
     Alias(NodeId),
 }
 
+impl AbstractValue {
+    /// What it is made of.
+    pub fn parts(self) -> List<NodeId> {
+        match self {
+            AbstractValue::Con(_, parts)
+            | AbstractValue::Call(_, parts)
+            | AbstractValue::Partial(_, parts) => parts,
+            _ => List::EMPTY,
+        }
+    }
+}
+
 /// How the new program can name a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Name {
@@ -87,6 +99,8 @@ pub struct Heap {
     /// which it was unfolded, if there is one.
     calls: Vec<Span>,
     activations: u32,
+    /// How many values and lists are kept for all bodies.
+    kept: (usize, usize),
     trail: Vec<(NodeId, Node)>,
     /// How many values are being evaluated.
     entered: usize,
@@ -102,15 +116,21 @@ impl Heap {
             serials: Vec::new(),
             calls: Vec::new(),
             activations: 0,
+            kept: (0, 0),
             trail: Vec::new(),
             entered: 0,
         }
     }
 
-    /// Forgets everything.
+    /// Keeps what there is for all bodies.
+    pub fn keep(&mut self) {
+        self.kept = (self.nodes.len(), self.lists.len());
+    }
+
+    /// Forgets everything but what is kept.
     pub fn clear(&mut self) {
-        self.nodes.truncate(0);
-        self.lists.truncate(0);
+        self.nodes.truncate(self.kept.0);
+        self.lists.truncate(self.kept.1);
         self.slots.clear();
         self.serials.clear();
         self.calls.clear();

@@ -109,7 +109,7 @@ impl Driver<'_> {
         let mut free = FxHashSet::default();
         while let Some((node, is_alone)) = work.pop() {
             let node = self.heap.resolve(node);
-            if !seen.insert(node) {
+            if self.constants.is_one(node) || !seen.insert(node) {
                 continue;
             }
             let known = self.heap.get(node);
@@ -184,7 +184,7 @@ impl Driver<'_> {
                 });
                 return true;
             }
-            if known.name.is_some() || !free.insert(node) {
+            if known.name.is_some() || self.constants.is_one(node) || !free.insert(node) {
                 continue;
             }
             found.push(node);

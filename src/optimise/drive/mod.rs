@@ -23,6 +23,7 @@
 
 mod branch;
 mod call;
+mod constants;
 mod emit;
 mod eval;
 mod facts;
@@ -58,6 +59,7 @@ use crate::core::expr::{
     BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
 };
 use branch::Target;
+use constants::Constants;
 use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
@@ -116,15 +118,21 @@ pub fn drive(
     let facts = facts(&old);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let callers = inlined::callers(&old, &new.places);
+    let mut heap = Heap::new();
+    let constants = match rules.specialise {
+        true => Constants::new(&old, &new, &mut heap),
+        false => Constants::none(),
+    };
     let mut driver = Driver {
         callers,
+        constants,
         fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
         rules,
         most,
         called_once,
-        heap: Heap::new(),
+        heap,
         swept: 0,
         pending: Pending::default(),
         unfolded: 0,
@@ -137,6 +145,8 @@ pub fn drive(
         variants: Vec::new(),
         memo: Journal::new(),
         per_function: Journal::new(),
+        definitions: Journal::new(),
+        constant_count: 0,
         targets: Journal::new(),
         pending_operands: Vec::new(),
         operands_bound: 0,
@@ -239,6 +249,7 @@ transactional! {
             facts: Facts,
             fusible: Fusible,
             selectors: Selectors,
+            constants: Constants,
             rules: Rules,
             /// Expressions that the result may have.
             most: usize,
@@ -275,6 +286,8 @@ transactional! {
             memo: Journal<Key, u32>,
             /// How many variants a supercombinator has.
             per_function: Journal<GlobalId, u32>,
+            /// The definitions of constants.
+            definitions: Journal<NodeId, GlobalId>,
             /// Joins of the old program that are being driven.
             targets: Journal<(EnvId, JoinId), Rc<Target>>,
             pending_operands: Vec<PendingOperands>,
@@ -307,6 +320,8 @@ transactional! {
             /// none is given twice.
             symbols: FxHashSet<Arc<str>>,
             counts: FxHashMap<GlobalId, u32>,
+            /// How many constants have had definitions.
+            constant_count: u32,
             /// Thunks that speculating on failed, each by its expression and activation.
             failed: FxHashSet<(ExprId, u32)>,
             /// Unfolding steps left for this body, for all, and for the outermost attempt.

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::heap::Head;
+use super::heap::{Head, NodeId};
 use crate::core::expr::{ConId, GlobalId, Lit, TextId};
 
 /// What is known of a call's arguments.
@@ -47,6 +47,8 @@ pub enum Pattern {
     Text(TextId, u32),
     /// A CAF that is made of constructors.
     Caf(GlobalId),
+    /// A large constant of the source.
+    Constant(NodeId),
     /// A constructor.
     Con(ConId, Vec<Pattern>),
     /// A constructor that has been built already: it is a parameter too.

@@ -38,6 +38,9 @@ const ANCESTORS: usize = 200;
 const EMBEDDED_ENDS: u32 = 4;
 /// Variants that one supercombinator may have.
 const VARIANTS: u32 = 40;
+/// It may have one more for each so many parts of a constant, and so many more at most.
+const PARTS_PER_VARIANT: u32 = 6;
+const VARIANTS_OF_CONSTANTS: u32 = 400;
 
 /// Expressions of a body that may be written again because more is known there, and how many
 /// more for each of its expressions.
@@ -80,7 +83,7 @@ impl Driver<'_> {
             key.args = general;
         }
         let count = self.per_function.get(&key.of).copied().unwrap_or(0);
-        if count >= VARIANTS || self.total <= 0 || self.new.exprs.len() > self.most {
+        if count >= self.most_variants(key) || self.total <= 0 || self.new.exprs.len() > self.most {
             return None;
         }
         self.per_function.insert(key.of, count + 1);
@@ -92,6 +95,20 @@ impl Driver<'_> {
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// How many variants a supercombinator may have when one is made for a key: more if the key has
+    /// part of a constant, by the size of the constant.
+    fn most_variants(&self, key: &Key) -> u32 {
+        let mut whole = 0;
+        let mut work: Vec<&Pattern> = key.args.iter().collect();
+        while let Some(pattern) = work.pop() {
+            if let Pattern::Constant(node) = pattern {
+                whole = whole.max(self.constants.whole(*node));
+            }
+            work.extend(pattern.parts());
+        }
+        VARIANTS + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
     }
 
     /// Which holes of patterns have the same value, if the variant is to know.
@@ -195,6 +212,9 @@ impl Driver<'_> {
     }
 
     fn describe_pattern(&self, pattern: &Pattern, out: &mut String) {
+        if let Pattern::Constant(node) = pattern {
+            return out.push_str(&self.describe_constant(*node));
+        }
         use crate::base::quote::{char_literal, string_literal};
         let head = match pattern {
             Pattern::Hole => return out.push('_'),
@@ -207,6 +227,7 @@ impl Driver<'_> {
                 return out.push_str(&string_literal(rest));
             }
             Pattern::Caf(global) => &self.old.globals[*global].symbol,
+            Pattern::Constant(_) => unreachable!("constants are described by themselves"),
             Pattern::Con(con, _) | Pattern::Built(con, _) => &self.new.cons[*con].symbol,
             Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => {
                 &self.old.globals[*global].symbol
@@ -240,7 +261,8 @@ impl Driver<'_> {
         self.globals.commit();
         self.memo.commit();
         self.per_function.commit();
-        self.swept = 0;
+        self.definitions.commit();
+        self.swept = self.heap.len();
         self.pending = super::select::Pending::default();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
@@ -277,6 +299,7 @@ impl Driver<'_> {
             Pattern::Lit(lit) => AbstractValue::Lit(*lit),
             Pattern::Text(text, at) => AbstractValue::Text(*text, *at),
             Pattern::Caf(global) => return self.global_node(*global),
+            Pattern::Constant(node) => return *node,
             Pattern::Built(con, parts) => {
                 let whole = self.hole(like, holes);
                 let name = self.heap.get(whole).name;

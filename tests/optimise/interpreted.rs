@@ -1,0 +1,153 @@
+//! Interpreters whose program is known: what partial evaluation leaves grows with the program, and
+//! no length of it is one from which on the program is interpreted at run time.
+
+use std::fmt::Write as _;
+
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::Passes;
+
+use super::common::{compile_after, machine};
+
+/// An interpreter of terms, in direct style, with names in an environment.
+const TERMS: &str = r#"
+(data Exp (Lit n) (Var x) (Lam x b) (App f a) (Op o a b) (If c a b) (Fix f x b) (Let x e b))
+(data Op (Plus) (Minus) (Same))
+(data Val (Number n) (Closure x b env) (Rec f x b env))
+(defn find[x env] (case env [(Cons (Pair y v) t) (if (eqString x y) v (find x t))]
+  [Nil (error "unbound")]))
+(defn eval[e env] (case e
+  [(Lit n) (Number n)]
+  [(Var x) (find x env)]
+  [(Lam x b) (Closure x b env)]
+  [(Fix f x b) (Rec f x b env)]
+  [(App f a) (apply (eval f env) (eval a env))]
+  [(Let x a b) (eval b (Cons (Pair x (eval a env)) env))]
+  [(Op o a b) (case (eval a env) [(Number p) (case (eval b env) [(Number q) (Number (op o p q))])])]
+  [(If c a b) (case (eval c env) [(Number p) (if (eq p 1) (eval a env) (eval b env))])]))
+(defn apply[f v] (case f
+  [(Closure x b env) (eval b (Cons (Pair x v) env))]
+  [(Rec g x b env) (eval b (Cons (Pair x v) (Cons (Pair g f) env)))]))
+(defn op[o p q] (case o [(Plus) (add p q)] [(Minus) (sub p q)] [(Same) (if (eq p q) 1 0)]))
+(defn main[] (run 100))
+(defn run[n] (case (apply (apply (eval program Nil) (Number 0)) (Number n)) [(Number n) n]))
+"#;
+
+/// A loop in the language of [`TERMS`] that adds a term to a sum each time round.
+fn term_loop(term: &str) -> String {
+    format!(
+        r#"{TERMS}
+(defn program[] (Fix "loop" "sum" (Lam "i" (If (Op Same (Var "i") (Lit 0)) (Var "sum")
+  (App (App (Var "loop") (Op Plus (Var "sum") {term})) (Op Minus (Var "i") (Lit 1)))))))"#
+    )
+}
+
+/// A loop whose body adds n literals.
+fn additions(n: usize) -> String {
+    let sum =
+        (0..n).fold(r#"(Var "i")"#.to_owned(), |sum, at| format!("(Op Plus {sum} (Lit {at}))"));
+    term_loop(&sum)
+}
+
+/// A loop whose body has n local variables.
+fn locals(n: usize) -> String {
+    let mut term = String::new();
+    for at in 0..n {
+        let before = if at == 0 { "i".to_owned() } else { format!("x{}", at - 1) };
+        let _ = write!(term, r#"(Let "x{at}" (Op Plus (Var "{before}") (Lit {at})) "#);
+    }
+    let last = if n == 0 { "i".to_owned() } else { format!("x{}", n - 1) };
+    let _ = write!(term, r#"(Var "{last}"){}"#, ")".repeat(n));
+    term_loop(&term)
+}
+
+/// Blocks that go on with one another in a ring, looked up by `find`.
+fn ring(n: usize, find: &str, name: impl Fn(usize) -> String, block: &str) -> String {
+    let mut blocks = String::new();
+    for at in 0..n {
+        let next = name((at + 1) % n);
+        let body = if at == 0 { format!("(Test {next})") } else { format!("(Step {at} {next})") };
+        let _ = write!(blocks, "{} ", block.replace('#', &name(at)).replace('@', &body));
+    }
+    format!(
+        r"(data Block (Step k next) (Test next))
+{find}
+(defn exec[b p x sum] (case b
+  [(Step k next) (exec (find next p) p x (add sum k))]
+  [(Test next) (if (eq x 0) sum (exec (find next p) p (sub x 1) sum))]))
+(defn program[] [{blocks}])
+(defn main[] (run 100))
+(defn run[n] (exec (find {} program) program n 0))",
+        name(0)
+    )
+}
+
+/// A ring of n blocks that are found by their numbers.
+fn numbered(n: usize) -> String {
+    let find = "(defn find[n p] (case p [(Cons b t) (if (eq n 0) b (find (sub n 1) t))]
+      [Nil (error \"none\")]))";
+    ring(n, find, |at| at.to_string(), "@")
+}
+
+/// A ring of n blocks that are found by their names.
+fn named(n: usize) -> String {
+    let find = "(defn find[l p] (case p [(Cons (Pair m b) t) (if (eqString l m) b (find l t))]
+      [Nil (error \"none\")]))";
+    ring(n, find, |at| format!("\"b{at}\""), "(Pair # @)")
+}
+
+/// What a program prints, its reductions and the instructions of its code.
+fn measure(program: &str, level: u8) -> (String, u64, usize) {
+    let code = compile_after(program, Passes::level(level)).expect("a program");
+    let size = code.globals.iter().map(|global| global.code.len()).sum();
+    let mut machine = machine(MachineKind::Fast, &code, Config::default());
+    let mut output = String::new();
+    let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut output));
+    assert!(result.is_ok(), "{program}: {result:?}");
+    (output, machine.statistics().reductions, size)
+}
+
+#[test]
+fn a_program_that_is_interpreted_may_be_of_any_length() {
+    // A name, a program of n pieces, and the most reductions of a piece each time round the loop.
+    let families: [(&str, fn(usize) -> String, u64); 4] = [
+        ("additions", additions, 1),
+        ("locals", locals, 2),
+        ("numbered blocks", numbered, 1),
+        ("named blocks", named, 1),
+    ];
+    let mut wrong = Vec::new();
+    for (name, program, most) in families {
+        for n in [1, 8, 15, 16, 17, 18, 24, 30, 37, 38, 40, 41, 48, 60] {
+            let text = program(n);
+            let (value, without, plain) = measure(&text, 0);
+            let (same, reductions, code) = measure(&text, 2);
+            let bound = 100 * (4 + most * n as u64);
+            if value != same || reductions > bound || reductions * 2 > without {
+                wrong.push(format!("{name} {n}: {reductions} reductions, {without} at -O0"));
+            }
+            if code > 3 * plain {
+                wrong.push(format!("{name} {n}: {code} instructions, {plain} at -O0"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_constant_that_a_run_needs_is_written_once() {
+    // The program is known, and a value of the run too, in each of many variants.
+    let items = (0..30).fold(String::new(), |items, at| format!("{items} (Item {at} \"{at}\")"));
+    let program = format!(
+        "(data Item (Item n s) (Last))
+         (defn table[] [{items}])
+         (defn walk[t all f n] (case t [Nil n] [(Cons (Item k s) r) (walk r all f (f all (add k n)))]))
+         (defn keep[all n] (case all [Nil n] [(Cons i r) (add n 1)]))
+         (defn drop1[all n] (case all [Nil n] [(Cons i r) (add n 2)]))
+         (defn main[] (go 0)) (defn go[n] (if (gt n 3) n (go (walk table table (if (eq n 0) keep drop1) n))))"
+    );
+    let (value, _, plain) = measure(&program, 0);
+    let (same, _, code) = measure(&program, 2);
+    assert_eq!(value, same);
+    assert!(code < 3 * plain, "{code} instructions, {plain} at -O0");
+}
