@@ -241,7 +241,8 @@ fn locate_missing_main(built: &mut Built) {
 
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
 /// name without definition, if a text is missing that may define it; a `main` that is
-/// missing, if any definition may be the one that could not be read.
+/// missing, if any definition may be the one that could not be read; a number of arguments, if the
+/// text of the call was no call.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
     let missing = [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8];
     let text_missing = loading.iter().any(|report| missing.contains(&report.code));
@@ -249,6 +250,10 @@ fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
     found.retain(|report| match report.code {
         Code::UnboundName | Code::UnknownConstructor => !text_missing,
         Code::MissingMain => !any_error,
+        Code::NotAFunction => !loading.iter().any(|error| {
+            let (call, error) = (report.primary.span, error.primary.span);
+            !error.is_none() && call.lo <= error.lo && error.hi <= call.hi
+        }),
         _ => true,
     });
 }

@@ -21,12 +21,21 @@ pub struct Inlined {
     pub caller: Arc<str>,
 }
 
+/// What a number stands for that is a span.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Place {
+    Inlined(Inlined),
+    /// A case, at this span, that has no alternative for a value that is known before the run: in
+    /// the words of a message.
+    Unmatched(Span, Arc<str>),
+}
+
 /// The parts of the source texts that are the corelib's, and what was inlined.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places {
     /// In the order of their positions.
     corelib: Vec<Span>,
-    inlined: Vec<Inlined>,
+    numbered: Vec<Place>,
 }
 
 impl Places {
@@ -34,26 +43,52 @@ impl Places {
     /// of their positions.
     #[must_use]
     pub fn new(corelib: Vec<Span>) -> Places {
-        Places { corelib, inlined: Vec::new() }
+        Places { corelib, numbered: Vec::new() }
     }
 
     /// Returns whether an expression stands outside of the corelib, in a text.
     #[must_use]
     pub fn is_users(&self, span: Span) -> bool {
+        let span = self.case(span);
         let after = self.corelib.partition_point(|text| text.lo <= span.lo);
         let text = after.checked_sub(1).and_then(|at| self.corelib.get(at));
         !span.is_none() && self.inlined(span).is_none() && text.is_none_or(|text| text.hi < span.lo)
     }
 
-    /// Returns what a span stands for, if it is a number and no stretch of text.
+    fn place(&self, span: Span) -> Option<&Place> {
+        self.numbered.get(span.number()? as usize)
+    }
+
+    /// The span of the case, if it stands for one with a value that it does not match.
+    fn case(&self, span: Span) -> Span {
+        match self.place(span) {
+            Some(&Place::Unmatched(case, _)) => case,
+            _ => span,
+        }
+    }
+
+    /// Returns the call that a span stands for, if it is that of inlined code.
     #[must_use]
     pub fn inlined(&self, span: Span) -> Option<&Inlined> {
-        self.inlined.get(span.number()? as usize)
+        match self.place(self.case(span))? {
+            Place::Inlined(inlined) => Some(inlined),
+            Place::Unmatched(..) => None,
+        }
+    }
+
+    /// Returns the value that the case at a span does not match, if it was known before the run.
+    #[must_use]
+    pub fn unmatched(&self, span: Span) -> Option<&Arc<str>> {
+        match self.place(span)? {
+            Place::Unmatched(_, value) => Some(value),
+            Place::Inlined(_) => None,
+        }
     }
 
     /// Returns the stretch of text that a span stands for.
     #[must_use]
     pub fn text(&self, span: Span) -> Span {
+        let span = self.case(span);
         match span.number() {
             Some(_) => self.inlined(span).map_or(Span::NONE, |inlined| inlined.at),
             None => span,
@@ -62,14 +97,22 @@ impl Places {
 
     /// Adds inlined code and returns the span that stands for it.
     pub fn add(&mut self, inlined: Inlined) -> Span {
-        self.inlined.push(inlined);
-        Span::numbered(self.inlined.len() as u32 - 1)
+        self.numbered.push(Place::Inlined(inlined));
+        Span::numbered(self.numbered.len() as u32 - 1)
+    }
+
+    /// Adds a case that does not match a value and returns the span that stands for both.
+    pub fn add_unmatched(&mut self, case: Span, value: Arc<str>) -> Span {
+        self.numbered.push(Place::Unmatched(self.case(case), value));
+        Span::numbered(self.numbered.len() as u32 - 1)
     }
 
     /// Gives the definitions that call inlined code their display names.
     pub fn name_callers(&mut self, shown: impl Fn(&str) -> Option<Arc<str>>) {
-        for inlined in &mut self.inlined {
-            if let Some(shown) = shown(&inlined.caller) {
+        for place in &mut self.numbered {
+            if let Place::Inlined(inlined) = place
+                && let Some(shown) = shown(&inlined.caller)
+            {
                 inlined.caller = shown;
             }
         }
@@ -84,18 +127,22 @@ impl Places {
                 self.corelib.insert(at, text);
             }
         }
-        self.inlined.extend(other.inlined);
+        let before = self.numbered.len();
+        self.numbered.extend(other.numbered.into_iter().map(|place| match place {
+            Place::Unmatched(case, value) => Place::Unmatched(Places::moved(case, before), value),
+            inlined => inlined,
+        }));
     }
 
-    /// Returns the number of pieces of inlined code.
+    /// Returns how many spans stand for more than a stretch of text.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.inlined.len()
+        self.numbered.len()
     }
 
-    /// Drops the pieces of inlined code after so many.
+    /// Drops what spans stand for after so many.
     pub fn truncate(&mut self, len: usize) {
-        self.inlined.truncate(len);
+        self.numbered.truncate(len);
     }
 
     /// Returns a span of places that are appended to `before` others.
@@ -139,5 +186,22 @@ mod tests {
         assert_eq!(all.text(first), Span::new(7, 8));
         assert_eq!(all.text(Places::moved(second, before)), Span::new(8, 9));
         assert!(!all.is_users(Span::new(65, 66)) && all.is_users(Span::new(55, 56)));
+    }
+
+    #[test]
+    fn a_case_with_a_value_is_the_case_and_keeps_the_value() {
+        let mut more = Places::new(vec![Span::new(1, 50)]);
+        let library = more.add(inlined(7));
+        let inner = more.add_unmatched(library, "`Nil`".into());
+        let users = more.add_unmatched(Span::new(90, 99), "`3`".into());
+        assert!(more.is_users(users) && !more.is_users(inner) && more.inlined(users).is_none());
+        let mut all = Places::new(Vec::new());
+        all.add(inlined(9));
+        all.append(more);
+        let [inner, users] = [inner, users].map(|span| Places::moved(span, 1));
+        assert_eq!((all.text(inner), all.text(users)), (Span::new(7, 8), Span::new(90, 99)));
+        assert_eq!(all.inlined(inner).map(|inlined| inlined.at), Some(Span::new(7, 8)));
+        let found = [inner, users, library].map(|span| all.unmatched(span).map(|value| &**value));
+        assert_eq!(found, [Some("`Nil`"), Some("`3`"), None]);
     }
 }

@@ -179,7 +179,7 @@ pub struct Run {
 /// What a run may use.
 #[derive(Args, Clone)]
 pub struct Limits {
-    /// Memory that it may use, like 512M [default: most of what is free]
+    /// Memory that it may use, like 512M [default: a quarter of memory]
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
     pub max_heap: Option<u64>,
     /// Steps that it may take [default: no limit]
@@ -474,7 +474,7 @@ pub struct Step {
     /// A function to stop at; several times for several
     #[arg(long = "break", value_name = "NAME")]
     pub breakpoints: Vec<String>,
-    /// Memory that it may use, like 512M [default: most of what is free]
+    /// Memory that it may use, like 512M [default: a quarter of memory]
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
     pub max_heap: Option<u64>,
     /// Steps that it may take [default: no limit]

@@ -1,4 +1,5 @@
-//! How much memory a run may use when nobody says: most of what there is.
+//! How much memory a run may use when nobody says: a quarter of what there is, so that a recursion
+//! without end is reported while the machine still answers.
 
 use std::path::Path;
 
@@ -9,21 +10,19 @@ const UNKNOWN: u64 = 4 << 30;
 /// The least that is ever taken.
 const LEAST: u64 = 16 << 20;
 
-/// Four fifths of the memory that this process can still have: of the machine, of its control
-/// group, of its address space.
+/// A quarter of the machine's memory, and at most four fifths of what this process can still have: of
+/// the machine, of its control group, of its address space.
 pub fn default_limit() -> u64 {
-    let sources = [available(), control_group(), address_space()];
-    let most = sources.into_iter().flatten().min().unwrap_or(UNKNOWN);
-    (most / 5 * 4).max(LEAST)
+    let machine = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let left = [meminfo(&machine, "MemAvailable:"), control_group(), address_space()];
+    let most = left.into_iter().flatten().min().unwrap_or(UNKNOWN) / 5 * 4;
+    let quarter = meminfo(&machine, "MemTotal:").map_or(most, |total| total / 4);
+    most.min(quarter).max(LEAST)
 }
 
-/// What the machine has left, from `/proc/meminfo`.
-fn available() -> Option<u64> {
-    meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?)
-}
-
-fn meminfo(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// A size, in bytes, as `/proc/meminfo` has it.
+fn meminfo(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }
@@ -64,7 +63,8 @@ mod tests {
     #[test]
     fn meminfo_is_read() {
         let text = "MemTotal:       24000000 kB\nMemAvailable:   23000000 kB\n";
-        assert_eq!(meminfo(text), Some(23_000_000 * 1024));
-        assert_eq!(meminfo("nothing"), None);
+        assert_eq!(meminfo(text, "MemTotal:"), Some(24_000_000 * 1024));
+        assert_eq!(meminfo(text, "MemAvailable:"), Some(23_000_000 * 1024));
+        assert_eq!(meminfo("nothing", "MemTotal:"), None);
     }
 }

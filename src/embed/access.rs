@@ -61,6 +61,10 @@ impl Shared {
         }
         let cases = self.partial.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(case) = cases.iter().find(|case| case.span == error.span) {
+            if case.is_nested {
+                "this case has no alternative for a value that is this or has it in it"
+                    .clone_into(&mut error.label);
+            }
             error.help = Some(format!("add an alternative for {}, or one with `_`", case.missing));
         }
     }

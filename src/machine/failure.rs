@@ -5,7 +5,7 @@ use super::host::HOST_DEPTH;
 use crate::base::code::Code;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
-use crate::base::quote::{char_literal, counted, for_message};
+use crate::base::quote::{char_literal, counted, for_message, short_text};
 use crate::base::span::Span;
 use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, RunError, Stop};
@@ -288,10 +288,10 @@ impl Failure {
         Failure::new(Code::WrongScrutinee, message)
     }
 
-    /// No alternative matches; `found` is what was there, if that is known.
+    /// No alternative matches; `found` is the value in a few words, if it is known.
     pub fn no_alternative(found: Option<&str>) -> Failure {
         let message = match found {
-            Some(found) => format!("no alternative matches {found}"),
+            Some(found) => format!("no alternative matches `{found}`"),
             None => "no alternative matches".to_owned(),
         };
         Failure::new(Code::NoAlternative, message)
@@ -398,35 +398,8 @@ impl Shown {
 
     /// It as a literal, cut to a few words.
     pub fn quoted(self) -> String {
-        let short: String = self.0.chars().take(SHOWN_CHARACTERS).collect();
-        let more = if short.len() < self.0.len() { "…" } else { "" };
-        format!("\"{short}{more}\"")
+        short_text(&self.0)
     }
-}
-
-/// Characters of a text in a message about a value.
-const SHOWN_CHARACTERS: usize = 60;
-
-/// Characters of all fields of a constructor in a message about a value.
-const SHOWN_FIELDS: usize = 120;
-
-/// A constructor with its fields, in a few words.
-pub(in crate::machine) fn list_of_shown(
-    name: &str,
-    fields: impl Iterator<Item = String>,
-) -> String {
-    let mut shown = for_message(name);
-    let mut any = false;
-    for field in fields {
-        any = true;
-        if shown.len() > SHOWN_FIELDS {
-            shown.push_str(" ..");
-            break;
-        }
-        shown.push(' ');
-        shown.push_str(&field);
-    }
-    if any { format!("({shown})") } else { shown }
 }
 
 /// Why a host function failed that returned a value of another store.

@@ -155,6 +155,9 @@ pub enum Wanted {
     DemandOf(NodeId),
     /// One of these functions is entered.
     Entry(Vec<String>),
+    /// A function is entered that has this text in its name, or for an expression that has it in its
+    /// source, whatever the case of letters; the text is in lower case.
+    Text(String),
     /// The update of this number.
     Step(u64),
     /// Nothing: the end of the run, or its beginning.
@@ -672,6 +675,14 @@ impl<'a> Stepper<'a> {
                     .globals
                     .get(*global)
                     .is_some_and(|global| names.iter().any(|name| is_called(program, global, name)))
+            }
+            (Wanted::Text(text), NodeEvent::Entered { node, global, .. }) => {
+                let program = self.program();
+                let global = global.and_then(|global| program.globals.get(global));
+                let cell = self.state.graph.cell(*node);
+                let has = |of: &str| of.to_lowercase().contains(text);
+                global.is_some_and(|global| has(&program.display_name(global)))
+                    || cell.is_some_and(|cell| has(self.sources.text(cell.span)))
             }
             (Wanted::Step(number), NodeEvent::Updated { .. }) => step == *number,
             _ => false,

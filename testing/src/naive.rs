@@ -661,7 +661,7 @@ impl Naive {
                 return Ok(Err(self.apply(f, args)?));
             }
             Instr::Raise { .. } => return Err(Stop::Fails("raise")),
-            Instr::NoMatch {} => return Err(Stop::Fails("no match")),
+            Instr::NoMatch { .. } => return Err(Stop::Fails("no match")),
         };
         Ok(Ok(next))
     }

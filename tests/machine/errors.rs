@@ -77,7 +77,7 @@ fn g0504_applied_non_function() {
 fn g0505_no_alternative() {
     check(&["NoMatch"], Code::NoAlternative, "no alternative matches");
     let code = apply("tail", &[&["Pack 0 0 Nil"]]);
-    check(&lines(&code), Code::NoAlternative, "no alternative matches");
+    check(&lines(&code), Code::NoAlternative, "no alternative matches `Nil`");
 }
 
 #[test]

@@ -247,6 +247,58 @@ fn an_error_is_the_same_when_it_is_forced_again() {
 }
 
 #[test]
+fn a_value_that_meets_no_alternative_is_named_on_all_machines_at_all_levels() {
+    let data = "(data Shape (Circle r) (Square a) (Dot)) (data Two (Two a b))";
+    let cases = [
+        // Known before the run once `f` is inlined, and known to the run alone.
+        ("(f Dot)", "[(Circle r) r] [(Square a) a]", "Dot"),
+        (
+            "(f (if (eq (length (range 1 9)) 9) Dot (Circle 1)))",
+            "[(Circle r) r] [(Square a) a]",
+            "Dot",
+        ),
+        ("(f (Circle 7))", "[Dot 0] [(Square a) a]", "(Circle 7)"),
+        ("(f (length (range 1 5)))", "[0 1] [1 2]", "5"),
+        ("(f 7)", "[0 1] [1 2]", "7"),
+        ("(f (head \"xyz\"))", "['a' 1] ['b' 2]", "'x'"),
+        ("(f (mul 10000000000 10000000000))", "[0 1] [1 2]", "a large integer"),
+        ("(f Nil)", "[(Cons x _) x]", "Nil"),
+        ("(f [1 2])", "[Nil 0]", "(Cons 1 (Cons 2 Nil))"),
+        ("(f \"text\")", "[Nil 0]", "\"text\""),
+        // A part of the value, which other parts were looked at for.
+        ("(f (Two Dot (Circle 2)))", "[(Two (Circle r) Dot) r] [(Two Dot Dot) 1]", "(Circle 2)"),
+        ("(f (Two 1 (add 1 1)))", "[(Two 1 5) 1] [(Two 2 _) 1]", "2"),
+    ];
+    for (call, alternatives, value) in cases {
+        let text =
+            format!("{data} (defn f[v] (case v {alternatives})) (defn main[] (add 1 {call}))");
+        for passes in [Passes::NONE, Passes::ALL] {
+            let program = compile_after(&text, passes).expect("no mistake");
+            for (kind, stress) in [
+                (MachineKind::Fast, Stress::None),
+                (MachineKind::Fast, Stress::Full),
+                (MachineKind::Reference, Stress::None),
+                (MachineKind::Reference, Stress::Full),
+            ] {
+                let mut machine = machine(kind, &program, Config { stress, ..Config::default() });
+                let main = machine.program().main.expect("a main");
+                let main = machine.global_handle(main).expect("room");
+                // It fails again as it has failed.
+                for _ in 0..2 {
+                    let failed = machine.force(&main);
+                    let Some(Err(Stop::Error(error))) = failed else {
+                        panic!("{text}: {failed:?}")
+                    };
+                    let expected = format!("no alternative matches `{value}`");
+                    assert_eq!(error.message, expected, "{kind:?} {passes:?}: {text}");
+                    machine.collect();
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn collections_make_no_work() {
     // A constant that code can still reach is not evaluated anew.
     let constants = (

@@ -97,7 +97,7 @@ fn code_that_runs_past_its_end_or_that_nothing_leads_to_is_noticed() {
         program.code[at] = Instr::Hole { d: Dst(0), words: 1 };
     });
     assert!(wrong.iter().any(|message| message.contains("past its end")), "{wrong:?}");
-    let wrong = found(|program| program.code[0] = Instr::NoMatch {});
+    let wrong = found(|program| program.code[0] = Instr::NoMatch { a: Arg::slot(0) });
     assert!(wrong.iter().any(|message| message.contains("nothing leads here")), "{wrong:?}");
 }
 

@@ -83,6 +83,40 @@ pub fn for_message(text: &str) -> String {
     out
 }
 
+/// How deep a constructed value is shown in a message about it.
+pub const SHOWN_DEPTH: u32 = 3;
+
+/// Characters of a text in a message about a value.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// Returns a text as a literal, cut to a few words.
+#[must_use]
+pub fn short_text(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("\"{short}{more}\"")
+}
+
+/// Characters of all fields of a constructor in a message about a value.
+const SHOWN_FIELDS: usize = 120;
+
+/// Returns a constructor with its fields, in a few words, fit for a message.
+#[must_use]
+pub fn constructed(name: &str, fields: impl Iterator<Item = String>) -> String {
+    let mut shown = for_message(name);
+    let mut any = false;
+    for field in fields {
+        any = true;
+        if shown.len() > SHOWN_FIELDS {
+            shown.push_str(" ..");
+            break;
+        }
+        shown.push(' ');
+        shown.push_str(&field);
+    }
+    if any { format!("({shown})") } else { shown }
+}
+
 /// Returns a number with its noun: `no fields`, `1 field`, `2 fields`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {

@@ -14,6 +14,8 @@ pub enum Question {
     Breakpoint,
     /// The number of a step to go to.
     Step,
+    /// A text in the name or the source of what is entered next.
+    Text,
 }
 
 /// A stepper, and what is selected, typed and said.
@@ -26,6 +28,8 @@ pub struct App<'a> {
     pub selected: Option<NodeId>,
     pub breakpoints: Vec<String>,
     pub typed: Option<(Question, String)>,
+    /// The text that was looked for last, in lower case.
+    sought: String,
     /// What came of the last key.
     pub note: String,
     pub shows_help: bool,
@@ -44,6 +48,7 @@ impl<'a> App<'a> {
             selected: None,
             breakpoints,
             typed: None,
+            sought: String::new(),
             note: String::new(),
             shows_help: false,
             missing: "",
@@ -126,6 +131,12 @@ impl<'a> App<'a> {
             KeyCode::Down | KeyCode::Char('j') => self.select(1),
             KeyCode::Char('b') => self.typed = Some((Question::Breakpoint, String::new())),
             KeyCode::Char('g') => self.typed = Some((Question::Step, String::new())),
+            KeyCode::Char('/') => self.typed = Some((Question::Text, String::new())),
+            KeyCode::Char('n' | 'N') if self.sought.is_empty() => {
+                "/ looks for a text first".clone_into(&mut self.note);
+            }
+            KeyCode::Char('n') => self.forward(Wanted::Text(self.sought.clone())),
+            KeyCode::Char('N') => self.backward(Wanted::Text(self.sought.clone())),
             KeyCode::Char('?') => self.shows_help = true,
             _ => "? lists the keys".clone_into(&mut self.note),
         }
@@ -163,6 +174,7 @@ impl<'a> App<'a> {
                 return match question {
                     Question::Breakpoint => self.toggle_breakpoint(text.trim().to_owned()),
                     Question::Step => self.go_to_step(&text),
+                    Question::Text => self.look_for(&text),
                 };
             }
             _ => {}
@@ -198,6 +210,13 @@ impl<'a> App<'a> {
             }
             Ok(number) => self.forward(Wanted::Step(number)),
             Err(_) => "that is no number".clone_into(&mut self.note),
+        }
+    }
+
+    fn look_for(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.sought = text.trim().to_lowercase();
+            self.forward(Wanted::Text(self.sought.clone()));
         }
     }
 

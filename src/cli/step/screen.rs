@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use super::app::{App, Question};
 
 const KEYS: &str = "\u{2192} \u{2190} step  . , event  o O own  p P print  c C breakpoint  u update  d demand  ? keys  q quit";
-const HELP: [&str; 15] = [
+const HELP: [&str; 17] = [
     "\u{2192} \u{2190}     the next, the previous reduction",
     ".  ,    the next, the previous event",
     "o  O    the next, the previous entry of a function of one's own",
@@ -24,6 +24,8 @@ const HELP: [&str; 15] = [
     "d       when the selected node was demanded",
     "b       sets a breakpoint on a function, or takes it away",
     "c  C    the next, the previous breakpoint",
+    "/       looks for a text: in the name of a function that is entered, or in the source",
+    "n  N    the next, the previous place of that text",
     "q       ends",
     "",
     "\u{25CB} not evaluated  \u{25B6} being evaluated  \u{25CF} evaluated",
@@ -70,6 +72,7 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     let said = match &app.typed {
         Some((Question::Breakpoint, text)) => format!("function: {text}_"),
         Some((Question::Step, text)) => format!("step: {text}_"),
+        Some((Question::Text, text)) => format!("text: {text}_"),
         None if !app.note.is_empty() => app.note.clone(),
         None => ending(app),
     };

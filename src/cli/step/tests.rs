@@ -119,6 +119,29 @@ fn keys_go_to_prints_breakpoints_demands_updates_and_steps() {
     assert!(!press(&mut app, KeyCode::Char('q')));
 }
 
+#[test]
+fn a_text_is_looked_for_in_names_and_in_the_source() {
+    let module = module(FIBS);
+    let mut app = app(&module);
+    press_all(&mut app, "n");
+    assert_eq!(app.note, "/ looks for a text first");
+    press_all(&mut app, "/ZIP\n");
+    assert!(app.says.ends_with("the code of zipWith begins"), "{}", app.says);
+    let first = app.stepper.state().time;
+    press_all(&mut app, "n");
+    let second = app.stepper.state().time;
+    assert!(second > first);
+    press_all(&mut app, "N");
+    assert_eq!(app.stepper.state().time, first);
+    // Arguments of `zipWith`, where they are written.
+    press(&mut app, KeyCode::Home);
+    press_all(&mut app, "/add fibs\n");
+    assert!(app.says.ends_with("the code of zipWith begins"), "{}", app.says);
+    press(&mut app, KeyCode::Home);
+    press_all(&mut app, "/nowhere\n");
+    assert_eq!(app.note, "the run is over");
+}
+
 /// Each of these would run to the end of the program, or back to its beginning, for nothing.
 #[test]
 fn a_key_that_has_nothing_to_look_for_says_so_at_once() {

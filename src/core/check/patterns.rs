@@ -191,7 +191,13 @@ impl Checker<'_> {
             false => format!("{} and {last}", missing.join(", ")),
         };
         let is_selection = alts.len() == 1;
-        self.partial.push(Partial { span, missing, is_selection });
+        let goes_by = |&pat: &PatId| patterns.kind(PatRef::Ast(pat)).is_some();
+        let is_nested = pats.iter().any(|&pat| match self.ast.pats[pat] {
+            Pat::Text(_) => true,
+            Pat::Con(_, _, fields) => self.ast.pat_lists[fields].iter().any(goes_by),
+            _ => false,
+        });
+        self.partial.push(Partial { span, missing, is_selection, is_nested });
     }
 
     fn mixed(&self, patterns: Patterns<'_>, first: PatRef, other: PatRef) -> Diagnostic {

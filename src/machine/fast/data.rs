@@ -4,7 +4,7 @@
 use super::code::instr::{Arg, Dst, Forced, Slot};
 use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
 use super::state::Machine;
-use crate::base::quote::for_message;
+use crate::base::quote::{SHOWN_DEPTH, for_message};
 use crate::gcode::effect::ActionCon;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
 use crate::machine::failure::Failure;
@@ -190,9 +190,15 @@ impl Machine {
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }
 
-    /// No alternative of a case matches.
-    pub(super) fn no_match(&self) -> Result<(), Stop> {
-        Err(self.fail(Failure::no_alternative(None)))
+    /// No alternative of a case matches `a`.
+    pub(super) fn no_match(&self, a: Arg) -> Result<(), Stop> {
+        let known = self.places().unmatched(self.mutator.image.span(self.at()));
+        let found = match (known, self.arg(a)) {
+            (Some(value), _) => Some(value.to_string()),
+            (None, Word::NOTHING) => None,
+            (None, value) => Some(self.brief(value, SHOWN_DEPTH)),
+        };
+        Err(self.fail(Failure::no_alternative(found.as_deref())))
     }
 
     /// The constructor and the fields of an evaluated word, if it is one.

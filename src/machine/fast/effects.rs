@@ -8,11 +8,11 @@ use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
-use crate::base::quote::char_literal;
+use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed};
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
 use crate::gcode::program::{CONS, ConId, NIL};
 use crate::machine::Machine as _;
-use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::failure::Failure;
 use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Fields, Full, Kind, node_words};
@@ -23,9 +23,6 @@ use crate::machine::threads::{Next, Threads};
 use crate::machine::world::{Mode, Stream, TRACE, Trace};
 use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
-
-/// How deep a value that was thrown is shown.
-const SHOWN_DEPTH: u32 = 3;
 
 impl Machine {
     /// Executes instructions until an evaluation ends. A failure of the program goes to the
@@ -534,7 +531,7 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    fn brief(&self, word: Word, depth: u32) -> String {
+    pub(super) fn brief(&self, word: Word, depth: u32) -> String {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         if let Some(kind) = self.action_kind(word) {
@@ -550,7 +547,7 @@ impl Machine {
                     _ => self.brief(field, depth - 1),
                 });
                 let con = self.mutator.image.program.gcode.cons.get(con);
-                list_of_shown(con.map_or("?", |con| &con.name), fields)
+                constructed(con.map_or("?", |con| &con.name), fields)
             }
             (View::Int(n), _) => n.to_string(),
             (View::Char(c), _) => char_literal(c),

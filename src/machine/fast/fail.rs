@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    fn places(&self) -> &Places {
+    pub(super) fn places(&self) -> &Places {
         &self.mutator.image.program.gcode.places
     }
 

@@ -33,6 +33,8 @@ const MOST_CENSUSES: usize = 256;
 const CENSUS_SHARE: u64 = 8;
 /// Bytes of heap and stack from which on growth alone makes a census due.
 const LARGE: u64 = 1 << 20;
+/// Headers whose group a census has at hand.
+const RECENT: usize = 16;
 /// How many nodes a frame counts for: a full collection goes through its code too.
 const FRAME_NODES: u64 = 24;
 /// Instructions that are executed between two samples for each frame that one has gone through.
@@ -99,6 +101,56 @@ enum Key {
     /// By function.
     PartialApplication(u32),
     Frame(u32),
+}
+
+/// What a census has counted so far, by holder and content.
+#[derive(Default)]
+struct Groups {
+    live: Vec<Live>,
+    numbers: FxHashMap<(u32, u32), u32>,
+    /// The group of the last node with such a header that the present holder keeps alive, at a place
+    /// that the header chooses.
+    recent: [Option<(Header, u32)>; RECENT],
+}
+
+impl Groups {
+    /// The group of a holder and a content.
+    fn group(&mut self, holder: u32, content: u32) -> u32 {
+        let live = &mut self.live;
+        *self.numbers.entry((holder, content)).or_insert_with(|| {
+            live.push(Live { holder, content, nodes: 0, bytes: 0 });
+            live.len() as u32 - 1
+        })
+    }
+
+    /// Another holder follows.
+    fn hold(&mut self) {
+        self.recent = [None; RECENT];
+    }
+
+    /// The group of a node; `find` looks it up if no node of this holder had such a header lately.
+    fn of(&mut self, header: Header, find: impl FnOnce(&mut Groups) -> u32) -> u32 {
+        // Kinds and constructors differ in few bits, thunks in some more.
+        let bits = header.bits();
+        let place = (bits ^ (bits >> 8) ^ (bits >> 32)) as usize % RECENT;
+        if let Some(&Some((of, group))) = self.recent.get(place)
+            && of == header
+        {
+            return group;
+        }
+        let group = find(self);
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = Some((header, group));
+        }
+        group
+    }
+
+    fn add(&mut self, group: u32, bytes: u64) {
+        if let Some(live) = self.live.get_mut(group as usize) {
+            live.nodes += 1;
+            live.bytes += bytes;
+        }
+    }
 }
 
 /// What keeps nodes alive.
@@ -382,31 +434,40 @@ impl Machine {
         let grown = self.grown(now);
         let functions = &profiler.functions;
         let state = &mut profiler.census;
-        let mut live: FxHashMap<(u32, u32), (u64, u64)> = FxHashMap::default();
-        let roots = self.roots(functions, |holder, key, bytes| {
-            let group = (state.holders.number(holder), state.contents.number(key));
-            let all = live.entry(group).or_default();
-            *all = (all.0 + 1, all.1 + bytes);
+        let mut groups = Groups::default();
+        let mut stacks: Vec<Option<u32>> = vec![None; functions.names.len()];
+        let roots = self.roots(functions, |function, bytes| {
+            let mut find = || {
+                let holder = state.holders.number(Holder::Function(function));
+                groups.group(holder, state.contents.number(Key::Frame(function)))
+            };
+            let group = match stacks.get_mut(function as usize) {
+                Some(known) => *known.get_or_insert_with(find),
+                None => find(),
+            };
+            groups.add(group, bytes);
         });
         let (image, mutator) = (self.mutator.image.clone(), &mut self.mutator);
         let (mut nodes, mut counted) = (roots.frames * FRAME_NODES, 0);
         // SAFETY: a full collection is over, and its result is the heap as it is.
         let mut walk: Walk<'_> = unsafe { self.heap.walk_live() };
-        let mut last: Option<(Header, u32, u32)> = None;
+        let mut last: Option<(Holder, u32)> = None;
         for (holder, word) in roots.words {
-            let number = state.holders.number(holder);
+            let number = match last.filter(|(of, _)| *of == holder) {
+                Some((_, number)) => number,
+                None => {
+                    groups.hold();
+                    state.holders.number(holder)
+                }
+            };
+            last = Some((holder, number));
             let mut count = |header: Header, bytes: u64| {
                 nodes += 1;
                 counted += bytes;
-                // Neighbours are mostly of one kind.
-                let alike = last.filter(|(of, by, _)| (*of, *by) == (header, number));
-                let content = match alike {
-                    Some((_, _, content)) => content,
-                    None => state.contents.number(key(header, functions)),
-                };
-                last = Some((header, number, content));
-                let all = live.entry((number, content)).or_default();
-                *all = (all.0 + 1, all.1 + bytes);
+                let group = groups.of(header, |groups| {
+                    groups.group(number, state.contents.number(key(header, functions)))
+                });
+                groups.add(group, bytes);
             };
             // SAFETY: the words of the machine are words of its heap.
             unsafe { walk.visit(word, &mut count) };
@@ -425,10 +486,7 @@ impl Machine {
         state.last = grown;
         state.live = nodes;
         state.walked += nodes;
-        let mut live: Vec<Live> = live
-            .into_iter()
-            .map(|((holder, content), (nodes, bytes))| Live { holder, content, nodes, bytes })
-            .collect();
+        let mut live = groups.live;
         live.sort_by_key(|live| (live.holder, live.content));
         let census = Census { at: now, live };
         state.bytes = census.bytes();
@@ -436,8 +494,8 @@ impl Machine {
         Ok(())
     }
 
-    /// What keeps nodes alive; `frame` is told of the stack itself.
-    fn roots(&mut self, functions: &Functions, mut frame: impl FnMut(Holder, Key, u64)) -> Roots {
+    /// What keeps nodes alive; `frame` is told of the stack itself, by function, in bytes.
+    fn roots(&mut self, functions: &Functions, mut frame: impl FnMut(u32, u64)) -> Roots {
         let mut roots = Vec::new();
         for (at, &word) in self.mutator.cafs.iter().enumerate() {
             if word != Word::NOTHING {
@@ -462,7 +520,7 @@ impl Machine {
             let function = functions.of(owner);
             let holder = Holder::Function(function);
             if words > 0 {
-                frame(holder, Key::Frame(function), words as u64 * 8);
+                frame(function, words as u64 * 8);
             }
             let first = frames.len();
             for &slot in image.live_slots(at) {

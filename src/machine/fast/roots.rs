@@ -21,6 +21,9 @@ use crate::machine::heap::{Code, Mutator};
 /// How many control words below the top, or below the last mark, the mark is set.
 const UNMARKED: usize = 64;
 
+/// Positions of frames whose code was gone through last: a deep recursion has few of them.
+const RECENT: usize = 4;
+
 /// The handles whose words may lead to the nursery: minor collections visit no others, so that
 /// a store with many values is stopped and continued in constant time.
 #[derive(Default)]
@@ -119,6 +122,7 @@ impl MutatorState {
         let (mut at, mut fp, mut skip) = (self.at, self.fp.0, None);
         let index_of = |fp: *mut Word| (fp.addr() - base.addr()) / size_of::<Word>();
         let mut lowest = index_of(fp);
+        let (mut recent, mut oldest) = ([None; RECENT], 0);
         loop {
             let mut found = false;
             for &slot in image.live_slots(at) {
@@ -128,7 +132,9 @@ impl MutatorState {
                     found |= unsafe { visit(&mut *fp.add(slot as usize)) };
                 }
             }
-            if self.phase == Phase::Marking {
+            if self.phase == Phase::Marking && !recent.contains(&Some(at)) {
+                recent[oldest] = Some(at);
+                oldest = (oldest + 1) % RECENT;
                 self.mark_code(index(at) as u32, &mut |word| _ = visit(word));
             }
             loop {

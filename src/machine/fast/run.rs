@@ -754,7 +754,7 @@ impl Machine {
                 Instr::TailN { global, args } => slow!(self.tail_call(global, args)),
                 Instr::TailApply { f, args } => slow_return!(self.tail_unknown(f, args)),
                 Instr::Raise { a } => slow!(self.raise(a)),
-                Instr::NoMatch {} => slow!(self.no_match()),
+                Instr::NoMatch { a } => slow!(self.no_match(a)),
                 Instr::Halt {} => {
                     (self.pc.0, self.fp.0) = (pc, fp);
                     return Ok(());

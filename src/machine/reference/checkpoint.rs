@@ -50,6 +50,7 @@ impl Machine {
             clock: self.clock.clone(),
             pauses: self.pauses.clone(),
             executed: self.executed.clone(),
+            tested: self.tested,
         })
     }
 }

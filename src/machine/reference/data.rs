@@ -1,11 +1,12 @@
 //! Constructors: making them, going by them, taking them apart.
 
-use super::code::Choice;
-use super::heap::node::{Node, fields_bytes};
-use super::state::Machine;
+use super::code::{Choice, Code, Position};
+use super::heap::node::{Addr, Node, fields_bytes};
+use super::state::{Machine, Tested};
 use crate::base::integer::Integer;
+use crate::base::quote::SHOWN_DEPTH;
 use crate::gcode::effect::ActionCon;
-use crate::gcode::instr::{IntLit, Jumps, Lit};
+use crate::gcode::instr::{Instr, IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::failure::Failure;
 use crate::machine::outcome::Stop;
@@ -55,6 +56,7 @@ impl Machine {
             Some(table) => table.get(&Choice::Con(con)).copied(),
             None => jumps.branches.iter().find(|(of, _)| *of == con).map(|(_, label)| *label),
         };
+        self.tests(top);
         match branch.or(jumps.default) {
             Some(label) => self.at = self.at.to(label.0),
             None => return Err(self.no_alternative(Some(top))),
@@ -85,6 +87,7 @@ impl Machine {
             Some(table) => choice(node).and_then(|choice| table.get(&choice).copied()),
             None => jumps.branches.iter().find(|(lit, _)| is_lit(lit)).map(|(_, label)| *label),
         };
+        self.tests(top);
         match branch.or(jumps.default) {
             Some(label) => {
                 self.stack.pop();
@@ -110,7 +113,7 @@ impl Machine {
 
     /// A constructor of another data type, or no constructor: a failure, but for the performer,
     /// which has a branch for what is no action.
-    fn unless_performed(&mut self, expected: &str, found: super::heap::Addr) -> Result<(), Stop> {
+    fn unless_performed(&mut self, expected: &str, found: Addr) -> Result<(), Stop> {
         let performs = self.code.global(self.at.global).is_some_and(|global| global.performs());
         match self.code.actions {
             Some(actions) if performs => {
@@ -124,7 +127,7 @@ impl Machine {
         }
     }
 
-    fn wrong_scrutinee(&self, expected: &str, found: super::heap::Addr) -> Stop {
+    fn wrong_scrutinee(&self, expected: &str, found: Addr) -> Stop {
         let found = self.describe(found);
         // The codes of primitives that go by a value are those that evaluate the message of
         // `error` and lists.
@@ -135,9 +138,45 @@ impl Machine {
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }
 
-    /// `<NoMatch : i, s, d, h>  =>  error`
-    pub(super) fn no_alternative(&self, value: Option<super::heap::Addr>) -> Stop {
-        let found = value.map(|value| self.describe(value));
+    /// Remembers the value that the present instruction jumps by.
+    fn tests(&mut self, value: Addr) {
+        self.tested = Some(Tested { at: self.at, value, instructions: self.counts.instructions });
+    }
+
+    /// `<NoMatch : i, s, d, h>  =>  error`, which names the value that the case has gone by.
+    pub(super) fn no_match(&mut self, code: &Code) -> Stop {
+        let places = &code.program.places;
+        let span = code.place(self.at);
+        if let Some(value) = places.unmatched(span) {
+            return self.fail(Failure::no_alternative(Some(value)));
+        }
+        // The jump of the same case, if nothing but what drops its value was executed since.
+        let since =
+            |tested: &Tested| match self.counts.instructions.wrapping_sub(tested.instructions) {
+                1 => matches!(code.instr(tested.at), Some(Instr::LitJump(_))),
+                2 => {
+                    let before = Position { pc: self.at.pc.wrapping_sub(1), ..self.at };
+                    matches!(code.instr(tested.at), Some(Instr::CaseJump(_)))
+                        && matches!(code.instr(before), Some(Instr::Pop(1)))
+                }
+                _ => false,
+            };
+        let is_same = |tested: &Tested| {
+            tested.at.global == self.at.global
+                && places.text(code.place(tested.at)) == places.text(span)
+        };
+        let tested = self.tested.filter(|tested| since(tested) && is_same(tested));
+        if let Some(Tested { at, value, .. }) = tested {
+            // Whoever evaluates it again finds the value again. It has just left the stack, so there
+            // is room.
+            self.at = at;
+            self.stack.push(value);
+        }
+        self.no_alternative(tested.map(|tested| tested.value))
+    }
+
+    fn no_alternative(&self, value: Option<Addr>) -> Stop {
+        let found = value.map(|value| self.brief(value, SHOWN_DEPTH));
         self.fail(Failure::no_alternative(found.as_deref()))
     }
 }

@@ -7,11 +7,11 @@ use super::heap::node::{Addr, Node, Site, buffer_bytes};
 use super::state::{Frame, Machine, NO_REDEX};
 use crate::base::allocation::Full;
 use crate::base::integer::Integer;
-use crate::base::quote::char_literal;
+use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed};
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
-use crate::machine::failure::{Failure, list_of_shown};
+use crate::machine::failure::Failure;
 use crate::machine::handles::Handle;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
@@ -371,7 +371,7 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    fn brief(&self, value: Addr, depth: u32) -> String {
+    pub(super) fn brief(&self, value: Addr, depth: u32) -> String {
         let value = self.heap.value(value);
         let node = self.heap.get(value);
         match node.as_constr() {
@@ -386,7 +386,7 @@ impl Machine {
                     _ => self.brief(field, depth - 1),
                 });
                 let name = self.code.program.cons.get(con).map_or("?", |con| &con.name);
-                list_of_shown(name, fields)
+                constructed(name, fields)
             }
             _ => self.shown_atom(value),
         }
@@ -590,6 +590,3 @@ impl Machine {
         Ok(true)
     }
 }
-
-/// How deep a value that was thrown is shown.
-const SHOWN_DEPTH: u32 = 3;

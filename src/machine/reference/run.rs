@@ -61,6 +61,7 @@ impl Machine {
             clock: config.clock,
             pauses: Pauses::default(),
             executed: config.count.then(|| vec![0; Op::ALL.len()].into()),
+            tested: None,
         };
         if config.stress != Stress::None {
             // So that the mark stack overflows all the time.
@@ -205,7 +206,7 @@ impl Machine {
             if let Some(executed) = &mut self.executed {
                 executed[instr.op() as usize] += 1;
             }
-            self.execute(instr, out)
+            self.execute(code, instr, out)
         };
         if let Err(stop) = done {
             self.handle(code, stop)?;
@@ -218,7 +219,7 @@ impl Machine {
     }
 
     #[inline]
-    fn execute(&mut self, instr: &Instr, out: &mut dyn Output) -> Result<(), Stop> {
+    fn execute(&mut self, code: &Code, instr: &Instr, out: &mut dyn Output) -> Result<(), Stop> {
         match instr {
             Instr::PushGlobal(global) => self.push_global(*global)?,
             Instr::PushInt(value) => self.push_int(*value)?,
@@ -261,7 +262,7 @@ impl Machine {
                 self.jump(*to);
                 return Ok(());
             }
-            Instr::NoMatch => return Err(self.no_alternative(None)),
+            Instr::NoMatch => return Err(self.no_match(code)),
             Instr::Raise => return Err(self.raise()),
         }
         self.at = self.at.next();

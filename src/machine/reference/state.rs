@@ -80,6 +80,17 @@ pub struct Machine {
     pub(super) pauses: Pauses,
     /// How often each instruction was executed, by its number, if that is counted.
     pub(super) executed: Option<Box<[u64]>>,
+    pub(super) tested: Option<Tested>,
+}
+
+/// What the last jump by a value has gone by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tested {
+    /// The jump.
+    pub(super) at: Position,
+    pub(super) value: Addr,
+    /// The instructions that were executed before it.
+    pub(super) instructions: u64,
 }
 
 /// Where it stands; heap and stack are seen through its views.

@@ -517,8 +517,10 @@ impl Driver<'_> {
                 if let Some(body) = self.select(switch, env, node) {
                     self.tally.decided += 1;
                     return Ok(match body {
-                        Some(body) => State::Eval(body, env, frames),
-                        None => State::Value(Outcome::Ends(self.no_match(span)), None),
+                        Some(body) if self.old.exprs[body] != Expr::NoMatch => {
+                            State::Eval(body, env, frames)
+                        }
+                        _ => State::Value(Outcome::Ends(self.no_match(span, node)), None),
                     });
                 }
             }
@@ -527,7 +529,9 @@ impl Driver<'_> {
         self.dynamic_switch(switch, env, node, frames, span, None)
     }
 
-    fn no_match(&mut self, span: Span) -> ExprId {
+    /// The failure of a case that has no alternative for a value that is known.
+    fn no_match(&mut self, span: Span, node: NodeId) -> ExprId {
+        let span = self.unmatched(span, node);
         self.expr(Expr::NoMatch, span)
     }
 

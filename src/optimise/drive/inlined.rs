@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use super::Driver;
-use super::heap::EnvId;
+use super::heap::{AbstractValue, EnvId, Head, NodeId};
 use crate::base::places::{Inlined, Places};
+use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed, for_message, short_text};
 use crate::base::span::Span;
-use crate::core::expr::{ExprId, GlobalKind, Program};
+use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
+
+/// Cases that are kept with the value that they do not match: there is one for each value.
+const UNMATCHED: usize = 1_000;
 
 /// The definitions outside of the corelib: the stretch of text of the body, and the name; in the
 /// order of their positions. What was lifted out of a definition lies in its body.
@@ -31,7 +35,11 @@ impl Driver<'_> {
     pub(super) fn span(&mut self, expr: ExprId, env: EnvId) -> Span {
         let at = self.old.spans[expr];
         let call = self.heap.call(env);
-        if call.is_none() || at.is_none() || self.new.places.is_users(at) {
+        if call.is_none()
+            || at.is_none()
+            || self.new.places.is_users(at)
+            || self.new.places.unmatched(at).is_some()
+        {
             return at;
         }
         if let Some(&known) = self.inlined.get(&(at, call)) {
@@ -43,6 +51,48 @@ impl Driver<'_> {
         let span = self.new.places.add(Inlined { at, call, caller: caller.clone() });
         self.inlined.insert((at, call), span);
         span
+    }
+
+    /// The place of a case that has no alternative for a value that is known.
+    pub(super) fn unmatched(&mut self, case: Span, node: NodeId) -> Span {
+        if case.is_none() || self.unmatched.len() >= UNMATCHED {
+            return case;
+        }
+        let value: Arc<str> = self.brief(node, SHOWN_DEPTH).into();
+        let places = &mut self.new.places;
+        let known = self.unmatched.entry((case, value));
+        *known.or_insert_with_key(|(case, value)| places.add_unmatched(*case, value.clone()))
+    }
+
+    /// What is known of a value, in the words of messages about values.
+    fn brief(&self, node: NodeId, depth: u32) -> String {
+        match self.heap.get(node).value {
+            AbstractValue::Lit(Lit::Int(n)) => n.to_string(),
+            AbstractValue::Lit(Lit::Big(_)) => "a large integer".to_owned(),
+            AbstractValue::Lit(Lit::Float(x)) => x.to_string(),
+            AbstractValue::Lit(Lit::Char(c)) => char_literal(c),
+            AbstractValue::Text(text, at) => {
+                let rest = self.new.texts[text].get(at as usize..).unwrap_or_default();
+                short_text(&for_message(rest))
+            }
+            AbstractValue::Con(con, fields) => {
+                let fields = self.heap.items(fields).iter().map(|&field| match depth {
+                    0 => "..".to_owned(),
+                    _ => self.brief(field, depth - 1),
+                });
+                constructed(&self.new.cons[con].name, fields)
+            }
+            AbstractValue::Partial(Head::Global(global), _) => {
+                let global = &self.old.globals[global];
+                let name = global.display.as_ref().unwrap_or(&global.symbol);
+                format!("<function {}>", for_message(name))
+            }
+            AbstractValue::Partial(Head::Con(_), _)
+            | AbstractValue::Thunk(..)
+            | AbstractValue::Call(..)
+            | AbstractValue::Unknown(_)
+            | AbstractValue::Alias(_) => "_".to_owned(),
+        }
     }
 
     /// The innermost call outside of the corelib that a call is made through.

@@ -160,6 +160,7 @@ pub fn drive(
         current: 0,
         bigs,
         inlined: FxHashMap::default(),
+        unmatched: FxHashMap::default(),
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
@@ -314,6 +315,8 @@ transactional! {
             bigs: FxHashMap<Integer, BigId>,
             /// The spans that stand for an expression of the corelib and a call of it.
             inlined: FxHashMap<(Span, Span), Span>,
+            /// The spans that stand for a case and a value that it does not match.
+            unmatched: FxHashMap<(Span, Arc<str>), Span>,
             /// Literals that are the rest of a text from a byte position on.
             suffixes: FxHashMap<(TextId, u32), TextId>,
             /// Symbols that globals have had, and how many those of each supercombinator:

@@ -473,8 +473,9 @@ instructions! {
     TailApply { f: Arg, args: ArgsId } End;
     /// Stops the program with the text `a` as its message; the text is fully evaluated.
     Raise { a: Slot } End;
-    /// Stops the program: no alternative of a case matches.
-    NoMatch { } End;
+    /// Stops the program: no alternative of a case matches `a`, which is no value if it is not known
+    /// here.
+    NoMatch { a: Arg } End;
     /// Ends an evaluation. It stands in the machine's own code alone.
     Halt { } End;
 }

@@ -254,6 +254,12 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// Notes that the branches of a case are chosen by this value.
+    fn tests<T>(&mut self, id: ValueId, jumps: &Jumps<T>, span: Span) {
+        let targets = jumps.branches.iter().map(|(_, to)| *to).chain(jumps.default);
+        self.tested.extend(targets.map(|Label(to)| (to, (id, span))));
+    }
+
     pub(super) fn case_jump(&mut self, jumps: &Jumps<ConId>, span: Span) -> Result<(), TooLarge> {
         let gcode = self.gcode;
         let data = jumps.branches.first().map_or(LIST, |(con, _)| gcode.cons[*con].data);
@@ -262,6 +268,7 @@ impl Translator<'_> {
             branch.or(jumps.default).map_or(0, |Label(to)| to)
         };
         let id = self.pop();
+        self.tests(id, jumps, span);
         if let Some(con) = self.known_con(id)
             && gcode.cons[con].data == data
         {
@@ -304,6 +311,7 @@ impl Translator<'_> {
 
     pub(super) fn lit_jump(&mut self, jumps: &Jumps<Lit>, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
+        self.tests(id, jumps, span);
         let default = jumps.default.map_or(0, |Label(to)| to);
         let chars = matches!(jumps.branches.first(), Some((Lit::Char(_), _)));
         if let Value::Const(word) = self.values.get(id)

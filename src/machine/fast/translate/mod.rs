@@ -36,6 +36,7 @@ use rustc_hash::FxHashMap;
 use super::code::program::{Entry, Owner, Program};
 use super::image::STRIDE;
 use super::stack::MAX_FRAME;
+use crate::base::span::Span;
 use crate::gcode::Verified;
 use crate::gcode::program::{self as gcode, GlobalId};
 use crate::machine::heap::Size;
@@ -159,6 +160,7 @@ pub(super) fn translate_onto(
         preceding: Vec::new(),
         holes: FxHashMap::default(),
         carried: FxHashMap::default(),
+        tested: FxHashMap::default(),
         scratch: emit::Scratch::default(),
     };
     let result = translator.rest();
@@ -210,6 +212,9 @@ struct Translator<'a> {
     holes: FxHashMap<u32, usize>,
     /// For an edge that is the only one to where it leads: what is still to be built there.
     carried: FxHashMap<u32, Vec<ValueId>>,
+    /// For the beginning of a branch that one way leads to: by which value it is chosen, in the case
+    /// at this place.
+    tested: FxHashMap<u32, (ValueId, Span)>,
     scratch: emit::Scratch,
 }
 

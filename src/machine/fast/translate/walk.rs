@@ -35,6 +35,7 @@ impl Translator<'_> {
                     code.next();
                 }
                 (Some(primitive), _) => self.computation(primitive, span)?,
+                _ if *instr == Instr::NoMatch => self.no_match(&global.code, at, span)?,
                 _ => self.step(instr, span)?,
             }
             self.within_limits()?;
@@ -61,6 +62,7 @@ impl Translator<'_> {
         self.stacks.clear();
         self.holes.clear();
         self.carried.clear();
+        self.tested.clear();
         self.lazies.clear();
         self.updated = None;
         self.unit.begin(arity);
@@ -137,6 +139,23 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// `NoMatch`, with the value that the case has gone by, if that leads here and nowhere else.
+    fn no_match(&mut self, code: &[Instr], at: usize, span: Span) -> Result<(), TooLarge> {
+        let drops = |at: usize| matches!(code.get(at), Some(Instr::Pop(_) | Instr::Split(_)));
+        let mut start = at;
+        while self.preceding[start] == 1 && start > 0 && drops(start - 1) {
+            start -= 1;
+        }
+        let text = |span| self.gcode.places.text(span);
+        let tested = self.tested.get(&(start as u32)).filter(|_| self.preceding[start] == 1);
+        let a = match tested.copied().filter(|(_, case)| text(*case) == text(span)) {
+            Some((id, _)) => self.arg(id)?,
+            None => self.out.constant(Word::NOTHING),
+        };
+        self.unit.close(Term::End(Compact::NoMatch { a }), span);
+        Ok(())
+    }
+
     fn step(&mut self, instr: &Instr, span: Span) -> Result<(), TooLarge> {
         match *instr {
             Instr::Unwind => {
@@ -203,7 +222,7 @@ impl Translator<'_> {
             Instr::CaseJump(ref jumps) => self.case_jump(jumps, span)?,
             Instr::LitJump(ref jumps) => self.lit_jump(jumps, span)?,
             Instr::Jump(Label(to)) => self.goto(to as usize, span)?,
-            Instr::NoMatch => self.unit.close(Term::End(Compact::NoMatch {}), span),
+            Instr::NoMatch => unreachable!("`body` has seen to it"),
             Instr::Raise => {
                 let id = self.pop();
                 let a = Slot(self.variable(id)?);
