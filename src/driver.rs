@@ -286,7 +286,8 @@ fn locate_missing_main(built: &mut Built) {
 /// name without definition, if a text is missing that may define it; a `main` that is
 /// missing, if any definition may be the one that could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
-    let missing = [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8];
+    let missing =
+        [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8, Code::BadModule];
     let text_missing = loading.iter().any(|report| missing.contains(&report.code));
     let any_error = loading.iter().any(Diagnostic::is_error);
     found.retain(|report| match report.code {

@@ -11,13 +11,14 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::{self, Pass, Passes};
 use gmachine::syntax;
+use gmachine::syntax::binary::HEADER;
 
 use crate::common::{NoFiles, first_mistake, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
 use crate::seen::Seen;
-use crate::{calls, elements, listings, metamorphic, parity, project, typed, wild};
+use crate::{calls, elements, listings, metamorphic, modules, parity, project, typed, wild};
 
 /// A function that bytes are given to.
 pub type Harness = fn(&[u8]);
@@ -31,6 +32,7 @@ pub const ALL: &[(&str, Harness)] = &[
     ("listing", listing),
     ("calls", calls),
     ("programs", programs),
+    ("modules", modules),
 ];
 
 /// Bytes that are looked at.
@@ -327,6 +329,20 @@ pub fn listing(data: &[u8]) {
 /// When something is wrong.
 pub fn calls(data: &[u8]) {
     panicking(calls::wrong(Dice::of_bytes(&data[..data.len().min(MOST)])));
+}
+
+/// Compiled modules: the bytes after the header. They are refused, or a program of which both machines
+/// say the same.
+///
+/// # Panics
+/// When something is wrong.
+pub fn modules(data: &[u8]) {
+    let mut module = vec![0; HEADER];
+    module.extend(&data[..data.len().min(MOST)]);
+    modules::seal(&mut module);
+    let root = modules::in_folder(&module, None);
+    let code = |passes: Passes| code_of(&root, passes);
+    panicking(both_of(&code, &mut Dice::of_bytes(data), &mut Seen::default()));
 }
 
 /// Programs that the bytes choose: of sensible types, without sense, or rewritten.

@@ -84,6 +84,7 @@ pub fn read<'b>(
     let references = tables.references(&layouts)?;
     let count = tables.reader.count(1)?;
     let variables = (0..count).map(|_| tables.name()).collect::<Read<_>>()?;
+    tables.reader.last = 0;
     let bodies = tables.items(&mut top, &references)?;
     if tables.reader.left() > 0 {
         return tables.reader.wrong(0, "more stands after its last item");
