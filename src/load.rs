@@ -382,10 +382,10 @@ impl<'l> Load<'l> {
                     ItemKind::Defn { params, body }
                 }
                 EntryKind::Data(cons) => {
-                    let con = |(name, span, fields): (Name, Span, Vec<Option<Name>>)| ConDecl {
-                        name,
-                        span,
-                        fields: ast.binders.add(fields.into_iter().map(unnamed)),
+                    let con = |con: binary::Constructor| ConDecl {
+                        name: con.name,
+                        span: con.span,
+                        fields: ast.binders.add(con.fields.into_iter().map(unnamed)),
                     };
                     ItemKind::Data { cons: cons.into_iter().map(con).collect() }
                 }

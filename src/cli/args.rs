@@ -307,9 +307,9 @@ pub struct Check {
 #[derive(Args)]
 #[command(
     before_long_help = "Examples:
-  gmachine compile lib.core
-  gmachine compile lib.core -o build/lib.gm
-  gmachine compile --from json - -o prog.gm < prog.json",
+  gmachine compile fibs.core
+  gmachine compile fibs.core -o other.gm
+  gmachine dump fibs.core --stage parsed --format json | gmachine compile --from json - -o f.gm",
     after_long_help = "A module stands wherever its source can: every command takes it for a FILE, and
 (import \"lib.gm\") imports it. (import \"lib.core\") does too, where there is no lib.core. What a
 module imports is not in it. Its meaning is that of its source, at every level of optimisation."

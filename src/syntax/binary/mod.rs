@@ -185,13 +185,24 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
+/// A constructor in a data declaration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constructor {
+    /// Its name.
+    pub name: Name,
+    /// Where that stands.
+    pub span: Span,
+    /// The names of its fields.
+    pub fields: Vec<Option<Name>>,
+}
+
 /// The kind of an item of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EntryKind {
     /// A definition; its body is the next one.
     Definition,
-    /// A data type: names, places and fields of its constructors.
-    Data(Vec<(Name, Span, Vec<Option<Name>>)>),
+    /// A data type.
+    Data(Vec<Constructor>),
     /// An import of a file.
     File(String),
     /// An import of a module of the corelib.

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::bytes::{Mistake, Reader, check_sum};
 use super::{
-    Body, BodyId, Entry, EntryKind, HEADER, MAGIC, Mention, Module, Reference, ReferenceId,
-    TopLevel, VERSION, item, reference,
+    Body, BodyId, Constructor, Entry, EntryKind, HEADER, MAGIC, Mention, Module, Reference,
+    ReferenceId, TopLevel, VERSION, item, reference,
 };
 use crate::base::index::{Idx, IndexVec};
 use crate::base::integer::Integer;
@@ -308,13 +308,13 @@ impl Tables<'_> {
         Ok(bodies)
     }
 
-    fn constructors(&mut self) -> Read<Vec<(Name, Span, Vec<Option<Name>>)>> {
+    fn constructors(&mut self) -> Read<Vec<Constructor>> {
         let mut constructors = Vec::new();
         for _ in 0..self.reader.count(3)? {
             let (name, span) = (self.name()?, self.reader.span()?);
             let count = self.reader.count(1)?;
             let fields = (0..count).map(|_| self.optional_name()).collect::<Read<_>>()?;
-            constructors.push((name, span, fields));
+            constructors.push(Constructor { name, span, fields });
         }
         Ok(constructors)
     }
