@@ -6,6 +6,7 @@ use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::compile::{self, Compiled, compile_entries};
+use crate::core::binary;
 use crate::core::expr as core;
 use crate::core::free::open;
 use crate::core::lint::lint as lint_core;
@@ -51,6 +52,9 @@ pub struct Options<'a> {
     pub lower: options::Options,
     /// How to optimise.
     pub optimise: optimise::Options,
+    /// Whether the program's first file becomes a compiled module: [`Built::module`]. Then there is
+    /// no later stage.
+    pub module: bool,
     /// The program that this one is to be added to: its code is [`Built::addition`], then.
     pub earlier: Option<&'a dyn Earlier>,
 }
@@ -63,6 +67,7 @@ impl Options<'_> {
         open: false,
         lower: options::Options::RUN,
         optimise: optimise::Options { passes: Passes::NONE, verbose: false },
+        module: false,
         earlier: None,
     };
     /// Diagnostics alone.
@@ -90,6 +95,8 @@ pub struct Built {
     pub report: Report,
     /// Its G-code, if that was the last stage and there was no error.
     pub gcode: Option<Verified>,
+    /// The bytes of a compiled module, if that was asked for and there was no error.
+    pub module: Option<Vec<u8>>,
     /// As `gcode`, if the program is to be added to another one.
     pub addition: Option<Addition>,
     /// What it makes known to those who use it, if it has G-code.
@@ -128,6 +135,12 @@ pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
 /// Goes on from the syntax trees.
 fn advance(built: &mut Built, options: &Options<'_>) {
     let mut wanted = options.lower.clone();
+    if options.module {
+        wanted.needs_main = false;
+        wanted.roots = EntryPoints::All;
+        wanted.mentions = true;
+        refuse_compiled(built);
+    }
     if built.has_errors() {
         wanted.mode = Mode::Check;
     }
@@ -141,11 +154,11 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         }
     }
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
-    let Lowered { mut program, exports, diagnostics: mut found, partial } = lowered;
+    let Lowered { mut program, exports, diagnostics: mut found, partial, mentions } = lowered;
     program.places = Places::new(built.loaded.sources.corelib());
     built.exports = exports;
     // A case that is meant to be partial is none of a run's business until it fails.
-    if options.lower.mode == Mode::Check {
+    if options.lower.mode == Mode::Check || options.module {
         let cases = partial.iter().filter(|case| !case.is_selection);
         found.extend(cases.map(Partial::diagnostic));
     }
@@ -153,8 +166,11 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     withdraw_consequences(&built.diagnostics, &mut found);
     built.diagnostics.append(&mut found);
     locate_missing_main(built);
+    if options.module && !built.has_errors() {
+        write_module(built, &program, &mentions);
+    }
     built.loaded.ast = Ast::default();
-    if built.has_errors() || wanted.mode == Mode::Check {
+    if built.has_errors() || wanted.mode == Mode::Check || options.module {
         return;
     }
     debug_assert_eq!(lint_core(&program), Vec::<String>::new(), "core");
@@ -213,6 +229,33 @@ fn name_generated_code(built: &mut Built) {
     }
 }
 
+/// Returns the index of the program's first file.
+fn first_file(loaded: &Loaded) -> Option<usize> {
+    loaded.sources.files().iter().position(|file| !file.corelib)
+}
+
+/// Reports that the file to be compiled is a compiled module already.
+fn refuse_compiled(built: &mut Built) {
+    let Some(file) = first_file(&built.loaded) else { return };
+    let base = built.loaded.sources.files()[file].base;
+    if let Some(module) = built.loaded.compiled.iter().find(|module| module.base == base) {
+        let message = format!("`{}` is compiled already", for_message(&module.name));
+        built.diagnostics.push(
+            Diagnostic::error(Code::BadModule, Span::NONE, message).help("compile its source"),
+        );
+    }
+}
+
+/// Writes the compiled module of the program's first file.
+fn write_module(built: &mut Built, program: &core::Program, mentions: &binary::Mentions) {
+    let file = first_file(&built.loaded);
+    built.module = file.and_then(|file| binary::write(&built.loaded, program, mentions, file));
+    if built.module.is_none() {
+        let message = "this program is too large for a compiled module, which may have 4 GiB";
+        built.diagnostics.push(Diagnostic::error(Code::TooLarge, Span::NONE, message));
+    }
+}
+
 /// The report that a program exceeds a limit of G-code.
 fn too_large(exceeded: Exceeded, gcode: &Program, core: &core::Program) -> Diagnostic {
     let span = match exceeded {
@@ -244,7 +287,8 @@ fn locate_missing_main(built: &mut Built) {
 /// missing, if any definition may be the one that could not be read; a number of arguments, if the
 /// text of the call was no call.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
-    let missing = [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8];
+    let missing =
+        [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8, Code::BadModule];
     let text_missing = loading.iter().any(|report| missing.contains(&report.code));
     let any_error = loading.iter().any(Diagnostic::is_error);
     found.retain(|report| match report.code {

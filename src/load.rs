@@ -5,14 +5,14 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::index::List;
+use crate::base::index::{Idx, IndexVec, List};
 use crate::base::label::Labels;
 use crate::base::name::{Interner, Name};
 use crate::base::origin::{Original, Origins};
@@ -21,7 +21,8 @@ use crate::base::source::{EXPRESSION, SourceFile, SourceMap};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::corelib;
-use crate::syntax::ast::{Ast, Expr, ExprId, Item, ItemKind};
+use crate::syntax::ast::{Ast, Binder, ConDecl, Expr, ExprId, Item, ItemKind};
+use crate::syntax::binary::{self, BodyId, EntryKind, ModuleId, TopLevel};
 use crate::syntax::directive::{Directives, DisplayName};
 use crate::syntax::json;
 use crate::syntax::parse::{parse_expression, parse_file};
@@ -153,6 +154,8 @@ pub struct Loaded {
     /// [`modules`](Loaded::modules), in the order of the imports. All files of a program
     /// share one namespace, so what one of them imports is there for all.
     pub imports: Vec<usize>,
+    /// The compiled modules among the program's own files.
+    pub compiled: IndexVec<ModuleId, Arc<binary::Module>>,
     /// What people see definitions called, where the source says so.
     pub labels: Labels,
     /// The expression of [`Source::expression`]. It is also the body of an item `main`, the
@@ -305,9 +308,104 @@ impl<'l> Load<'l> {
                 self.bytes(path.display().to_string(), Some(path.to_path_buf()), bytes, at)
             }
             Err(error) => {
+                if error.kind() == io::ErrorKind::NotFound
+                    && !at.is_none()
+                    && self.compiled_instead(path, at)
+                {
+                    return;
+                }
                 let message = format!("cannot read `{}`: {}", shown_path(path), reason(&error));
                 self.report(Diagnostic::error(Code::CannotRead, at, message));
             }
+        }
+    }
+
+    /// Loads the compiled module that stands in the place of an imported source which is not
+    /// there. Returns whether there is one.
+    fn compiled_instead(&mut self, source: &Path, at: Span) -> bool {
+        if source.extension().is_none_or(|extension| extension != "core") {
+            return false;
+        }
+        let path = source.with_extension("gm");
+        let identity = self.loader.identity(&path);
+        if self.files.contains_key(&identity) {
+            return true;
+        }
+        let Ok(bytes) = self.loader.read(&path) else { return false };
+        self.files.insert(identity, ());
+        self.bytes(path.display().to_string(), Some(path), bytes, at);
+        true
+    }
+
+    /// Adds the items of a compiled module.
+    fn compiled(&mut self, name: &str, path: Option<PathBuf>, bytes: Vec<u8>, at: Span) {
+        let bytes: Arc<[u8]> = bytes.into();
+        let opened = match binary::open(&bytes) {
+            Ok(opened) => opened,
+            Err(mistake) => return self.report(mistake.report(name, at)),
+        };
+        let (reader, source, text) = opened;
+        let text: Arc<str> = text.into();
+        let directory = path.as_ref().map(|path| path.parent().unwrap_or(Path::new("")).to_owned());
+        let Ok(file) = self.out.sources.add(source, path, text.clone(), false) else {
+            return self.too_large(name, at);
+        };
+        let base = self.out.sources.files()[file].base;
+        let names = &mut self.out.names;
+        match binary::read(reader, (name, at), &bytes, (&text, base), names) {
+            Ok((module, top)) => self.compiled_items(module, top, file, directory.as_deref()),
+            Err(mistake) => self.report(mistake.report(name, at)),
+        }
+    }
+
+    fn compiled_items(
+        &mut self,
+        module: binary::Module,
+        top: TopLevel,
+        file: usize,
+        directory: Option<&Path>,
+    ) {
+        let base = module.base;
+        let id = self.out.compiled.next_index();
+        let ast = &mut self.out.ast;
+        let from = ast.items.len();
+        let mut bodies = 0;
+        let unnamed = |name: Option<Name>| Binder { name, span: Span::NONE };
+        for entry in top.items {
+            let kind = match entry.kind {
+                EntryKind::Definition => {
+                    let body_id = BodyId::new(bodies);
+                    bodies += 1;
+                    let params = module.bodies.get(body_id).map_or(0, |body| body.params as usize);
+                    let params = ast.binders.add(std::iter::repeat_n(unnamed(None), params));
+                    let body = ast.expr(Expr::Compiled(id, body_id), entry.span);
+                    ItemKind::Defn { params, body }
+                }
+                EntryKind::Data(cons) => {
+                    let con = |con: binary::Constructor| ConDecl {
+                        name: con.name,
+                        span: con.span,
+                        fields: ast.binders.add(con.fields.into_iter().map(unnamed)),
+                    };
+                    ItemKind::Data { cons: cons.into_iter().map(con).collect() }
+                }
+                EntryKind::File(path) => ItemKind::ImportFile { path },
+                EntryKind::Module => ItemKind::ImportModule,
+            };
+            let (name, name_span, span) = (entry.name, entry.name_span, entry.span);
+            ast.items.push(Item { kind, name, name_span, span, file });
+        }
+        self.work.push(from..ast.items.len());
+        self.out.compiled.push(Arc::new(module));
+        self.out.labels.extend(top.labels);
+        if !top.points.is_empty() {
+            let originals = top.originals.into_iter();
+            let originals = originals.map(|name| self.original(name, directory)).collect();
+            let points = top.points.into_iter();
+            let points = points.map(|(at, origin)| (base.saturating_add(at), origin)).collect();
+            let mut origins = Origins::from_points(originals, points);
+            origins.is_hidden = top.is_hidden;
+            self.out.sources.set_origins(file, origins);
         }
     }
 
@@ -338,6 +436,9 @@ impl<'l> Load<'l> {
 
     /// Adds and parses a text that is imported at `at`.
     fn bytes(&mut self, name: String, path: Option<PathBuf>, bytes: Vec<u8>, at: Span) {
+        if binary::is_module(&bytes) {
+            return self.compiled(&name, path, bytes, at);
+        }
         let (text, bad) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -349,16 +450,13 @@ impl<'l> Load<'l> {
             }
         };
         let skipped = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        let shown_name = for_message(&name);
+        let shown_name = name.clone();
         let added = match skipped {
             0 => self.out.sources.add(name, path, text, false),
             _ => self.out.sources.add(name, path, &text[skipped..], false),
         };
         let Ok(file) = added else {
-            let message =
-                format!("`{shown_name}` is too large: all sources together may have 4 GiB");
-            self.report(Diagnostic::error(Code::TooLarge, at, message));
-            return;
+            return self.too_large(&shown_name, at);
         };
         let Some((valid, byte)) = bad else { return self.parse(file) };
         let start = self.out.sources.files()[file].base + (valid - skipped) as u32;
@@ -370,6 +468,12 @@ impl<'l> Load<'l> {
                 .label("the first bytes that are no character")
                 .help("save the file as UTF-8"),
         );
+    }
+
+    fn too_large(&mut self, name: &str, at: Span) {
+        let name = for_message(name);
+        let message = format!("`{name}` is too large: all sources together may have 4 GiB");
+        self.report(Diagnostic::error(Code::TooLarge, at, message));
     }
 
     fn parse(&mut self, file: usize) {
@@ -420,21 +524,24 @@ impl<'l> Load<'l> {
     fn origins(&mut self, file: usize, directives: Directives) {
         let Some(source) = self.out.sources.files().get(file) else { return };
         let directory = source.path.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
-        let original = |name: Box<str>| {
-            if let Some(json) = self.json.as_ref().filter(|json| *json.name == *name) {
-                return Original { file: Some(json.clone()), name };
-            }
-            let bytes = directory.and_then(|at| self.loader.read(&at.join(&*name)).ok());
-            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            // More than positions can count is taken for unreadable.
-            let text = text.filter(|text| u32::try_from(text.len()).is_ok());
-            let file = text.map(|text| SourceFile::apart(&*name, text));
-            Original { name, file }
-        };
-        let originals = directives.files.into_iter().map(original).collect();
+        let files = directives.files.into_iter();
+        let originals = files.map(|name| self.original(name, directory)).collect();
         let mut origins = Origins::new(originals, &directives.origins);
         origins.is_hidden = self.json.is_some();
         self.out.sources.set_origins(file, origins);
+    }
+
+    /// Returns an original text that is called `name`, read if it can be.
+    fn original(&self, name: Box<str>, directory: Option<&Path>) -> Original {
+        if let Some(json) = self.json.as_ref().filter(|json| *json.name == *name) {
+            return Original { file: Some(json.clone()), name };
+        }
+        let bytes = directory.and_then(|at| self.loader.read(&at.join(&*name)).ok());
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        // More than positions can count is taken for unreadable.
+        let text = text.filter(|text| u32::try_from(text.len()).is_ok());
+        let file = text.map(|text| SourceFile::apart(&*name, text));
+        Original { name, file }
     }
 
     /// Loads what the files imported that wait on the work list, and what those import.

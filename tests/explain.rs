@@ -31,6 +31,9 @@ const FROM_OUTSIDE: &[Code] = &[
     Code::HostDepth,
     // Its example is JSON.
     Code::BadJson,
+    // They need a compiled module.
+    Code::BadModule,
+    Code::StaleModule,
     // No two modules of the corelib define the same name.
     Code::AmbiguousName,
 ];

@@ -23,6 +23,7 @@ mod input;
 mod language;
 mod layering;
 mod machine;
+mod modules;
 mod numbers;
 mod optimise;
 mod parity;

@@ -67,6 +67,7 @@ codes! {
     G0109 TooLarge "a source that is too large";
     G0110 BadDirective "a directive of the wrong form, or before nothing";
     G0111 BadJson "JSON that is no program";
+    G0112 BadModule "a compiled module that cannot be read";
     G0201 UnclosedBracket "a bracket that is never closed";
     G0202 ExtraBracket "a closing bracket that closes nothing";
     G0203 MismatchedBracket "a bracket closed by one of the other kind";
@@ -94,6 +95,7 @@ codes! {
     G0309 MainParameters "a main with two or more parameters";
     G0310 UnknownModule "an import of an unknown corelib module";
     G0311 AmbiguousName "a name that two imported modules define";
+    G0312 StaleModule "a compiled module that does not fit the program";
     G0401 PatternArity "a pattern with the wrong number of fields";
     G0402 MixedConstructors "constructors of two data types in one column";
     G0403 UnreachableAlternative "an alternative that is never reached";

@@ -106,6 +106,25 @@ impl Origins {
         Origins { is_hidden: false, originals, points }
     }
 
+    /// Returns origins of which it is known from which position on which one holds; positions are
+    /// in order.
+    #[must_use]
+    pub fn from_points(originals: Vec<Original>, points: Vec<(u32, Option<Origin>)>) -> Origins {
+        Origins { is_hidden: false, originals, points }
+    }
+
+    /// Returns the files that the text was generated from.
+    #[must_use]
+    pub fn originals(&self) -> &[Original] {
+        &self.originals
+    }
+
+    /// Returns from which position on which origin holds.
+    #[must_use]
+    pub fn points(&self) -> &[(u32, Option<Origin>)] {
+        &self.points
+    }
+
     /// Returns what the form at a position comes from, if that was said.
     #[must_use]
     pub fn at(&self, position: u32) -> Option<(&Original, &Origin)> {

@@ -64,6 +64,12 @@ impl SourceFile {
         }
     }
 
+    /// Returns where its forms come from, if it says so.
+    #[must_use]
+    pub fn origins(&self) -> Option<&Origins> {
+        self.origins.as_deref()
+    }
+
     /// Returns the span of the whole text.
     #[must_use]
     pub fn span(&self) -> Span {

@@ -48,7 +48,8 @@ pub struct Global {
         display_order = 101,
         value_name = "WHEN",
         default_value = "auto",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub color: Color,
     /// How to report mistakes: human, short, json
@@ -94,6 +95,7 @@ pub enum ErrorFormat {
 pub enum Command {
     Run(Run),
     Check(Check),
+    Compile(Compile),
     Dump(Dump),
     Specialise(Specialise),
     Steps(Steps),
@@ -291,6 +293,34 @@ pub struct Check {
     #[arg(long)]
     pub hints: bool,
     /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
+}
+
+/// Compile a file to a module that is loaded in its place
+#[derive(Args)]
+#[command(
+    before_long_help = "Examples:
+  gmachine compile fibs.core
+  gmachine compile fibs.core -o other.gm
+  gmachine dump fibs.core --stage parsed --format json | gmachine compile --from json - -o f.gm",
+    after_long_help = "A module stands wherever its source can: every command takes it for a FILE, and
+(import \"lib.gm\") imports it. (import \"lib.core\") does too, where there is no lib.core. What a
+module imports is not in it. Its meaning is that of its source, at every level of optimisation."
+)]
+pub struct Compile {
+    /// The file; - is standard input
+    pub file: PathBuf,
+    /// The module [default: FILE with the ending .gm]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The form that the file is written in: coref, json
     #[arg(
         long,
         value_name = "FORM",

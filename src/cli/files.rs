@@ -100,8 +100,8 @@ pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, 
 ///
 /// # Errors
 /// When it cannot be written, which is reported.
-pub fn write(path: &Path, text: &str, context: &Context) -> Result<(), Failure> {
-    let written = std::fs::write(path, text).map_err(|error| {
+pub fn write(path: &Path, content: impl AsRef<[u8]>, context: &Context) -> Result<(), Failure> {
+    let written = std::fs::write(path, content).map_err(|error| {
         let name = for_message(&path.to_string_lossy());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists()) {

@@ -5,6 +5,7 @@ pub mod alloc;
 mod args;
 mod bench;
 mod check;
+mod compile;
 mod completions;
 mod costs;
 mod doc;
@@ -64,6 +65,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
         Command::Trace(args) => trace::run(args, &mut context),
         Command::Bench(args) => bench::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
+        Command::Compile(args) => compile::run(args, &mut context),
         Command::Dump(args) => dump::run(args, &mut context),
         Command::Specialise(args) => specialise::run(args, &mut context),
         Command::Repl(args) => repl::run(args, &mut context),
@@ -217,7 +219,8 @@ fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
 
 /// Whether a word on the command line looks like a program's file.
 fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "core") || path.is_file()
+    path.extension().is_some_and(|extension| extension == "core" || extension == "gm")
+        || path.is_file()
 }
 
 /// Refuses a value that only the command itself can judge.

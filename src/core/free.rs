@@ -179,6 +179,7 @@ impl<'a> Walk<'a> {
             | Expr::Float(_)
             | Expr::Char(_)
             | Expr::Text(_)
+            | Expr::Compiled(..)
             | Expr::Error => {}
         }
     }

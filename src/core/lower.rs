@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::binary::{self, Linked, Mentions};
 pub use super::check::Partial;
 use super::check::{self, Checked};
 use super::expr::{
-    Bind, Branches, CONS, Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin, Lit, LocalId,
-    NIL, Program, TextId,
+    BigId, Bind, Branches, CONS, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin,
+    Lit, LocalId, NIL, Program, TextId,
 };
 use super::matching::{self, BigTable};
 use super::options::{EntryPoints, Mode, Options};
@@ -25,6 +26,7 @@ use crate::base::name::Name;
 use crate::base::span::Span;
 use crate::load::Loaded;
 use crate::syntax::ast::{self, Alt, Ast, Binder, Binding, ItemKind};
+use crate::syntax::binary::{BodyId, Module, ModuleId, ReferenceId};
 
 /// Lowers a program that has been loaded. The diagnostics do not repeat those of loading. If
 /// there is an error among either, the program is not to be used.
@@ -45,6 +47,8 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
     /// Its cases that do not match all values.
     pub partial: Vec<Partial>,
+    /// What each definition mentions, if that was asked for.
+    pub mentions: Mentions,
 }
 
 /// What a program makes known to those who use it.
@@ -70,16 +74,28 @@ pub fn lower_added(
 /// Lowers a program whose parts are known.
 pub(super) fn lower_input(input: Input<'_>, hosts: &[HostDecl], options: &Options) -> Lowered {
     let globals = Globals::new(input, hosts);
-    let Checked { diagnostics, partial } = check::check(&globals, options);
+    let mut diagnostics = Vec::new();
+    let mut linked = Vec::new();
+    for module in globals.input.compiled {
+        if let Err(mistake) = binary::verify(module) {
+            diagnostics.push(mistake.report(&module.name, module.at));
+        }
+        linked.push(binary::link(&globals, module, &mut diagnostics));
+    }
+    let Checked { diagnostics: found, partial } = check::check(&globals, options);
+    diagnostics.extend(found);
     let mut lowered = Lowered { diagnostics, partial, ..Lowered::default() };
     if options.mode == Mode::Run && !lowered.diagnostics.iter().any(Diagnostic::is_error) {
         let (datas, cons) = (globals.datas.clone(), globals.cons.clone());
         let program = Program { datas, cons, ..Program::default() };
         let mut lowerer = Lowerer::new(&globals, program);
+        lowerer.linked = linked;
+        lowerer.mentions = options.mentions.then(Mentions::default);
         lowerer.roots(options);
         lowerer.reachable();
         lowered.exports = Exports { roots: lowerer.exported, datas: globals.homes() };
         lowered.program = lowerer.program;
+        lowered.mentions = lowerer.mentions.unwrap_or_default();
     }
     lowered
 }
@@ -114,6 +130,15 @@ struct Lowerer<'a> {
     texts: FxHashMap<ast::TextId, TextId>,
     /// For each root its name, and whether the program defines it itself.
     exported: Vec<(Arc<str>, bool)>,
+    /// What the compiled modules mention.
+    linked: Vec<Linked>,
+    /// The compiled module whose body is read.
+    module: ModuleId,
+    /// What each definition mentions, if that is asked for.
+    mentions: Option<Mentions>,
+    /// What the present definition has mentioned, in order.
+    mentioned: Vec<(GlobalId, Name)>,
+    seen: FxHashSet<(GlobalId, Name)>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -132,6 +157,11 @@ impl<'a> Lowerer<'a> {
             bigs: BigTable::default(),
             texts: FxHashMap::default(),
             exported: Vec::new(),
+            linked: Vec::new(),
+            module: ModuleId(0),
+            mentions: None,
+            mentioned: Vec::new(),
+            seen: FxHashSet::default(),
         }
     }
 
@@ -235,6 +265,9 @@ impl<'a> Lowerer<'a> {
     fn definition(&mut self, global: GlobalId, item: u32) {
         let Some(item) = self.ast.items.get(item as usize) else { return };
         let ItemKind::Defn { params, body } = item.kind else { return };
+        if let ast::Expr::Compiled(module, body) = self.ast.exprs[body] {
+            return self.compiled(global, module, body);
+        }
         self.unit = self.globals.input.unit(item.file);
         let params = self.binders(params);
         let params = self.program.local_lists.add(params);
@@ -246,6 +279,28 @@ impl<'a> Lowerer<'a> {
         self.unbind(0);
         self.forget_unused_fields(first);
         self.program.globals[global].kind = GlobalKind::Defn { params, body: Some(to) };
+        if let Some(mentions) = &mut self.mentions {
+            mentions.insert(global, std::mem::take(&mut self.mentioned));
+            self.seen.clear();
+        }
+    }
+
+    /// Takes over a definition of a compiled module.
+    fn compiled(&mut self, global: GlobalId, module: ModuleId, body: BodyId) {
+        let Some(found) = self.globals.input.compiled.get(module.index()) else { return };
+        self.module = module;
+        // In the order in which lowering its source meets them.
+        for &mention in &found.bodies[body].mentions {
+            binary::Builder::value(self, mention);
+        }
+        let (params, body) = binary::body(found, body, self)
+            .unwrap_or_else(|mistake| unreachable!("it has been verified, {mistake:?}"));
+        self.program.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
+    }
+
+    /// Returns the compiled module whose body is read.
+    fn read(&self) -> &'a Module {
+        &self.globals.input.compiled[self.module.index()]
     }
 
     fn step(&mut self, task: Task) {
@@ -360,7 +415,13 @@ impl<'a> Lowerer<'a> {
         }
         match self.globals.lookup(self.unit, name) {
             Lookup::Found(Target::Con(con)) => Expr::Con(con),
-            Lookup::Found(target) => Expr::Global(self.global(target, name)),
+            Lookup::Found(target) => {
+                let global = self.global(target, name);
+                if self.mentions.is_some() && self.seen.insert((global, name)) {
+                    self.mentioned.push((global, name));
+                }
+                Expr::Global(global)
+            }
             Lookup::Ambiguous(..) | Lookup::Unbound => Expr::Error,
         }
     }
@@ -611,5 +672,35 @@ impl<'a> Lowerer<'a> {
         }
         tree.emit(&mut self.program, to, &bodies, span);
         None
+    }
+}
+
+impl binary::Builder for Lowerer<'_> {
+    fn program(&mut self) -> &mut Program {
+        &mut self.program
+    }
+
+    fn value(&mut self, reference: ReferenceId) -> GlobalId {
+        match self.linked[self.module.index()].target(reference) {
+            Some(target) => self.global(target, self.read().references[reference].name),
+            None => unreachable!("what is not found has been reported"),
+        }
+    }
+
+    fn constructor(&mut self, reference: ReferenceId) -> ConId {
+        match self.linked[self.module.index()].target(reference) {
+            Some(Target::Con(con)) => con,
+            found => unreachable!("what is no constructor has been reported, {found:?}"),
+        }
+    }
+
+    fn big(&mut self, big: usize) -> BigId {
+        let value = &self.read().bigs[big];
+        self.bigs.id(&mut self.program, value)
+    }
+
+    fn text(&mut self, text: usize) -> TextId {
+        let text = self.read().texts[text].clone();
+        self.program.texts.push(text)
     }
 }

@@ -79,6 +79,7 @@ fn compiled(text: &str) -> (Tree, usize) {
         unit_of_file: vec![UnitId(0)],
         prelude: None,
         earlier: None,
+        compiled: &[],
     };
     let globals = Globals::new(input, &[]);
     let alts = ast.exprs.iter().find_map(|expr| match *expr {

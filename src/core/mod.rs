@@ -1,5 +1,6 @@
 //! Resolved and desugared expressions.
 
+pub mod binary;
 mod check;
 pub mod copy;
 pub mod expr;

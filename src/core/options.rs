@@ -36,6 +36,8 @@ pub struct Options {
     pub roots: EntryPoints,
     /// Whether the corelib modules are checked like the program.
     pub check_corelib: bool,
+    /// Whether what each definition mentions is noted, for a compiled module.
+    pub mentions: bool,
 }
 
 impl Options {
@@ -45,6 +47,7 @@ impl Options {
         needs_main: true,
         roots: EntryPoints::Main,
         check_corelib: false,
+        mentions: false,
     };
     /// Diagnostics alone.
     pub const CHECK: Options = Options { mode: Mode::Check, ..Options::RUN };

@@ -17,6 +17,7 @@ use crate::base::span::Span;
 use crate::load::Loaded;
 use crate::primitive::Primitive;
 use crate::syntax::ast::{Ast, ItemKind};
+use crate::syntax::binary::Module;
 
 crate::define_index! {
     /// A part of the source with a scope of its own: the program or a corelib module.
@@ -114,6 +115,8 @@ pub struct Input<'a> {
     pub prelude: Option<UnitId>,
     /// The program that this one is added to.
     pub earlier: Option<&'a dyn Earlier>,
+    /// The compiled modules.
+    pub compiled: &'a [Arc<Module>],
 }
 
 impl Input<'_> {
@@ -658,6 +661,7 @@ impl<'a> From<&'a Loaded> for Input<'a> {
             unit_of_file,
             prelude,
             earlier: None,
+            compiled: loaded.compiled.as_slice(),
         }
     }
 }

@@ -33,7 +33,15 @@ fn lower_texts(
     let unit_of_file = (0..texts.len()).map(|unit| UnitId(unit as u32)).collect();
     let prelude = (texts.len() > 1).then_some(UnitId(1));
     assert_eq!(PROGRAM, UnitId(0));
-    let input = Input { ast: &ast, names: &names, units, unit_of_file, prelude, earlier: None };
+    let input = Input {
+        ast: &ast,
+        names: &names,
+        units,
+        unit_of_file,
+        prelude,
+        earlier: None,
+        compiled: &[],
+    };
     let lowered = lower_input(input, hosts, options);
     (lowered.program, lowered.diagnostics)
 }

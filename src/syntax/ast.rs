@@ -13,6 +13,7 @@ use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
 use crate::base::name::Name;
 use crate::base::span::Span;
+use crate::syntax::binary::{BodyId, ModuleId};
 
 crate::define_index! {
     /// An expression.
@@ -52,6 +53,8 @@ pub enum Expr {
     Fn(List<Binder>, ExprId),
     /// `(case scrutinee [pat body] ..)`
     Case(ExprId, List<Alt>),
+    /// The body of a definition of a compiled module, which stands nowhere else.
+    Compiled(ModuleId, BodyId),
     /// A mistake that has been reported.
     Error,
 }

@@ -171,6 +171,7 @@ impl Lister<'_> {
             Expr::Letrec(..) => "letrec".to_string(),
             Expr::Fn(params, _) => format!("fn {}", self.binders(params)),
             Expr::Case(..) => "case".to_string(),
+            Expr::Compiled(..) => "compiled".to_string(),
             Expr::Error => "error".to_string(),
         };
         self.line(depth, &text, ast.expr_spans[id]);
@@ -194,7 +195,7 @@ impl Lister<'_> {
                 self.work.extend(alts.map(|alt| (Node::Alt(alt.pat, alt.body), depth)));
             }
             Expr::Int(_) | Expr::Big(_) | Expr::Float(_) | Expr::Char(_) | Expr::Text(_) => {}
-            Expr::Name(_) | Expr::Error => {}
+            Expr::Name(_) | Expr::Compiled(..) | Expr::Error => {}
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub mod ast;
 pub mod balance;
+pub mod binary;
 pub mod build;
 pub mod directive;
 pub mod json;

@@ -152,6 +152,7 @@ impl<'a> Printer<'a> {
                 });
                 sum(alts).saturating_add(of(scrutinee)).saturating_add(8)
             }
+            Expr::Compiled(..) => 10,
             Expr::Error => 7,
         }
     }
@@ -277,6 +278,7 @@ impl<'a> Printer<'a> {
                 self.parts(flat, inner, alts.map(|&alt| Work::Alt(alt, inner)));
                 self.work.push(Work::Expr(scrutinee, indent + 6));
             }
+            Expr::Compiled(..) => self.out.push_str("<compiled>"),
             Expr::Error => self.out.push_str("<error>"),
         }
     }

@@ -11,13 +11,14 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::{self, Pass, Passes};
 use gmachine::syntax;
+use gmachine::syntax::binary::HEADER;
 
 use crate::common::{NoFiles, first_mistake, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
 use crate::seen::Seen;
-use crate::{calls, elements, listings, metamorphic, parity, project, typed, wild};
+use crate::{calls, elements, listings, metamorphic, modules, parity, project, typed, wild};
 
 /// A function that bytes are given to.
 pub type Harness = fn(&[u8]);
@@ -31,6 +32,7 @@ pub const ALL: &[(&str, Harness)] = &[
     ("listing", listing),
     ("calls", calls),
     ("programs", programs),
+    ("modules", modules),
 ];
 
 /// Bytes that are looked at.
@@ -60,9 +62,14 @@ fn panicking<T>(result: Result<T, String>) -> T {
 
 /// Compiles up to a stage, and looks at what is said.
 fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
+    built_of(&Source::text("input.core", text), until, passes)
+}
+
+/// As [`built`], for any program without other files.
+fn built_of(root: &Source, until: Stage, passes: Passes) -> Result<Built, String> {
     let optimise = optimise::Options { passes, verbose: false };
     let options = Options { until, optimise, ..Options::RUN };
-    let built = build(&Source::text("input.core", text), &NoFiles, &options);
+    let built = build(root, &NoFiles, &options);
     for report in &built.diagnostics {
         let place = report.primary.span;
         if !place.is_none() && built.loaded.sources.place(place).is_none() {
@@ -80,7 +87,15 @@ fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
 /// # Errors
 /// With what is wrong with the reports, or the code.
 pub fn code(text: &[u8], passes: Passes) -> Result<Option<Verified>, String> {
-    let built = built(text, Stage::Gcode, passes)?;
+    code_of(&Source::text("input.core", text), passes)
+}
+
+/// As [`code`], for any program without other files.
+///
+/// # Errors
+/// With what is wrong with the reports, or the code.
+pub fn code_of(root: &Source, passes: Passes) -> Result<Option<Verified>, String> {
+    let built = built_of(root, Stage::Gcode, passes)?;
     let has_errors = built.has_errors();
     match built.gcode {
         Some(program) => Ok(Some(program)),
@@ -248,9 +263,24 @@ pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
 /// # Errors
 /// With what is wrong.
 pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option<End>, String> {
+    both_of(&|passes| code(text, passes), dice, seen)
+}
+
+/// What compiles a program with some passes; `None` if it has mistakes.
+pub type Compiler<'a> = &'a dyn Fn(Passes) -> Result<Option<Verified>, String>;
+
+/// As [`both_seen`], for a program that `code` compiles.
+///
+/// # Errors
+/// With what is wrong.
+pub fn both_of(
+    code: Compiler<'_>,
+    dice: &mut Dice,
+    seen: &mut Seen,
+) -> Result<Option<End>, String> {
     let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
     let count = dice.one_in(2);
-    let Some(plain) = code(text, Passes::NONE)? else { return Ok(None) };
+    let Some(plain) = code(Passes::NONE)? else { return Ok(None) };
     let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL, count, seen)?;
     let set = parity::passes(dice, 1);
     let mode = dice.roll(8);
@@ -258,7 +288,7 @@ pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option
     // A collection at each step takes its time.
     let fuel = if stress == Stress::None { REDUCTIONS } else { 1_500 };
     let how = format!("[{}] {stress:?}", names(set));
-    let Some(code) = code(text, set)? else {
+    let Some(code) = code(set)? else {
         return Err(format!("{how}: there is a mistake now"));
     };
     let found = run(MachineKind::Fast, &code, format, stress, fuel, count, seen)
@@ -299,6 +329,20 @@ pub fn listing(data: &[u8]) {
 /// When something is wrong.
 pub fn calls(data: &[u8]) {
     panicking(calls::wrong(Dice::of_bytes(&data[..data.len().min(MOST)])));
+}
+
+/// Compiled modules: the bytes after the header. They are refused, or a program of which both machines
+/// say the same.
+///
+/// # Panics
+/// When something is wrong.
+pub fn modules(data: &[u8]) {
+    let mut module = vec![0; HEADER];
+    module.extend(&data[..data.len().min(MOST)]);
+    modules::seal(&mut module);
+    let root = modules::in_folder(&module, None);
+    let code = |passes: Passes| code_of(&root, passes);
+    panicking(both_of(&code, &mut Dice::of_bytes(data), &mut Seen::default()));
 }
 
 /// Programs that the bytes choose: of sensible types, without sense, or rewritten.

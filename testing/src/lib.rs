@@ -21,6 +21,7 @@ pub mod harness;
 pub mod hunt;
 pub mod listings;
 pub mod metamorphic;
+pub mod modules;
 pub mod mutants;
 pub mod naive;
 pub mod numbers;

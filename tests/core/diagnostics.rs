@@ -146,7 +146,8 @@ fn explanations_show_what_they_explain() {
     for &code in Code::ALL {
         let ours = code.id().starts_with("G03") || code.id().starts_with("G04");
         // These are about modules, and no two of the corelib's define one name.
-        let of_modules = matches!(code, Code::UnknownModule | Code::AmbiguousName);
+        let of_modules =
+            matches!(code, Code::UnknownModule | Code::AmbiguousName | Code::StaleModule);
         // These are said by whoever checks or specialises.
         let elsewhere = matches!(code, Code::PartialCase | Code::FreeName);
         if !ours || of_modules || elsewhere {

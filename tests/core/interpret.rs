@@ -502,7 +502,9 @@ fn tree_step(tree: &Rc<Tree>, expr: ast::ExprId, env: &Env<Name>) -> Outcome {
         ast::Expr::Int(value) => Ok(Value::Int(value)),
         ast::Expr::Char(c) => Ok(Value::Char(c)),
         ast::Expr::Text(text) => Ok(string(&ast.texts[text])),
-        ast::Expr::Big(_) | ast::Expr::Float(_) | ast::Expr::Error => panic!("not generated"),
+        ast::Expr::Big(_) | ast::Expr::Float(_) | ast::Expr::Compiled(..) | ast::Expr::Error => {
+            panic!("not generated")
+        }
         ast::Expr::Name(name) => match env.get(name) {
             Some(local) => force(&local),
             None => force(&named(tree, name)),

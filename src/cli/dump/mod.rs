@@ -40,6 +40,13 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     let root = files::program(&args.program, args.from, context)?;
     let mut built = build(args, &root);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
+    if matches!(args.stage, Stage::Tokens | Stage::Ast | Stage::Parsed)
+        && !built.loaded.compiled.is_empty()
+    {
+        let tip = "dump its source, or a stage from core on";
+        let message = "a compiled module has no words and no syntax tree".to_owned();
+        return Err(usage("dump", message, tip));
+    }
     let tokens = args.stage == Stage::Tokens;
     if built.has_errors() && !tokens {
         return Err(Failure(Exit::of_all(&built.diagnostics)));

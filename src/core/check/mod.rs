@@ -167,6 +167,7 @@ impl Checker<'_> {
             | Expr::Float(_)
             | Expr::Char(_)
             | Expr::Text(_)
+            | Expr::Compiled(..)
             | Expr::Error => {}
             _ => self.tasks.push(Task::Expr(expr)),
         }

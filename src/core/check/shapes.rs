@@ -128,7 +128,8 @@ impl Checker<'_> {
                 Some(target) => self.applied(target, args.len()),
                 None => Shape::Unknown,
             },
-            Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) | Expr::Error => Shape::Unknown,
+            Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) => Shape::Unknown,
+            Expr::Compiled(..) | Expr::Error => Shape::Unknown,
         }
     }
 

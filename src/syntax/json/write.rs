@@ -213,7 +213,7 @@ impl<'a> Writer<'a> {
                 }
                 return self.out.push_str(&format!("{{\"float\":{}}}", json_string(&text)));
             }
-            Expr::Error => return self.out.push_str("null"),
+            Expr::Compiled(..) | Expr::Error => return self.out.push_str("null"),
             _ => {}
         }
         self.out.push('{');
@@ -221,7 +221,8 @@ impl<'a> Writer<'a> {
         self.work.push(Work::Text("}"));
         let one = |&part: &ExprId| vec![Work::Expr(part, at)];
         match ast.exprs[id] {
-            Expr::Int(_) | Expr::Big(_) | Expr::Float(_) | Expr::Error => {}
+            Expr::Int(_) | Expr::Big(_) | Expr::Float(_) => {}
+            Expr::Compiled(..) | Expr::Error => {}
             Expr::Char(c) => {
                 self.out.push_str("\"char\":");
                 self.string(c.encode_utf8(&mut [0; 4]));

@@ -7,8 +7,8 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    actions, calls, cases, corpus, differential, elements, harness, listings, metamorphic, numbers,
-    parity, pipelines, slopes, subsets, typed, wild,
+    actions, calls, cases, corpus, differential, elements, harness, listings, metamorphic, modules,
+    numbers, parity, pipelines, slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -168,6 +168,27 @@ pub const KINDS: &[Kind] = &[
         about: "programs in G-code that no scheme makes: both machines, collector modes, stops",
         share: 200,
         check: listings::walk,
+    },
+    Kind {
+        name: "modules",
+        about: "compiled modules, as they are and changed: refused, or the same on both machines",
+        share: 100,
+        check: |seed, known| match seed % 4 {
+            0 => one(corpus::mutant, modules::wrong, seed, known),
+            1 => one(wild::program, modules::wrong, seed, known),
+            2 => one(actions::program, modules::wrong, seed, known),
+            _ => one(typed::program, modules::wrong, seed, known),
+        },
+    },
+    Kind {
+        name: "json",
+        about: "programs in JSON, as they are and changed: refused, or the same on both machines",
+        share: 50,
+        check: |seed, known| match seed % 3 {
+            0 => one(wild::program, modules::wrong_json, seed, known),
+            1 => one(actions::program, modules::wrong_json, seed, known),
+            _ => one(typed::program, modules::wrong_json, seed, known),
+        },
     },
     Kind {
         name: "lists",

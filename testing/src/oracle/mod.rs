@@ -506,6 +506,7 @@ impl World {
                 }
                 Err(Halt::Error)
             }
+            Expr::Compiled(..) => panic!("the program is compiled"),
             Expr::Error => panic!("the program has an error"),
         }
     }
