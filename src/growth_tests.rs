@@ -314,6 +314,7 @@ const STEEP: &[&str] = &[
     "own recursive function of it",
     "tree evaluated",
     "tree measured",
+    "tree of tests",
     "streams",
     "streams known",
     "chain of known loops",

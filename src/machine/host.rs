@@ -5,8 +5,8 @@ use super::interface::Machine;
 use super::outcome::Stop;
 use crate::gcode::program::HostId;
 
-/// How many calls of host functions may wait for each other. Each uses the native
-/// stack, which is why there is a limit.
+/// How many calls of host functions may wait for each other. Each uses native stack, of which
+/// a new segment is added when little is left; this bounds how much.
 pub const HOST_DEPTH: u32 = 100;
 
 /// Why a host function gives no value.

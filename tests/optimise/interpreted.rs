@@ -107,10 +107,12 @@ fn measure(program: &str, level: u8) -> (String, u64, usize) {
     (output, machine.statistics().reductions, size)
 }
 
+/// A name, a program of n pieces, and the most reductions of a piece each time round the loop.
+type Family = (&'static str, fn(usize) -> String, u64);
+
 #[test]
 fn a_program_that_is_interpreted_may_be_of_any_length() {
-    // A name, a program of n pieces, and the most reductions of a piece each time round the loop.
-    let families: [(&str, fn(usize) -> String, u64); 4] = [
+    let families: [Family; 4] = [
         ("additions", additions, 1),
         ("locals", locals, 2),
         ("numbered blocks", numbered, 1),

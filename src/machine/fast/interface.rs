@@ -9,6 +9,7 @@ use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
@@ -86,7 +87,7 @@ impl Machine {
         let handles: Vec<Handle> =
             words.into_iter().map(|word| self.mutator.handle(word)).collect();
         self.nesting += 1;
-        let result = hosts.call(self, host, &handles);
+        let result = ensure_sufficient_stack(|| hosts.call(self, host, &handles));
         self.nesting -= 1;
         let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {

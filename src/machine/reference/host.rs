@@ -3,6 +3,7 @@
 use super::code::{Code, Position};
 use super::heap::node::{Addr, Node};
 use super::state::{Frame, Machine, NO_REDEX};
+use crate::base::stack::ensure_sufficient_stack;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::HostId;
 use crate::machine::failure::{FOREIGN, Failure};
@@ -33,7 +34,7 @@ impl Machine {
         };
         let args: Vec<Handle> = (0..arity).map(|n| self.handles.add(self.item(n))).collect();
         self.nesting += 1;
-        let result = hosts.call(self, host, &args);
+        let result = ensure_sufficient_stack(|| hosts.call(self, host, &args));
         self.nesting -= 1;
         let failed = |why: &str| self.fail(Failure::host_failed(&name, why));
         let value = match result {
