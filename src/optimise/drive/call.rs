@@ -26,6 +26,8 @@ const SPECULATION: i64 = 400;
 /// With fewer steps left unfolding does not go on along a constant.
 const ATTEMPT_END: i64 = 1_000;
 const FUEL_END: i64 = 4_000;
+/// Steps that the writing takes after an attempt has ended, before the one around it ends.
+const UNWINDING: i64 = 10;
 /// Steps of a speculation more for each part of a constant that it may take apart.
 const STEPS_PER_PART: i64 = 8;
 /// Parts of a pattern.
@@ -138,7 +140,7 @@ impl Driver<'_> {
             if recursive
                 && key.iter().any(is_static)
                 && self.may_unfold()
-                && !self.is_made(global, key, &args)
+                && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
                 && let Some(outcome) = self.attempt(global, &args, key, span)?
             {
@@ -156,8 +158,8 @@ impl Driver<'_> {
     /// Whether unfolding goes no further along a constant, because few steps are left: the code so
     /// far is kept, and ends in a call of a variant for the rest.
     fn is_cut(&self, args: &[NodeId]) -> bool {
-        let is_near_end =
-            self.fuel < FUEL_END || self.unbranching > 0 && self.attempt < ATTEMPT_END;
+        let end = ATTEMPT_END + UNWINDING * i64::from(self.unbranching);
+        let is_near_end = self.fuel < FUEL_END || self.unbranching > 0 && self.attempt < end;
         is_near_end && self.unwriting == 0 && self.walks_constant(args)
     }
 
@@ -166,10 +168,15 @@ impl Driver<'_> {
         if self.unwriting > 0 { Err(Abort::Branch) } else { Ok(()) }
     }
 
-    /// Whether there is a variant for these patterns as they are.
-    fn is_made(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
-        let same = self.sharing(patterns, args);
-        self.memo.get(&Key { of, args: patterns.to_vec(), same }).is_some()
+    /// Whether there is a variant for these patterns as they are, or an attempt with them is known
+    /// to come to a branching.
+    fn is_made_or_branches(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
+        let key = self.exact_key(of, patterns, args);
+        self.memo.get(&key).is_some() || self.branching.contains(&key)
+    }
+
+    fn exact_key(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> Key {
+        Key { of, args: patterns.to_vec(), same: self.sharing(patterns, args) }
     }
 
     /// Goes on with the body of a supercombinator in place of the call at `span`.
@@ -229,8 +236,14 @@ impl Driver<'_> {
                 Ok(Some(outcome))
             }
             Err(Abort::Fuel) if !outermost => Err(Abort::Fuel),
-            Err(_) => {
+            Err(abort) => {
                 self.roll_back(checkpoint);
+                // The calls for the parts of a constant fail inside of the one for the whole:
+                // tried again, each by itself, they would take steps with the square of its size.
+                if abort == Abort::Branch && self.unwriting == 0 && self.walks_constant(args) {
+                    let key = self.exact_key(global, key, args);
+                    self.branching.insert(key);
+                }
                 Ok(None)
             }
         }

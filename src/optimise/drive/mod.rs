@@ -165,6 +165,7 @@ pub fn drive(
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
         failed: FxHashSet::default(),
+        branching: FxHashSet::default(),
         fuel: 0,
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
@@ -327,6 +328,8 @@ transactional! {
             constant_count: u32,
             /// Thunks that speculating on failed, each by its expression and activation.
             failed: FxHashSet<(ExprId, u32)>,
+            /// Calls along constants whose unfolding comes to a branching.
+            branching: FxHashSet<Key>,
             /// Unfolding steps left for this body, for all, and for the outermost attempt.
             fuel: i64,
             total: i64,
