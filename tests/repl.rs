@@ -169,6 +169,10 @@ fn ten_thousand_definitions_are_added_one_by_one() {
     assert_eq!((output.as_str(), errors.as_str()), ("10000\n", ""));
 }
 
+/// What the line editor writes when it begins to read, and when it has read.
+const PASTE_ON: &str = "\x1b[?2004h";
+const PASTE_OFF: &str = "\x1b[?2004l";
+
 /// A terminal, and a session at it.
 struct Terminal {
     master: std::fs::File,
@@ -202,8 +206,16 @@ impl Terminal {
         self.master.write_all(text.as_bytes()).expect("the terminal takes it");
     }
 
-    /// Reads until this has been printed, after all that was waited for before.
-    fn expect(&mut self, wanted: &str) {
+    /// What is printed before the editor reads again.
+    fn printed(&mut self) -> String {
+        let printed = self.expect(PASTE_ON).replace("\r\n", "\n");
+        // The end of the line that was typed.
+        printed.strip_prefix('\n').unwrap_or(&printed).to_owned()
+    }
+
+    /// Reads until this has been printed, after all that was waited for before. Returns what comes
+    /// before it.
+    fn expect(&mut self, wanted: &str) -> String {
         while !self.seen.contains(wanted) {
             let mut bytes = [0; 4096];
             let count = self.master.read(&mut bytes).unwrap_or(0);
@@ -211,8 +223,42 @@ impl Terminal {
             self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
         let at = self.seen.find(wanted).expect("it was seen");
+        let before = self.seen[..at].to_owned();
         self.seen.drain(..at + wanted.len());
+        before
     }
+}
+
+/// The lines of [`DIALOGUE`] as a person types them, each when the terminal is ready for it: the line
+/// editor switches bracketed paste on when it begins to read, and off when it has a whole input.
+#[test]
+fn a_session_of_fifty_lines_through_a_terminal() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut terminal = Terminal::open(&directory.path().join("history"));
+    terminal.expect(PASTE_ON);
+    terminal.type_in(":limit memory 512M\r");
+    terminal.expect(PASTE_OFF);
+    assert_eq!(terminal.printed(), "memory 512M, time none, fuel none\n");
+    let (mut lines, mut reports) = (0, 0);
+    for (at, (line, output)) in DIALOGUE.iter().enumerate() {
+        lines += 1;
+        terminal.type_in(line);
+        terminal.type_in("\r");
+        // The editor waits for the rest of an input that goes on.
+        if DIALOGUE.get(at + 1).is_some_and(|(next, _)| next.starts_with("  ")) {
+            continue;
+        }
+        terminal.expect(PASTE_OFF);
+        let printed = terminal.printed();
+        if output.is_empty() && printed.starts_with("error") {
+            reports += 1;
+        } else {
+            assert_eq!(printed, *output, "{line}");
+        }
+    }
+    assert_eq!((lines, reports), (50, 6));
+    terminal.type_in("\x04");
+    assert!(terminal.child.wait().expect("it ends").success());
 }
 
 #[test]

@@ -159,6 +159,9 @@ pub struct Run {
     #[command(flatten)]
     pub grants: Grants,
     /// How to print the value: text, sexpr, json
+    ///
+    /// As text each element of a list is written as it is computed; in the other formats nothing of
+    /// a list is written before its end is reached.
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: Format,
     /// Print what the machine counted to standard error

@@ -48,7 +48,8 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
         .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     let clocks = Clocks { compile: compiled - start, run: compiled.elapsed() };
-    let result = stopped.map_err(|stop| failed(stop, &stopper, module.sources(), context));
+    let result =
+        stopped.map_err(|stop| failed_in(stop, args.format, &stopper, module.sources(), context));
     if let Some(format) = stats {
         let pauses = store.pauses().cloned().unwrap_or_default();
         report::write(&stats::render(format, &store.statistics(), &pauses, clocks));
@@ -159,6 +160,17 @@ fn is_expression_with_main(sources: &SourceMap, at: Span) -> bool {
 
 /// Reports why a run stopped; standard output is flushed before.
 pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Context) -> Failure {
+    failed_in(stop, Format::Text, stopper, sources, context)
+}
+
+/// [`failed`], of a run that printed in this format.
+fn failed_in(
+    stop: Stop,
+    format: Format,
+    stopper: &Stopper,
+    sources: &SourceMap,
+    context: &Context,
+) -> Failure {
     let stop = match stop {
         Stop::Input(error) => stopper.reason().unwrap_or(Stop::Input(error)),
         stop => stop,
@@ -181,7 +193,13 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
             Failure(Exit::of(error.code))
         }
         Stop::Limit(reached) => {
-            let diagnostic = limit::report(reached);
+            let mut diagnostic = limit::report(reached);
+            if format != Format::Text {
+                diagnostic = diagnostic.note(
+                    "in this format nothing of a list is written before its end is reached; \
+                     --format text writes each element as it is computed",
+                );
+            }
             context.reporter.with_chain(&diagnostic, Some(&reached.chain), sources);
             Failure(Exit::Limit)
         }

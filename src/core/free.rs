@@ -22,6 +22,10 @@ const ENTRY: &str = "residual";
 /// called `x` or `ys` as well.
 const SHORTEST: usize = 4;
 
+/// The fewest characters of one that is applied, or has the letters of the name in scope: few
+/// parameters of three letters are functions.
+const SHORTEST_APPLIED: usize = 3;
+
 /// Makes the free names in the expression of a program its parameters, in the order in which
 /// they first occur: then it is no longer `main`. Returns its name and its parameters, or `None`
 /// for a program without expression. A name that is spelled nearly as one in scope is warned of in
@@ -34,8 +38,11 @@ pub fn open(
     let body = loaded.expression?;
     let (free, entry) = {
         let globals = Globals::new(Input::from(&*loaded), hosts);
-        let free = Walk::new(&globals, &loaded.ast).names(body);
-        warnings.extend(free.iter().filter_map(|&(name, span)| misspelled(&globals, name, span)));
+        let Walk { free, applied, .. } = Walk::new(&globals, &loaded.ast).names(body);
+        let misspelled = |&(name, span): &(Name, Span)| {
+            misspelled(&globals, name, span, applied.contains(&name))
+        };
+        warnings.extend(free.iter().filter_map(misspelled));
         let mut entry = ENTRY.to_owned();
         while loaded.names.find(&entry).is_some_and(|name| globals.own(PROGRAM, name).is_some()) {
             entry.push('\'');
@@ -57,15 +64,26 @@ pub fn open(
 }
 
 /// Returns the warning that a free name was probably meant to be one in scope.
-fn misspelled(globals: &Globals<'_>, name: Name, span: Span) -> Option<Diagnostic> {
+fn misspelled(
+    globals: &Globals<'_>,
+    name: Name,
+    span: Span,
+    is_applied: bool,
+) -> Option<Diagnostic> {
     let names = globals.input.names;
     let text = names.text(name);
-    if text.chars().count() < SHORTEST {
+    let length = text.chars().count();
+    if length < SHORTEST_APPLIED {
         return None;
     }
     let visible =
         names.names().filter(|&other| matches!(globals.lookup(PROGRAM, other), Lookup::Found(_)));
-    let near = suggest::nearest(text, visible.map(|other| names.text(other)))?;
+    let hidden: Vec<_> = globals.hidden().collect();
+    let candidates = visible.map(|other| names.text(other)).chain(hidden.iter().map(|o| &**o));
+    let near = suggest::nearest(text, candidates)?;
+    if length < SHORTEST && !is_applied && sorted(text) != sorted(near) {
+        return None;
+    }
     let text = for_message(text);
     let report = Diagnostic::warning(
         Code::FreeName,
@@ -73,6 +91,12 @@ fn misspelled(globals: &Globals<'_>, name: Name, span: Span) -> Option<Diagnosti
         format!("`{text}` is not bound, and is taken for an argument that is not known"),
     );
     Some(report.help(format!("did you mean `{}`?", for_message(near))))
+}
+
+fn sorted(text: &str) -> Vec<char> {
+    let mut letters: Vec<char> = text.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// A step of the walk; steps are kept on a stack of their own, so that depth costs no native
@@ -91,7 +115,10 @@ struct Walk<'a> {
     /// The number of enclosing bindings of each name.
     bound: FxHashMap<Name, u32>,
     scope: Vec<Name>,
+    /// The free names, with the place of the first of each.
     free: Vec<(Name, Span)>,
+    /// The names that are applied where they are free.
+    applied: HashSet<Name>,
     seen: HashSet<Name>,
     tasks: Vec<Task>,
 }
@@ -104,13 +131,14 @@ impl<'a> Walk<'a> {
             bound: FxHashMap::default(),
             scope: Vec::new(),
             free: Vec::new(),
+            applied: HashSet::new(),
             seen: HashSet::new(),
             tasks: Vec::new(),
         }
     }
 
-    /// Returns the free names of an expression, with the place of the first of each.
-    fn names(mut self, body: ExprId) -> Vec<(Name, Span)> {
+    /// Finds the free names of an expression.
+    fn names(mut self, body: ExprId) -> Self {
         self.tasks.push(Task::Visit(body));
         while let Some(task) = self.tasks.pop() {
             match task {
@@ -134,7 +162,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        self.free
+        self
     }
 
     fn visit(&mut self, expr: ExprId) {
@@ -142,6 +170,11 @@ impl<'a> Walk<'a> {
         match ast.exprs[expr] {
             Expr::Name(name) => self.name(name, ast.expr_spans[expr]),
             Expr::App(callee, args) => {
+                if let Expr::Name(name) = ast.exprs[callee]
+                    && !self.is_bound(name)
+                {
+                    self.applied.insert(name);
+                }
                 self.tasks.push(Task::Visit(callee));
                 self.tasks.extend(ast.expr_lists[args].iter().map(|&arg| Task::Visit(arg)));
             }
@@ -184,9 +217,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn is_bound(&self, name: Name) -> bool {
+        self.bound.get(&name).is_some_and(|&count| count > 0)
+    }
+
     fn name(&mut self, name: Name, span: Span) {
-        let is_bound = self.bound.get(&name).is_some_and(|&count| count > 0);
-        if !is_bound
+        if !self.is_bound(name)
             && self.globals.lookup(PROGRAM, name) == Lookup::Unbound
             && self.seen.insert(name)
         {

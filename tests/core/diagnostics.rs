@@ -87,6 +87,10 @@ checks! {
     unreachable_big_literal "(defn f[x] (case x [100000000000000000000 1] [100000000000000000000 2] [_ 3]))";
     not_a_function "(defn f[] [(3 4) ('c' 1) (\"s\" 1) ([1] 2) ((add 1 2) 3) (Nil 1)])";
     too_many_for_a_primitive "(defn f[] (add 1 2 3))";
+    too_many_for_a_result_that_the_ends_of_a_body_tell
+        "(defn last'[d xs] (case xs [Nil d] [(Cons x t) (last' x t)])) (defn sign[n] (if (lt n 0) (error 1) (let ([m 1.0]) (seq n (fmul m 1.5))))) (defn f[g] [(map g [1 2] 3) (filter g [1] 2) (append [1] [2] 3) (sign 1 2) (take 1 [] 2)])";
+    more_arguments_than_parameters_are_fine_where_an_end_may_be_a_function
+        "(defn xs[] [1]) (defn pick[c] (case c [0 add] [_ 7])) (defn own[p] (case p [(Just xs) xs] [_ [2]])) (defn bound[y z] (let ([z y]) z)) (defn loop[n] (loop n)) (defn fails[x] (error x)) (defn other[n] (case n [0 []] [_ (loop n)])) (defn f[g] [(pick 1 2) (own g 1) (bound g 1 2) (loop 1 2) (fails 1 2) (other 1 2) (foldr g I [1] 2)])";
     constructor_overapplied "(data T (A) (B x)) (defn f[] [(Cons 1 2 3) (A 1) (B 1 2) ((B 1) 2)])";
     operand_kinds "(defn f[x] [(add 1 'c') (ord 1) (chr 'c') (negate \"s\") (lt 1 'c') (eq [] 1) (add (fn [x] x) 1) (mul (ord 'c') (chr 1)) (sub add 1)])";
     operand_kinds_that_are_fine "(defn f[add g] [(add 1 'c') (g 1 'c') (eq 'a' (chr 1)) (lt (ord 'a') 1) (seq 'c' 1) (error 1)])";

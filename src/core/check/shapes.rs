@@ -1,16 +1,19 @@
 //! Mistakes that can be seen and need not be reached: applications of what is no function,
-//! operands of the wrong kind, too many arguments for a constructor. One level is looked at;
-//! nothing is inferred.
+//! operands of the wrong kind, too many arguments for a constructor. One level is looked at, and the
+//! ends of the body of what is called; nothing is inferred.
+
+use rustc_hash::FxHashSet;
 
 use super::Checker;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::name::Name;
 use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
-use crate::core::scope::{Lookup, Target};
+use crate::core::scope::{Lookup, Target, UnitId};
 use crate::primitive::{Operand, Primitive};
-use crate::syntax::ast::{Expr, ExprId, ItemKind};
+use crate::syntax::ast::{Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
 /// The kind of value that an expression has, as far as its form tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +79,61 @@ fn of_floats(primitive: Primitive) -> Option<Primitive> {
     Primitive::find(other)
 }
 
+/// The most expressions of a body that are looked at to tell what its result is.
+const ENDS: usize = 64;
+
+/// The most bindings, alternatives and parts of patterns that are looked at there: each call looks
+/// at them again.
+const BINDINGS: usize = 1024;
+
+/// Where the ends of the body of a definition are looked at.
+struct End<'a> {
+    /// Names that are bound somewhere in the body.
+    locals: FxHashSet<Name>,
+    /// The part that the definition belongs to: names mean what they mean there.
+    unit: UnitId,
+    item: u32,
+    params: &'a [Binder],
+    args: &'a [ExprId],
+}
+
+impl End<'_> {
+    /// Returns what a name that stands for no local means there.
+    fn target(&self, checker: &Checker<'_>, expr: ExprId) -> Option<Target> {
+        let Expr::Name(name) = checker.ast.exprs[expr] else { return None };
+        let is_local =
+            self.locals.contains(&name) || self.params.iter().any(|one| one.name == Some(name));
+        if is_local {
+            return None;
+        }
+        match checker.globals.lookup(self.unit, name) {
+            Lookup::Found(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// Returns what a name is that the body ends in.
+    fn name(&self, checker: &Checker<'_>, expr: ExprId) -> Shape {
+        if let Some(target) = self.target(checker, expr) {
+            return match target {
+                // A constant that is its own value.
+                Target::Defn(item) if item == self.item => Shape::Unknown,
+                _ => checker.applied(target, 0),
+            };
+        }
+        let Expr::Name(name) = checker.ast.exprs[expr] else { return Shape::Unknown };
+        if self.locals.contains(&name) {
+            return Shape::Unknown;
+        }
+        // Of two parameters of one name, which is a mistake, neither tells.
+        let mut named = self.params.iter().zip(self.args).filter(|(p, _)| p.name == Some(name));
+        match (named.next(), named.next()) {
+            (Some((_, &arg)), None) => checker.shape(arg),
+            _ => Shape::Unknown,
+        }
+    }
+}
+
 impl Checker<'_> {
     fn target(&self, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = self.ast.exprs[expr] else { return None };
@@ -133,37 +191,96 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns what the body of a definition is, given its arguments, as far as its form tells.
+    /// Returns what the result of a definition is, given its arguments, as far as the form of its
+    /// body tells: what all ends of the body are that are not a call of the definition itself, nor
+    /// a failure.
     fn result(&self, item: u32, args: &[ExprId]) -> Shape {
-        let item = &self.ast.items[item as usize];
-        let ItemKind::Defn { params, body } = item.kind else { return Shape::Unknown };
+        let definition = &self.ast.items[item as usize];
+        let ItemKind::Defn { params, body } = definition.kind else { return Shape::Unknown };
+        let unit = self.globals.input.unit(definition.file);
         let params = &self.ast.binders[params];
-        // Its names mean what they mean there.
-        let there = |expr: ExprId, args: usize| match self.ast.exprs[expr] {
-            Expr::Name(name) if params.iter().all(|param| param.name != Some(name)) => {
-                match self.globals.lookup(self.globals.input.unit(item.file), name) {
-                    Lookup::Found(target) => self.applied(target, args),
-                    _ => Shape::Unknown,
+        let mut end = End { locals: FxHashSet::default(), unit, item, params, args };
+        let mut result = None;
+        let mut todo = vec![body];
+        let mut budget = BINDINGS;
+        for _ in 0..ENDS {
+            let Some(expr) = todo.pop() else { return result.unwrap_or(Shape::Unknown) };
+            let shape = match self.ast.exprs[expr] {
+                Expr::Case(_, alts) => {
+                    for alt in &self.ast.alts[alts] {
+                        if !self.pattern_names(alt.pat, unit, &mut end.locals, &mut budget) {
+                            return Shape::Unknown;
+                        }
+                        todo.push(alt.body);
+                    }
+                    None
                 }
-            }
-            _ => Shape::Unknown,
-        };
-        match self.ast.exprs[body] {
-            Expr::Name(name) => {
-                // Of two parameters of one name, which is a mistake, neither tells.
-                let mut named = params.iter().zip(args).filter(|(p, _)| p.name == Some(name));
-                match (named.next(), named.next()) {
-                    (Some((_, &arg)), None) => self.shape(arg),
-                    (None, _) => there(body, 0),
-                    _ => Shape::Unknown,
+                Expr::Let(bindings, body) | Expr::Letrec(bindings, body) => {
+                    let bindings = &self.ast.bindings[bindings];
+                    let Some(left) = budget.checked_sub(bindings.len()) else {
+                        return Shape::Unknown;
+                    };
+                    budget = left;
+                    end.locals.extend(bindings.iter().filter_map(|one| one.binder.name));
+                    todo.push(body);
+                    None
                 }
+                Expr::App(callee, given) => {
+                    let given = &self.ast.expr_lists[given];
+                    match end.target(self, callee) {
+                        Some(Target::Primitive(Primitive::If)) if given.len() == 3 => {
+                            todo.extend(&given[1..]);
+                            None
+                        }
+                        Some(Target::Primitive(Primitive::Seq)) if given.len() == 2 => {
+                            todo.push(given[1]);
+                            None
+                        }
+                        Some(Target::Primitive(Primitive::Error)) => None,
+                        Some(Target::Defn(called))
+                            if called == item && given.len() == params.len() =>
+                        {
+                            None
+                        }
+                        Some(target) => Some(self.applied(target, given.len())),
+                        None => Some(Shape::Unknown),
+                    }
+                }
+                Expr::Name(_) => Some(end.name(self, expr)),
+                _ => Some(self.shape(expr)),
+            };
+            match shape {
+                Some(shape) if *result.get_or_insert(shape) != shape => return Shape::Unknown,
+                _ => {}
             }
-            Expr::App(callee, args) => there(callee, args.len()),
-            Expr::Int(_) | Expr::Big(_) => Shape::Integer,
-            Expr::Char(_) => Shape::Character,
-            Expr::Text(_) | Expr::List(_) => Shape::List,
-            _ => Shape::Unknown,
         }
+        Shape::Unknown
+    }
+
+    /// Collects the names that a pattern of a unit binds, and takes the number of its parts from
+    /// the budget. Returns whether that is enough.
+    fn pattern_names(
+        &self,
+        pat: PatId,
+        unit: UnitId,
+        names: &mut FxHashSet<Name>,
+        budget: &mut usize,
+    ) -> bool {
+        let mut todo = vec![pat];
+        while let Some(pat) = todo.pop() {
+            let Some(left) = budget.checked_sub(1) else { return false };
+            *budget = left;
+            match self.ast.pats[pat] {
+                Pat::Name(name) if self.globals.con(unit, name).is_none() => {
+                    names.insert(name);
+                }
+                Pat::Con(_, _, fields) => {
+                    todo.extend(self.ast.pat_lists[fields].iter().take(BINDINGS));
+                }
+                _ => {}
+            }
+        }
+        true
     }
 
     /// Warns of a `main` that is an application without all its arguments.
