@@ -27,11 +27,12 @@ pub fn meaning(output: &str, end: End) -> Meaning {
     (output.split_whitespace().collect(), end)
 }
 
-/// How a run ended; what must not happen is an error.
+/// How a run ended; what must not happen is an error. An input that is refused, as one that is read
+/// on as text from within a character, is the program's failure.
 pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     match result {
         Ok(()) | Err(Stop::Exit(_)) => Ok(End::Value),
-        Err(Stop::Error(_)) => Ok(End::Error),
+        Err(Stop::Error(_) | Stop::Input(_)) => Ok(End::Error),
         Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Fuel(_)) => Ok(End::Fuel),
         Err(other) => Err(format!("the machine stopped: {other}")),
     }
