@@ -171,9 +171,9 @@ effects! {
     SetMask [value value] Some(Primitive::SetMask);
     /// Counts a bind; 0 if another thread is to run.
     Tick [] None;
-    /// Appends a character and the evaluated ones that the rest of the text, the second operand,
-    /// begins with to the output. Its result is the action that writes what is left, in a `Flush`
-    /// if the output is to be written before.
+    /// Appends a character to the output, and of the evaluated ones that the rest of the text, the
+    /// second operand, begins with as many as the machine likes. Its result is the action that writes
+    /// what is left, in a `Flush` if the output is to be written before.
     PutCharacters [value lazy value] None;
     /// The same to the output of messages.
     PutErrorCharacters [value lazy value] None;

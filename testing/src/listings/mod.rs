@@ -6,6 +6,7 @@ mod make;
 
 use std::sync::LazyLock;
 
+use gmachine::gcode::effect::Effect;
 use gmachine::gcode::instr::Instr;
 use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::gcode::{Verified, parse, print, verify};
@@ -201,7 +202,20 @@ pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Seen) -> Result<Opti
     if short || is_right(&wanted, &found) {
         return Ok(Some(wanted.end));
     }
+    // How many characters one effect writes is the machine's choice. Code that does not go on with
+    // what is left shows which it took.
+    if in_pieces(program) && wanted.output.chars().next() == found.output.chars().next() {
+        return Ok(None);
+    }
     Err(format!("another result: {stress:?}: wanted {wanted:?}, found {found:?}"))
+}
+
+/// Whether a program writes texts in pieces.
+fn in_pieces(program: &Program) -> bool {
+    let is_piece = |instr: &Instr| {
+        matches!(instr, Instr::Effect(Effect::PutCharacters | Effect::PutErrorCharacters))
+    };
+    program.globals.iter().any(|global| global.code.iter().any(is_piece))
 }
 
 /// What a run prints and how it ends; whether that is because an operand was not evaluated.
