@@ -77,6 +77,9 @@ impl Driver<'_> {
 
     /// Whether a call is worth inlining whatever its arguments are.
     pub(super) fn is_inlined(&self, global: GlobalId) -> bool {
+        if self.is_forwarding_twin(global) {
+            return true;
+        }
         if !self.rules.inline {
             return false;
         }
@@ -127,9 +130,13 @@ impl Driver<'_> {
         if self.unbranching > 0 && !self.may_unfold() {
             return Err(Abort::Fuel);
         }
-        let key = self.key(global, &args, true);
+        let recursive = self.facts.recursive[global];
+        let (mut args, mut frames) = (args, frames);
+        if recursive {
+            frames = self.absorb(global, &mut args, frames);
+        }
+        let key = self.call_key(global, &args, true);
         if let Some(key) = &key {
-            let recursive = self.facts.recursive[global];
             // What a body ends in is left to a variant: nothing here learns from its value.
             let tail = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
             if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
@@ -151,6 +158,10 @@ impl Driver<'_> {
             return Ok(self.unfold(global, &args, frames, span));
         }
         self.may_write()?;
+        if !recursive {
+            frames = self.absorb(global, &mut args, frames);
+        }
+        let key = self.more_patterns(&args, key, global, true);
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
     }
@@ -220,7 +231,9 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
-        let state = self.unfold(global, args, None, span);
+        let (args_of_it, more) = args.split_at(self.old.arity(global));
+        let frames = self.applied_to(more, span);
+        let state = self.unfold(global, args_of_it, frames, span);
         let result = self.run(state);
         match result {
             Ok(outcome) => {
@@ -304,7 +317,12 @@ impl Driver<'_> {
 
     /// What is known of the arguments that the callee looks at; `None` if nothing is, or
     /// variants are not made.
-    fn key(&mut self, global: GlobalId, args: &[NodeId], strict: bool) -> Option<Vec<Pattern>> {
+    pub(super) fn key(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        strict: bool,
+    ) -> Option<Vec<Pattern>> {
         if !self.rules.specialise {
             return None;
         }
@@ -337,7 +355,12 @@ impl Driver<'_> {
 
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
-    fn argument_pattern(&mut self, arg: NodeId, strict: bool, consumed: bool) -> Pattern {
+    pub(super) fn argument_pattern(
+        &mut self,
+        arg: NodeId,
+        strict: bool,
+        consumed: bool,
+    ) -> Pattern {
         let mut size = Size {
             parts: PARTS,
             speculations: SPECULATIONS,
@@ -429,9 +452,10 @@ impl Driver<'_> {
                 Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
                 None => Pattern::Con(con, self.patterns(fields, strict, size)?),
             },
-            AbstractValue::Partial(head, args) => {
-                Pattern::Partial(head, self.patterns(args, strict, size)?)
-            }
+            AbstractValue::Partial(head, args) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                _ => Pattern::Partial(head, self.patterns(args, strict, size)?),
+            },
         })
     }
 
@@ -468,6 +492,7 @@ impl Driver<'_> {
         if let Some(key) = &key
             && key.iter().map(Pattern::holes).sum::<usize>() == 0
         {
+            let checkpoint = self.checkpoint();
             let all = self.heap.list(args.iter().copied());
             let node = self.heap.add(AbstractValue::Call(global, all));
             if self.speculate(node)
@@ -475,6 +500,8 @@ impl Driver<'_> {
             {
                 return self.expr(Expr::Lit(lit), span);
             }
+            // The patterns are those of the arguments as they were.
+            self.roll_back(checkpoint);
         }
         self.call_code(global, &args, fresh, key, span)
     }
@@ -495,7 +522,9 @@ impl Driver<'_> {
             return None;
         }
         let env = self.heap.activation(0, Span::NONE);
+        let outer = std::mem::replace(&mut self.in_caf, true);
         let node = self.node(body, env);
+        self.in_caf = outer;
         match self.heap.get(node).value {
             value @ AbstractValue::Con(..) => Some(value),
             _ => None,
@@ -512,13 +541,12 @@ impl Driver<'_> {
             }
             parts -= 1;
             match old.exprs[expr] {
-                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) => {}
-                Expr::Global(global) if old.arity(global) > 0 => {}
+                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {}
                 Expr::App(callee, args) => match old.exprs[callee] {
                     Expr::Con(con) if args.len() <= self.new.cons[con].arity as usize => {
                         work.extend(&old.expr_lists[args]);
                     }
-                    Expr::Global(global) if args.len() < old.arity(global) => {
+                    Expr::Global(global) if args.len() < self.expanded(global).1 => {
                         work.extend(&old.expr_lists[args]);
                     }
                     _ => return false,

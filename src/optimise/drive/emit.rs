@@ -67,7 +67,7 @@ impl Driver<'_> {
 
     pub(super) fn head(&mut self, head: Head, span: Span) -> ExprId {
         let expr = match head {
-            Head::Global(global) => Expr::Global(self.global(global)),
+            Head::Global(global) => Expr::Global(self.global(self.unexpanded(global))),
             Head::Con(con) => Expr::Con(con),
         };
         self.expr(expr, span)
@@ -92,8 +92,11 @@ impl Driver<'_> {
                 self.apply(callee, &fields, span)
             }
             AbstractValue::Partial(head, args) if !args.is_empty() => {
-                let callee = self.head(head, span);
                 let args = self.heap.items(args).to_vec();
+                if let Some(code) = self.written_twin(head, &args, span) {
+                    return code;
+                }
+                let callee = self.head(head, span);
                 self.apply(callee, &args, span)
             }
             AbstractValue::Text(text, 0) => self.expr(Expr::Text(text), span),
@@ -236,6 +239,10 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_call(global, nodes, fresh, span)
                     }
+                    GlobalKind::Defn { .. } if self.takes_more(global, args.len()) => {
+                        let (nodes, fresh) = self.arguments(args, env);
+                        self.lazy_over_call(global, &nodes, fresh, span)
+                    }
                     kind => {
                         if kind == GlobalKind::Primitive(Primitive::If)
                             && args.len() > arity
@@ -296,9 +303,9 @@ impl Driver<'_> {
     fn is_function(&self, expr: ExprId, env: EnvId) -> bool {
         let old = self.old;
         match old.exprs[expr] {
-            Expr::Global(global) => old.arity(global) > 0,
+            Expr::Global(global) => self.expanded(global).1 > 0,
             Expr::App(callee, args) => match old.exprs[callee] {
-                Expr::Global(global) => args.len() < old.arity(global),
+                Expr::Global(global) => args.len() < self.expanded(global).1,
                 _ => false,
             },
             Expr::Local(local) => {
@@ -328,6 +335,17 @@ impl Driver<'_> {
                 let all = given.into_iter().chain(args).collect();
                 return self.lazy_call(global, all, fresh, span);
             }
+            if self.takes_more(global, given.len() + args.len()) {
+                let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
+                let all: Vec<NodeId> = given.into_iter().chain(args).collect();
+                return self.lazy_over_call(global, &all, fresh, span);
+            }
+            if given.len() + args.len() < self.old.arity(global) {
+                let all: Vec<NodeId> = given.into_iter().chain(args.iter().copied()).collect();
+                if let Some(code) = self.written_twin(Head::Global(global), &all, span) {
+                    return code;
+                }
+            }
         }
         let known = self.heap.get(function);
         let callee = match known.value {
@@ -352,7 +370,7 @@ impl Driver<'_> {
     }
 
     /// An application whose callee may be one.
-    fn merged(&mut self, callee: ExprId, args: Vec<ExprId>, span: Span) -> ExprId {
+    pub(super) fn merged(&mut self, callee: ExprId, args: Vec<ExprId>, span: Span) -> ExprId {
         match self.new.exprs[callee] {
             Expr::App(inner, first) => {
                 let all: Vec<ExprId> =
@@ -440,6 +458,10 @@ impl Driver<'_> {
             Expr::Text(text) => AbstractValue::Text(text, 0),
             Expr::Local(local) => return self.lookup(local, env),
             Expr::Con(con) => self.constructor(con),
+            // A CAF may be part of itself.
+            Expr::Global(global) if self.in_caf && old.arity(global) == 0 => {
+                AbstractValue::Thunk(expr, env)
+            }
             Expr::Global(global) => return self.global_node(global),
             Expr::App(callee, args) => {
                 if let Some(constant) = self.constants.of(expr) {
@@ -451,8 +473,9 @@ impl Driver<'_> {
                         let arity = self.new.cons[con].arity as usize;
                         (args.len() <= arity).then_some((Head::Con(con), args.len() < arity))
                     }
-                    Expr::Global(global) if args.len() < old.arity(global) => {
-                        Some((Head::Global(global), true))
+                    Expr::Global(global) => {
+                        let (global, arity) = self.expanded(global);
+                        (args.len() < arity).then_some((Head::Global(global), true))
                     }
                     _ => None,
                 };
@@ -503,7 +526,11 @@ impl Driver<'_> {
     pub(super) fn global_node(&mut self, global: GlobalId) -> NodeId {
         if self.old.arity(global) > 0 {
             let none = self.heap.list([]);
+            let (global, _) = self.expanded(global);
             return self.heap.add(AbstractValue::Partial(Head::Global(global), none));
+        }
+        if let Some(function) = self.function_caf(global) {
+            return function;
         }
         let value = self.caf(global).unwrap_or(AbstractValue::Unknown(false));
         self.heap.named(value, Name::Caf(global))

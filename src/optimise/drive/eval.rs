@@ -135,8 +135,9 @@ impl Driver<'_> {
         let old = self.old;
         let (head, arity) = match old.exprs[callee] {
             Expr::Con(con) => (Head::Con(con), self.new.cons[con].arity as usize),
-            Expr::Global(global) if old.arity(global) > 0 => {
-                (Head::Global(global), old.arity(global))
+            Expr::Global(global) if self.expanded(global).1 > 0 => {
+                let (global, arity) = self.expanded(global);
+                (Head::Global(global), arity)
             }
             _ => {
                 let (nodes, _) = self.arguments(args, env);

@@ -9,6 +9,7 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape;
 
+use super::eta::Twins;
 use super::paths::{ArmId, Paths};
 
 /// Facts about the old program.
@@ -69,7 +70,7 @@ type Work = Vec<(ExprId, Place)>;
 const ARMS: usize = 8;
 
 /// Looks at every body once.
-pub fn facts(program: &Program) -> Facts {
+pub fn facts(program: &Program, twins: &Twins) -> Facts {
     let globals = program.globals.len();
     let mut scan = Scan {
         program,
@@ -104,6 +105,10 @@ pub fn facts(program: &Program) -> Facts {
         scan.facts.kept[kept] = true;
     }
     scan.spread();
+    // Whoever mentions a definition may come to call its twin.
+    for (origin, twin) in twins.iter() {
+        scan.edges[origin.index()].push(twin.0);
+    }
     for component in components(&scan.edges) {
         let cyclic = match component.as_slice() {
             [one] => scan.edges[*one as usize].contains(one),

@@ -150,7 +150,7 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
 }
 
 /// What an expression ends in, one for each way through it.
-fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
+pub(super) fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
     let mut ends = Vec::new();
     let mut work = vec![body];
     while let Some(expr) = work.pop() {

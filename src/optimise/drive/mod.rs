@@ -25,6 +25,7 @@ mod branch;
 mod call;
 mod constants;
 mod emit;
+mod eta;
 mod eval;
 mod facts;
 mod fold;
@@ -36,6 +37,7 @@ mod heap;
 mod inlined;
 mod let_insertion;
 mod missed;
+mod over_applied;
 mod paths;
 mod pattern;
 mod select;
@@ -60,6 +62,7 @@ use crate::core::expr::{
 };
 use branch::Target;
 use constants::Constants;
+use eta::Twins;
 use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
@@ -107,6 +110,11 @@ pub fn drive(
 ) -> (Program, CalledOnce) {
     let mut old = program;
     name_selections(&mut old);
+    let kept = old.kept();
+    let twins = match rules.specialise {
+        true => eta::expand(&mut old),
+        false => Twins::default(),
+    };
     let new = Program {
         datas: std::mem::take(&mut old.datas),
         cons: std::mem::take(&mut old.cons),
@@ -115,7 +123,7 @@ pub fn drive(
         places: std::mem::take(&mut old.places),
         ..Program::default()
     };
-    let facts = facts(&old);
+    let facts = facts(&old, &twins);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let callers = inlined::callers(&old, &new.places);
     let mut heap = Heap::new();
@@ -129,6 +137,8 @@ pub fn drive(
         fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
+        results: over_applied::results(&old, &twins),
+        twins,
         rules,
         most,
         called_once,
@@ -166,6 +176,7 @@ pub fn drive(
         counts: FxHashMap::default(),
         failed: FxHashSet::default(),
         branching: FxHashSet::default(),
+        in_caf: false,
         fuel: 0,
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
@@ -177,7 +188,7 @@ pub fn drive(
     };
     driver.new.main = old.main.map(|main| driver.global(main));
     driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
-    for kept in old.kept() {
+    for kept in kept {
         driver.global(kept);
     }
     let mut next = 0;
@@ -251,6 +262,9 @@ transactional! {
             facts: Facts,
             fusible: Fusible,
             selectors: Selectors,
+            twins: Twins,
+            /// How many arguments the functions take that a definition may come to.
+            results: IndexVec<GlobalId, usize>,
             constants: Constants,
             rules: Rules,
             /// Expressions that the result may have.
@@ -330,6 +344,8 @@ transactional! {
             failed: FxHashSet<(ExprId, u32)>,
             /// Calls along constants whose unfolding comes to a branching.
             branching: FxHashSet<Key>,
+            /// Whether what is made is the value of a CAF, which may be part of itself.
+            in_caf: bool,
             /// Unfolding steps left for this body, for all, and for the outermost attempt.
             fuel: i64,
             total: i64,

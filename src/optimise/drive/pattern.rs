@@ -29,6 +29,16 @@ impl Key {
         self.args.iter().map(Pattern::holes).sum()
     }
 
+    /// Makes a parameter of the last literal in the patterns, or of the last CAF if there is none.
+    /// Returns whether there is one.
+    pub fn open(&mut self) -> bool {
+        let is_literal = |pattern: &Pattern| matches!(pattern, Pattern::Lit(_));
+        let is_caf = |pattern: &Pattern| matches!(pattern, Pattern::Caf(_));
+        let mut args = self.args.iter_mut().rev();
+        args.any(|pattern| pattern.open(&is_literal))
+            || self.args.iter_mut().rev().any(|pattern| pattern.open(&is_caf))
+    }
+
     /// Whether nothing is known of any argument.
     pub fn is_general(&self) -> bool {
         self.args.iter().all(|pattern| *pattern == Pattern::Hole)
@@ -87,6 +97,22 @@ impl Pattern {
     pub fn holes(&self) -> usize {
         let own = usize::from(matches!(self, Pattern::Hole | Pattern::Built(..)));
         own + self.parts().iter().map(Pattern::holes).sum::<usize>()
+    }
+
+    /// Makes a hole of the last of its parts, itself among them, of which `is_open` holds. Returns
+    /// whether there is one.
+    fn open(&mut self, is_open: &dyn Fn(&Pattern) -> bool) -> bool {
+        if is_open(self) {
+            *self = Pattern::Hole;
+            return true;
+        }
+        match self {
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Call(_, parts)
+            | Pattern::Partial(_, parts) => parts.iter_mut().rev().any(|part| part.open(is_open)),
+            _ => false,
+        }
     }
 
     /// The number of calls in it.

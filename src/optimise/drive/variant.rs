@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::missed::Made;
 use super::pattern::{Key, Pattern, generalise, is_embedded};
@@ -59,7 +60,7 @@ impl Driver<'_> {
     /// if it comes to the supercombinator itself.
     pub(super) fn variant(&mut self, key: &mut Key, args: &[NodeId]) -> Option<GlobalId> {
         loop {
-            if key.is_general() {
+            if key.is_general() && key.args.len() == self.old.arity(key.of) {
                 return None;
             }
             // A supercombinator without parameters would be a CAF.
@@ -69,7 +70,7 @@ impl Driver<'_> {
                         *pattern = Pattern::Hole;
                     }
                 }
-                if key.holes() == 0 {
+                if key.holes() == 0 && !key.open() {
                     return None;
                 }
                 continue;
@@ -165,7 +166,8 @@ impl Driver<'_> {
             if before.is_general() {
                 return None;
             }
-            if before.of != key.of || !is_embedded(&before.args, &key.args, &|_, _| false) {
+            let is_other = before.of != key.of || before.args.len() != key.args.len();
+            if is_other || !is_embedded(&before.args, &key.args, &|_, _| false) {
                 continue;
             }
             let is_end = |of, at| self.is_end(of, at);
@@ -230,7 +232,7 @@ impl Driver<'_> {
             Pattern::Constant(_) => unreachable!("constants are described by themselves"),
             Pattern::Con(con, _) | Pattern::Built(con, _) => &self.new.cons[*con].symbol,
             Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => {
-                &self.old.globals[*global].symbol
+                &self.old.globals[self.unexpanded(*global)].symbol
             }
             Pattern::Partial(Head::Con(con), _) => &self.new.cons[*con].symbol,
         };
@@ -277,8 +279,12 @@ impl Driver<'_> {
             self.bind(param, env, node);
         }
         let span = self.old.spans[body];
-        let driven =
-            self.scope(span, |driver| driver.run(super::eval::State::Eval(body, env, None)));
+        let more: Vec<NodeId> = key.args[self.old.arity(of)..]
+            .iter()
+            .map(|pattern| self.incoming(pattern, None, &mut holes))
+            .collect();
+        let frames = self.applied_to(&more, span);
+        let driven = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)));
         let Ok(body) = driven else {
             unreachable!("only attempts are given up, and each is caught where it began")
         };

@@ -1,0 +1,166 @@
+//! Calls with more arguments than the callee has parameters.
+//!
+//! A function in a monad is `(defn count[n] (if (eq n 0) (ret 0) (bind tick (count (sub n 1)))))`:
+//! what it comes to is a function, and `((count n) s)` applies it once. So the arguments that follow
+//! go into the variant: its body goes on with applying what the callee comes to, in each branch, and
+//! nothing is built that is only applied.
+//!
+//! Invariant: no work is done twice, because the callee is evaluated for this application alone: a
+//! function that something else refers to too is a thunk with an update between it and the
+//! application ([`Action::Update`]).
+
+use super::Driver;
+use super::eta::Twins;
+use super::frame::{Action, Frame, Frames, push};
+use super::fusible::ends;
+use super::heap::{AbstractValue, NodeId};
+use super::pattern::Pattern;
+use crate::base::index::IndexVec;
+use crate::base::span::Span;
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
+
+/// Arguments beyond its parameters that a variant may take.
+const MORE: usize = 8;
+
+/// How many arguments those functions take that a definition may come to; 0 of one that comes to no
+/// function as far as that is known.
+pub(super) fn results(program: &Program, twins: &Twins) -> IndexVec<GlobalId, usize> {
+    let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
+    // For a definition, those that end in a call of it, with how many arguments more.
+    let mut enders: IndexVec<GlobalId, Vec<(GlobalId, usize)>> =
+        program.globals.iter().map(|_| Vec::new()).collect();
+    for (id, global) in program.globals.enumerate() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        for end in ends(program, body) {
+            let (callee, count) = match program.exprs[end] {
+                Expr::App(callee, args) => (callee, args.len()),
+                _ => (end, 0),
+            };
+            let Expr::Global(callee) = program.exprs[callee] else { continue };
+            let arity = program.arity(twins.expanded(callee));
+            match arity.checked_sub(count) {
+                Some(0) | None => enders[callee].push((id, count - arity)),
+                Some(lacks) => takes[id] = takes[id].max(lacks.min(MORE)),
+            }
+        }
+    }
+    let mut work: Vec<GlobalId> = program.globals.indices().collect();
+    while let Some(id) = work.pop() {
+        for &(ender, more) in &enders[id] {
+            let through = takes[id].saturating_sub(more);
+            if through > takes[ender] {
+                takes[ender] = through;
+                work.push(ender);
+            }
+        }
+    }
+    takes
+}
+
+impl Driver<'_> {
+    /// Adds the arguments to which the value of a call is applied next to those of the call, as
+    /// many as the functions take that the callee comes to. What is left are the other frames.
+    pub(super) fn absorb(
+        &mut self,
+        global: GlobalId,
+        args: &mut Vec<NodeId>,
+        frames: Frames,
+    ) -> Frames {
+        if !self.rules.specialise || !self.knows() {
+            return frames;
+        }
+        let mut left = self.results[global];
+        let mut frames = frames;
+        while left > 0 {
+            // Frames that are written once are gone past if nothing of them is left.
+            let frame = match frames.as_deref() {
+                Some(Frame { action: Action::Shared(shared), .. }) => match &shared.frames {
+                    Some(frame) if frame.next.is_none() => Some(frame.clone()),
+                    _ => None,
+                },
+                _ => frames.clone(),
+            };
+            let Some(frame) = frame else { break };
+            let Action::Apply(list, _) = frame.action else { break };
+            let list = self.heap.items(list).to_vec();
+            if list.len() > left {
+                break;
+            }
+            left -= list.len();
+            args.extend(list);
+            frames = frame.next.clone();
+        }
+        frames
+    }
+
+    /// What is known of the arguments of a call, of which there may be more than parameters.
+    pub(super) fn call_key(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        strict: bool,
+    ) -> Option<Vec<Pattern>> {
+        let (own, _) = args.split_at(self.old.arity(global));
+        let key = self.key(global, own, strict);
+        self.more_patterns(args, key, global, strict)
+    }
+
+    /// Adds the patterns of the arguments for which there is none yet: they are beyond the
+    /// parameters.
+    pub(super) fn more_patterns(
+        &mut self,
+        args: &[NodeId],
+        key: Option<Vec<Pattern>>,
+        global: GlobalId,
+        strict: bool,
+    ) -> Option<Vec<Pattern>> {
+        let arity = self.old.arity(global);
+        if args.len() == arity {
+            return key;
+        }
+        let mut patterns = key.unwrap_or_else(|| vec![Pattern::Hole; arity]);
+        for &arg in &args[patterns.len()..] {
+            let is_known = matches!(
+                self.heap.get(arg).value,
+                AbstractValue::Con(..) | AbstractValue::Partial(..)
+            );
+            patterns.push(match is_known {
+                true => self.argument_pattern(arg, strict, false),
+                false => Pattern::Hole,
+            });
+        }
+        Some(patterns)
+    }
+
+    /// The frames of a call that has these arguments beyond its parameters.
+    pub(super) fn applied_to(&mut self, more: &[NodeId], span: Span) -> Frames {
+        if more.is_empty() {
+            return None;
+        }
+        let more = self.heap.list(more.iter().copied());
+        push(Action::Apply(more, span), &None)
+    }
+
+    /// Whether so many arguments are more than the parameters of a definition, and no more than the
+    /// functions take that it comes to.
+    pub(super) fn takes_more(&self, global: GlobalId, count: usize) -> bool {
+        let arity = self.old.arity(global);
+        self.rules.specialise
+            && self.knows()
+            && arity > 0
+            && count > arity
+            && count - arity <= self.results[global]
+    }
+
+    /// Code for a call with more arguments than parameters that is not demanded.
+    pub(super) fn lazy_over_call(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        fresh: u64,
+        span: Span,
+    ) -> ExprId {
+        let key = self.call_key(global, args, false);
+        self.call_code(global, args, fresh, key, span)
+    }
+}
