@@ -272,6 +272,8 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
 /// Families that still cost more: nests of recursive functions and of what is known, whose work
 /// grows up to a limit faster than the source. They may not grow faster than with its cube.
 const STEEP: &[&str] = &[
+    "applied case",
+    "constant functions",
     "gcd",
     "gcd left",
     "pow of",
@@ -338,8 +340,11 @@ fn excess(family: &Growth, empty: &[(u64, u64)]) -> Option<String> {
             large.saturating_sub(few) * 10 > small * most
         };
         // What is known to its end may be evaluated up to a size, and no further.
-        let (most, few) = if STEEP.contains(&family.name) { (80, 600) } else { (22, 50) };
-        if is_steep(small.0, large.0, 5_000, most) || is_steep(small.1, large.1, few, most) {
+        let (most, work, few) = match STEEP.contains(&family.name) {
+            true => (80, 200_000, 600),
+            false => (22, 5_000, 50),
+        };
+        if is_steep(small.0, large.0, work, most) || is_steep(small.1, large.1, few, most) {
             return Some(format!("{} at -O{level}: {small:?}, then {large:?}", family.name));
         }
     }

@@ -11,6 +11,7 @@
 //!
 //! A program that fails is made smaller and shown with its number.
 
+mod functions;
 mod interpreted;
 mod levels;
 mod shapes;
@@ -18,7 +19,9 @@ mod written;
 
 use gmachine::optimise::Pass;
 use gmachine_testing::subsets::{self, Seen, Subsets};
-use gmachine_testing::{cases, common, documented, found, hunt, pipelines, programs, typed};
+use gmachine_testing::{
+    cases, combinators, common, documented, found, hunt, pipelines, programs, typed,
+};
 
 /// What is wrong with a program after some subsets of the passes.
 fn some(text: &str, seed: u64) -> Result<Seen, String> {
@@ -49,6 +52,18 @@ fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
     let mut all = Seen::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
+    assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+}
+
+#[test]
+fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, sums) = hunt::all(150, combinators::program, some, |sum: &mut Seen, seen| {
+        sum.add(&seen);
+    });
+    let mut all = Seen::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count / 2, "{all:?}");
+    assert!(all.errors > count / 20, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
 }
 

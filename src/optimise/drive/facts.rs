@@ -48,6 +48,8 @@ pub struct Facts {
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
+    /// Whether a body is a call, whatever its arguments are.
+    pub is_call: IndexVec<GlobalId, bool>,
 }
 
 /// Where an expression stands.
@@ -89,6 +91,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             passed: program.locals.iter().map(|_| None).collect(),
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
+            is_call: program.globals.iter().map(|global| is_call(program, global)).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
@@ -397,4 +400,10 @@ fn is_lazy_form(program: &Program, global: &Global) -> bool {
         }
         _ => is_atom(body),
     }
+}
+
+fn is_call(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
+    matches!(program.exprs[body], Expr::App(callee, _)
+        if matches!(program.exprs[callee], Expr::Global(_) | Expr::Local(_)))
 }

@@ -173,6 +173,16 @@ impl Driver<'_> {
     /// to; `None` if it is no such call. A function that does nothing but call one is looked
     /// through, and one that ends in one stands for it in the place of a `part`.
     fn produced_by(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
+        let checkpoint = self.checkpoint();
+        let found = self.looked_through(node, is_part);
+        // What is looked through is more to build than the call.
+        if found.is_none() {
+            self.roll_back(checkpoint);
+        }
+        found
+    }
+
+    fn looked_through(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
         let old = self.old;
         let node = self.heap.resolve(node);
         loop {
@@ -264,8 +274,7 @@ impl Driver<'_> {
         self.rules.specialise
             && self.knows()
             && !self.facts.recursive[global]
-            && self.facts.lazy_form[global]
-            && self.is_small(global)
+            && (self.facts.is_call[global] && self.is_small(global) || self.twins.is_one(global))
             && self.may_unfold()
     }
 

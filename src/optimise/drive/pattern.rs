@@ -30,8 +30,12 @@ impl Key {
     }
 
     /// Makes a parameter of the last literal in the patterns, or of the last CAF if there is none.
-    /// Returns whether there is one.
+    /// Returns whether there is one; none is looked for in large patterns, which are most often
+    /// lists that a loop goes along.
     pub fn open(&mut self) -> bool {
+        if self.args.iter().map(Pattern::size).sum::<usize>() > OPENED {
+            return false;
+        }
         let is_literal = |pattern: &Pattern| matches!(pattern, Pattern::Lit(_));
         let is_caf = |pattern: &Pattern| matches!(pattern, Pattern::Caf(_));
         let mut args = self.args.iter_mut().rev();
@@ -78,6 +82,9 @@ struct Table<'e> {
     is_end: &'e dyn Fn(GlobalId, usize) -> bool,
 }
 
+/// Parts of the patterns of a call of which all is known for which a variant is made.
+const OPENED: usize = 24;
+
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
 
@@ -113,6 +120,11 @@ impl Pattern {
             | Pattern::Partial(_, parts) => parts.iter_mut().rev().any(|part| part.open(is_open)),
             _ => false,
         }
+    }
+
+    /// The number of its parts and theirs, itself among them.
+    fn size(&self) -> usize {
+        1 + self.parts().iter().map(Pattern::size).sum::<usize>()
     }
 
     /// The number of calls in it.

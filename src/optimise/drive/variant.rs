@@ -70,7 +70,7 @@ impl Driver<'_> {
                         *pattern = Pattern::Hole;
                     }
                 }
-                if key.holes() == 0 && !key.open() {
+                if key.holes() == 0 && !(self.knows() && key.open()) {
                     return None;
                 }
                 continue;

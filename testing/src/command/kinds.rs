@@ -7,8 +7,8 @@ use crate::hunt::{kind, no_panic, one};
 use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
-    actions, calls, cases, corpus, differential, elements, harness, listings, metamorphic, modules,
-    numbers, parity, pipelines, slopes, subsets, typed, wild,
+    actions, calls, cases, combinators, corpus, differential, elements, harness, listings,
+    metamorphic, modules, numbers, parity, pipelines, slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -197,6 +197,15 @@ pub const KINDS: &[Kind] = &[
         check: |seed, known| one(pipelines::program, parity::wrong, seed, known),
     },
     Kind {
+        name: "combinators",
+        about: "programs of functions that make functions: as for typed, and as for passes",
+        share: 50,
+        check: |seed, known| match seed % 2 {
+            0 => one(combinators::program, parity::wrong, seed, known),
+            _ => one(combinators::program, some_passes, seed, known),
+        },
+    },
+    Kind {
         name: "slopes",
         about: "families of programs: n times the size is n times the work and memory, or flat",
         share: 10,
@@ -226,6 +235,7 @@ pub const KINDS: &[Kind] = &[
         share: 10,
         check: |seed, known| match seed % 8 {
             0 => one(pipelines::program, all_passes, seed, known),
+            1 => one(combinators::program, all_passes, seed, known),
             _ => one(typed::program, all_passes, seed, known),
         },
     },

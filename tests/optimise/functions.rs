@@ -1,0 +1,175 @@
+//! Functions that functions make: what is written with combinators costs what it costs written out,
+//! and is as lazy.
+
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::Config;
+use gmachine::optimise::Passes;
+
+use super::common::{Run, run_optimised};
+
+fn run(source: &str, level: u8) -> Run {
+    let config = Config { fuel: Some(5_000_000), ..Config::default() };
+    run_optimised(source, "", Format::Default, config, Passes::level(level))
+}
+
+/// What it is, with combinators, written out.
+const PAIRS: &[(&str, &str, &str)] = &[
+    (
+        "constants that are partial applications",
+        "(defn main[] (go 2000)) (defn incs[] (map (add 1))) (defn total[] (foldl' add 0))
+         (defn go[n] (total (incs (range 1 n))))",
+        "(defn main[] (go 2000)) (defn go[n] (foldl' add 0 (map (add 1) (range 1 n))))",
+    ),
+    (
+        "a loop of actions of a state",
+        "(defn main[] (snd (count 2000 0)))
+         (defn ret[x s] (Pair x s)) (defn bind[m f s] (case (m s) [(Pair x t) (f x t)]))
+         (defn tick[] (bind (fn [s] (Pair s s)) (fn [n] (fn [_] (Pair 0 (add n 1))))))
+         (defn count[n] (if (eq n 0) (ret 0) (bind tick (fn [_] (count (sub n 1))))))",
+        "(defn main[] (snd (count 2000 0)))
+         (defn next[n s] (again n (add s 1))) (defn again[n s] (count (sub n 1) s))
+         (defn count[n s] (if (eq n 0) (Pair 0 s) (next n s)))",
+    ),
+    (
+        "a parser of a number",
+        "(defn main[] (go (replicate 300 '7')))
+         (defn go[s] (case (number s) [Nothing 0] [(Just (Pair n _)) (rem n 1000)]))
+         (defn ret[x s] (Just (Pair x s)))
+         (defn bind[p f s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (f x t)]))
+         (defn orP[p q s] (case (p s) [Nothing (q s)] [(Just r) (Just r)]))
+         (defn sat[f s] (case s [Nil Nothing] [(Cons c t) (if (f c) (Just (Pair c t)) Nothing)]))
+         (defn digit[] (bind (sat isDigit) (fn [c] (ret (sub (ord c) 48)))))
+         (defn digits[n] (orP (bind digit (fn [d] (digits (add (mul 10 n) d)))) (ret n)))
+         (defn number[] (bind digit digits))",
+        "(defn main[] (go (replicate 300 '7')))
+         (defn go[s] (case (number s) [Nothing 0] [(Just (Pair n _)) (rem n 1000)]))
+         (defn digit[s] (case s [Nil Nothing]
+           [(Cons c t) (if (isDigit c) (Just (Pair (sub (ord c) 48) t)) Nothing)]))
+         (defn digits[n s] (case (more n s) [Nothing (Just (Pair n s))] [(Just r) (Just r)]))
+         (defn more[n s] (case (digit s) [Nothing Nothing]
+           [(Just (Pair d t)) (digits (add (mul 10 n) d) t)]))
+         (defn number[s] (case (digit s) [Nothing Nothing] [(Just (Pair d t)) (digits d t)]))",
+    ),
+    (
+        "records of functions that hold records",
+        "(data Ord (Ord less eqs)) (data Eq (Eq same other))
+         (defn eqInt[] (Eq eq neq)) (defn ordInt[] (Ord lt eqInt))
+         (defn less[d] (case d [(Ord f _) f])) (defn eqs[d] (case d [(Ord _ e) e]))
+         (defn same[e] (case e [(Eq f _) f]))
+         (defn place[d x xs] (case xs [Nil 0] [(Cons y t) (if ((same (eqs d)) x y) 0
+           (if ((less d) x y) 1 (add 1 (place d x t))))]))
+         (defn main[] (go (range 1 500)))
+         (defn go[xs] (place ordInt 499 (reverse (reverse xs))))",
+        "(defn place[x xs] (case xs [Nil 0] [(Cons y t) (if (eq x y) 0
+           (if (lt x y) 1 (add 1 (place x t))))]))
+         (defn main[] (go (range 1 500)))
+         (defn go[xs] (place 499 (reverse (reverse xs))))",
+    ),
+    (
+        "what follows is a function",
+        "(defn main[] (sumk (range 1 1000) id))
+         (defn sumk[xs] (case xs [Nil (fn [k] (k 0))]
+           [(Cons x t) (fn [k] (sumk t (fn [s] (k (add x s)))))]))",
+        "(defn main[] (sumk (range 1 1000) id))
+         (defn sumk[xs k] (case xs [Nil (k 0)] [(Cons x t) (sumk t (fn [s] (k (add x s))))]))",
+    ),
+];
+
+#[test]
+fn what_is_written_with_combinators_takes_no_more_than_written_out() {
+    for (what, combined, plain) in PAIRS {
+        let (combined, plain) = (run(combined, 2), run(plain, 2));
+        assert_eq!(combined.failure, None, "{what}");
+        assert_eq!(combined.output, plain.output, "{what}");
+        let (all, few) = (combined.statistics.reductions, plain.statistics.reductions);
+        assert!(all <= few + few / 50 + 10, "{what}: {all}, written out {few}");
+    }
+}
+
+/// What it is, the program, what it prints at each level, or the code of its failure.
+const LAZY: &[(&str, &str, &str)] = &[
+    (
+        "a function that fails to become one is told from one",
+        "(defn main[] (seq (f 0) 1)) (defn f[x] (if (eq x 0) (error \"none\") (add 1)))",
+        "G0501",
+    ),
+    (
+        "a function is one without its arguments",
+        "(defn main[] (seq (f 0) (seq k 1)))
+         (defn f[x] (g (div 1 x))) (defn g[a b] (add a b)) (defn k[] (g (div 1 0)))",
+        "1",
+    ),
+    (
+        "what a partial application holds fails where it is needed",
+        "(defn main[] (h (f 0))) (defn h[p] (if (eq (p 1) 3) (p 2) 0))
+         (defn f[x] (g (div 1 x))) (defn g[a b] (if (eq b 1) 3 a))",
+        "G0502",
+    ),
+    (
+        "a record of records may hold itself",
+        "(data D (D f d)) (defn main[] (add (go a 5) (go b 4)))
+         (defn a[] (D (add 1) b)) (defn b[] (D (mul 2) a))
+         (defn go[d n] (if (eq n 0) 0 (case d [(D f e) (f (go e (sub n 1)))])))",
+        "20",
+    ),
+    (
+        "a constant is no function because another one is",
+        "(defn main[] (seq a 1)) (defn a[] b) (defn b[] a)",
+        "G0505",
+    ),
+];
+
+#[test]
+fn combinators_are_as_lazy_as_they_are_written() {
+    for (what, source, expected) in LAZY {
+        for level in [0, 1, 2] {
+            let run = run(source, level);
+            let found = match &run.failure {
+                Some(failure) => failure.code.to_string(),
+                None => run.output.trim().to_owned(),
+            };
+            assert_eq!(found, *expected, "{what}, at level {level}");
+        }
+    }
+}
+
+/// What it is, and a program in which work stands before a function that is applied many times.
+const SHARED: &[(&str, &str)] = &[
+    (
+        "an argument of a partial application",
+        "(defn main[] (sum (map (f 3) (range 1 50))))
+         (defn f[n] (add (slow n))) (defn slow[n] (sum (range n 100)))",
+    ),
+    (
+        "a let before a function",
+        "(defn main[] (sum (map (f 3) (range 1 50))))
+         (defn f[n] (let ([s (slow n)]) (fn [x] (add s x)))) (defn slow[n] (sum (range n 100)))",
+    ),
+    (
+        "a constant that is a function",
+        "(defn main[] (sum (map k (range 1 50))))
+         (defn k[] (add (slow 3))) (defn slow[n] (sum (range n 100)))",
+    ),
+    (
+        "a function that is stored and applied",
+        "(defn main[] (let ([p (f 3 4)]) (add (p 1) (add (p 2) (p 3)))))
+         (defn f[n m] (if (gt n 2) (add (slow n m)) (mul (slow n m))))
+         (defn slow[n m] (sum (range n (mul m 100))))",
+    ),
+    (
+        "a text that a constant holds",
+        "(defn main[] (sum (map k (range 1 50))))
+         (defn k[] (size \"a text of some length\"))
+         (defn size[t n] (if (gt (length t) n) 1 0))",
+    ),
+];
+
+#[test]
+fn what_a_function_holds_is_evaluated_once() {
+    for (what, source) in SHARED {
+        let [plain, first, second] = [0, 1, 2].map(|level| run(source, level));
+        assert_eq!((&plain.output, &first.output), (&second.output, &second.output), "{what}");
+        let [plain, second] = [plain, second].map(|run| run.statistics.reductions);
+        assert!(second <= plain, "{what}: {plain}, then {second}");
+    }
+}
