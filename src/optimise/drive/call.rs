@@ -14,7 +14,7 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
 /// inlined wherever they are called.
 const SMALL: u32 = 8;
 /// What is not recursive is unfolded for its known arguments up to this size.
-const UNFOLDED: u32 = 120;
+pub(super) const UNFOLDED: u32 = 120;
 /// What was called in one place of the program before variants were made is inlined in each of the
 /// places that have come of it, as long as these are of at most so many expressions together.
 const COPIES_OF_ONE: u32 = 600;
@@ -83,13 +83,14 @@ impl Driver<'_> {
         if !self.rules.inline {
             return false;
         }
+        let (all, other) = self.facts.mentions[global];
         if self.facts.recursive[global] {
-            return self.facts.forwards[global] && self.is_small(global);
+            return self.facts.mentioned_once[global]
+                || self.facts.forwards[global] && self.is_small(global);
         }
         if self.is_small(global) {
             return true;
         }
-        let (all, other) = self.facts.mentions[global];
         let most = match self.called_once.contains(&global) {
             true => COPIES_OF_ONE.checked_div(self.facts.size[global]).unwrap_or(0).max(1),
             false => 1,

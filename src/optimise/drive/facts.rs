@@ -1,6 +1,6 @@
 //! What is found out about the old program before it is driven.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
@@ -9,6 +9,7 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape;
 
+use super::call::UNFOLDED;
 use super::eta::Twins;
 use super::paths::{ArmId, Paths};
 
@@ -33,8 +34,13 @@ pub struct Facts {
     pub kept: IndexVec<GlobalId, bool>,
     /// Whether a function can come to call itself by name.
     pub recursive: IndexVec<GlobalId, bool>,
-    /// Whether a function that can come to call itself does nothing but call another one that does
-    /// not forward in turn: putting it in place of its calls ends.
+    /// Whether a function that can come to call itself is mentioned in one place of the program,
+    /// and not large. Putting such ones in place of their calls ends: a circle of them would be
+    /// mentioned from nowhere else.
+    pub mentioned_once: IndexVec<GlobalId, bool>,
+    /// Whether a function that can come to call itself does nothing but call another one: putting
+    /// these, too, in place of their calls ends, because on each way from one to another there is
+    /// one that is neither.
     pub forwards: IndexVec<GlobalId, bool>,
     /// Whether it helps a function to know what a local is: it looks at it, or hands it to
     /// one that does.
@@ -86,6 +92,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
+            mentioned_once: program.globals.iter().map(|_| false).collect(),
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             passed: program.locals.iter().map(|_| None).collect(),
@@ -121,6 +128,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             scan.facts.recursive[GlobalId(member)] = cyclic;
         }
     }
+    scan.mentioned_once(twins);
     scan.forwarding();
     scan.facts
 }
@@ -348,8 +356,35 @@ impl Scan<'_> {
         }
     }
 
+    fn mentioned_once(&mut self, twins: &Twins) {
+        for id in self.program.globals.indices() {
+            let facts = &self.facts;
+            let is_once = facts.mentions[id].0 == 1 && !facts.kept[id] && !twins.is_one(id);
+            self.facts.mentioned_once[id] =
+                facts.recursive[id] && is_once && facts.size[id] <= UNFOLDED;
+        }
+    }
+
+    /// The functions that one mentions, and those that it comes to mention where functions that are
+    /// mentioned once stand in place of their calls.
+    fn comes_to_mention(&self, id: GlobalId) -> Vec<GlobalId> {
+        let mut found = Vec::new();
+        let mut work = vec![id];
+        let mut seen: FxHashSet<GlobalId> = FxHashSet::default();
+        while let Some(id) = work.pop() {
+            for &other in &self.edges[id.index()] {
+                let other = GlobalId(other);
+                found.push(other);
+                if self.facts.mentioned_once[other] && seen.insert(other) {
+                    work.push(other);
+                }
+            }
+        }
+        found
+    }
+
     /// Chooses the functions that are put in place of their calls though they are in a circle: of
-    /// two of which one mentions the other, one at most.
+    /// two of which one comes to mention the other, one at most.
     fn forwarding(&mut self) {
         let program = self.program;
         let mut is_mentioned: IndexVec<GlobalId, bool> =
@@ -358,17 +393,20 @@ impl Scan<'_> {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
             let Expr::App(callee, args) = program.exprs[body] else { continue };
             let Expr::Global(of) = program.exprs[callee] else { continue };
-            let edges = &self.edges[id.index()];
-            let is_free = |&other: &u32| other != id.0 && !self.facts.forwards[GlobalId(other)];
             let is_call = program.arity(of) == args.len() && !args.is_empty();
-            if self.facts.recursive[id]
-                && self.facts.lazy_form[id]
-                && is_call
-                && !is_mentioned[id]
-                && edges.iter().all(is_free)
+            if !self.facts.recursive[id]
+                || !self.facts.lazy_form[id]
+                || !is_call
+                || is_mentioned[id]
+                || self.facts.mentioned_once[id]
             {
+                continue;
+            }
+            let mentions = self.comes_to_mention(id);
+            let is_free = |&other: &GlobalId| other != id && !self.facts.forwards[other];
+            if mentions.iter().all(is_free) {
                 self.facts.forwards[id] = true;
-                edges.iter().for_each(|&other| is_mentioned[GlobalId(other)] = true);
+                mentions.into_iter().for_each(|other| is_mentioned[other] = true);
             }
         }
     }
