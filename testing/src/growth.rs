@@ -552,6 +552,50 @@ const CHAINS: &[(&str, &str, &str, &str)] = &[
         "",
         "(defn f0[n x] (f@ n x))(defn main[i] (f@ (length i) 0))",
     ),
+    (
+        "chain of exits",
+        "(defn f#[n x] (if (eq n 0) x (f@ (sub n 1) (add x #))))",
+        "(defn f0[n x] (go n x))(defn go[n x] (if (gt n 3) x (go (add n x) x)))",
+        "(defn main[i] (f@ (length i) (length i)))",
+    ),
+    (
+        "parsers",
+        "(defn f#[] (orP (then f@ (fn [x] (ret (add x #)))) f@))",
+        "(defn f0[s] (case s [Nil Nothing] [(Cons c t) (Just (Pair (ord c) t))]))\
+         (defn ret[x s] (Just (Pair x s)))\
+         (defn then[p f s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (f x t)]))\
+         (defn orP[p q s] (case (p s) [Nothing (q s)] [r r]))",
+        "(defn main[i] (f@ i))",
+    ),
+    (
+        "parsers in a circle",
+        "(defn f#[] (orP (then item (fn [c] (if (eq c #) f@ (ret c)))) f@))",
+        "(defn item[s] (case s [Nil Nothing] [(Cons c t) (Just (Pair (ord c) t))]))\
+         (defn ret[x s] (Just (Pair x s)))\
+         (defn then[p f s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (f x t)]))\
+         (defn orP[p q s] (case (p s) [Nothing (q s)] [r r]))",
+        "(defn f0[s] (then item f s))(defn f[c] f@)(defn main[i] (f@ i))",
+    ),
+    (
+        "actions of a state",
+        "(defn f#[] (bind f@ (fn [x] (bind get (fn [s] (if (gt s #) (put (add s x)) (ret #)))))))",
+        "(defn f0[] get)(defn get[s] (Pair s s))(defn put[t _] (Pair 0 t))(defn ret[x s] (Pair x s))\
+         (defn bind[m f s] (case (m s) [(Pair x t) (f x t)]))",
+        "(defn main[i] (f@ (length i)))",
+    ),
+    (
+        "records of functions",
+        "(defn f#[] (D (add #) f@))",
+        "(data D (D f d))(defn f0[] (D negate f0))\
+         (defn deep[n d x] (case d [(D f e) (if (eq n 0) (f x) (deep (sub n 1) e (f x)))]))",
+        "(defn main[i] (deep (length i) f@ 1))",
+    ),
+    (
+        "functions of what follows",
+        "(defn f#[n] (if (gt n #) (fn [k] (f@ (sub n 1) (fn [x] (k (add x #))))) (fn [k] (k n))))",
+        "(defn f0[n k] (k n))",
+        "(defn main[i] (f@ (length i) negate))",
+    ),
     ("constants", "(defn f#[] (Cons # f@))", "(defn f0[] Nil)", "(defn main[i] (sum f@))"),
     ("constant sums", "(defn f#[] (add # f@))", "(defn f0[] 1)", "(defn main[i] f@)"),
     (

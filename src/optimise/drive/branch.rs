@@ -73,6 +73,11 @@ impl Driver<'_> {
         let split = self.split(if own { &frames } else { &None }, ways)?;
         let (scrutinee, evaluated) = self.scrutinee(node, span)?;
         let inner = u32::from(ways > 1);
+        if inner > 0 {
+            let bodies = case.bodies();
+            let alternatives: Vec<(ExprId, EnvId)> = bodies.map(|body| (body, env)).collect();
+            self.bind_chains(&alternatives, &case.fields().collect::<Vec<_>>());
+        }
         self.depth += inner;
         let branches = match &case.branches {
             Branches::Lits(branches) => {
@@ -204,6 +209,14 @@ impl Driver<'_> {
             }
             Outcome::Code(code) | Outcome::Ends(code) => (code, [None, None]),
         };
+        let alternatives: Vec<(ExprId, EnvId)> = [yes, no]
+            .into_iter()
+            .filter_map(|operand| match operand {
+                Operand::Expr(expr, env) => Some((expr, env)),
+                Operand::Node(_) => None,
+            })
+            .collect();
+        self.bind_chains(&alternatives, &[]);
         let mut parts = Vec::with_capacity(3);
         parts.push(condition);
         self.depth += 1;

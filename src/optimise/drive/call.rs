@@ -136,7 +136,7 @@ impl Driver<'_> {
         if recursive {
             frames = self.absorb(global, &mut args, frames);
         }
-        let key = self.call_key(global, &args, true);
+        let mut key = self.call_key(global, &args, true);
         if let Some(key) = &key {
             // What a body ends in is left to a variant: nothing here learns from its value.
             let tail = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
@@ -161,6 +161,8 @@ impl Driver<'_> {
         self.may_write()?;
         if !recursive {
             frames = self.absorb(global, &mut args, frames);
+            // There is nothing to learn in one call of which all is known.
+            key = key.filter(|key| key.iter().any(|pattern| pattern.holes() > 0));
         }
         let key = self.more_patterns(&args, key, global, true);
         let code = self.call_code(global, &args, fresh, key, span);

@@ -201,8 +201,9 @@ impl Driver<'_> {
             };
             let Expr::App(callee, args) = old.exprs[expr] else { return None };
             let (global, given) = self.called(callee, env)?;
-            let is_wrapper = self.is_wrapper(global);
-            let is_producer = self.is_producer(global) || is_part && self.leads_to_producer(global);
+            let leads = is_part && self.leads_to_producer(global);
+            let is_producer = self.is_producer(global) || leads;
+            let is_wrapper = self.is_wrapper(global, leads);
             if given.len() + args.len() != old.arity(global) || !is_wrapper && !is_producer {
                 return None;
             }
@@ -269,12 +270,17 @@ impl Driver<'_> {
     }
 
     /// Whether a function does nothing but make one call, so that what it produces is what that
-    /// call does.
-    fn is_wrapper(&self, global: GlobalId) -> bool {
+    /// call does. One that stands for a producer is that as it is, unless its body is no more than
+    /// another call.
+    fn is_wrapper(&self, global: GlobalId, is_producer: bool) -> bool {
+        let is_call = match is_producer {
+            true => self.facts.lazy_form[global],
+            false => self.facts.is_call[global],
+        };
         self.rules.specialise
             && self.knows()
             && !self.facts.recursive[global]
-            && (self.facts.is_call[global] && self.is_small(global) || self.twins.is_one(global))
+            && (is_call && self.is_small(global) || self.twins.is_one(global) && !is_producer)
             && self.may_unfold()
     }
 

@@ -16,6 +16,12 @@ use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, ExprId, LocalId};
 
+/// How long a chain of values may get of which each is made for the next alone, before it is bound:
+/// each branch that may demand its end writes all of it.
+const CHAIN: u32 = 6;
+/// Values that are looked at for that before a branching.
+const LOOKED_AT: usize = 64;
+
 impl Driver<'_> {
     /// Binds what is shared of what will be evaluated after the expression that is driven.
     pub(super) fn bind_pending_operands(&mut self) {
@@ -145,6 +151,51 @@ impl Driver<'_> {
     fn bind_thunk(&mut self, node: NodeId, free: &mut FxHashSet<NodeId>) {
         if !self.waits(node, free) {
             self.atom(node, Span::NONE);
+        }
+    }
+
+    /// Binds long chains of values to which the alternatives of a branching refer: code would grow
+    /// with the square of how many branchings follow each other. `bound` are locals that the
+    /// alternatives bind.
+    pub(super) fn bind_chains(&mut self, alternatives: &[(ExprId, EnvId)], bound: &[LocalId]) {
+        let mut ends = Vec::new();
+        let mut work = Vec::new();
+        for &(expr, env) in alternatives {
+            for local in self.free_locals(expr).unwrap_or_default() {
+                if !bound.contains(&local) {
+                    work.push((self.heap.lookup(env, self.facts.slot[local]), 0));
+                }
+            }
+        }
+        let mut left = LOOKED_AT;
+        while let Some((node, depth)) = work.pop() {
+            let node = self.heap.resolve(node);
+            let known = self.heap.get(node);
+            if known.name.is_some() || known.busy || self.constants.is_one(node) || left == 0 {
+                continue;
+            }
+            left -= 1;
+            if depth == CHAIN {
+                ends.push(node);
+                continue;
+            }
+            match known.value {
+                AbstractValue::Thunk(expr, env) => {
+                    for local in self.free_locals(expr).unwrap_or_default() {
+                        work.push((self.heap.lookup(env, self.facts.slot[local]), depth + 1));
+                    }
+                }
+                value => {
+                    let parts = self.heap.items(value.parts());
+                    work.extend(parts.iter().map(|&part| (part, depth + 1)));
+                }
+            }
+        }
+        let mut free = FxHashSet::default();
+        for node in ends {
+            if self.heap.is_thunk(node) {
+                self.bind_thunk(node, &mut free);
+            }
         }
     }
 
