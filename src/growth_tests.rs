@@ -273,7 +273,9 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
 /// grows up to a limit faster than the source. They may not grow faster than with its cube.
 const STEEP: &[&str] = &[
     "applied case",
+    "chain of lists",
     "constant functions",
+    "functions of what follows",
     "gcd",
     "gcd left",
     "pow of",

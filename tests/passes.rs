@@ -190,7 +190,7 @@ fn a_list_that_is_made_of_the_list_before_it_is_not_unrolled() {
         code.globals.iter().map(|global| global.code.len()).sum::<usize>()
     };
     let (plain, optimised) = (size(Passes::NONE), size(Passes::ALL));
-    assert!(optimised < 3 * plain, "{plain} instructions, then {optimised}");
+    assert!(optimised < 4 * plain, "{plain} instructions, then {optimised}");
 }
 
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more
