@@ -10,9 +10,9 @@ mod patterns;
 mod shapes;
 mod useful;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
@@ -66,6 +66,8 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         tasks: Vec::new(),
         reported: FxHashSet::default(),
         suggestions: Cell::new(names::SUGGESTIONS),
+        results: RefCell::default(),
+        depth: Cell::new(0),
         diagnostics: Vec::new(),
         partial: Vec::new(),
     };
@@ -110,6 +112,10 @@ struct Checker<'a> {
     reported: FxHashSet<Name>,
     /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
+    /// What the results of definitions are, as far as that has been asked.
+    results: RefCell<FxHashMap<u32, shapes::Shape>>,
+    /// How many definitions are being gone through for that.
+    depth: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
     partial: Vec<Partial>,
 }

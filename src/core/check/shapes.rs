@@ -1,6 +1,6 @@
 //! Mistakes that can be seen and need not be reached: applications of what is no function,
-//! operands of the wrong kind, too many arguments for a constructor. One level is looked at, and the
-//! ends of the body of what is called; nothing is inferred.
+//! operands of the wrong kind, too many arguments for a constructor. Nothing is inferred: the form of
+//! an expression is looked at, and the ends of the bodies of what it calls.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,8 @@ use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::scope::{Lookup, Target, UnitId};
-use crate::primitive::{Operand, Primitive};
+use crate::primitive::advice::{Given, THEN, place};
+use crate::primitive::{self, Operand, Primitive};
 use crate::syntax::ast::{Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
 /// The kind of value that an expression has, as far as its form tells.
@@ -23,6 +24,10 @@ pub(super) enum Shape {
     Character,
     /// A string or a list.
     List,
+    Array,
+    /// A byte string.
+    Bytes,
+    Action,
     /// A value of another data type.
     Data,
     Function,
@@ -36,48 +41,33 @@ impl Shape {
             Shape::Float => "a float",
             Shape::Character => "a character",
             Shape::List => "a list",
+            Shape::Array => "an array",
+            Shape::Bytes => "a byte string",
+            Shape::Action => "an action",
             Shape::Data => "a value of a data type",
             Shape::Function => "a function",
             Shape::Unknown => "unknown",
         }
     }
+
+    /// Returns the kind by which advice goes.
+    fn given(self) -> Given {
+        match self {
+            Shape::Integer => Given::Integer,
+            Shape::Float => Given::Float,
+            Shape::Character => Given::Character,
+            Shape::List => Given::List,
+            Shape::Array => Given::Array,
+            Shape::Bytes => Given::Bytes,
+            Shape::Action => Given::Action,
+            Shape::Function => Given::Function,
+            Shape::Data | Shape::Unknown => Given::Other,
+        }
+    }
 }
 
-/// Returns what does to such a value what a primitive does to others, or makes it one of those.
-fn instead(primitive: Primitive, shape: Shape) -> Option<String> {
-    let help = match (primitive, primitive.operand(), shape) {
-        (Primitive::Eq, _, Shape::List) => {
-            "two texts are compared with `eqString`, other lists with `(eqList same xs ys)`"
-        }
-        (Primitive::Add, _, Shape::List) => "two lists or texts are joined with `append`",
-        (_, Operand::Integer | Operand::Comparable, Shape::Float) => {
-            return Some(match of_floats(primitive) {
-                Some(other) => format!("floats have a primitive of their own: `{}`", other.name()),
-                None => "the integer of a float x is `(ftoi x)`".to_owned(),
-            });
-        }
-        (_, Operand::Float, Shape::Integer) => {
-            "a float is written with a point: `3.0`; that of an integer n is `(itof n)`"
-        }
-        (_, Operand::Integer, Shape::Character) => "the code point of a character c is `(ord c)`",
-        (_, Operand::Character, Shape::Integer) => {
-            "the character with the code point n is `(chr n)`"
-        }
-        _ => return None,
-    };
-    Some(help.to_owned())
-}
-
-/// Returns the primitive that does to floats what this one does to integers.
-fn of_floats(primitive: Primitive) -> Option<Primitive> {
-    let name = primitive.name();
-    let other = match name {
-        "negate" => "fneg",
-        "rem" => "frem",
-        _ => return Primitive::find(&format!("f{name}")),
-    };
-    Primitive::find(other)
-}
+/// How many definitions that call each other are gone through to tell what a result is.
+const CALLS: usize = 8;
 
 /// The most expressions of a body that are looked at to tell what its result is.
 const ENDS: usize = 64;
@@ -85,6 +75,33 @@ const ENDS: usize = 64;
 /// The most bindings, alternatives and parts of patterns that are looked at there: each call looks
 /// at them again.
 const BINDINGS: usize = 1024;
+
+/// What an operand must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Shape(Shape),
+    /// An integer or a character, as the operands beside it.
+    Comparable,
+}
+
+/// Returns what an operand of a primitive must be, counted from 0, if that is not anything.
+fn wanted(primitive: Primitive, at: usize) -> Option<Wanted> {
+    let shape = match (primitive, at) {
+        (Primitive::Bind | Primitive::Handle, 0) => Shape::Action,
+        (Primitive::Bind | Primitive::Handle, _) => Shape::Function,
+        _ => match primitive.operand_at(at) {
+            Operand::Integer => Shape::Integer,
+            Operand::Float => Shape::Float,
+            Operand::Character => Shape::Character,
+            Operand::Array => Shape::Array,
+            Operand::Bytes => Shape::Bytes,
+            Operand::List => Shape::List,
+            Operand::Comparable => return Some(Wanted::Comparable),
+            Operand::Any => return None,
+        },
+    };
+    Some(Wanted::Shape(shape))
+}
 
 /// Where the ends of the body of a definition are looked at.
 struct End<'a> {
@@ -161,12 +178,16 @@ impl Checker<'_> {
                 }
             }
             Target::Primitive(primitive) if args == arity => match primitive.result() {
+                _ if primitive.shape() == primitive::Shape::Action => Shape::Action,
                 Operand::Integer => Shape::Integer,
                 Operand::Float => Shape::Float,
                 Operand::Character => Shape::Character,
+                Operand::Array => Shape::Array,
+                Operand::Bytes => Shape::Bytes,
+                Operand::List => Shape::List,
                 Operand::Comparable | Operand::Any => Shape::Unknown,
-                Operand::Array | Operand::Bytes | Operand::List => Shape::Unknown,
             },
+            Target::Defn(item) if args == arity => self.result_of_any(item),
             _ => Shape::Unknown,
         }
     }
@@ -189,6 +210,25 @@ impl Checker<'_> {
             Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) => Shape::Unknown,
             Expr::Compiled(..) | Expr::Error => Shape::Unknown,
         }
+    }
+
+    /// Returns what the result of a definition is whatever its arguments are, as far as the forms of
+    /// its body and of those of what that calls tell.
+    fn result_of_any(&self, item: u32) -> Shape {
+        if let Some(&known) = self.results.borrow().get(&item) {
+            return known;
+        }
+        let depth = self.depth.get();
+        if depth == CALLS {
+            return Shape::Unknown;
+        }
+        // Of definitions that call each other nothing is known.
+        self.results.borrow_mut().insert(item, Shape::Unknown);
+        self.depth.set(depth + 1);
+        let result = self.result(item, &[]);
+        self.depth.set(depth);
+        self.results.borrow_mut().insert(item, result);
+        result
     }
 
     /// Returns what the result of a definition is, given its arguments, as far as the form of its
@@ -236,7 +276,9 @@ impl Checker<'_> {
                             todo.push(given[1]);
                             None
                         }
-                        Some(Target::Primitive(Primitive::Error)) => None,
+                        Some(Target::Primitive(
+                            Primitive::Error | Primitive::Throw | Primitive::ThrowAgain,
+                        )) => None,
                         Some(Target::Defn(called))
                             if called == item && given.len() == params.len() =>
                         {
@@ -400,46 +442,64 @@ impl Checker<'_> {
             return;
         }
         let mut first: Option<(Shape, Span)> = None;
-        for &arg in args {
+        for (at, &arg) in args.iter().enumerate() {
             let shape = self.shape(arg);
             let span = self.ast.expr_spans[arg];
-            let wanted = match primitive.operand() {
-                Operand::Integer => "an integer",
-                Operand::Float => "a float",
-                Operand::Character => "a character",
-                Operand::Comparable => "two integers or two characters",
-                Operand::Any | Operand::Array | Operand::Bytes | Operand::List => return,
-            };
-            let fits = match (primitive.operand(), shape) {
-                (_, Shape::Unknown) | (Operand::Any, _) => true,
-                (Operand::Array | Operand::Bytes | Operand::List, _) => true,
-                (Operand::Integer, shape) => shape == Shape::Integer,
-                (Operand::Float, shape) => shape == Shape::Float,
-                (Operand::Character, shape) => shape == Shape::Character,
-                (Operand::Comparable, Shape::Integer | Shape::Character) => match first {
-                    Some((before, _)) => before == shape,
-                    None => {
-                        first = Some((shape, span));
-                        true
-                    }
-                },
-                (Operand::Comparable, _) => false,
+            let Some(wanted) = wanted(primitive, at) else { continue };
+            let (fits, noun) = match wanted {
+                _ if shape == Shape::Unknown => continue,
+                Wanted::Shape(wanted) => (shape == wanted, wanted.noun()),
+                Wanted::Comparable => {
+                    let fits = match (first, shape) {
+                        (Some((before, _)), Shape::Integer | Shape::Character) => before == shape,
+                        (None, Shape::Integer | Shape::Character) => {
+                            first = Some((shape, span));
+                            true
+                        }
+                        _ => false,
+                    };
+                    (fits, "two integers or two characters")
+                }
             };
             if fits {
                 continue;
             }
-            let mut report = Diagnostic::warning(
-                Code::OperandKind,
-                span,
-                format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
-            )
-            .note("the program fails if this is evaluated");
-            report.help = instead(primitive, shape);
+            let (message, help) = match primitive.shape() {
+                primitive::Shape::Action => {
+                    let which = place(at, primitive.arity());
+                    let message = format!(
+                        "the {which} operand of `{name}` must be {noun}, and is {}",
+                        shape.noun()
+                    );
+                    let then = wanted == Wanted::Shape(Shape::Function) && shape == Shape::Action;
+                    (message, then.then(|| THEN.to_owned()))
+                }
+                _ => {
+                    let message = format!("`{name}` takes {noun}, and is given {}", shape.noun());
+                    (message, primitive.instead(at, shape.given()))
+                }
+            };
+            let mut report = Diagnostic::warning(Code::OperandKind, span, message)
+                .note("the program fails if this is evaluated");
+            report.help = help.or_else(|| self.still_takes(arg));
             if let Some((before, place)) = first {
                 report = report.also(place, format!("this is {}", before.noun()));
             }
             self.report(report);
         }
+    }
+
+    /// Returns what to say of a function that is given fewer arguments than it takes.
+    fn still_takes(&self, expr: ExprId) -> Option<String> {
+        let (callee, given) = match self.ast.exprs[expr] {
+            Expr::App(callee, args) => (callee, args.len()),
+            _ => (expr, 0),
+        };
+        let arity = self.globals.arity(self.target(callee)?);
+        let name = for_message(self.ast_text(callee));
+        let arguments = counted(arity, "argument");
+        let given = if given == 0 { "none".to_owned() } else { given.to_string() };
+        (arity > 0).then(|| format!("`{name}` takes {arguments}, and is given {given}"))
     }
 
     /// Reports the condition of an `if` that cannot be 1 or 0.
