@@ -294,7 +294,7 @@ fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
     found.retain(|report| match report.code {
         Code::UnboundName | Code::UnknownConstructor => !text_missing,
         Code::MissingMain => !any_error,
-        Code::NotAFunction => !loading.iter().any(|error| {
+        Code::NotAFunction | Code::FunctionMain => !loading.iter().any(|error| {
             let (call, error) = (report.primary.span, error.primary.span);
             !error.is_none() && call.lo <= error.lo && error.hi <= call.hi
         }),

@@ -254,8 +254,7 @@ impl Failure {
             format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
         let failure = Failure::new(Code::WrongKind, message);
         let Some(primitive) = Primitive::find(name) else { return failure };
-        let is_wrong =
-            |found: &&Found| !matches!(found.kind, Given::Integer | Given::Character);
+        let is_wrong = |found: &&Found| !matches!(found.kind, Given::Integer | Given::Character);
         let Some(wrong) = [a, b].into_iter().find(is_wrong) else { return failure };
         let refused = Some(Refused { primitive, given: wrong.kind });
         let help = primitive.instead(0, wrong.kind).or_else(|| wrong.still_takes());
@@ -571,10 +570,7 @@ pub(in crate::machine) fn function(name: &str, arguments: usize, arity: usize) -
         _ => format!("a partial application of `{name}`"),
     };
     let waits = arity.checked_sub(arguments).filter(|more| *more > 0);
-    Found {
-        waits: waits.map(|more| (name.to_owned(), more)),
-        ..Found::new(words, Given::Function)
-    }
+    Found { waits: waits.map(|more| (name.to_owned(), more)), ..Found::new(words, Given::Function) }
 }
 
 /// What a program calls the primitive of an instruction of this name.

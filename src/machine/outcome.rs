@@ -179,7 +179,7 @@ pub struct Chain {
     /// How many more there were.
     pub more: usize,
     /// If neither the place that failed nor one of `frames` is outside of the corelib: the
-    /// innermost evaluation whose place is, if there is one.
+    /// innermost evaluation whose place is, or else the definition that was asked for.
     pub outer: Option<Waiting>,
 }
 

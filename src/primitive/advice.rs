@@ -27,8 +27,7 @@ pub enum Given {
 }
 
 /// How to go on from an action to its value.
-pub const VALUE_OF_ACTION: &str =
-    "an action has its value when it is performed: `(bind action (fn [x] ..))` gives it to a function";
+pub const VALUE_OF_ACTION: &str = "an action has its value when it is performed: `(bind action (fn [x] ..))` gives it to a function";
 
 /// What puts one action after another.
 pub const THEN: &str =
@@ -58,6 +57,12 @@ impl Primitive {
         matches!(self, Primitive::Lt | Primitive::Le | Primitive::Gt | Primitive::Ge)
     }
 
+    /// Returns whether it says whether two values are the same.
+    #[must_use]
+    pub const fn is_equality(self) -> bool {
+        matches!(self, Primitive::Eq | Primitive::Neq)
+    }
+
     /// Returns what does to such a value what this does to others, or what makes it one of those
     /// that this takes as the operand `at`, counted from 0.
     #[must_use]
@@ -65,8 +70,7 @@ impl Primitive {
         let help = match (self, self.operand_at(at), given) {
             (_, _, Given::Action) => VALUE_OF_ACTION,
             (_, Operand::Comparable, Given::List) if self.orders() => {
-                "two texts are compared with `compareString`, other lists with \
-                 `(compareList compare xs ys)`: -1, 0 or 1"
+                "two texts are compared with `(compareString s t)`, which is -1, 0 or 1"
             }
             (_, Operand::Comparable, Given::List) => {
                 "two texts are compared with `eqString`, other lists with `(eqList same xs ys)`"

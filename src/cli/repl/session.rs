@@ -178,6 +178,7 @@ impl<'c> Session<'c> {
     pub fn take(&mut self, line: &str) -> Result<Next, Failure> {
         // A Ctrl-C that came while nothing ran is no news to what runs now.
         self.ctrl_c.clear();
+        self.store.set_asker(false);
         self.store.set_limits(self.limits);
         let line = line.trim();
         if let Some(rest) = line.strip_prefix(':') {
@@ -213,6 +214,7 @@ impl<'c> Session<'c> {
     fn evaluate(&mut self, expression: &str) -> Result<(), Failure> {
         match self.store.eval(expression) {
             Ok(value) => {
+                self.store.set_asker(true);
                 self.last = Some(value.clone());
                 self.show(&value)
             }
