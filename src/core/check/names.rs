@@ -118,6 +118,7 @@ impl Checker<'_> {
             && params.is_empty()
         {
             self.function_main(body);
+            self.actions_main(body);
         }
     }
 
@@ -126,12 +127,7 @@ impl Checker<'_> {
         let main = self.globals.input.names.find("main");
         let target = main.and_then(|main| self.globals.own(PROGRAM, main));
         let report = match target {
-            None => Diagnostic::error(
-                Code::MissingMain,
-                Span::NONE,
-                "the program has no definition of `main`",
-            )
-            .help("add `(defn main[] ...)`: its value is what the program prints"),
+            None => self.missing_main(),
             Some(target @ Target::Defn(item)) => {
                 let params = match self.ast.items.get(item as usize).map(|item| &item.kind) {
                     Some(ItemKind::Defn { params, .. }) if params.len() > 1 => params.len(),
@@ -154,9 +150,40 @@ impl Checker<'_> {
         self.report(report);
     }
 
+    /// Reports that there is no `main`, and which definition may be meant for it.
+    fn missing_main(&self) -> Diagnostic {
+        let message = "the program has no definition of `main`";
+        let defined = self.ast.items.iter().filter_map(|item| match item.kind {
+            ItemKind::Defn { .. } if self.globals.input.unit(item.file) == PROGRAM => {
+                let name = item.name?;
+                Some((name, self.globals.input.names.text(name)))
+            }
+            _ => None,
+        });
+        let near = suggest::nearest("main", defined.clone().map(|(_, text)| text));
+        let found = near.and_then(|near| defined.clone().find(|(_, text)| *text == near));
+        let target = found.and_then(|(name, _)| self.globals.own(PROGRAM, name));
+        match (near, target) {
+            (Some(near), Some(target)) => {
+                let near = for_message(near);
+                Diagnostic::error(Code::MissingMain, self.globals.span(target), message).help(
+                    format!(
+                        "should `{near}` be `main`? The value of `main` is what a program prints"
+                    ),
+                )
+            }
+            _ => Diagnostic::error(Code::MissingMain, Span::NONE, message)
+                .help("add `(defn main[] ...)`: its value is what the program prints"),
+        }
+    }
+
     /// Checks a name in an expression.
     pub(super) fn name(&mut self, expr: ExprId, name: Name) {
         if self.is_bound(name) {
+            let mut watched = self.watched.iter_mut().rev();
+            if let Some((_, is_used)) = watched.find(|(suspect, _)| suspect.name == name) {
+                *is_used = true;
+            }
             return;
         }
         match self.globals.lookup(self.unit, name) {

@@ -345,6 +345,68 @@ impl Checker<'_> {
         }
     }
 
+    /// Warns of a `main` whose value is a list of actions.
+    pub(super) fn actions_main(&mut self, body: ExprId) {
+        let (actions, help) = match self.ast.exprs[body] {
+            Expr::List(elements) => {
+                let mut elements = self.ast.expr_lists[elements].iter().copied();
+                let action = elements.find(|&element| self.shape(element) == Shape::Action);
+                (action, "`(sequence_ [..])` performs the actions of a list in order")
+            }
+            Expr::App(callee, args) => match (self.ast_text(callee), &self.ast.expr_lists[args]) {
+                ("map", &[function, _]) if self.is_of_prelude(callee) => (
+                    (self.result_of(function) == Shape::Action).then_some(function),
+                    "`(mapM_ f xs)` performs the action that f makes of each element",
+                ),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(action) = actions else { return };
+        let label = match self.shape(action) {
+            Shape::Action => "this is an action",
+            _ => "its results are actions",
+        };
+        self.report(
+            Diagnostic::warning(
+                Code::ActionsPrinted,
+                self.ast.expr_spans[action],
+                "the value of the program is a list of actions, which are printed and not performed",
+            )
+            .label(label)
+            .help(help),
+        );
+    }
+
+    /// Returns whether a name means what the prelude defines.
+    fn is_of_prelude(&self, expr: ExprId) -> bool {
+        let Some(Target::Defn(item)) = self.target(expr) else { return false };
+        let file = self.ast.items.get(item as usize).map(|item| item.file);
+        file.map(|file| self.globals.input.unit(file)) == self.globals.input.prelude
+    }
+
+    /// Returns what a function makes of one more argument, as far as its form tells.
+    fn result_of(&self, function: ExprId) -> Shape {
+        match self.ast.exprs[function] {
+            Expr::Name(_) => self.target(function).map_or(Shape::Unknown, |it| self.applied(it, 1)),
+            Expr::App(callee, args) => match self.target(callee) {
+                Some(target) => self.applied(target, args.len() + 1),
+                None => Shape::Unknown,
+            },
+            Expr::Fn(params, body) => {
+                let params = &self.ast.binders[params];
+                let Expr::App(callee, _) = self.ast.exprs[body] else { return Shape::Unknown };
+                let Expr::Name(name) = self.ast.exprs[callee] else { return Shape::Unknown };
+                let is_local = params.iter().any(|one| one.name == Some(name));
+                match params.len() {
+                    1 if !is_local => self.shape(body),
+                    _ => Shape::Unknown,
+                }
+            }
+            _ => Shape::Unknown,
+        }
+    }
+
     /// Returns the text of a name.
     fn ast_text(&self, expr: ExprId) -> &str {
         match self.ast.exprs[expr] {
