@@ -82,12 +82,12 @@ impl Failure {
     }
 
     /// What is found in the text of `error`, or of an action that writes one, which is no text.
-    pub fn no_text(name: &str, found: &str) -> Failure {
+    pub fn no_text(name: &str, found: &Found) -> Failure {
         let message = match name {
             "error" => format!("`error` needs a text, and its message has {found} in it"),
             name => format!("`{name}` needs a text, and this one has {found} in it"),
         };
-        Failure::new(Code::WrongKind, message)
+        Failure::new(Code::WrongKind, message).helped(found.kind.as_text())
     }
 
     /// What is to be performed is no action.
@@ -224,7 +224,7 @@ impl Failure {
     }
 
     /// What a primitive needs a list of is none, or does not end in one.
-    pub fn no_list(primitive: Option<&str>, found: &str) -> Failure {
+    pub fn no_list(primitive: Option<&str>, found: &Found) -> Failure {
         match primitive.unwrap_or("error") {
             name @ ("error" | "putText" | "putError") => Failure::no_text(name, found),
             name => {
@@ -256,8 +256,10 @@ impl Failure {
         let Some(primitive) = Primitive::find(name) else { return failure };
         let is_wrong = |found: &&Found| !matches!(found.kind, Given::Integer | Given::Character);
         let Some(wrong) = [a, b].into_iter().find(is_wrong) else { return failure };
-        let refused = Some(Refused { primitive, given: wrong.kind });
-        let help = primitive.instead(0, wrong.kind).or_else(|| wrong.still_takes());
+        let refused = (a.kind == b.kind).then_some(Refused { primitive, given: wrong.kind });
+        // What is told is how two values of one kind are compared.
+        let help = (a.kind == b.kind).then(|| primitive.instead(0, wrong.kind)).flatten();
+        let help = help.or_else(|| wrong.still_takes());
         Failure { refused, ..failure.helped(help) }
     }
 
@@ -552,8 +554,14 @@ pub(in crate::machine) fn constructed(con: &Con, action: Option<ActionKind>) -> 
     match con.arity {
         0 if con.data == LIST => Found::new("the empty list", Given::List),
         _ if con.data == LIST => Found::new("a list", Given::List),
-        0 => Found::new(format!("`{}`", for_message(&con.name)), Given::Other),
-        _ => Found::new(format!("a `{}`", for_message(&con.name)), Given::Other),
+        arity => {
+            let kind = match (&*con.name, arity) {
+                ("Nothing", 0) | ("Just", 1) => Given::Maybe,
+                _ => Given::Other,
+            };
+            let article = if arity == 0 { "" } else { "a " };
+            Found::new(format!("{article}`{}`", for_message(&con.name)), kind)
+        }
     }
 }
 

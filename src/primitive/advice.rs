@@ -22,9 +22,30 @@ pub enum Given {
     Action,
     /// A function.
     Function,
+    /// A value that may be missing.
+    Maybe,
     /// A value of which there is nothing to say.
     Other,
 }
+
+impl Given {
+    /// Returns how a text is made of such a value.
+    #[must_use]
+    pub const fn as_text(self) -> Option<&'static str> {
+        match self {
+            Given::Integer => Some("the text of an integer n is `(showInt n)`"),
+            Given::Float => Some("the text of a float x is `(floatShow x)`, of the module `float`"),
+            Given::Character => Some("a text stands between double quotes; `[c]` is that of c"),
+            Given::Bytes => Some("the text of a byte string is `(bytesToText b)`"),
+            Given::Maybe => Some(IN_MAYBE),
+            _ => None,
+        }
+    }
+}
+
+/// How to take out what may be missing.
+const IN_MAYBE: &str =
+    "the value in a (Just x) is taken out by `case`, or by `(fromMaybe other m)`";
 
 /// How to go on from an action to its value.
 pub const VALUE_OF_ACTION: &str = "an action has its value when it is performed: `(bind action (fn [x] ..))` gives it to a function";
@@ -69,6 +90,7 @@ impl Primitive {
     pub fn instead(self, at: usize, given: Given) -> Option<String> {
         let help = match (self, self.operand_at(at), given) {
             (_, _, Given::Action) => VALUE_OF_ACTION,
+            (_, _, Given::Maybe) => IN_MAYBE,
             (_, Operand::Comparable, Given::List) if self.orders() => {
                 "two texts are compared with `(compareString s t)`, which is -1, 0 or 1"
             }

@@ -5,6 +5,7 @@
 //! syntax tree. A work list takes the place of recursion.
 
 mod columns;
+mod demands;
 mod names;
 mod patterns;
 mod shapes;
@@ -68,6 +69,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         reported: FxHashSet::default(),
         suggestions: Cell::new(names::SUGGESTIONS),
         results: RefCell::default(),
+        wanted: RefCell::default(),
         depth: Cell::new(0),
         watched: Vec::new(),
         told: FxHashSet::default(),
@@ -122,6 +124,8 @@ struct Checker<'a> {
     suggestions: Cell<usize>,
     /// What the results of definitions are, as far as that has been asked.
     results: RefCell<FxHashMap<u32, shapes::Shape>>,
+    /// What the arguments of definitions must be, as far as that has been asked.
+    wanted: RefCell<FxHashMap<(u32, usize), Option<demands::Wanted>>>,
     /// How many definitions are being gone through for that.
     depth: Cell<usize>,
     /// The variables of patterns that are watched, and whether they have been used.

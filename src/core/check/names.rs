@@ -64,13 +64,55 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("concatenate", "two lists or texts are joined with `append`"),
     ("size", "the length of a list is `(length xs)`"),
     ("len", "the length of a list is `(length xs)`"),
+    ("do", IN_ORDER),
+    ("begin", IN_ORDER),
+    ("progn", IN_ORDER),
+    ("else", "both cases follow the condition: `(if condition value other)`"),
+    ("elif", "both cases follow the condition: `(if condition value other)`"),
+    ("elseif", "both cases follow the condition: `(if condition value other)`"),
+    ("while", LOOP),
+    ("for", LOOP),
+    ("loop", LOOP),
+    ("foreach", LOOP),
+    ("set", "a definition never changes; a cell, which actions change, is made by `newCell`"),
+    ("var", "a local name is bound by `(let ([x value]) body)`, and never changes"),
+    ("val", "a local name is bound by `(let ([x value]) body)`"),
+    ("const", "a constant is written `(defn name[] value)`"),
+    ("where", "local names are bound before they are used: `(let ([x value]) body)`"),
+    ("puts", LINE),
+    ("echo", LINE),
+    ("putStr", LINE),
+    ("readLine", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("readln", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("gets", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("read", "`(parseInt text)` is (Just integer), or Nothing"),
+    ("int", "`(parseInt text)` is (Just integer), or Nothing"),
+    ("pair", "a pair is `(Pair a b)`"),
+    ("tuple", "a pair is `(Pair a b)`, a triple `(Triple a b c)`"),
+    ("list", "a list is written `[a b c]`"),
+    ("push", "an element is put before a list by `(Cons x xs)`"),
+    ("forEach", "an action for each element is `(forM_ xs f)`, of the module `io`"),
 ];
+
+/// What puts actions in order.
+const IN_ORDER: &str =
+    "actions follow each other by `(then m n)`, `(bind m (fn [x] ..))` or `(sequence_ [..])`";
+
+/// What to write instead of a loop.
+const LOOP: &str =
+    "what is repeated is a function that calls itself, or `map`, `foldl'` and the like";
+
+/// What writes a line.
+const LINE: &str = "a line is written by the action `(putLine text)` of the module `io`";
 
 /// What to write instead of a command that prints.
 const PRINT: &str = "nothing prints by itself: the value of `main` is what the program prints";
 
 /// What to write instead of one function that makes a text of any value.
 const SHOW: &str = "a text is made by `showInt`, `showChar`, `showString` or `(showList f xs)`";
+
+/// The most fields, and constructors of a data type, that are looked through for a name.
+const FIELDS: usize = 8;
 
 /// Names of other languages for a form with parameters: what follows them is no mistake of its
 /// own.
@@ -251,12 +293,41 @@ impl Checker<'_> {
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
+        if let Some(help) = self.field(name) {
+            return Some(help);
+        }
         let visible = |other: Name| {
             self.is_bound(other)
                 || matches!(self.globals.lookup(self.unit, other), Lookup::Found(_))
         };
         let found = self.nearest(text, visible, |_| true)?;
         Some(format!("did you mean `{}`?", for_message(&found)))
+    }
+
+    /// Returns how the field is taken out that a name documents in a declaration of the program.
+    fn field(&self, name: Name) -> Option<String> {
+        self.suggestions.set(self.suggestions.get().checked_sub(self.ast.items.len())?);
+        let is_own = |file: usize| self.globals.input.unit(file) == PROGRAM;
+        let items = self.ast.items.iter().filter(|item| is_own(item.file));
+        let mut cons = items.filter_map(|item| match &item.kind {
+            ItemKind::Data { cons } => Some(cons.iter().take(FIELDS)),
+            _ => None,
+        });
+        let con = cons.find_map(|mut cons| {
+            cons.find(|con| {
+                let fields = &self.ast.binders[con.fields];
+                fields.len() <= FIELDS && fields.iter().any(|field| field.name == Some(name))
+            })
+        })?;
+        let fields = self.ast.binders[con.fields].iter().map(|field| match field.name {
+            Some(field) if field == name => self.text(name),
+            _ => "_".to_owned(),
+        });
+        let fields = fields.collect::<Vec<_>>().join(" ");
+        let (con, field) = (self.text(con.name), self.text(name));
+        Some(format!(
+            "a field is taken out by a pattern, as in `(case value [({con} {fields}) {field}])`"
+        ))
     }
 
     /// Returns whether an expression is an unbound name that stands for a form in other

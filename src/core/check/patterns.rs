@@ -316,7 +316,7 @@ impl Checker<'_> {
     }
 
     /// Returns the name of a data type for a message: `_` if it has none.
-    fn data_name(&self, data: DataId) -> String {
+    pub(super) fn data_name(&self, data: DataId) -> String {
         let symbol = &self.globals.datas[data].symbol;
         for_message(symbol.split('$').next().unwrap_or_default())
     }

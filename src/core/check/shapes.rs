@@ -5,6 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Checker;
+use super::demands::Wanted;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
@@ -12,7 +13,7 @@ use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::scope::{Lookup, Target, UnitId};
-use crate::primitive::advice::{Given, THEN, place};
+use crate::primitive::advice::Given;
 use crate::primitive::{self, Operand, Primitive};
 use crate::syntax::ast::{Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
@@ -35,7 +36,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Shape::Integer => "an integer",
             Shape::Float => "a float",
@@ -51,7 +52,7 @@ impl Shape {
     }
 
     /// Returns the kind by which advice goes.
-    fn given(self) -> Given {
+    pub(super) fn given(self) -> Given {
         match self {
             Shape::Integer => Given::Integer,
             Shape::Float => Given::Float,
@@ -76,33 +77,6 @@ const ENDS: usize = 64;
 /// at them again.
 const BINDINGS: usize = 1024;
 
-/// What an operand must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Shape(Shape),
-    /// An integer or a character, as the operands beside it.
-    Comparable,
-}
-
-/// Returns what an operand of a primitive must be, counted from 0, if that is not anything.
-fn wanted(primitive: Primitive, at: usize) -> Option<Wanted> {
-    let shape = match (primitive, at) {
-        (Primitive::Bind | Primitive::Handle, 0) => Shape::Action,
-        (Primitive::Bind | Primitive::Handle, _) => Shape::Function,
-        _ => match primitive.operand_at(at) {
-            Operand::Integer => Shape::Integer,
-            Operand::Float => Shape::Float,
-            Operand::Character => Shape::Character,
-            Operand::Array => Shape::Array,
-            Operand::Bytes => Shape::Bytes,
-            Operand::List => Shape::List,
-            Operand::Comparable => return Some(Wanted::Comparable),
-            Operand::Any => return None,
-        },
-    };
-    Some(Wanted::Shape(shape))
-}
-
 /// Where the ends of the body of a definition are looked at.
 struct End<'a> {
     /// Names that are bound somewhere in the body.
@@ -116,7 +90,7 @@ struct End<'a> {
 
 impl End<'_> {
     /// Returns what a name that stands for no local means there.
-    fn target(&self, checker: &Checker<'_>, expr: ExprId) -> Option<Target> {
+    pub(super) fn target(&self, checker: &Checker<'_>, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = checker.ast.exprs[expr] else { return None };
         let is_local =
             self.locals.contains(&name) || self.params.iter().any(|one| one.name == Some(name));
@@ -152,7 +126,7 @@ impl End<'_> {
 }
 
 impl Checker<'_> {
-    fn target(&self, expr: ExprId) -> Option<Target> {
+    pub(super) fn target(&self, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = self.ast.exprs[expr] else { return None };
         if self.is_bound(name) {
             return None;
@@ -192,7 +166,7 @@ impl Checker<'_> {
         }
     }
 
-    fn shape(&self, expr: ExprId) -> Shape {
+    pub(super) fn shape(&self, expr: ExprId) -> Shape {
         match self.ast.exprs[expr] {
             Expr::Int(_) | Expr::Big(_) => Shape::Integer,
             Expr::Float(_) => Shape::Float,
@@ -333,6 +307,9 @@ impl Checker<'_> {
         if given < arity {
             let name = for_message(self.ast_text(callee));
             let arity = counted(arity, "argument");
+            let is_if = target == Target::Primitive(Primitive::If);
+            let help = "an `if` has a value for either case: `(if condition value other)`";
+            let help = (is_if && given == 2).then(|| help.to_owned());
             self.report(
                 Diagnostic::warning(
                     Code::FunctionMain,
@@ -340,7 +317,8 @@ impl Checker<'_> {
                     "the value of the program is a function",
                 )
                 .label(format!("`{name}` takes {arity}, and is given {given}"))
-                .note("a function is printed by its name alone"),
+                .note("a function is printed by its name alone")
+                .maybe_help(help),
             );
         }
     }
@@ -408,7 +386,7 @@ impl Checker<'_> {
     }
 
     /// Returns the text of a name.
-    fn ast_text(&self, expr: ExprId) -> &str {
+    pub(super) fn ast_text(&self, expr: ExprId) -> &str {
         match self.ast.exprs[expr] {
             Expr::Name(name) => self.globals.input.names.text(name),
             _ => "",
@@ -428,7 +406,8 @@ impl Checker<'_> {
                         format!("{what} is applied as if it were a function"),
                     )
                     .also(self.ast.expr_spans[callee], format!("this is {what}"))
-                    .note("the program fails if this is evaluated"),
+                    .note("the program fails if this is evaluated")
+                    .maybe_help(self.is_infix(args)),
                 );
             }
             return;
@@ -469,11 +448,16 @@ impl Checker<'_> {
                             ),
                         )
                         .label(format!("its result is {}, no function", result.noun()))
-                        .note("the program fails if this is evaluated"),
+                        .note("the program fails if this is evaluated")
+                        .maybe_help(self.is_split(target, args, arity)),
                     );
                 }
             }
-            Target::Defn(item) if args.len() > arity && arity > 0 => {
+            Target::Defn(item) if args.len() >= arity && arity > 0 => {
+                self.arguments(callee, item, args);
+                if args.len() == arity {
+                    return;
+                }
                 let result = self.result(item, &args[..arity]);
                 if !matches!(result, Shape::Unknown | Shape::Function) {
                     let report = Diagnostic::warning(
@@ -487,7 +471,8 @@ impl Checker<'_> {
                         ),
                     )
                     .label(format!("its result is {}, no function", result.noun()))
-                    .note("the program fails if this is evaluated");
+                    .note("the program fails if this is evaluated")
+                    .maybe_help(self.is_split(target, args, arity));
                     self.report(report);
                 }
             }
@@ -495,77 +480,31 @@ impl Checker<'_> {
         }
     }
 
-    fn operands(&mut self, primitive: Primitive, args: &[ExprId]) {
-        let name = primitive.name();
-        if primitive == Primitive::If {
-            if let Some(&condition) = args.first() {
-                self.condition(condition);
-            }
-            return;
-        }
-        let mut first: Option<(Shape, Span)> = None;
-        for (at, &arg) in args.iter().enumerate() {
-            let shape = self.shape(arg);
-            let span = self.ast.expr_spans[arg];
-            let Some(wanted) = wanted(primitive, at) else { continue };
-            let (fits, noun) = match wanted {
-                _ if shape == Shape::Unknown => continue,
-                Wanted::Shape(wanted) => (shape == wanted, wanted.noun()),
-                Wanted::Comparable => {
-                    let fits = match (first, shape) {
-                        (Some((before, _)), Shape::Integer | Shape::Character) => before == shape,
-                        (None, Shape::Integer | Shape::Character) => {
-                            first = Some((shape, span));
-                            true
-                        }
-                        _ => false,
-                    };
-                    (fits, "two integers or two characters")
-                }
-            };
-            if fits {
-                continue;
-            }
-            let (message, help) = match primitive.shape() {
-                primitive::Shape::Action => {
-                    let which = place(at, primitive.arity());
-                    let message = format!(
-                        "the {which} operand of `{name}` must be {noun}, and is {}",
-                        shape.noun()
-                    );
-                    let then = wanted == Wanted::Shape(Shape::Function) && shape == Shape::Action;
-                    (message, then.then(|| THEN.to_owned()))
-                }
-                _ => {
-                    let message = format!("`{name}` takes {noun}, and is given {}", shape.noun());
-                    (message, primitive.instead(at, shape.given()))
-                }
-            };
-            let mut report = Diagnostic::warning(Code::OperandKind, span, message)
-                .note("the program fails if this is evaluated");
-            report.help = help.or_else(|| self.still_takes(arg));
-            if let Some((before, place)) = first {
-                report = report.also(place, format!("this is {}", before.noun()));
-            }
-            self.report(report);
-        }
+    /// Returns what to write where a function stands between its arguments.
+    fn is_infix(&self, args: &[ExprId]) -> Option<String> {
+        let (&name, rest) = args.split_first()?;
+        let target = self.target(name)?;
+        let text = for_message(self.ast_text(name));
+        (rest.len() == 1 && self.globals.arity(target) == 2)
+            .then(|| format!("a function stands before its arguments: `({text} a b)`"))
     }
 
-    /// Returns what to say of a function that is given fewer arguments than it takes.
-    fn still_takes(&self, expr: ExprId) -> Option<String> {
-        let (callee, given) = match self.ast.exprs[expr] {
-            Expr::App(callee, args) => (callee, args.len()),
-            _ => (expr, 0),
-        };
-        let arity = self.globals.arity(self.target(callee)?);
-        let name = for_message(self.ast_text(callee));
-        let arguments = counted(arity, "argument");
-        let given = if given == 0 { "none".to_owned() } else { given.to_string() };
-        (arity > 0).then(|| format!("`{name}` takes {arguments}, and is given {given}"))
+    /// Returns what to write where one of too many arguments is a function and those after it are
+    /// what it is to be applied to.
+    fn is_split(&self, called: Target, args: &[ExprId], arity: usize) -> Option<String> {
+        args.iter().enumerate().find_map(|(at, &arg)| {
+            let target = self.target(arg)?;
+            // Where a function may be meant, it is no mistake.
+            self.wanted(called, at).filter(|&it| it != Wanted::Shape(Shape::Function))?;
+            let takes = self.globals.arity(target);
+            let is_all = takes > 0 && args.len() == arity + takes && at + takes < args.len();
+            let text = for_message(self.ast_text(arg));
+            is_all.then(|| format!("an application as an argument has parentheses: `({text} ..)`"))
+        })
     }
 
     /// Reports the condition of an `if` that cannot be 1 or 0.
-    fn condition(&mut self, condition: ExprId) {
+    pub(super) fn condition(&mut self, condition: ExprId) {
         let given = match (self.ast.exprs[condition], self.shape(condition)) {
             (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,
             (Expr::Int(value), _) => value.to_string(),
