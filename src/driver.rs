@@ -294,7 +294,8 @@ const BINDINGS: usize = 20;
 /// fields, if the text of the call or of the pattern was none; a name that stands in what should have
 /// bound it and could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, sources: &SourceMap) {
-    let binding = [Code::ExpectedName, Code::BadLet, Code::BadLambda, Code::BadCase];
+    let binding =
+        [Code::ExpectedName, Code::ExpectedPattern, Code::BadLet, Code::BadLambda, Code::BadCase];
     let unbinding: Vec<&str> = loading
         .iter()
         .filter(|report| binding.contains(&report.code))

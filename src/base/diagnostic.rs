@@ -99,10 +99,10 @@ impl Diagnostic {
         self
     }
 
-    /// Adds advice on what to do, if there is any.
+    /// Adds advice on what to do, if there is any and none so far.
     #[must_use]
     pub fn maybe_help(self, help: Option<String>) -> Diagnostic {
-        Diagnostic { help: help.or(self.help), ..self }
+        Diagnostic { help: self.help.or(help), ..self }
     }
 
     /// Returns the report in one line: `file:line:column: error[G0301]: message`.

@@ -43,6 +43,10 @@ impl Given {
     }
 }
 
+/// How to read an integer.
+pub const INTEGER_OF_TEXT: &str =
+    "the integer in a text is `(parseInt text)`, a (Just n) or Nothing";
+
 /// How to take out what may be missing.
 const IN_MAYBE: &str =
     "the value in a (Just x) is taken out by `case`, or by `(fromMaybe other m)`";
@@ -100,7 +104,11 @@ impl Primitive {
             (_, Operand::Comparable, Given::Bytes) => {
                 "two byte strings are compared with `bytesCompare`: -1, 0 or 1"
             }
-            (Primitive::Add, _, Given::List) => "two lists or texts are joined with `append`",
+            (Primitive::Add, _, Given::List) => {
+                "two lists or texts are joined with `append`; the integer in a text is \
+                 `(parseInt text)`, a (Just n) or Nothing"
+            }
+            (_, Operand::Integer, Given::List) => INTEGER_OF_TEXT,
             (_, Operand::Integer | Operand::Comparable, Given::Float) => {
                 return Some(match self.of_floats() {
                     Some(other) => {

@@ -11,7 +11,7 @@ use crate::base::span::Span;
 use crate::core::expr::DataId;
 use crate::core::pattern::{Kind, PatRef, Patterns};
 use crate::core::scope::{Lookup, Target, UnitId};
-use crate::primitive::advice::{Given, THEN, VALUE_OF_ACTION, place};
+use crate::primitive::advice::{Given, INTEGER_OF_TEXT, THEN, VALUE_OF_ACTION, place};
 use crate::primitive::{self, Operand, Primitive};
 use crate::syntax::ast::{Ast, Expr, ExprId, ItemKind};
 
@@ -313,7 +313,10 @@ impl Checker<'_> {
                 (_, 1) => None,
                 (_, 2..=6) => {
                     // Another argument may be the one that is meant for this place.
-                    let fits = |&other: &ExprId| wanted.accepts(self.shape(other));
+                    let fits = |&other: &ExprId| match self.shape(other) {
+                        Shape::Unknown => true,
+                        shape => wanted.accepts(shape),
+                    };
                     let is_action = wanted == Wanted::Shape(Shape::Action);
                     let names = params.iter().map(|one| match one.name {
                         Some(name) => for_message(self.globals.input.names.text(name)),
@@ -340,6 +343,7 @@ impl Checker<'_> {
             (Wanted::Shape(Shape::Function), Shape::Action) => THEN,
             (_, Shape::Action) => VALUE_OF_ACTION,
             (Wanted::Text, _) => Given::as_text(shape.given())?,
+            (Wanted::Shape(Shape::Integer), Shape::List) => INTEGER_OF_TEXT,
             _ => return None,
         };
         Some(help.to_owned())

@@ -12,7 +12,7 @@ use crate::base::name::Name;
 use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
-use crate::core::scope::{Lookup, Target, UnitId};
+use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::primitive::advice::Given;
 use crate::primitive::{self, Operand, Primitive};
 use crate::syntax::ast::{Binder, Expr, ExprId, ItemKind, Pat, PatId};
@@ -76,6 +76,18 @@ const ENDS: usize = 64;
 /// The most bindings, alternatives and parts of patterns that are looked at there: each call looks
 /// at them again.
 const BINDINGS: usize = 1024;
+
+/// Functions of two values, each with what does the same to a list.
+const OF_MORE: &[(&str, &str)] = &[
+    ("add", "sum"),
+    ("mul", "product"),
+    ("append", "concat"),
+    ("andAlso", "and"),
+    ("orElse", "or"),
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("then", "sequence_"),
+];
 
 /// Where the ends of the body of a definition are looked at.
 struct End<'a> {
@@ -449,7 +461,8 @@ impl Checker<'_> {
                         )
                         .label(format!("its result is {}, no function", result.noun()))
                         .note("the program fails if this is evaluated")
-                        .maybe_help(self.is_split(target, args, arity)),
+                        .maybe_help(self.is_split(target, args, arity))
+                        .maybe_help(self.of_more(callee, target, args)),
                     );
                 }
             }
@@ -472,7 +485,8 @@ impl Checker<'_> {
                     )
                     .label(format!("its result is {}, no function", result.noun()))
                     .note("the program fails if this is evaluated")
-                    .maybe_help(self.is_split(target, args, arity));
+                    .maybe_help(self.is_split(target, args, arity))
+                    .maybe_help(self.of_more(callee, target, args));
                     self.report(report);
                 }
             }
@@ -501,6 +515,23 @@ impl Checker<'_> {
             let text = for_message(self.ast_text(arg));
             is_all.then(|| format!("an application as an argument has parentheses: `({text} ..)`"))
         })
+    }
+
+    /// Returns what does to a list what a function of the language does to two values.
+    fn of_more(&self, callee: ExprId, called: Target, args: &[ExprId]) -> Option<String> {
+        let is_own = match called {
+            Target::Defn(item) => {
+                let file = self.ast.items.get(item as usize)?.file;
+                self.globals.input.unit(file) == PROGRAM
+            }
+            Target::Primitive(_) => false,
+            _ => true,
+        };
+        let name = self.ast_text(callee).trim_start_matches('#');
+        let (_, all) = OF_MORE.iter().find(|(two, _)| *two == name)?;
+        let is_more = !is_own && args.len() > 2;
+        is_more
+            .then(|| format!("of more than two it is `({name} a ({name} b c))`, or `({all} [..])`"))
     }
 
     /// Reports the condition of an `if` that cannot be 1 or 0.
