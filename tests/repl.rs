@@ -143,6 +143,28 @@ fn a_failure_names_the_expression_that_was_typed() {
 }
 
 #[test]
+fn a_command_without_its_colon_or_its_end_is_named() {
+    let lines = "quit\nhelp\nexit\n:q\n:sp\n:exit\n:s\n(defn help[] 3)\nhelp\nquit\n";
+    let (output, errors) = session(lines);
+    assert_eq!(output, "<function exit>\n3\n", "{errors}");
+    let notes: Vec<&str> = errors.lines().filter(|line| !line.contains("G0301")).collect();
+    let none = |name, tip| format!("error: there is no command :{name}; {tip}");
+    assert_eq!(
+        notes,
+        [
+            "note: the command is :quit",
+            "note: the command is :help",
+            "note: the command is :quit",
+            &none("q", "did you mean :quit?"),
+            &none("sp", "did you mean :sprint?"),
+            &none("exit", "did you mean :quit?"),
+            &none("s", ":help lists the commands"),
+            "note: the command is :quit",
+        ]
+    );
+}
+
+#[test]
 fn an_equation_is_answered_with_how_a_definition_is_written() {
     for (line, help) in [
         ("x = 3", "(defn x[] value)"),
