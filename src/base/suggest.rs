@@ -40,7 +40,9 @@ pub fn nearest_ranked<'a>(
 #[must_use]
 pub fn is_one_slip(name: &str, other: &str) -> bool {
     let length = name.chars().take(LONGEST + 1).count();
-    length <= LONGEST && distance(name, other, length, 1).is_some_and(|distance| distance == 1)
+    name != other
+        && length <= LONGEST
+        && distance(name, other, length, 1).is_some_and(|distance| distance == 1)
 }
 
 /// Returns the greatest distance between a name of `length` characters and its suggestion.

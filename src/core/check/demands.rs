@@ -195,6 +195,9 @@ impl Checker<'_> {
         let depth = self.depth.get();
         let definition = self.ast.items.get(item as usize)?;
         let ItemKind::Defn { params, body } = definition.kind else { return None };
+        if params.len() > PARAMETERS {
+            return None;
+        }
         let params = &self.ast.binders[params];
         let parameter = params.get(at)?.name?;
         if depth >= CALLS
@@ -281,6 +284,9 @@ impl Checker<'_> {
     pub(super) fn arguments(&mut self, callee: ExprId, item: u32, args: &[ExprId]) {
         let definition = self.ast.items.get(item as usize).map(|item| &item.kind);
         let Some(&ItemKind::Defn { params, .. }) = definition else { return };
+        if params.len() > PARAMETERS {
+            return;
+        }
         let params = &self.ast.binders[params];
         for (at, &arg) in args.iter().take(params.len()).enumerate() {
             let shape = self.shape(arg);
