@@ -291,7 +291,8 @@ const BINDINGS: usize = 20;
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
 /// name without definition, if a text is missing that may define it; a `main` that is
 /// missing, if any definition may be the one that could not be read; a number of arguments or of
-/// fields, if the text of the call or of the pattern was none; a name that stands in what should have
+/// fields, if the text of the call or of the pattern was none; what an alternative hides that could not
+/// be read; a name that stands in what should have
 /// bound it and could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, sources: &SourceMap) {
     let binding =
@@ -318,6 +319,11 @@ fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, so
         Code::NotAFunction | Code::FunctionMain => !loading.iter().any(|error| {
             let (call, error) = (report.primary.span, error.primary.span);
             !error.is_none() && call.lo <= error.lo && error.hi <= call.hi
+        }),
+        Code::UnreachableAlternative => !loading.iter().any(|error| {
+            let error = error.primary.span;
+            let hides = |span: Span| error.lo <= span.lo && span.hi <= error.hi;
+            report.secondary.iter().any(|label| hides(label.span))
         }),
         Code::PatternArity => !loading.iter().any(|error| {
             let (pattern, error) = (report.primary.span, error.primary.span);

@@ -93,7 +93,9 @@ impl Failure {
     /// What is to be performed is no action.
     pub fn no_action(found: &Found) -> Failure {
         let help = match found.kind {
-            Given::Function => found.still_takes(),
+            Given::Function => {
+                Some(found.still_takes().unwrap_or_else(|| "it still takes arguments".to_owned()))
+            }
             Given::List => Some(NO_ACTION_BUT_LIST.to_owned()),
             _ => Some("the action whose value is x is `(return x)`".to_owned()),
         };
@@ -570,9 +572,12 @@ pub(in crate::machine) fn opaque(name: &str) -> Found {
     Found::new(format!("the host value `{}`", for_message(name)), Given::Other)
 }
 
-/// A function of so many parameters that has so many arguments, in a few words; its name is fit for
-/// a message.
-pub(in crate::machine) fn function(name: &str, arguments: usize, arity: usize) -> Found {
+/// A function that has so many arguments, in a few words; its name is fit for a message. `arity` is
+/// its number of parameters, if the name is its own and not that of the definition that it is in.
+pub(in crate::machine) fn function(name: &str, arguments: usize, arity: Option<usize>) -> Found {
+    let Some(arity) = arity else {
+        return Found::new(format!("a function in `{name}`"), Given::Function);
+    };
     let words = match arguments {
         0 => format!("the function `{name}`"),
         _ => format!("a partial application of `{name}`"),

@@ -319,6 +319,13 @@ impl<'s> Lexer<'s> {
         let text = source.get(start..end).unwrap_or_default();
         self.reports.add(|| match (text, source.get(..start)) {
             ("=" | ":=", Some(before)) => definition(span, text, before),
+            ("*", Some(before)) if before.ends_with("(let") => {
+                no_token(span, text).help("write `let`: each of its bindings sees those before it")
+            }
+            (".", Some(before)) if before.ends_with(|c: char| c.is_alphanumeric()) => {
+                no_token(span, text)
+                    .help("a field is taken out by a pattern: (case value [(Con x y) x])")
+            }
             _ => bad_characters(span, text),
         });
         (span.lo, Tok::Bad, span.hi)

@@ -8,7 +8,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
 use crate::base::quote::{counted, for_message};
 use crate::base::span::Span;
-use crate::core::expr::DataId;
+use crate::core::expr::{DataId, NIL};
 use crate::core::pattern::{Kind, PatRef, Patterns};
 use crate::core::scope::{Lookup, Target, UnitId};
 use crate::primitive::advice::{Given, INTEGER_OF_TEXT, THEN, VALUE_OF_ACTION, place};
@@ -269,6 +269,10 @@ impl Checker<'_> {
                     (message, primitive.instead(at, shape.given()))
                 }
             };
+            let help = match primitive.is_equality() && self.is_empty_list(arg) {
+                true => Some("whether a list is empty is `(null xs)`".to_owned()),
+                false => help,
+            };
             let mut report = Diagnostic::warning(Code::OperandKind, span, message)
                 .note("the program fails if this is evaluated");
             report.help =
@@ -340,6 +344,14 @@ impl Checker<'_> {
             report.help =
                 help.or_else(|| self.instead(wanted, shape)).or_else(|| self.still_takes(arg));
             self.report(report);
+        }
+    }
+
+    fn is_empty_list(&self, expr: ExprId) -> bool {
+        match self.ast.exprs[expr] {
+            Expr::List(elements) => elements.is_empty(),
+            Expr::Name(_) => self.target(expr) == Some(Target::Con(NIL)),
+            _ => false,
         }
     }
 

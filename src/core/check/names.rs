@@ -62,6 +62,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("fold", "a list is folded with `foldr`, `foldl` or `foldl'`"),
     ("reduce", "a list is folded with `foldr`, `foldl` or `foldl'`"),
     ("concatenate", "two lists or texts are joined with `append`"),
+    ("strcat", "two lists or texts are joined with `append`"),
     ("size", "the length of a list is `(length xs)`"),
     ("len", "the length of a list is `(length xs)`"),
     ("do", IN_ORDER),

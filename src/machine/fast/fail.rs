@@ -202,8 +202,10 @@ impl Machine {
                 match (con, self.function(word)) {
                     (Some(con), _) => failure::constructed(con, self.action_kind(word)),
                     (None, Some((global, held))) => {
-                        let arity = self.mutator.image.global(global).map_or(0, |it| it.arity);
-                        failure::function(&self.shown_name(global), held, arity as usize)
+                        let own =
+                            self.mutator.image.global(global).filter(|it| it.display.is_some());
+                        let arity = own.map(|it| it.arity as usize);
+                        failure::function(&self.shown_name(global), held, arity)
                     }
                     (None, None) => failure::unevaluated(),
                 }

@@ -131,8 +131,9 @@ impl Machine {
                 Some(con) => failure::constructed(con, self.action_kind(addr)),
                 None => match self.function(addr) {
                     Some((global, held)) => {
-                        let arity = self.code.global(global).map_or(0, |it| it.arity);
-                        failure::function(&self.shown_name(global), held, arity as usize)
+                        let own = self.code.global(global).filter(|it| it.display.is_some());
+                        let arity = own.map(|it| it.arity as usize);
+                        failure::function(&self.shown_name(global), held, arity)
                     }
                     None => failure::unevaluated(),
                 },
