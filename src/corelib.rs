@@ -42,18 +42,33 @@ pub fn defining(name: &str) -> Option<&'static str> {
     static MODULE_OF: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
         let mut module_of = FxHashMap::default();
         for &(module, text) in TEXTS.iter().filter(|(module, _)| *module != PRELUDE) {
-            // A definition starts its line, and what has a hyphen in its name is not for users.
-            for defined in text.lines().filter_map(|line| line.strip_prefix("(defn ")) {
-                if let Some((name, _)) = defined.split_once('[')
-                    && !name.contains('-')
-                {
-                    module_of.entry(name).or_insert(module);
-                }
+            for (name, _) in definitions(text) {
+                module_of.entry(name).or_insert(module);
             }
         }
         module_of
     });
     MODULE_OF.get(name).copied()
+}
+
+/// Returns the parameters, with blanks between them, of a definition for users in a module or in the
+/// prelude.
+#[must_use]
+pub fn parameters(name: &str) -> Option<&'static str> {
+    static OF_ALL: LazyLock<FxHashMap<&'static str, &'static str>> =
+        LazyLock::new(|| TEXTS.iter().rev().flat_map(|&(_, text)| definitions(text)).collect());
+    OF_ALL.get(name).copied()
+}
+
+/// Returns the names that a module defines for users, with their parameters.
+fn definitions(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    // A definition starts its line, and what has a hyphen in its name is not for users.
+    let defined = text.lines().filter_map(|line| line.strip_prefix("(defn "));
+    let names = defined.filter_map(|defined| {
+        let (name, rest) = defined.split_once('[')?;
+        Some((name, rest.split(']').next()?))
+    });
+    names.filter(|(name, _)| !name.contains('-'))
 }
 
 #[cfg(test)]
@@ -77,6 +92,9 @@ mod tests {
         assert_eq!(defining("mapTree-size"), None);
         assert_eq!(defining("head"), None);
         assert_eq!(defining("nothing"), None);
+        assert_eq!(parameters("sortBy"), Some("cmp xs"));
+        assert_eq!(parameters("mapEmpty"), Some(""));
+        assert_eq!(parameters("mapTree-size"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::places::Places;
 use crate::base::quote::for_message;
+use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::compile::{self, Compiled, compile_entries};
 use crate::core::binary;
@@ -163,7 +164,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
         found.extend(cases.map(Partial::diagnostic));
     }
     built.partial = partial;
-    withdraw_consequences(&built.diagnostics, &mut found);
+    withdraw_consequences(&built.diagnostics, &mut found, &built.loaded.sources);
     built.diagnostics.append(&mut found);
     locate_missing_main(built);
     if options.module && !built.has_errors() {
@@ -282,21 +283,51 @@ fn locate_missing_main(built: &mut Built) {
     }
 }
 
+/// The longest text, in bytes, that could not be read and is looked through for names, and the most
+/// such texts.
+const BINDING: usize = 500;
+const BINDINGS: usize = 20;
+
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
 /// name without definition, if a text is missing that may define it; a `main` that is
-/// missing, if any definition may be the one that could not be read; a number of arguments, if the
-/// text of the call was no call.
-fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>) {
+/// missing, if any definition may be the one that could not be read; a number of arguments or of
+/// fields, if the text of the call or of the pattern was none; what an alternative hides that could not
+/// be read; a name that stands in what should have
+/// bound it and could not be read.
+fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, sources: &SourceMap) {
+    let binding =
+        [Code::ExpectedName, Code::ExpectedPattern, Code::BadLet, Code::BadLambda, Code::BadCase];
+    let unbinding: Vec<&str> = loading
+        .iter()
+        .filter(|report| binding.contains(&report.code))
+        .map(|report| sources.text(report.primary.span))
+        .filter(|text| text.len() <= BINDING)
+        .take(BINDINGS)
+        .collect();
+    let is_bound_there = |name: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'' | '?' | '!');
+        unbinding.iter().any(|text| text.split(|c| !is_part(c)).any(|word| word == name))
+    };
     let missing =
         [Code::CannotRead, Code::UnknownModule, Code::TooLarge, Code::InvalidUtf8, Code::BadModule];
     let text_missing = loading.iter().any(|report| missing.contains(&report.code));
     let any_error = loading.iter().any(Diagnostic::is_error);
     found.retain(|report| match report.code {
+        Code::UnboundName if is_bound_there(sources.text(report.primary.span)) => false,
         Code::UnboundName | Code::UnknownConstructor => !text_missing,
         Code::MissingMain => !any_error,
-        Code::NotAFunction => !loading.iter().any(|error| {
+        Code::NotAFunction | Code::FunctionMain => !loading.iter().any(|error| {
             let (call, error) = (report.primary.span, error.primary.span);
             !error.is_none() && call.lo <= error.lo && error.hi <= call.hi
+        }),
+        Code::UnreachableAlternative => !loading.iter().any(|error| {
+            let error = error.primary.span;
+            let hides = |span: Span| error.lo <= span.lo && span.hi <= error.hi;
+            report.secondary.iter().any(|label| hides(label.span))
+        }),
+        Code::PatternArity => !loading.iter().any(|error| {
+            let (pattern, error) = (report.primary.span, error.primary.span);
+            error.lo <= pattern.lo && pattern.hi <= error.hi
         }),
         _ => true,
     });

@@ -315,7 +315,11 @@ impl<'l> Load<'l> {
                     return;
                 }
                 let message = format!("cannot read `{}`: {}", shown_path(path), reason(&error));
-                self.report(Diagnostic::error(Code::CannotRead, at, message));
+                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                let help = corelib::module(name).filter(|_| !at.is_none()).map(|_| {
+                    format!("the module of the corelib is imported without quotes: (import {name})")
+                });
+                self.report(Diagnostic::error(Code::CannotRead, at, message).maybe_help(help));
             }
         }
     }

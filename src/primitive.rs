@@ -1,5 +1,6 @@
 //! The primitives: one table of name, arity and meaning.
 
+pub mod advice;
 pub mod bytes;
 pub mod numbers;
 

@@ -11,8 +11,13 @@ const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
 /// What a session prints for these lines: standard output and standard error.
 fn session(lines: &str) -> (String, String) {
+    session_in("short", lines)
+}
+
+/// The same with reports in a format.
+fn session_in(format: &str, lines: &str) -> (String, String) {
     let mut child = Command::new(GMACHINE)
-        .args(["repl", "--error-format", "short"])
+        .args(["repl", "--error-format", format])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -96,6 +101,80 @@ fn a_session_of_fifty_lines_through_a_pipe() {
     let codes: Vec<&str> =
         errors.lines().filter_map(|line| line.split_once("error")?.1.get(..7)).collect();
     assert_eq!(codes.len(), 6, "{errors}");
+}
+
+#[test]
+fn a_blank_line_or_a_command_gives_up_what_is_not_closed() {
+    let lines = "(defn f[x]
+
+(add 1 2)
+(add (mul 2
+:limit memory 512M
+(defn f[x]
+(add x 1))
+(f #| a comment
+
+:help
+|# 3)
+(f
+";
+    let (output, errors) = session(lines);
+    assert_eq!(output, "3\nmemory 512M, time none, fuel none\n4\n", "{errors}");
+    let errors: Vec<&str> = errors.lines().collect();
+    let unclosed = ["session:1:1", "<expression>:1:6", "<expression>:1:1"];
+    assert_eq!(errors.len(), unclosed.len(), "{errors:?}");
+    for (error, place) in errors.iter().zip(unclosed) {
+        assert!(error.starts_with(place) && error.contains("G0201"), "{error}");
+    }
+}
+
+#[test]
+fn a_failure_names_the_expression_that_was_typed() {
+    let lines = "(defn f[x] (add x 1))\n(f \"a\")\n[1 (f \"b\")]\n(group [\"c\" \"d\"])\n";
+    let (_, errors) = session_in("human", lines);
+    for typed in ["(f \"a\")", "[1 (f \"b\")]", "(group [\"c\" \"d\"])"] {
+        let waiting = format!("<expression> waits for `{typed}` at <expression>:1:1");
+        assert_eq!(errors.matches(&waiting).count(), 1, "{waiting}\n{errors}");
+    }
+    assert!(errors.contains("(groupBy eqString ..)"), "{errors}");
+    // A value that is asked for by its name was typed before.
+    let (_, errors) = session_in("human", "(defn c[] (head Nil))\n:force c\n");
+    assert!(!errors.contains("<expression> waits"), "{errors}");
+}
+
+#[test]
+fn a_command_without_its_colon_or_its_end_is_named() {
+    let lines = "quit\nhelp\nexit\n:q\n:sp\n:exit\n:s\n(defn help[] 3)\nhelp\nquit\n";
+    let (output, errors) = session(lines);
+    assert_eq!(output, "<function exit>\n3\n", "{errors}");
+    let notes: Vec<&str> = errors.lines().filter(|line| !line.contains("G0301")).collect();
+    let none = |name, tip| format!("error: there is no command :{name}; {tip}");
+    assert_eq!(
+        notes,
+        [
+            "note: the command is :quit",
+            "note: the command is :help",
+            "note: the command is :quit",
+            &none("q", "did you mean :quit?"),
+            &none("sp", "did you mean :sprint?"),
+            &none("exit", "did you mean :quit?"),
+            &none("s", ":help lists the commands"),
+            "note: the command is :quit",
+        ]
+    );
+}
+
+#[test]
+fn an_equation_is_answered_with_how_a_definition_is_written() {
+    for (line, help) in [
+        ("x = 3", "(defn x[] value)"),
+        ("square n = (mul n n)", "(defn square[n] value)"),
+        ("add(x, y) = x", "(defn add[x y] value)"),
+        ("let x = 3", "(let ([x value]) body)"),
+    ] {
+        let (_, errors) = session_in("human", &format!("{line}\n"));
+        assert!(errors.contains(&format!("is written {help}\n")), "{line}: {errors}");
+    }
 }
 
 #[test]

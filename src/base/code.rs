@@ -105,6 +105,8 @@ codes! {
     G0407 FunctionMain "a program whose value is a function";
     G0408 PartialCase "a case that does not match all values";
     G0409 FreeName "an unknown argument with nearly the name of a definition";
+    G0410 VariablePattern "a variable in a pattern with nearly the name of a constructor";
+    G0411 ActionsPrinted "a program that prints actions";
     G0501 ErrorCalled "the program called error";
     G0502 DivisionByZero "a division by zero";
     G0503 WrongKind "an operand of the wrong kind";

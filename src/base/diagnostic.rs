@@ -99,6 +99,12 @@ impl Diagnostic {
         self
     }
 
+    /// Adds advice on what to do, if there is any and none so far.
+    #[must_use]
+    pub fn maybe_help(self, help: Option<String>) -> Diagnostic {
+        Diagnostic { help: self.help.or(help), ..self }
+    }
+
     /// Returns the report in one line: `file:line:column: error[G0301]: message`.
     #[must_use]
     pub fn line(&self, sources: &SourceMap) -> String {

@@ -36,6 +36,15 @@ pub fn nearest_ranked<'a>(
     best.map(|(.., candidate)| candidate)
 }
 
+/// Returns whether two names differ by one edit, or in case alone.
+#[must_use]
+pub fn is_one_slip(name: &str, other: &str) -> bool {
+    let length = name.chars().take(LONGEST + 1).count();
+    name != other
+        && length <= LONGEST
+        && distance(name, other, length, 1).is_some_and(|distance| distance == 1)
+}
+
 /// Returns the greatest distance between a name of `length` characters and its suggestion.
 fn greatest_distance(length: usize) -> usize {
     match length {
@@ -101,6 +110,16 @@ mod tests {
         let names = [(2, "count"), (0, "counter"), (1, "cuntr")];
         assert_eq!(nearest_ranked("countr", names), Some("counter"));
         assert_eq!(nearest_ranked("coun", [(2, "count"), (0, "counts")]), Some("count"));
+    }
+
+    #[test]
+    fn one_slip_is_one_edit_or_any_number_of_capitals() {
+        for (name, other) in [("Nill", "Nil"), ("NIL", "Nil"), ("Nod", "Node"), ("Lfet", "Left")] {
+            assert!(is_one_slip(name, other), "{name} {other}");
+        }
+        for (name, other) in [("Nil", "Nil"), ("rest", "best-of"), ("n", "m"), ("Leef", "Leaves")] {
+            assert!(!is_one_slip(name, other), "{name} {other}");
+        }
     }
 
     #[test]

@@ -131,6 +131,20 @@ pub enum Form {
     Json,
 }
 
+/// How a source is written.
+#[derive(Args)]
+pub struct Written {
+    /// The form that the program is written in: coref, json
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "coref",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub from: Form,
+}
+
 /// Run a program and print the value of its main
 #[derive(Args)]
 #[command(
@@ -143,15 +157,8 @@ pub enum Form {
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
-    /// The form that the program is written in: coref, json
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "coref",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub from: Form,
+    #[command(flatten)]
+    pub form: Written,
     #[command(flatten)]
     pub optimise: Optimise,
     #[command(flatten)]
@@ -295,15 +302,8 @@ pub struct Check {
     /// Also tell why the optimiser left calls as they are
     #[arg(long)]
     pub hints: bool,
-    /// The form that the program is written in: coref, json
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "coref",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub from: Form,
+    #[command(flatten)]
+    pub form: Written,
 }
 
 /// Compile a file to a module that is loaded in its place
@@ -323,15 +323,8 @@ pub struct Compile {
     /// The module [default: FILE with the ending .gm]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The form that the file is written in: coref, json
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "coref",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub from: Form,
+    #[command(flatten)]
+    pub form: Written,
 }
 
 /// Print what a stage of the compiler makes of a program
@@ -346,15 +339,8 @@ pub struct Compile {
 pub struct Dump {
     #[command(flatten)]
     pub program: Program,
-    /// The form that the program is written in: coref, json
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "coref",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub from: Form,
+    #[command(flatten)]
+    pub form: Written,
     #[command(flatten)]
     pub optimise: Optimise,
     /// The stage: tokens, ast, parsed, core, lifted, specialised, strictness, gcode, fast

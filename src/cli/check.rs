@@ -15,7 +15,7 @@ pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
     engine.set_entry_points(EntryPoints::Main);
     let mut worst = Exit::Success;
     for path in &args.files {
-        let root = files::root(path, args.from, context)?;
+        let root = files::root(path, args.form.from, context)?;
         let mut checked = engine.check(&root, &files::Files);
         if args.hints && !checked.has_errors() {
             checked.diagnostics.extend(hints(&root));

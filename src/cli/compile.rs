@@ -18,7 +18,7 @@ pub fn run(args: &Compile, context: &mut Context) -> Result<(), Failure> {
         }
         None => PathBuf::from(&args.file).with_extension("gm"),
     };
-    let root = files::root(&args.file, args.from, context)?;
+    let root = files::root(&args.file, args.form.from, context)?;
     let options = Options { module: true, until: Stage::Core, ..Options::RUN };
     let built = inspect::build(&root, &files::Files, &options);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);

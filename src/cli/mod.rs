@@ -33,6 +33,7 @@ mod stats;
 mod step;
 mod steps;
 mod trace;
+mod unknown;
 mod watched;
 
 use std::ffi::OsString;
@@ -200,6 +201,13 @@ fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     {
         let tip = format!("to run a program: gmachine run {}", file.to_string_lossy());
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    if error.kind() == clap::error::ErrorKind::UnknownArgument {
+        let mut cli = Cli::command();
+        cli.build();
+        let name = arguments.get(1).map(|word| word.to_string_lossy());
+        let command = name.and_then(|name| cli.find_subcommand(&*name));
+        unknown::name_option(&mut error, command.unwrap_or(&cli));
     }
     let printed = error.print();
     match printed {

@@ -24,7 +24,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
     let kind = MachineKind::from(args.engine);
-    let module = compile(&args.program, args.from, &args.optimise, kind, context)?;
+    let module = compile(&args.program, args.form.from, &args.optimise, kind, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     if args.profile.is_some() && kind == MachineKind::Reference {

@@ -41,7 +41,7 @@ use super::{Code, Compiler, Source};
 use crate::base::span::Span;
 use crate::gcode::effect::{
     ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, INNER, PERFORM, PERFORM_IN_TURNS, PIECE,
-    action_cons,
+    RESUME, UNWIND, action_cons,
 };
 use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
 use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
@@ -203,10 +203,10 @@ impl Compiler<'_> {
         let (symbol, params): (String, &[&str]) = match performer {
             Performer::Perform(Mode::Alone) => (PERFORM.into(), &["m", "ks", "id"]),
             Performer::Perform(Mode::InTurns) => (PERFORM_IN_TURNS.into(), &["m", "ks", "id"]),
-            Performer::Resume(Mode::Alone) => ("resume$".into(), &["x", "ks", "id"]),
-            Performer::Resume(Mode::InTurns) => ("resume$in$turns".into(), &["x", "ks", "id"]),
-            Performer::Unwind(Mode::Alone) => ("unwind$".into(), &["e", "ks", "id"]),
-            Performer::Unwind(Mode::InTurns) => ("unwind$in$turns".into(), &["e", "ks", "id"]),
+            Performer::Resume(Mode::Alone) => (RESUME[0].into(), &["x", "ks", "id"]),
+            Performer::Resume(Mode::InTurns) => (RESUME[1].into(), &["x", "ks", "id"]),
+            Performer::Unwind(Mode::Alone) => (UNWIND[0].into(), &["e", "ks", "id"]),
+            Performer::Unwind(Mode::InTurns) => (UNWIND[1].into(), &["e", "ks", "id"]),
             Performer::FailAgain => (FAIL_AGAIN.into(), &["e"]),
             Performer::NoAction => ("no$action".into(), &["m"]),
             Performer::Put(effect) => (format!("{}$", effect.name()), &["s", "id"]),

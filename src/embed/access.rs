@@ -5,12 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use super::advice;
 use super::names::Names;
 use crate::base::code::Code;
 use crate::base::source::{SourceFile, SourceMap};
 use crate::core::lower::Partial;
 use crate::machine::Machine;
-use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop};
+use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop, Waiting};
 use crate::machine::{FileKind, System, SystemError};
 
 /// What only this module can make: so an operation that asks for it is no one else's to call.
@@ -38,6 +39,8 @@ pub(super) struct Shared {
     names: RwLock<Arc<Names>>,
     /// The cases that do not match all values.
     partial: RwLock<Vec<Partial>>,
+    /// What is asked for, where that is known.
+    asker: RwLock<Option<Waiting>>,
     /// A panic of the embedding program, on its way past the machine.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -45,7 +48,13 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(sources: Arc<SourceMap>, names: Arc<Names>) -> Shared {
         let (sources, names) = (RwLock::new(sources), RwLock::new(names));
-        Shared { sources, names, partial: RwLock::default(), panic: Mutex::default() }
+        let (partial, asker) = (RwLock::default(), RwLock::default());
+        Shared { sources, names, partial, asker, panic: Mutex::default() }
+    }
+
+    /// Sets what is asked for from now on.
+    pub(super) fn set_asker(&self, asker: Option<Waiting>) {
+        *self.asker.write().unwrap_or_else(PoisonError::into_inner) = asker;
     }
 
     /// Adds cases that do not match all values.
@@ -114,7 +123,13 @@ impl Shared {
             if let Some(payload) = panic {
                 resume_unwind(payload);
             }
-            stop.locate(&self.sources());
+            let sources = self.sources();
+            stop.locate(&sources);
+            let asker = self.asker.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(asker) = &*asker {
+                advice::name_asker(&mut stop, &sources, asker);
+            }
+            advice::name_variant(&mut stop, &sources);
             self.name_missing(&mut stop);
             stop
         })

@@ -23,6 +23,7 @@
 //! [`Call`] that a host function gets have.
 
 mod access;
+mod advice;
 mod call;
 mod clock;
 mod compile;

@@ -9,9 +9,10 @@ use super::engine::Limits;
 use super::error::Error;
 use super::eval::Value;
 use super::module::{Module, StoreOptions};
+use crate::base::source::EXPRESSION;
 use crate::gcode::effect::{ACTION, ActionKind};
 use crate::machine::costs::Costs;
-use crate::machine::outcome::{Input, Output, Statistics, Stop};
+use crate::machine::outcome::{Input, Output, Statistics, Stop, Waiting};
 use crate::machine::print::Format;
 use crate::machine::profile::Profile;
 use crate::machine::{Clock, Coverage, Interrupt, Machine, Pauses, System, Whnf};
@@ -67,13 +68,31 @@ impl Store {
         let input = input.map(|input| -> Box<dyn Input> {
             Box::new(GuardedInput { input, shared: shared.clone() })
         });
+        let program = self.machine.program();
+        let main = program.main.and_then(|main| program.globals.get(main));
+        shared.set_asker(main.map(|main| {
+            let name = main.display.clone().unwrap_or_else(|| "main".into());
+            Waiting::new(name, main.span)
+        }));
         let started = self.machine.start(format, input);
         let result = started.and_then(|()| {
             let result = self.machine.run(&mut GuardedOutput { output, shared });
             self.machine.abandon();
             result
         });
-        shared.outcome(result)
+        let result = shared.outcome(result);
+        shared.set_asker(None);
+        result
+    }
+
+    /// Says for which expression, of the text that was evaluated last, values are asked for from now
+    /// on: it is what waits for them where nothing in it does.
+    #[doc(hidden)]
+    pub fn set_asker(&mut self, is_asked: bool) {
+        let sources = self.shared.sources();
+        let last = sources.files().iter().rev().find(|file| file.name == EXPRESSION);
+        let asker = last.map(|file| Waiting::new(EXPRESSION.into(), file.span()));
+        self.shared.set_asker(asker.filter(|_| is_asked));
     }
 
     /// Gives the programs that are run the arguments that the action `arguments` finds.

@@ -16,6 +16,25 @@ pub const PERFORM_IN_TURNS: &str = "perform$in$turns";
 /// The symbol of the function that fails again with an exception that it is given.
 pub const FAIL_AGAIN: &str = "fail$again";
 
+/// The symbols of the functions that go on with a value, for one thread and for several.
+pub const RESUME: [&str; 2] = ["resume$", "resume$in$turns"];
+
+/// The symbols of the functions that go on with an exception, for one thread and for several.
+pub const UNWIND: [&str; 2] = ["unwind$", "unwind$in$turns"];
+
+/// Returns which operand a function of the performer applies to so many arguments, in words.
+#[must_use]
+pub fn applied_operand(symbol: &str, given: usize) -> Option<&'static str> {
+    if RESUME.contains(&symbol) {
+        return Some("the second operand of `bind`");
+    }
+    let handles = UNWIND.contains(&symbol);
+    handles.then_some(match given {
+        2 => "the second operand of `handle`",
+        _ => "the third operand of `handle`",
+    })
+}
+
 /// Bytes of a byte string that are written before the output may take them.
 pub const PIECE: usize = 1 << 16;
 
@@ -331,6 +350,18 @@ impl ActionKind {
         match self {
             ActionKind::Con(con) => con >= ActionCon::Flush,
             ActionKind::Effect(_) => true,
+        }
+    }
+
+    /// Returns what a message calls it, with an article.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            ActionKind::Con(ActionCon::Cell) => "a cell",
+            ActionKind::Con(ActionCon::Array) => "a mutable array",
+            ActionKind::Con(ActionCon::MVar) => "an MVar",
+            ActionKind::Con(ActionCon::Thread) => "a thread",
+            _ => "an action",
         }
     }
 

@@ -7,9 +7,12 @@ use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::quote::{char_literal, counted, for_message, short_text};
 use crate::base::span::Span;
+use crate::gcode::effect::{self, ActionKind};
 use crate::gcode::program::{Con, LIST};
-use crate::machine::outcome::{Chain, RunError, Stop};
+use crate::machine::outcome::{Chain, Refused, RunError, Stop};
 use crate::machine::system::SystemError;
+pub(in crate::machine) use crate::primitive::advice::place;
+use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN};
 use crate::primitive::{Operand, Primitive};
 
 /// Integers of up to this many bytes are shown in a message.
@@ -27,24 +30,38 @@ pub(in crate::machine) struct Failure {
     code: Code,
     message: String,
     label: &'static str,
-    help: Option<&'static str>,
+    help: Option<String>,
+    refused: Option<Refused>,
 }
 
 impl Failure {
     fn new(code: Code, message: impl Into<String>) -> Failure {
-        Failure { code, message: message.into(), label: "", help: None }
+        Failure { code, message: message.into(), label: "", help: None, refused: None }
     }
 
     fn labelled(self, label: &'static str) -> Failure {
         Failure { label, ..self }
     }
 
+    fn helped(self, help: Option<impl Into<String>>) -> Failure {
+        Failure { help: help.map(Into::into), ..self }
+    }
+
     /// The stop that it is, at a source expression for which `chain` waits.
     pub fn at(self, span: Span, chain: Chain) -> Stop {
-        let Failure { code, message, label, help } = self;
-        let (label, help) = (label.to_owned(), help.map(str::to_owned));
-        let (place, thrown) = (None, None);
-        Stop::Error(Box::new(RunError { code, message, span, place, label, chain, help, thrown }))
+        let Failure { code, message, label, help, refused } = self;
+        let (label, place, thrown) = (label.to_owned(), None, None);
+        Stop::Error(Box::new(RunError {
+            code,
+            message,
+            span,
+            place,
+            label,
+            chain,
+            help,
+            refused,
+            thrown,
+        }))
     }
 
     pub fn missing_main() -> Failure {
@@ -65,17 +82,25 @@ impl Failure {
     }
 
     /// What is found in the text of `error`, or of an action that writes one, which is no text.
-    pub fn no_text(name: &str, found: &str) -> Failure {
+    pub fn no_text(name: &str, found: &Found) -> Failure {
         let message = match name {
             "error" => format!("`error` needs a text, and its message has {found} in it"),
             name => format!("`{name}` needs a text, and this one has {found} in it"),
         };
-        Failure::new(Code::WrongKind, message)
+        Failure::new(Code::WrongKind, message).helped(found.kind.as_text())
     }
 
     /// What is to be performed is no action.
-    pub fn no_action(found: &str) -> Failure {
+    pub fn no_action(found: &Found) -> Failure {
+        let help = match found.kind {
+            Given::Function => {
+                Some(found.still_takes().unwrap_or_else(|| "it still takes arguments".to_owned()))
+            }
+            Given::List => Some(NO_ACTION_BUT_LIST.to_owned()),
+            _ => Some("the action whose value is x is `(return x)`".to_owned()),
+        };
         Failure::new(Code::WrongKind, format!("an action is needed here, and this is {found}"))
+            .helped(help)
     }
 
     /// The program throws a value.
@@ -201,7 +226,7 @@ impl Failure {
     }
 
     /// What a primitive needs a list of is none, or does not end in one.
-    pub fn no_list(primitive: Option<&str>, found: &str) -> Failure {
+    pub fn no_list(primitive: Option<&str>, found: &Found) -> Failure {
         match primitive.unwrap_or("error") {
             name @ ("error" | "putText" | "putError") => Failure::no_text(name, found),
             name => {
@@ -213,17 +238,31 @@ impl Failure {
     }
 
     /// An operand of the wrong kind: `which` is the word for its place.
-    pub fn wrong_operand(instruction: &str, needs: &str, which: &str, found: &str) -> Failure {
+    pub fn wrong_operand(instruction: &str, needs: &str, which: &str, found: &Found) -> Failure {
         let name = primitive(instruction);
         let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
-        Failure::new(Code::WrongKind, message)
+        let failure = Failure::new(Code::WrongKind, message);
+        let Some(primitive) = Primitive::find(name) else { return failure };
+        let at = (0..primitive.arity()).find(|&at| place(at, primitive.arity()) == which);
+        let refused = Some(Refused { primitive, given: found.kind });
+        let help = primitive.instead(at.unwrap_or(0), found.kind);
+        let failure = failure.helped(help.or_else(|| found.still_takes()));
+        Failure { refused, ..failure }
     }
 
-    pub fn incomparable(instruction: &str, a: &str, b: &str) -> Failure {
+    pub fn incomparable(instruction: &str, a: &Found, b: &Found) -> Failure {
         let name = primitive(instruction);
         let message =
             format!("`{name}` compares two integers or two characters, and was given {a} and {b}");
-        Failure::new(Code::WrongKind, message)
+        let failure = Failure::new(Code::WrongKind, message);
+        let Some(primitive) = Primitive::find(name) else { return failure };
+        let is_wrong = |found: &&Found| !matches!(found.kind, Given::Integer | Given::Character);
+        let Some(wrong) = [a, b].into_iter().find(is_wrong) else { return failure };
+        let refused = (a.kind == b.kind).then_some(Refused { primitive, given: wrong.kind });
+        // What is told is how two values of one kind are compared.
+        let help = (a.kind == b.kind).then(|| primitive.instead(0, wrong.kind)).flatten();
+        let help = help.or_else(|| wrong.still_takes());
+        Failure { refused, ..failure.helped(help) }
     }
 
     pub fn division_by_zero(instruction: &str) -> Failure {
@@ -298,9 +337,25 @@ impl Failure {
             .labelled("this case has no alternative for the value")
     }
 
-    /// A constructor that `has` so many fields is given more.
-    pub fn overapplied(con: Option<&Con>, has: usize, given: usize) -> Failure {
+    /// A value that is no function is applied to `given` arguments by the code of the performer
+    /// that `symbol` names; `None` if that applies nothing.
+    pub fn applied_by_performer(symbol: &str, found: &Found, given: usize) -> Option<Failure> {
+        let operand = effect::applied_operand(symbol, given)?;
+        let message = format!("{operand} must be a function, and is {found}");
+        let (code, help) = match found.kind {
+            Given::Action => (Code::OverappliedConstructor, Some(THEN)),
+            _ => (Code::AppliedNonFunction, None),
+        };
+        Some(Failure::new(code, message).helped(help))
+    }
+
+    /// A constructor that `has` so many fields is given more. `found` is the value.
+    pub fn overapplied(con: Option<&Con>, found: &Found, has: usize, given: usize) -> Failure {
         let message = match con {
+            _ if found.kind == Given::Action => {
+                let more = counted(given.saturating_sub(has), "argument");
+                format!("an action is applied to {more}, and is no function")
+            }
             Some(con) if con.data == LIST && has > 0 => {
                 let more = counted(given.saturating_sub(has), "argument");
                 format!("a list is applied to {more}, and is no function")
@@ -332,7 +387,7 @@ impl Failure {
     pub fn unprintable(code: Code, message: String) -> Failure {
         let help = "a text is a list of characters; `showInt` makes one of an integer";
         let help = (code == Code::NotText).then_some(help);
-        Failure { help, ..Failure::new(code, message).labelled("this is printed") }
+        Failure::new(code, message).labelled("this is printed").helped(help)
     }
 
     pub fn host_missing(name: &str) -> Failure {
@@ -405,32 +460,57 @@ impl Shown {
 /// Why a host function failed that returned a value of another store.
 pub(in crate::machine) const FOREIGN: &str = "it returned a value of another store";
 
-/// What is said of a node that is no value.
-pub(in crate::machine) const UNEVALUATED: &str = "an expression that is not evaluated";
+/// A value in a few words, and its kind.
+pub(in crate::machine) struct Found {
+    words: String,
+    kind: Given,
+    /// Of a function its name, fit for a message, and how many more arguments it takes.
+    waits: Option<(String, usize)>,
+}
+
+impl Found {
+    fn new(words: impl Into<String>, kind: Given) -> Found {
+        Found { words: words.into(), kind, waits: None }
+    }
+
+    /// What to say of a function where something else is needed.
+    fn still_takes(&self) -> Option<String> {
+        let (name, more) = self.waits.as_ref()?;
+        Some(format!("`{name}` still takes {}", counted(*more, "argument")))
+    }
+}
+
+impl std::ops::Deref for Found {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.words
+    }
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+/// A node that is no value.
+pub(in crate::machine) fn unevaluated() -> Found {
+    Found::new("an expression that is not evaluated", Given::Other)
+}
 
 /// An integer in a few words.
-pub(in crate::machine) fn integer(value: &Integer) -> String {
-    match value.heap_bytes() <= SHOWN_BYTES {
+pub(in crate::machine) fn integer(value: &Integer) -> Found {
+    let words = match value.heap_bytes() <= SHOWN_BYTES {
         true => format!("the integer {value}"),
         false => "a large integer".to_owned(),
-    }
+    };
+    Found::new(words, Given::Integer)
 }
 
 /// A float in a few words.
-pub(in crate::machine) fn float(value: Float) -> String {
-    format!("the float {value}")
-}
-
-/// The word for the place of an operand, counted from 0, of so many.
-pub(in crate::machine) fn place(at: usize, of: usize) -> &'static str {
-    match (at, of) {
-        (_, 1) => "only",
-        (0, _) => "first",
-        (1, _) => "second",
-        (2, _) => "third",
-        (3, _) => "fourth",
-        _ => "last",
-    }
+pub(in crate::machine) fn float(value: Float) -> Found {
+    Found::new(format!("the float {value}"), Given::Float)
 }
 
 /// What an operand of a primitive, counted from 0, must be, with an article.
@@ -446,13 +526,13 @@ pub(in crate::machine) fn needs(primitive: Primitive, at: usize) -> &'static str
 }
 
 /// An array in a few words.
-pub(in crate::machine) fn array(len: usize) -> String {
-    format!("an array of {}", counted(len, "element"))
+pub(in crate::machine) fn array(len: usize) -> Found {
+    Found::new(format!("an array of {}", counted(len, "element")), Given::Array)
 }
 
 /// A byte string in a few words.
-pub(in crate::machine) fn bytes(len: usize) -> String {
-    format!("a byte string of {}", counted(len, "byte"))
+pub(in crate::machine) fn bytes(len: usize) -> Found {
+    Found::new(format!("a byte string of {}", counted(len, "byte")), Given::Bytes)
 }
 
 /// A path or a name as a message has it, after ` of `: the end of a long one.
@@ -463,31 +543,47 @@ fn shown_bytes(bytes: &[u8]) -> String {
 }
 
 /// A character in a few words.
-pub(in crate::machine) fn character(c: char) -> String {
-    format!("the character {}", char_literal(c))
+pub(in crate::machine) fn character(c: char) -> Found {
+    Found::new(format!("the character {}", char_literal(c)), Given::Character)
 }
 
-/// A constructed value in a few words.
-pub(in crate::machine) fn constructed(con: &Con) -> String {
+/// A constructed value in a few words; `action` is what it is of the data type of actions.
+pub(in crate::machine) fn constructed(con: &Con, action: Option<ActionKind>) -> Found {
+    if let Some(action) = action {
+        let kind = if action.is_action() { Given::Action } else { Given::Other };
+        return Found::new(action.noun(), kind);
+    }
     match con.arity {
-        0 if con.data == LIST => "the empty list".to_owned(),
-        _ if con.data == LIST => "a list".to_owned(),
-        0 => format!("`{}`", for_message(&con.name)),
-        _ => format!("a `{}`", for_message(&con.name)),
+        0 if con.data == LIST => Found::new("the empty list", Given::List),
+        _ if con.data == LIST => Found::new("a list", Given::List),
+        arity => {
+            let kind = match (&*con.name, arity) {
+                ("Nothing", 0) | ("Just", 1) => Given::Maybe,
+                _ => Given::Other,
+            };
+            let article = if arity == 0 { "" } else { "a " };
+            Found::new(format!("{article}`{}`", for_message(&con.name)), kind)
+        }
     }
 }
 
 /// A value of the embedding program in a few words.
-pub(in crate::machine) fn opaque(name: &str) -> String {
-    format!("the host value `{}`", for_message(name))
+pub(in crate::machine) fn opaque(name: &str) -> Found {
+    Found::new(format!("the host value `{}`", for_message(name)), Given::Other)
 }
 
-/// A function that has so many arguments, in a few words; its name is fit for a message.
-pub(in crate::machine) fn function(name: &str, arguments: usize) -> String {
-    match arguments {
+/// A function that has so many arguments, in a few words; its name is fit for a message. `arity` is
+/// its number of parameters, if the name is its own and not that of the definition that it is in.
+pub(in crate::machine) fn function(name: &str, arguments: usize, arity: Option<usize>) -> Found {
+    let Some(arity) = arity else {
+        return Found::new(format!("a function in `{name}`"), Given::Function);
+    };
+    let words = match arguments {
         0 => format!("the function `{name}`"),
         _ => format!("a partial application of `{name}`"),
-    }
+    };
+    let waits = arity.checked_sub(arguments).filter(|more| *more > 0);
+    Found { waits: waits.map(|more| (name.to_owned(), more)), ..Found::new(words, Given::Function) }
 }
 
 /// What a program calls the primitive of an instruction of this name.

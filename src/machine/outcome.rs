@@ -7,6 +7,8 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::machine::handles::Handle;
+use crate::primitive::Primitive;
+use crate::primitive::advice::Given;
 
 /// Why an evaluation stopped without a value. Whatever the reason, the thunks that were
 /// under evaluation are left evaluable: forced again they go on from where they stopped
@@ -132,9 +134,21 @@ pub struct RunError {
     pub chain: Chain,
     /// What to do, if that is known.
     pub help: Option<String>,
+    /// The primitive that was given an operand of the wrong kind, if one was.
+    #[doc(hidden)]
+    pub refused: Option<Refused>,
     /// The value that was thrown, if one was.
     #[doc(hidden)]
     pub thrown: Option<Thrown>,
+}
+
+/// What a primitive was given that it does not take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The primitive.
+    pub primitive: Primitive,
+    /// The kind of the operand.
+    pub given: Given,
 }
 
 /// A handle on a value that was thrown.
@@ -165,7 +179,7 @@ pub struct Chain {
     /// How many more there were.
     pub more: usize,
     /// If neither the place that failed nor one of `frames` is outside of the corelib: the
-    /// innermost evaluation whose place is, if there is one.
+    /// innermost evaluation whose place is, or else the definition that was asked for.
     pub outer: Option<Waiting>,
 }
 

@@ -7,7 +7,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 
 use super::Report;
 use super::excerpt::{Excerpt, excerpts};
-use super::text::{grouped, one_line, plain, waiting};
+use super::text::{asking, grouped, one_line, plain, waiting};
 
 /// Wide enough never to cut a line: excerpts are cut before.
 const WIDTH: usize = 400;
@@ -50,7 +50,7 @@ fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
     if chain.more > 0 {
         lines.push(format!("and {} more", grouped(chain.more as u64)));
     }
-    lines.extend(chain.outer.iter().map(|one| waiting(one, sources)));
+    lines.extend(chain.outer.iter().map(|one| asking(one, sources)));
     lines.join("\n")
 }
 

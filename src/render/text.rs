@@ -32,6 +32,16 @@ pub(super) fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
     line
 }
 
+/// What asked for what failed: as [`waiting`], or ``main, defined at file:line:col``.
+pub(super) fn asking(outer: &Waiting, sources: &SourceMap) -> String {
+    match place(sources, outer.span) {
+        Some(place) if sources.text(outer.span) == &*outer.name => {
+            format!("{}, defined at {place}", one_line(&outer.name))
+        }
+        _ => waiting(outer, sources),
+    }
+}
+
 /// An expression in one line, blanks made one, its end left away if it is long.
 #[must_use]
 pub fn short_expression(text: &str) -> String {

@@ -315,8 +315,19 @@ impl<'s> Lexer<'s> {
             }
         }
         let span = self.span(start, end);
-        let text = self.scanner.source().get(start..end).unwrap_or_default();
-        self.reports.add(|| bad_characters(span, text));
+        let source = self.scanner.source();
+        let text = source.get(start..end).unwrap_or_default();
+        self.reports.add(|| match (text, source.get(..start)) {
+            ("=" | ":=", Some(before)) => definition(span, text, before),
+            ("*", Some(before)) if before.ends_with("(let") => {
+                no_token(span, text).help("write `let`: each of its bindings sees those before it")
+            }
+            (".", Some(before)) if before.ends_with(|c: char| c.is_alphanumeric()) => {
+                no_token(span, text)
+                    .help("a field is taken out by a pattern: (case value [(Con x y) x])")
+            }
+            _ => bad_characters(span, text),
+        });
         (span.lo, Tok::Bad, span.hi)
     }
 
@@ -492,12 +503,48 @@ fn large_float(span: Span, text: &str) -> Diagnostic {
         .help("the largest float is 1.7976931348623157e308; the infinities are +inf.0 and -inf.0")
 }
 
-fn bad_characters(span: Span, text: &str) -> Diagnostic {
+/// The most bytes before a sign that are looked at to tell what it was to define.
+const LOOKED_AT: usize = 200;
+
+/// Reports the sign of a definition of other languages, with what is written here.
+fn definition(span: Span, text: &str, before: &str) -> Diagnostic {
+    let report = no_token(span, text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    // With blanks before it, it stands in another form.
+    let is_outer = !line.starts_with(char::is_whitespace) && line.len() <= LOOKED_AT;
+    let names = line.split(|c: char| c.is_whitespace() || "(),[]".contains(c));
+    let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    let is_let = names.first().is_some_and(|first| ["let", "letrec"].contains(first));
+    if is_let {
+        names.remove(0);
+    }
+    let opens = line.starts_with(['(', '[']) && !is_let;
+    match names.split_first() {
+        Some((name, params)) if is_outer && !opens && names.iter().all(|name| is_name(name)) => {
+            let (name, params) = (for_message(name), for_message(&params.join(" ")));
+            report.help(match is_let {
+                true => format!("a local binding is written (let ([{name} value]) body)"),
+                false => format!("a definition is written (defn {name}[{params}] value)"),
+            })
+        }
+        _ => report.help(
+            "a binding is written [x value], a definition (defn x[] value); \
+             whether two are equal is (eq a b)",
+        ),
+    }
+}
+
+/// Returns the report of characters that start no token.
+fn no_token(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().nth(1) {
         None => format!("`{}` starts no token", for_message(text)),
         Some(_) => format!("`{}` are characters that start no token", for_message(text)),
     };
-    let report = Diagnostic::error(Code::UnknownCharacter, span, message);
+    Diagnostic::error(Code::UnknownCharacter, span, message)
+}
+
+fn bad_characters(span: Span, text: &str) -> Diagnostic {
+    let report = no_token(span, text);
     let operator = |name: &str, sign: &str| {
         format!("operators have names and stand first: (`{name}` a b), not a {sign} b")
             .replace('`', "")
@@ -508,7 +555,7 @@ fn bad_characters(span: Span, text: &str) -> Diagnostic {
         "*" => operator("mul", text),
         "/" => operator("div", text),
         "%" => operator("rem", text),
-        "=" | "==" => operator("eq", text),
+        "==" => operator("eq", text),
         "<" => operator("lt", text),
         "<=" => operator("le", text),
         ">" => operator("gt", text),

@@ -93,6 +93,14 @@ checks! {
         "(defn xs[] [1]) (defn pick[c] (case c [0 add] [_ 7])) (defn own[p] (case p [(Just xs) xs] [_ [2]])) (defn bound[y z] (let ([z y]) z)) (defn loop[n] (loop n)) (defn fails[x] (error x)) (defn other[n] (case n [0 []] [_ (loop n)])) (defn f[g] [(pick 1 2) (own g 1) (bound g 1 2) (loop 1 2) (fails 1 2) (other 1 2) (foldr g I [1] 2)])";
     constructor_overapplied "(data T (A) (B x)) (defn f[] [(Cons 1 2 3) (A 1) (B 1 2) ((B 1) 2)])";
     operand_kinds "(defn f[x] [(add 1 'c') (ord 1) (chr 'c') (negate \"s\") (lt 1 'c') (eq [] 1) (add (fn [x] x) 1) (mul (ord 'c') (chr 1)) (sub add 1)])";
+    arguments_that_a_body_cannot_do_with
+        "(data T (A) (B x)) (defn size[t] (case t [(A) 0] [(B x) 1])) (defn len[n xs] (case xs [Nil n] [(Cons _ t) (len (add n 1) t)])) (defn deep[x] (neg-of (add 1 x))) (defn neg-of[y] (negate y)) (defn cmp[c] (if (eq c 'a') 1 2)) (defn f[] [(size 1) (len 0 (A)) (len (A) [1]) (deep 1.5) (neg-of 'a') (cmp 1) (size (B 1)) (len 0 \"ab\") (cmp 'x')])";
+    arguments_that_may_be_fine
+        "(data T (A) (B x)) (defn lazy[x y] (Cons x y)) (defn hides[x] (let ([x 1]) (add x 1))) (defn inner[add x] (add x 1)) (defn later[x] (fn [y] (add x y))) (defn any[x] (case x [y 1])) (defn either[x y] (if y (add x 1) 2)) (defn self[x] (self x)) (defn one[x] (other x)) (defn other[x] (one x)) (defn f[g] [(lazy 'a' 'b') (hides \"a\") (inner I \"a\") (later \"a\") (any g) (either \"a\" 0) (self 1) (one 1)])";
+    variables_that_are_like_constructors
+        "(data T (Leaf) (Node l r)) (defn f[t] (case t [(Node l r) (add l r)] [leaf 0])) (defn g[t] (case t [(Node Leef r) r] [(Node x _) x] [_ 1])) (defn h[t] (case t [(Node l r) l] [Leaf t]))";
+    variables_that_are_none
+        "(data T (Leaf) (Node l r)) (defn f[t] (case t [(Node l r) l] [leaf leaf])) (defn g[t] (case t [(Node left right) left] [other 1])) (defn h[p] (case p [(Pair left right) right])) (defn i[n] (case n [1 2] [leaf 3]))";
     operand_kinds_that_are_fine "(defn f[add g] [(add 1 'c') (g 1 'c') (eq 'a' (chr 1)) (lt (ord 'a') 1) (seq 'c' 1) (error 1)])";
     condition "(defn f[x] [(if 2 1 0) (if 'c' 1 0) (if 1 2 3) (if (lt 1 2) 1 2) (if [] 1 2)])";
     escapes_are_shown "(defn f[x] (x\u{200B} 1))";

@@ -19,7 +19,7 @@ use gmachine::render::short_expression;
 use serde::Serialize;
 
 use self::json::Array;
-use super::args::{Dump, DumpFormat, Form, Optimise, Program, Stage};
+use super::args::{Dump, DumpFormat, Form, Optimise, Program, Stage, Written};
 use super::exit::Exit;
 use super::report::{JsonPlace, JsonReport, json_report, json_span, json_text};
 use super::{Context, Failure, files, passes, report, usage};
@@ -37,7 +37,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
         let tip = "the stage ast has the definitions";
         return Err(usage("dump", "the stage tokens knows no definitions".to_owned(), tip));
     }
-    let root = files::program(&args.program, args.from, context)?;
+    let root = files::program(&args.program, args.form.from, context)?;
     let mut built = build(args, &root);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);
     if matches!(args.stage, Stage::Tokens | Stage::Ast | Stage::Parsed)
@@ -70,7 +70,7 @@ pub fn definition(
 ) -> Result<Option<String>, Failure> {
     let args = Dump {
         program: Program { file: None, expr: None },
-        from: Form::Coref,
+        form: Written { from: Form::Coref },
         optimise: Optimise { level, passes: Vec::new(), verbose: false },
         stage,
         only: Some(name.to_owned()),

@@ -14,9 +14,40 @@ pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     Lexer::new(text, 0).map(|(lo, _, hi)| text.get(lo as usize..hi as usize).unwrap_or(""))
 }
 
-/// Whether all brackets and comments that a text opens are closed in it.
+/// Whether there is nothing to wait for: all brackets and comments that a text opens are closed in
+/// it, or its last line gives up those brackets, because it is blank or a command.
 pub fn is_complete(text: &str) -> bool {
-    if text.trim_start().starts_with(':') {
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    is_closed(text) || (last.trim().is_empty() || is_command(last)) && !is_in_comment(before)
+}
+
+/// Whether a line is a command, if it is no part of a comment.
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with(':')
+}
+
+fn is_in_comment(text: &str) -> bool {
+    let mut lexer = Lexer::new(text, 0);
+    lexer.by_ref().for_each(drop);
+    lexer.comment_unclosed
+}
+
+/// What is to be taken one after the other: a command that gave up what was before it is apart.
+pub fn inputs(text: &str) -> impl Iterator<Item = &str> {
+    let parts = match text.rsplit_once('\n') {
+        Some((before, last))
+            if is_command(last) && !is_closed(before) && !is_in_comment(before) =>
+        {
+            [Some(before), Some(last)]
+        }
+        _ => [Some(text), None],
+    };
+    parts.into_iter().flatten()
+}
+
+/// Whether all brackets and comments that a text opens are closed in it.
+fn is_closed(text: &str) -> bool {
+    if is_command(text) {
         return true;
     }
     let mut lexer = Lexer::new(text, 0);
@@ -100,9 +131,20 @@ mod tests {
         for text in ["", "(add 1 2)", "x ; (", "\"(\"", "'('", ":step (f", ")", "#| ( |# 1"] {
             assert!(is_complete(text), "{text}");
         }
-        for text in ["(add 1", "(f [1 2", "#| (f)", "(f ; )"] {
+        for text in ["(add 1", "(f [1 2", "#| (f)", "(f ; )", "#| (f)\n", "#|\n:help"] {
             assert!(!is_complete(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_blank_line_and_a_command_give_up_brackets_that_are_open() {
+        for text in ["(add 1\n", "(f [1\n2\n  ", "(f\n:help", "(f\n  :help"] {
+            assert!(is_complete(text), "{text}");
+        }
+        let all = |text| inputs(text).collect::<Vec<_>>();
+        assert_eq!(all("(f\n1\n:help"), ["(f\n1", ":help"]);
+        assert_eq!(all("(f\n1)"), ["(f\n1)"]);
+        assert_eq!(all(":help"), [":help"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::args::Repl;
 use super::{Context, Failure, report};
 use history::History;
 use input::{CtrlC, Lines};
-use line::{Assistant, is_complete};
+use line::{Assistant, inputs, is_complete};
 use session::{Next, Session};
 
 /// What asks for a line.
@@ -62,8 +62,10 @@ fn edited(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
             Ok(line) => {
                 let _ = editor.add_history_entry(line.as_str());
                 history.add(&line);
-                if session.take(&line)? == Next::Quit {
-                    return Ok(());
+                for input in inputs(&line) {
+                    if session.take(input)? == Next::Quit {
+                        return Ok(());
+                    }
                 }
             }
             // At the prompt Ctrl-C gives the line up.
@@ -83,11 +85,17 @@ fn piped(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
             Ok(line) => text.push_str(&line),
             Err(_) => report::write("error: a line is not UTF-8, and is left out\n"),
         }
-        if is_end || is_complete(&text) {
-            let line = std::mem::take(&mut text);
-            if session.take(&line)? == Next::Quit || is_end {
+        let typed = text.strip_suffix('\n').unwrap_or(&text);
+        if is_end || is_complete(typed) {
+            for input in inputs(typed) {
+                if session.take(input)? == Next::Quit {
+                    return Ok(());
+                }
+            }
+            if is_end {
                 return Ok(());
             }
+            text.clear();
         }
     }
 }

@@ -41,6 +41,23 @@ pub const COMMANDS: [(&str, &str, &str); 15] = [
     (":quit", "", "end the session; so does Ctrl-D"),
 ];
 
+/// The command that a word without a colon is probably meant for.
+fn called(word: &str) -> Option<&'static str> {
+    let word = if word == "exit" { "quit" } else { word };
+    COMMANDS.iter().map(|(name, ..)| *name).find(|name| name.strip_prefix(':') == Some(word))
+}
+
+/// The command that is meant by what is none: its beginning, or one that is spelled nearly so.
+fn meant(command: &str) -> Option<&'static str> {
+    let names = || COMMANDS.iter().filter_map(|(name, ..)| name.strip_prefix(':'));
+    let mut begun = names().filter(|name| !command.is_empty() && name.starts_with(command));
+    match (begun.next(), begun.next()) {
+        (Some(only), None) => Some(only),
+        _ if command == "exit" => Some("quit"),
+        _ => nearest(command, names()),
+    }
+}
+
 /// Whether there is more to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
@@ -178,6 +195,7 @@ impl<'c> Session<'c> {
     pub fn take(&mut self, line: &str) -> Result<Next, Failure> {
         // A Ctrl-C that came while nothing ran is no news to what runs now.
         self.ctrl_c.clear();
+        self.store.set_asker(false);
         self.store.set_limits(self.limits);
         let line = line.trim();
         if let Some(rest) = line.strip_prefix(':') {
@@ -188,6 +206,13 @@ impl<'c> Session<'c> {
         match (first.next(), first.next()) {
             (None, _) => {}
             (Some("("), Some("defn" | "data" | "import")) => self.define(line),
+            (Some(word), None) => {
+                self.evaluate(line)?;
+                // What people type to get out, or to get help, is a name like others.
+                if let Some(command) = called(word).filter(|_| !self.homes.contains_key(word)) {
+                    report::write(&format!("note: the command is {command}\n"));
+                }
+            }
             _ => self.evaluate(line)?,
         }
         Ok(Next::Go)
@@ -213,6 +238,7 @@ impl<'c> Session<'c> {
     fn evaluate(&mut self, expression: &str) -> Result<(), Failure> {
         match self.store.eval(expression) {
             Ok(value) => {
+                self.store.set_asker(true);
                 self.last = Some(value.clone());
                 self.show(&value)
             }
@@ -372,8 +398,7 @@ impl<'c> Session<'c> {
             Some("reload") => self.restart(self.file.clone())?,
             Some("clear") => self.restart(None)?,
             _ => {
-                let names = COMMANDS.iter().map(|(name, ..)| &name[1..]);
-                let tip = match nearest(command, names) {
+                let tip = match meant(command) {
                     Some(meant) => format!("did you mean :{meant}?"),
                     None => ":help lists the commands".to_owned(),
                 };

@@ -1,15 +1,24 @@
 //! The constructors in one column of a case belong to one data type, and literals in one
-//! column are of one kind.
+//! column are of one kind. A variable beside constructors may be one that is misspelled.
 
 use rustc_hash::FxHashMap;
 
-use crate::core::expr::ConId;
-use crate::core::pattern::{PatRef, Patterns, View};
+use crate::core::expr::{ConId, DataId};
+use crate::core::pattern::{Kind, PatRef, Patterns, View};
 use crate::syntax::ast::PatId;
 
-/// Returns, for each column of mixed kinds, its first pattern and the first one of another kind. Linear in the patterns.
-pub(super) fn mixed(patterns: Patterns<'_>, pats: &[PatId]) -> Vec<(PatRef, PatRef)> {
-    let mut found = Vec::new();
+/// What is found in the columns of a case.
+#[derive(Default)]
+pub(super) struct Columns {
+    /// Of each column of mixed kinds its first pattern and the first one of another kind.
+    pub mixed: Vec<(PatRef, PatRef)>,
+    /// The variables in columns that ask for values of a data type, with that.
+    pub variables: Vec<(PatId, DataId)>,
+}
+
+/// Returns what there is in the columns of a case. Linear in the patterns.
+pub(super) fn columns(patterns: Patterns<'_>, pats: &[PatId]) -> Columns {
+    let mut found = Columns::default();
     let mut work: Vec<Vec<PatRef>> = vec![pats.iter().map(|&pat| PatRef::Ast(pat)).collect()];
     while let Some(column) = work.pop() {
         // A pattern goes with itself.
@@ -20,7 +29,14 @@ pub(super) fn mixed(patterns: Patterns<'_>, pats: &[PatId]) -> Vec<(PatRef, PatR
             column.iter().filter_map(|&pat| patterns.kind(pat).map(|kind| (pat, kind)));
         let Some((first, kind)) = tested.next() else { continue };
         if let Some((other, _)) = tested.find(|&(_, other)| other != kind) {
-            found.push((first, other));
+            found.mixed.push((first, other));
+        }
+        if let Kind::Data(data) = kind {
+            let variables = column.iter().filter_map(|&pat| match (pat, patterns.view(pat)) {
+                (PatRef::Ast(id), View::Any(Some(_))) => Some((id, data)),
+                _ => None,
+            });
+            found.variables.extend(variables);
         }
         let mut fields: FxHashMap<ConId, usize> = FxHashMap::default();
         let mut columns: Vec<Vec<Vec<PatRef>>> = Vec::new();
@@ -37,7 +53,7 @@ pub(super) fn mixed(patterns: Patterns<'_>, pats: &[PatId]) -> Vec<(PatRef, PatR
             let mut row = Vec::with_capacity(arity);
             patterns.push_reversed(list, &mut row);
             for (column, pat) in columns[at].iter_mut().zip(row.into_iter().rev()) {
-                if !matches!(patterns.view(pat), View::Any(_)) {
+                if !matches!(patterns.view(pat), View::Any(None)) {
                     column.push(pat);
                 }
             }

@@ -5,14 +5,15 @@
 //! syntax tree. A work list takes the place of recursion.
 
 mod columns;
+mod demands;
 mod names;
 mod patterns;
 mod shapes;
 mod useful;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
@@ -22,6 +23,7 @@ use crate::base::span::Span;
 use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
+use patterns::Suspect;
 
 /// What a check has found.
 pub(super) struct Checked {
@@ -66,6 +68,12 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         tasks: Vec::new(),
         reported: FxHashSet::default(),
         suggestions: Cell::new(names::SUGGESTIONS),
+        results: RefCell::default(),
+        wanted: RefCell::default(),
+        depth: Cell::new(0),
+        watched: Vec::new(),
+        told: FxHashSet::default(),
+        slips: Cell::new(names::SUGGESTIONS),
         diagnostics: Vec::new(),
         partial: Vec::new(),
     };
@@ -96,6 +104,10 @@ enum Task {
     Let(Name),
     /// Ends the scope of all bindings but the first ones, of this number.
     Unbind(usize),
+    /// Watches from now on whether a variable of a pattern is used.
+    Watch(Suspect),
+    /// Ends that for the one that is watched last.
+    Watched,
 }
 
 struct Checker<'a> {
@@ -110,6 +122,18 @@ struct Checker<'a> {
     reported: FxHashSet<Name>,
     /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
+    /// What the results of definitions are, as far as that has been asked.
+    results: RefCell<FxHashMap<u32, shapes::Shape>>,
+    /// What the arguments of definitions must be, as far as that has been asked.
+    wanted: RefCell<FxHashMap<(u32, usize), Option<demands::Wanted>>>,
+    /// How many definitions are being gone through for that.
+    depth: Cell<usize>,
+    /// The variables of patterns that are watched, and whether they have been used.
+    watched: Vec<(Suspect, bool)>,
+    /// Those that are known to be meant for constructors.
+    told: FxHashSet<Span>,
+    /// The number of constructors that variables may still be compared with.
+    slips: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
     partial: Vec<Partial>,
 }
@@ -137,6 +161,12 @@ impl Checker<'_> {
                 Task::Expr(expr) => self.expr(expr),
                 Task::Bind(name) | Task::Let(name) => self.bind(name),
                 Task::Unbind(len) => self.unbind(len),
+                Task::Watch(suspect) => self.watched.push((suspect, false)),
+                Task::Watched => {
+                    if let Some((suspect, false)) = self.watched.pop() {
+                        self.unused(suspect);
+                    }
+                }
             }
         }
         self.unbind(0);
@@ -251,19 +281,25 @@ impl Checker<'_> {
         let undo = self.undo.len();
         let mut size = 0;
         let mut sound = true;
+        let columns = self.columns(alts);
+        let variables = columns.variables.iter();
+        let beside = variables.map(|&(pat, data)| (ast.pat_spans[pat], data)).collect();
         for alt in alts {
             let found = self.pattern(alt.pat);
+            let suspects = self.suspects(&found.names, &beside);
             size += found.size;
             sound &= found.sound;
             let bound = !found.names.is_empty();
             self.tasks.extend(found.names.into_iter().map(|(name, _)| Task::Bind(name)));
+            self.tasks.extend(suspects.iter().copied().map(Task::Watch));
             self.tasks.push(Task::Expr(alt.body));
+            self.tasks.extend(suspects.iter().map(|_| Task::Watched));
             if bound {
                 self.tasks.push(Task::Unbind(undo));
             }
         }
         // A case with a mistake in its patterns has been reported.
-        if sound && self.alternatives(alts, size) {
+        if sound && self.alternatives(alts, size, columns.mixed) {
             self.partial(span, alts, size);
         }
     }

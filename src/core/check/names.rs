@@ -62,15 +62,58 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("fold", "a list is folded with `foldr`, `foldl` or `foldl'`"),
     ("reduce", "a list is folded with `foldr`, `foldl` or `foldl'`"),
     ("concatenate", "two lists or texts are joined with `append`"),
+    ("strcat", "two lists or texts are joined with `append`"),
     ("size", "the length of a list is `(length xs)`"),
     ("len", "the length of a list is `(length xs)`"),
+    ("do", IN_ORDER),
+    ("begin", IN_ORDER),
+    ("progn", IN_ORDER),
+    ("else", "both cases follow the condition: `(if condition value other)`"),
+    ("elif", "both cases follow the condition: `(if condition value other)`"),
+    ("elseif", "both cases follow the condition: `(if condition value other)`"),
+    ("while", LOOP),
+    ("for", LOOP),
+    ("loop", LOOP),
+    ("foreach", LOOP),
+    ("set", "a definition never changes; a cell, which actions change, is made by `newCell`"),
+    ("var", "a local name is bound by `(let ([x value]) body)`, and never changes"),
+    ("val", "a local name is bound by `(let ([x value]) body)`"),
+    ("const", "a constant is written `(defn name[] value)`"),
+    ("where", "local names are bound before they are used: `(let ([x value]) body)`"),
+    ("puts", LINE),
+    ("echo", LINE),
+    ("putStr", LINE),
+    ("readLine", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("readln", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("gets", "a line of the input is read by the action `getLine` of the module `io`"),
+    ("read", "`(parseInt text)` is (Just integer), or Nothing"),
+    ("int", "`(parseInt text)` is (Just integer), or Nothing"),
+    ("pair", "a pair is `(Pair a b)`"),
+    ("tuple", "a pair is `(Pair a b)`, a triple `(Triple a b c)`"),
+    ("list", "a list is written `[a b c]`"),
+    ("push", "an element is put before a list by `(Cons x xs)`"),
+    ("forEach", "an action for each element is `(forM_ xs f)`, of the module `io`"),
 ];
+
+/// What puts actions in order.
+const IN_ORDER: &str =
+    "actions follow each other by `(then m n)`, `(bind m (fn [x] ..))` or `(sequence_ [..])`";
+
+/// What to write instead of a loop.
+const LOOP: &str =
+    "what is repeated is a function that calls itself, or `map`, `foldl'` and the like";
+
+/// What writes a line.
+const LINE: &str = "a line is written by the action `(putLine text)` of the module `io`";
 
 /// What to write instead of a command that prints.
 const PRINT: &str = "nothing prints by itself: the value of `main` is what the program prints";
 
 /// What to write instead of one function that makes a text of any value.
 const SHOW: &str = "a text is made by `showInt`, `showChar`, `showString` or `(showList f xs)`";
+
+/// The most fields, and constructors of a data type, that are looked through for a name.
+const FIELDS: usize = 8;
 
 /// Names of other languages for a form with parameters: what follows them is no mistake of its
 /// own.
@@ -118,6 +161,7 @@ impl Checker<'_> {
             && params.is_empty()
         {
             self.function_main(body);
+            self.actions_main(body);
         }
     }
 
@@ -126,12 +170,7 @@ impl Checker<'_> {
         let main = self.globals.input.names.find("main");
         let target = main.and_then(|main| self.globals.own(PROGRAM, main));
         let report = match target {
-            None => Diagnostic::error(
-                Code::MissingMain,
-                Span::NONE,
-                "the program has no definition of `main`",
-            )
-            .help("add `(defn main[] ...)`: its value is what the program prints"),
+            None => self.missing_main(),
             Some(target @ Target::Defn(item)) => {
                 let params = match self.ast.items.get(item as usize).map(|item| &item.kind) {
                     Some(ItemKind::Defn { params, .. }) if params.len() > 1 => params.len(),
@@ -154,9 +193,40 @@ impl Checker<'_> {
         self.report(report);
     }
 
+    /// Reports that there is no `main`, and which definition may be meant for it.
+    fn missing_main(&self) -> Diagnostic {
+        let message = "the program has no definition of `main`";
+        let defined = self.ast.items.iter().filter_map(|item| match item.kind {
+            ItemKind::Defn { .. } if self.globals.input.unit(item.file) == PROGRAM => {
+                let name = item.name?;
+                Some((name, self.globals.input.names.text(name)))
+            }
+            _ => None,
+        });
+        let near = suggest::nearest("main", defined.clone().map(|(_, text)| text));
+        let found = near.and_then(|near| defined.clone().find(|(_, text)| *text == near));
+        let target = found.and_then(|(name, _)| self.globals.own(PROGRAM, name));
+        match (near, target) {
+            (Some(near), Some(target)) => {
+                let near = for_message(near);
+                Diagnostic::error(Code::MissingMain, self.globals.span(target), message).help(
+                    format!(
+                        "should `{near}` be `main`? The value of `main` is what a program prints"
+                    ),
+                )
+            }
+            _ => Diagnostic::error(Code::MissingMain, Span::NONE, message)
+                .help("add `(defn main[] ...)`: its value is what the program prints"),
+        }
+    }
+
     /// Checks a name in an expression.
     pub(super) fn name(&mut self, expr: ExprId, name: Name) {
         if self.is_bound(name) {
+            let mut watched = self.watched.iter_mut().rev();
+            if let Some((_, is_used)) = watched.find(|(suspect, _)| suspect.name == name) {
+                *is_used = true;
+            }
             return;
         }
         match self.globals.lookup(self.unit, name) {
@@ -224,12 +294,41 @@ impl Checker<'_> {
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
+        if let Some(help) = self.field(name) {
+            return Some(help);
+        }
         let visible = |other: Name| {
             self.is_bound(other)
                 || matches!(self.globals.lookup(self.unit, other), Lookup::Found(_))
         };
         let found = self.nearest(text, visible, |_| true)?;
         Some(format!("did you mean `{}`?", for_message(&found)))
+    }
+
+    /// Returns how the field is taken out that a name documents in a declaration of the program.
+    fn field(&self, name: Name) -> Option<String> {
+        self.suggestions.set(self.suggestions.get().checked_sub(self.ast.items.len())?);
+        let is_own = |file: usize| self.globals.input.unit(file) == PROGRAM;
+        let items = self.ast.items.iter().filter(|item| is_own(item.file));
+        let mut cons = items.filter_map(|item| match &item.kind {
+            ItemKind::Data { cons } => Some(cons.iter().take(FIELDS)),
+            _ => None,
+        });
+        let con = cons.find_map(|mut cons| {
+            cons.find(|con| {
+                let fields = &self.ast.binders[con.fields];
+                fields.len() <= FIELDS && fields.iter().any(|field| field.name == Some(name))
+            })
+        })?;
+        let fields = self.ast.binders[con.fields].iter().map(|field| match field.name {
+            Some(field) if field == name => self.text(name),
+            _ => "_".to_owned(),
+        });
+        let fields = fields.collect::<Vec<_>>().join(" ");
+        let (con, field) = (self.text(con.name), self.text(name));
+        Some(format!(
+            "a field is taken out by a pattern, as in `(case value [({con} {fields}) {field}])`"
+        ))
     }
 
     /// Returns whether an expression is an unbound name that stands for a form in other

@@ -1,5 +1,8 @@
 //! Reports about patterns.
 
+use rustc_hash::FxHashMap;
+
+use super::columns::Columns;
 use super::{Checker, Partial};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
@@ -7,6 +10,7 @@ use crate::base::name::Name;
 use crate::base::quote::counted;
 use crate::base::quote::{char_literal, for_message};
 use crate::base::span::Span;
+use crate::base::suggest;
 use crate::core::check::{columns, useful};
 use crate::core::expr::{ConId, DataId};
 use crate::core::pattern::{Key, Kind, PatRef, Patterns, View};
@@ -21,6 +25,18 @@ pub(super) struct Found {
     pub size: usize,
     /// Whether there is no mistake in its constructors.
     pub sound: bool,
+}
+
+/// The most variables that are watched at once.
+const WATCHED: usize = 32;
+
+/// A variable in a pattern that may be meant for a constructor, if nothing uses it.
+#[derive(Clone, Copy)]
+pub(super) struct Suspect {
+    pub name: Name,
+    span: Span,
+    /// What the patterns beside it ask for, if there are any.
+    data: Option<DataId>,
 }
 
 impl Checker<'_> {
@@ -129,13 +145,17 @@ impl Checker<'_> {
 
     /// Checks the alternatives of a case against each other: kinds of one column, reachability.
     /// Returns whether their kinds agree.
-    pub(super) fn alternatives(&mut self, alts: &[Alt], size: usize) -> bool {
+    pub(super) fn alternatives(
+        &mut self,
+        alts: &[Alt],
+        size: usize,
+        mixed: Vec<(PatRef, PatRef)>,
+    ) -> bool {
         if alts.len() < 2 {
             return true;
         }
         let patterns = Patterns::new(self.globals, self.unit);
         let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();
-        let mixed = columns::mixed(patterns, &pats);
         let sound = mixed.is_empty();
         for (first, other) in mixed {
             let report = self.mixed(patterns, first, other);
@@ -157,9 +177,12 @@ impl Checker<'_> {
                     let span = self.ast.pat_spans[pats[all]];
                     let name = patterns.variable(PatRef::Ast(pats[all]));
                     match name.and_then(|name| self.similar_constructor(name)) {
-                        Some(near) => report
-                            .also(span, "this is a variable, and matches everything")
-                            .help(format!("did you mean the constructor `{near}` there?")),
+                        Some(near) => {
+                            self.told.insert(span);
+                            report
+                                .also(span, "this is a variable, and matches everything")
+                                .help(format!("did you mean the constructor `{near}` there?"))
+                        }
                         None => report.also(span, "this matches everything"),
                     }
                 }
@@ -168,6 +191,73 @@ impl Checker<'_> {
             self.report(report);
         }
         true
+    }
+
+    /// Returns what there is in the columns of a case.
+    pub(super) fn columns(&self, alts: &[Alt]) -> Columns {
+        let pats: Vec<PatId> = alts.iter().map(|alt| alt.pat).collect();
+        columns::columns(Patterns::new(self.globals, self.unit), &pats)
+    }
+
+    /// Returns the variables of a pattern that may be constructors which are misspelled: those
+    /// beside constructors, and those that begin as constructors do.
+    pub(super) fn suspects(
+        &self,
+        names: &[(Name, Span)],
+        beside: &FxHashMap<Span, DataId>,
+    ) -> Vec<Suspect> {
+        let suspects = names.iter().filter_map(|&(name, span)| {
+            let data = beside.get(&span).copied();
+            let text = self.globals.input.names.text(name);
+            let is_capital = text.chars().next().is_some_and(char::is_uppercase);
+            (data.is_some() || is_capital).then_some(Suspect { name, span, data })
+        });
+        // Each use of a name looks through all that are watched.
+        suspects.take(WATCHED.saturating_sub(self.watched.len())).collect()
+    }
+
+    /// Warns of a variable that nothing uses and that is one slip away from a constructor: of the
+    /// data type that the patterns beside it ask for, or of any if it begins as one.
+    pub(super) fn unused(&mut self, suspect: Suspect) {
+        let Suspect { name, span, data } = suspect;
+        let text = self.globals.input.names.text(name);
+        let near = match data {
+            Some(data) => {
+                let cons = &self.globals.datas[data].cons;
+                let Some(left) = self.slips.get().checked_sub(cons.len()) else { return };
+                self.slips.set(left);
+                let names = cons.iter().map(|&con| &*self.globals.cons[con].name);
+                suggest::nearest(text, names).map(str::to_owned)
+            }
+            None => self.similar_constructor(name),
+        };
+        let Some(near) = near.filter(|near| suggest::is_one_slip(text, near)) else { return };
+        if self.told.contains(&span) {
+            return;
+        }
+        let (text, near) = (for_message(text), self.as_pattern(&near));
+        self.report(
+            Diagnostic::warning(
+                Code::VariablePattern,
+                span,
+                format!("`{text}` is a variable here, and no constructor"),
+            )
+            .label("it matches everything, and nothing uses it")
+            .help(format!(
+                "did you mean `{near}`? `_` is the pattern for a value that is not used"
+            )),
+        );
+    }
+
+    /// Returns the pattern of a visible constructor with this name.
+    fn as_pattern(&self, name: &str) -> String {
+        let con =
+            self.globals.input.names.find(name).and_then(|it| self.globals.con(self.unit, it));
+        let fields = con.map_or(0, |con| self.globals.cons[con].arity as usize);
+        match fields {
+            1..=6 => format!("({}{})", for_message(name), " _".repeat(fields)),
+            _ => for_message(name),
+        }
     }
 
     /// Keeps which values none of the alternatives of a case matches.
@@ -226,7 +316,7 @@ impl Checker<'_> {
     }
 
     /// Returns the name of a data type for a message: `_` if it has none.
-    fn data_name(&self, data: DataId) -> String {
+    pub(super) fn data_name(&self, data: DataId) -> String {
         let symbol = &self.globals.datas[data].symbol;
         for_message(symbol.split('$').next().unwrap_or_default())
     }

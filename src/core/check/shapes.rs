@@ -1,18 +1,20 @@
 //! Mistakes that can be seen and need not be reached: applications of what is no function,
-//! operands of the wrong kind, too many arguments for a constructor. One level is looked at, and the
-//! ends of the body of what is called; nothing is inferred.
+//! operands of the wrong kind, too many arguments for a constructor. Nothing is inferred: the form of
+//! an expression is looked at, and the ends of the bodies of what it calls.
 
 use rustc_hash::FxHashSet;
 
 use super::Checker;
+use super::demands::Wanted;
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
 use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
-use crate::core::scope::{Lookup, Target, UnitId};
-use crate::primitive::{Operand, Primitive};
+use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
+use crate::primitive::advice::Given;
+use crate::primitive::{self, Operand, Primitive};
 use crate::syntax::ast::{Binder, Expr, ExprId, ItemKind, Pat, PatId};
 
 /// The kind of value that an expression has, as far as its form tells.
@@ -23,6 +25,10 @@ pub(super) enum Shape {
     Character,
     /// A string or a list.
     List,
+    Array,
+    /// A byte string.
+    Bytes,
+    Action,
     /// A value of another data type.
     Data,
     Function,
@@ -30,54 +36,39 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Shape::Integer => "an integer",
             Shape::Float => "a float",
             Shape::Character => "a character",
             Shape::List => "a list",
+            Shape::Array => "an array",
+            Shape::Bytes => "a byte string",
+            Shape::Action => "an action",
             Shape::Data => "a value of a data type",
             Shape::Function => "a function",
             Shape::Unknown => "unknown",
         }
     }
+
+    /// Returns the kind by which advice goes.
+    pub(super) fn given(self) -> Given {
+        match self {
+            Shape::Integer => Given::Integer,
+            Shape::Float => Given::Float,
+            Shape::Character => Given::Character,
+            Shape::List => Given::List,
+            Shape::Array => Given::Array,
+            Shape::Bytes => Given::Bytes,
+            Shape::Action => Given::Action,
+            Shape::Function => Given::Function,
+            Shape::Data | Shape::Unknown => Given::Other,
+        }
+    }
 }
 
-/// Returns what does to such a value what a primitive does to others, or makes it one of those.
-fn instead(primitive: Primitive, shape: Shape) -> Option<String> {
-    let help = match (primitive, primitive.operand(), shape) {
-        (Primitive::Eq, _, Shape::List) => {
-            "two texts are compared with `eqString`, other lists with `(eqList same xs ys)`"
-        }
-        (Primitive::Add, _, Shape::List) => "two lists or texts are joined with `append`",
-        (_, Operand::Integer | Operand::Comparable, Shape::Float) => {
-            return Some(match of_floats(primitive) {
-                Some(other) => format!("floats have a primitive of their own: `{}`", other.name()),
-                None => "the integer of a float x is `(ftoi x)`".to_owned(),
-            });
-        }
-        (_, Operand::Float, Shape::Integer) => {
-            "a float is written with a point: `3.0`; that of an integer n is `(itof n)`"
-        }
-        (_, Operand::Integer, Shape::Character) => "the code point of a character c is `(ord c)`",
-        (_, Operand::Character, Shape::Integer) => {
-            "the character with the code point n is `(chr n)`"
-        }
-        _ => return None,
-    };
-    Some(help.to_owned())
-}
-
-/// Returns the primitive that does to floats what this one does to integers.
-fn of_floats(primitive: Primitive) -> Option<Primitive> {
-    let name = primitive.name();
-    let other = match name {
-        "negate" => "fneg",
-        "rem" => "frem",
-        _ => return Primitive::find(&format!("f{name}")),
-    };
-    Primitive::find(other)
-}
+/// How many definitions that call each other are gone through to tell what a result is.
+const CALLS: usize = 8;
 
 /// The most expressions of a body that are looked at to tell what its result is.
 const ENDS: usize = 64;
@@ -85,6 +76,18 @@ const ENDS: usize = 64;
 /// The most bindings, alternatives and parts of patterns that are looked at there: each call looks
 /// at them again.
 const BINDINGS: usize = 1024;
+
+/// Functions of two values, each with what does the same to a list.
+const OF_MORE: &[(&str, &str)] = &[
+    ("add", "sum"),
+    ("mul", "product"),
+    ("append", "concat"),
+    ("andAlso", "and"),
+    ("orElse", "or"),
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("then", "sequence_"),
+];
 
 /// Where the ends of the body of a definition are looked at.
 struct End<'a> {
@@ -99,7 +102,7 @@ struct End<'a> {
 
 impl End<'_> {
     /// Returns what a name that stands for no local means there.
-    fn target(&self, checker: &Checker<'_>, expr: ExprId) -> Option<Target> {
+    pub(super) fn target(&self, checker: &Checker<'_>, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = checker.ast.exprs[expr] else { return None };
         let is_local =
             self.locals.contains(&name) || self.params.iter().any(|one| one.name == Some(name));
@@ -135,7 +138,7 @@ impl End<'_> {
 }
 
 impl Checker<'_> {
-    fn target(&self, expr: ExprId) -> Option<Target> {
+    pub(super) fn target(&self, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = self.ast.exprs[expr] else { return None };
         if self.is_bound(name) {
             return None;
@@ -161,17 +164,21 @@ impl Checker<'_> {
                 }
             }
             Target::Primitive(primitive) if args == arity => match primitive.result() {
+                _ if primitive.shape() == primitive::Shape::Action => Shape::Action,
                 Operand::Integer => Shape::Integer,
                 Operand::Float => Shape::Float,
                 Operand::Character => Shape::Character,
+                Operand::Array => Shape::Array,
+                Operand::Bytes => Shape::Bytes,
+                Operand::List => Shape::List,
                 Operand::Comparable | Operand::Any => Shape::Unknown,
-                Operand::Array | Operand::Bytes | Operand::List => Shape::Unknown,
             },
+            Target::Defn(item) if args == arity => self.result_of_any(item),
             _ => Shape::Unknown,
         }
     }
 
-    fn shape(&self, expr: ExprId) -> Shape {
+    pub(super) fn shape(&self, expr: ExprId) -> Shape {
         match self.ast.exprs[expr] {
             Expr::Int(_) | Expr::Big(_) => Shape::Integer,
             Expr::Float(_) => Shape::Float,
@@ -189,6 +196,25 @@ impl Checker<'_> {
             Expr::Let(..) | Expr::Letrec(..) | Expr::Case(..) => Shape::Unknown,
             Expr::Compiled(..) | Expr::Error => Shape::Unknown,
         }
+    }
+
+    /// Returns what the result of a definition is whatever its arguments are, as far as the forms of
+    /// its body and of those of what that calls tell.
+    fn result_of_any(&self, item: u32) -> Shape {
+        if let Some(&known) = self.results.borrow().get(&item) {
+            return known;
+        }
+        let depth = self.depth.get();
+        if depth == CALLS {
+            return Shape::Unknown;
+        }
+        // Of definitions that call each other nothing is known.
+        self.results.borrow_mut().insert(item, Shape::Unknown);
+        self.depth.set(depth + 1);
+        let result = self.result(item, &[]);
+        self.depth.set(depth);
+        self.results.borrow_mut().insert(item, result);
+        result
     }
 
     /// Returns what the result of a definition is, given its arguments, as far as the form of its
@@ -236,7 +262,9 @@ impl Checker<'_> {
                             todo.push(given[1]);
                             None
                         }
-                        Some(Target::Primitive(Primitive::Error)) => None,
+                        Some(Target::Primitive(
+                            Primitive::Error | Primitive::Throw | Primitive::ThrowAgain,
+                        )) => None,
                         Some(Target::Defn(called))
                             if called == item && given.len() == params.len() =>
                         {
@@ -291,6 +319,9 @@ impl Checker<'_> {
         if given < arity {
             let name = for_message(self.ast_text(callee));
             let arity = counted(arity, "argument");
+            let is_if = target == Target::Primitive(Primitive::If);
+            let help = "an `if` has a value for either case: `(if condition value other)`";
+            let help = (is_if && given == 2).then(|| help.to_owned());
             self.report(
                 Diagnostic::warning(
                     Code::FunctionMain,
@@ -298,13 +329,76 @@ impl Checker<'_> {
                     "the value of the program is a function",
                 )
                 .label(format!("`{name}` takes {arity}, and is given {given}"))
-                .note("a function is printed by its name alone"),
+                .note("a function is printed by its name alone")
+                .maybe_help(help),
             );
         }
     }
 
+    /// Warns of a `main` whose value is a list of actions.
+    pub(super) fn actions_main(&mut self, body: ExprId) {
+        let (actions, help) = match self.ast.exprs[body] {
+            Expr::List(elements) => {
+                let mut elements = self.ast.expr_lists[elements].iter().copied();
+                let action = elements.find(|&element| self.shape(element) == Shape::Action);
+                (action, "`(sequence_ [..])` performs the actions of a list in order")
+            }
+            Expr::App(callee, args) => match (self.ast_text(callee), &self.ast.expr_lists[args]) {
+                ("map", &[function, _]) if self.is_of_prelude(callee) => (
+                    (self.result_of(function) == Shape::Action).then_some(function),
+                    "`(mapM_ f xs)` performs the action that f makes of each element",
+                ),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(action) = actions else { return };
+        let label = match self.shape(action) {
+            Shape::Action => "this is an action",
+            _ => "its results are actions",
+        };
+        self.report(
+            Diagnostic::warning(
+                Code::ActionsPrinted,
+                self.ast.expr_spans[action],
+                "the value of the program is a list of actions, which are printed and not performed",
+            )
+            .label(label)
+            .help(help),
+        );
+    }
+
+    /// Returns whether a name means what the prelude defines.
+    fn is_of_prelude(&self, expr: ExprId) -> bool {
+        let Some(Target::Defn(item)) = self.target(expr) else { return false };
+        let file = self.ast.items.get(item as usize).map(|item| item.file);
+        file.map(|file| self.globals.input.unit(file)) == self.globals.input.prelude
+    }
+
+    /// Returns what a function makes of one more argument, as far as its form tells.
+    fn result_of(&self, function: ExprId) -> Shape {
+        match self.ast.exprs[function] {
+            Expr::Name(_) => self.target(function).map_or(Shape::Unknown, |it| self.applied(it, 1)),
+            Expr::App(callee, args) => match self.target(callee) {
+                Some(target) => self.applied(target, args.len() + 1),
+                None => Shape::Unknown,
+            },
+            Expr::Fn(params, body) => {
+                let params = &self.ast.binders[params];
+                let Expr::App(callee, _) = self.ast.exprs[body] else { return Shape::Unknown };
+                let Expr::Name(name) = self.ast.exprs[callee] else { return Shape::Unknown };
+                let is_local = params.iter().any(|one| one.name == Some(name));
+                match params.len() {
+                    1 if !is_local => self.shape(body),
+                    _ => Shape::Unknown,
+                }
+            }
+            _ => Shape::Unknown,
+        }
+    }
+
     /// Returns the text of a name.
-    fn ast_text(&self, expr: ExprId) -> &str {
+    pub(super) fn ast_text(&self, expr: ExprId) -> &str {
         match self.ast.exprs[expr] {
             Expr::Name(name) => self.globals.input.names.text(name),
             _ => "",
@@ -324,7 +418,8 @@ impl Checker<'_> {
                         format!("{what} is applied as if it were a function"),
                     )
                     .also(self.ast.expr_spans[callee], format!("this is {what}"))
-                    .note("the program fails if this is evaluated"),
+                    .note("the program fails if this is evaluated")
+                    .maybe_help(self.is_infix(args)),
                 );
             }
             return;
@@ -365,11 +460,17 @@ impl Checker<'_> {
                             ),
                         )
                         .label(format!("its result is {}, no function", result.noun()))
-                        .note("the program fails if this is evaluated"),
+                        .note("the program fails if this is evaluated")
+                        .maybe_help(self.is_split(target, args, arity))
+                        .maybe_help(self.of_more(callee, target, args)),
                     );
                 }
             }
-            Target::Defn(item) if args.len() > arity && arity > 0 => {
+            Target::Defn(item) if args.len() >= arity && arity > 0 => {
+                self.arguments(callee, item, args);
+                if args.len() == arity {
+                    return;
+                }
                 let result = self.result(item, &args[..arity]);
                 if !matches!(result, Shape::Unknown | Shape::Function) {
                     let report = Diagnostic::warning(
@@ -383,7 +484,9 @@ impl Checker<'_> {
                         ),
                     )
                     .label(format!("its result is {}, no function", result.noun()))
-                    .note("the program fails if this is evaluated");
+                    .note("the program fails if this is evaluated")
+                    .maybe_help(self.is_split(target, args, arity))
+                    .maybe_help(self.of_more(callee, target, args));
                     self.report(report);
                 }
             }
@@ -391,59 +494,48 @@ impl Checker<'_> {
         }
     }
 
-    fn operands(&mut self, primitive: Primitive, args: &[ExprId]) {
-        let name = primitive.name();
-        if primitive == Primitive::If {
-            if let Some(&condition) = args.first() {
-                self.condition(condition);
+    /// Returns what to write where a function stands between its arguments.
+    fn is_infix(&self, args: &[ExprId]) -> Option<String> {
+        let (&name, rest) = args.split_first()?;
+        let target = self.target(name)?;
+        let text = for_message(self.ast_text(name));
+        (rest.len() == 1 && self.globals.arity(target) == 2)
+            .then(|| format!("a function stands before its arguments: `({text} a b)`"))
+    }
+
+    /// Returns what to write where one of too many arguments is a function and those after it are
+    /// what it is to be applied to.
+    fn is_split(&self, called: Target, args: &[ExprId], arity: usize) -> Option<String> {
+        args.iter().enumerate().find_map(|(at, &arg)| {
+            let target = self.target(arg)?;
+            // Where a function may be meant, it is no mistake.
+            self.wanted(called, at).filter(|&it| it != Wanted::Shape(Shape::Function))?;
+            let takes = self.globals.arity(target);
+            let is_all = takes > 0 && args.len() == arity + takes && at + takes < args.len();
+            let text = for_message(self.ast_text(arg));
+            is_all.then(|| format!("an application as an argument has parentheses: `({text} ..)`"))
+        })
+    }
+
+    /// Returns what does to a list what a function of the language does to two values.
+    fn of_more(&self, callee: ExprId, called: Target, args: &[ExprId]) -> Option<String> {
+        let is_own = match called {
+            Target::Defn(item) => {
+                let file = self.ast.items.get(item as usize)?.file;
+                self.globals.input.unit(file) == PROGRAM
             }
-            return;
-        }
-        let mut first: Option<(Shape, Span)> = None;
-        for &arg in args {
-            let shape = self.shape(arg);
-            let span = self.ast.expr_spans[arg];
-            let wanted = match primitive.operand() {
-                Operand::Integer => "an integer",
-                Operand::Float => "a float",
-                Operand::Character => "a character",
-                Operand::Comparable => "two integers or two characters",
-                Operand::Any | Operand::Array | Operand::Bytes | Operand::List => return,
-            };
-            let fits = match (primitive.operand(), shape) {
-                (_, Shape::Unknown) | (Operand::Any, _) => true,
-                (Operand::Array | Operand::Bytes | Operand::List, _) => true,
-                (Operand::Integer, shape) => shape == Shape::Integer,
-                (Operand::Float, shape) => shape == Shape::Float,
-                (Operand::Character, shape) => shape == Shape::Character,
-                (Operand::Comparable, Shape::Integer | Shape::Character) => match first {
-                    Some((before, _)) => before == shape,
-                    None => {
-                        first = Some((shape, span));
-                        true
-                    }
-                },
-                (Operand::Comparable, _) => false,
-            };
-            if fits {
-                continue;
-            }
-            let mut report = Diagnostic::warning(
-                Code::OperandKind,
-                span,
-                format!("`{name}` takes {wanted}, and is given {}", shape.noun()),
-            )
-            .note("the program fails if this is evaluated");
-            report.help = instead(primitive, shape);
-            if let Some((before, place)) = first {
-                report = report.also(place, format!("this is {}", before.noun()));
-            }
-            self.report(report);
-        }
+            Target::Primitive(_) => false,
+            _ => true,
+        };
+        let name = self.ast_text(callee).trim_start_matches('#');
+        let (_, all) = OF_MORE.iter().find(|(two, _)| *two == name)?;
+        let is_more = !is_own && args.len() > 2;
+        is_more
+            .then(|| format!("of more than two it is `({name} a ({name} b c))`, or `({all} [..])`"))
     }
 
     /// Reports the condition of an `if` that cannot be 1 or 0.
-    fn condition(&mut self, condition: ExprId) {
+    pub(super) fn condition(&mut self, condition: ExprId) {
         let given = match (self.ast.exprs[condition], self.shape(condition)) {
             (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,
             (Expr::Int(value), _) => value.to_string(),

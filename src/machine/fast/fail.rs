@@ -13,8 +13,8 @@ use crate::base::integer::Integer;
 use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
-use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
-use crate::machine::failure::{self, Failure, Message, Shown};
+use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL, TextId};
+use crate::machine::failure::{self, Failure, Found, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
@@ -145,13 +145,18 @@ impl Machine {
     pub(super) fn applied_value(&self, at: u32, value: Word, given: usize) -> Stop {
         let span = Some(self.mutator.image.span(at)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
-        let failure = match self.as_con(value) {
-            Some((con, fields)) => {
-                let con = self.mutator.image.program.gcode.cons.get(con);
-                Failure::overapplied(con, fields.len(), fields.len() + given)
-            }
-            None => Failure::no_function(&self.describe(value)),
-        };
+        let found = self.describe(value);
+        let owner = self.mutator.image.owner(at).and_then(|owner| self.mutator.image.global(owner));
+        let performer = owner.filter(|owner| owner.kind == GlobalKind::Primitive);
+        let failure = performer
+            .and_then(|owner| Failure::applied_by_performer(&owner.symbol, &found, given))
+            .unwrap_or_else(|| match self.as_con(value) {
+                Some((con, fields)) => {
+                    let con = self.mutator.image.program.gcode.cons.get(con);
+                    Failure::overapplied(con, &found, fields.len(), fields.len() + given)
+                }
+                None => Failure::no_function(&found),
+            });
         self.fail_at(span, failure)
     }
 
@@ -169,7 +174,7 @@ impl Machine {
     }
 
     /// A value in a few words.
-    pub(super) fn describe(&self, word: Word) -> String {
+    pub(super) fn describe(&self, word: Word) -> Found {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         match word.view() {
@@ -195,11 +200,14 @@ impl Machine {
                     .as_con(word)
                     .and_then(|(con, _)| self.mutator.image.program.gcode.cons.get(con));
                 match (con, self.function(word)) {
-                    (Some(con), _) => failure::constructed(con),
+                    (Some(con), _) => failure::constructed(con, self.action_kind(word)),
                     (None, Some((global, held))) => {
-                        failure::function(&self.shown_name(global), held)
+                        let own =
+                            self.mutator.image.global(global).filter(|it| it.display.is_some());
+                        let arity = own.map(|it| it.arity as usize);
+                        failure::function(&self.shown_name(global), held, arity)
                     }
-                    (None, None) => failure::UNEVALUATED.to_owned(),
+                    (None, None) => failure::unevaluated(),
                 }
             }
         }

@@ -8,8 +8,8 @@ use super::state::{Machine, NO_REDEX};
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
-use crate::gcode::program::GlobalId;
-use crate::machine::failure::{self, Failure};
+use crate::gcode::program::{GlobalId, GlobalKind};
+use crate::machine::failure::{self, Failure, Found};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::waiting::Collector;
 
@@ -99,18 +99,23 @@ impl Machine {
         };
         let span = Some(self.code.site_place(site)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
-        let failure = match self.heap.get(value).as_constr() {
-            Some((con, fields)) => {
-                let con = self.code.program.cons.get(con);
-                Failure::overapplied(con, fields.len(), fields.len() + waiting)
-            }
-            None => Failure::no_function(&self.describe(value)),
-        };
+        let found = self.describe(value);
+        let owner = self.code.site_global(site).and_then(|owner| self.code.global(owner));
+        let performer = owner.filter(|owner| owner.kind == GlobalKind::Primitive);
+        let failure = performer
+            .and_then(|owner| Failure::applied_by_performer(&owner.symbol, &found, waiting))
+            .unwrap_or_else(|| match self.heap.get(value).as_constr() {
+                Some((con, fields)) => {
+                    let con = self.code.program.cons.get(con);
+                    Failure::overapplied(con, &found, fields.len(), fields.len() + waiting)
+                }
+                None => Failure::no_function(&found),
+            });
         self.fail_at(span, failure)
     }
 
     /// A value in a few words.
-    pub(super) fn describe(&self, addr: Addr) -> String {
+    pub(super) fn describe(&self, addr: Addr) -> Found {
         let addr = self.heap.value(addr);
         match self.heap.get(addr) {
             Node::Int(word) => failure::integer(&Integer::Small(*word)),
@@ -123,10 +128,14 @@ impl Machine {
             Node::Array(elements) => failure::array(elements.len()),
             Node::Bytes(bytes) => failure::bytes(bytes.len()),
             node => match node.as_constr().and_then(|(con, _)| self.code.program.cons.get(con)) {
-                Some(con) => failure::constructed(con),
+                Some(con) => failure::constructed(con, self.action_kind(addr)),
                 None => match self.function(addr) {
-                    Some((global, held)) => failure::function(&self.shown_name(global), held),
-                    None => failure::UNEVALUATED.to_owned(),
+                    Some((global, held)) => {
+                        let own = self.code.global(global).filter(|it| it.display.is_some());
+                        let arity = own.map(|it| it.arity as usize);
+                        failure::function(&self.shown_name(global), held, arity)
+                    }
+                    None => failure::unevaluated(),
                 },
             },
         }
