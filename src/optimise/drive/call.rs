@@ -12,7 +12,7 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
 
 /// Supercombinators of at most so many expressions, and three more for each parameter, are
 /// inlined wherever they are called.
-const SMALL: u32 = 8;
+const SMALL: usize = 8;
 /// What is not recursive is unfolded for its known arguments up to this size.
 pub(super) const UNFOLDED: u32 = 120;
 /// What was called in one place of the program before variants were made is inlined in each of the
@@ -100,7 +100,7 @@ impl Driver<'_> {
 
     /// Whether a body is not much more than a call.
     pub(super) fn is_small(&self, global: GlobalId) -> bool {
-        self.facts.size[global] <= SMALL + 3 * self.old.arity(global) as u32
+        is_small(self.facts.size[global] as usize, self.old.arity(global))
     }
 
     /// A call with all arguments, demanded.
@@ -234,9 +234,9 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
-        let (args_of_it, more) = args.split_at(self.old.arity(global));
+        let (own, more) = args.split_at(self.old.arity(global));
         let frames = self.applied_to(more, span);
-        let state = self.unfold(global, args_of_it, frames, span);
+        let state = self.unfold(global, own, frames, span);
         let result = self.run(state);
         match result {
             Ok(outcome) => {
@@ -559,4 +559,10 @@ impl Driver<'_> {
         }
         true
     }
+}
+
+/// Whether a body of so many expressions, of a function of so many parameters, is not much more than
+/// a call.
+pub(super) fn is_small(size: usize, arity: usize) -> bool {
+    size <= SMALL + 3 * arity
 }

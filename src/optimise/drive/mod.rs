@@ -24,6 +24,7 @@
 mod branch;
 mod call;
 mod constants;
+mod contify;
 mod emit;
 mod eta;
 mod eval;
@@ -123,6 +124,10 @@ pub fn drive(
         places: std::mem::take(&mut old.places),
         ..Program::default()
     };
+    if rules.case_of_case && !rules.specialise {
+        let joins = contify::contify(&mut old);
+        report.count(Pass::CaseOfCase, "functions made join points", joins);
+    }
     let facts = facts(&old, &twins);
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let callers = inlined::callers(&old, &new.places);
