@@ -157,6 +157,20 @@ const SHARED: &[(&str, &str)] = &[
          (defn slow[n m] (sum (range n (mul m 100))))",
     ),
     (
+        "a field of what a letrec binds",
+        "(defn main[] (go 3))
+         (defn go[n] (letrec ([r (Pair (slow n) (fn [x] (add (fst r) x)))])
+           (add ((snd r) 1) ((snd r) (fst r)))))
+         (defn slow[n] (sum (range n 100)))",
+    ),
+    (
+        "lists that a letrec ties to each other",
+        "(defn main[] (go 3))
+         (defn go[n] (letrec ([xs (Cons (slow n) ys)] [ys (Cons 2 xs)])
+           (add (sum (take 7 xs)) (head (tail ys)))))
+         (defn slow[n] (sum (range n 100)))",
+    ),
+    (
         "a text that a constant holds",
         "(defn main[] (sum (map k (range 1 50))))
          (defn k[] (size \"a text of some length\"))
