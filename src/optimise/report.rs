@@ -26,6 +26,7 @@ impl Report {
         (Pass::KnownCase, "branches decided"),
         (Pass::CaseOfCase, "continuations moved into branches"),
         (Pass::CaseOfCase, "join points made"),
+        (Pass::CaseOfCase, "functions made join points"),
         (Pass::FloatIn, "copies and constants put in place"),
         (Pass::FloatIn, "bindings put in the place of their use"),
         (Pass::FloatIn, "bindings moved inwards"),
