@@ -128,7 +128,7 @@ pub mod inspect {
     /// What a profiled run costs.
     pub mod costs {
         pub use crate::machine::costs::{
-            Census, Content, Cost, Costs, FunctionCosts, Holder, Live, NodeKind, StackNode,
+            Census, Content, Cost, Costs, FunctionCosts, Holder, Live, NodeKind, Path, StackNode,
         };
     }
 

@@ -15,6 +15,12 @@ pub struct Cost {
     pub instructions: u64,
     /// Bytes allocated.
     pub bytes: u64,
+    /// Thunks built.
+    pub thunks_made: u64,
+    /// Thunks entered.
+    pub thunks_entered: u64,
+    /// Thunks updated with their value.
+    pub thunks_updated: u64,
 }
 
 impl Cost {
@@ -22,6 +28,20 @@ impl Cost {
     pub(in crate::machine) fn add(&mut self, other: Cost) {
         self.instructions += other.instructions;
         self.bytes += other.bytes;
+        self.thunks_made += other.thunks_made;
+        self.thunks_entered += other.thunks_entered;
+        self.thunks_updated += other.thunks_updated;
+    }
+
+    /// The cost whose counts `of` makes of these.
+    pub(in crate::machine) fn map(self, of: impl Fn(u64) -> u64) -> Cost {
+        Cost {
+            instructions: of(self.instructions),
+            bytes: of(self.bytes),
+            thunks_made: of(self.thunks_made),
+            thunks_entered: of(self.thunks_entered),
+            thunks_updated: of(self.thunks_updated),
+        }
     }
 }
 
@@ -35,17 +55,11 @@ pub struct FunctionCosts {
     /// Its share of [`Statistics::reductions`]: its calls, the entries of the code of its thunks,
     /// the partial applications that it made by applying something.
     pub reductions: u64,
-    /// What its own code costs.
+    /// What its own code costs. Of thunks it counts those built in its code, whoever enters them.
     pub own: Cost,
     /// What it costs with all that it waits for: its own, and of each other function's own costs the
     /// part that falls on the samples of the stack in which it waits for that.
     pub inherited: Cost,
-    /// Thunks built in its code.
-    pub thunks_made: u64,
-    /// Those of them that were entered.
-    pub thunks_entered: u64,
-    /// Those of them that were updated with their value.
-    pub thunks_updated: u64,
 }
 
 /// A node of the tree of stacks: a function that the function of the parent waits for.
@@ -148,6 +162,22 @@ pub struct Live {
     pub bytes: u64,
 }
 
+/// How live nodes are reached: a node of a tree, whose root is a holder. Nodes that lead to others
+/// of their content, as the cells of a list do, count as one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Path {
+    /// The step before it, by its place among the paths; `None` for what a holder keeps itself.
+    pub parent: Option<u32>,
+    /// The place in [`Costs::holders`].
+    pub holder: u32,
+    /// The place in [`Costs::contents`]; `None` at the root.
+    pub content: Option<u32>,
+    /// How many nodes are reached on just this path.
+    pub nodes: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
 /// What is alive at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Census {
@@ -180,6 +210,9 @@ pub struct Costs {
     pub contents: Vec<Content>,
     /// What was alive, in the order of time.
     pub censuses: Vec<Census>,
+    /// How that was reached at the first of the censuses at which most was alive; parents stand
+    /// before their children.
+    pub paths: Vec<Path>,
     /// What the run counted.
     pub totals: Statistics,
 }

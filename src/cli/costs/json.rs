@@ -21,9 +21,12 @@ pub fn of(report: &Report<'_>) -> Value {
                 "allocated_bytes": function.own.bytes,
                 "inherited_instructions": function.inherited.instructions,
                 "inherited_allocated_bytes": function.inherited.bytes,
-                "thunks_made": function.thunks_made,
-                "thunks_entered": function.thunks_entered,
-                "thunks_updated": function.thunks_updated,
+                "thunks_made": function.own.thunks_made,
+                "thunks_entered": function.own.thunks_entered,
+                "thunks_updated": function.own.thunks_updated,
+                "inherited_thunks_made": function.inherited.thunks_made,
+                "inherited_thunks_entered": function.inherited.thunks_entered,
+                "inherited_thunks_updated": function.inherited.thunks_updated,
             })
         })
         .collect();

@@ -101,7 +101,7 @@ impl Report<'_> {
             "", "", "%", "%", "", "%", "", "entered", ""
         ));
         let mut rows: Vec<&FunctionCosts> = self.costs.functions.iter().collect();
-        rows.retain(|row| row.own != Default::default() || row.calls > 0 || row.thunks_made > 0);
+        rows.retain(|row| row.own != Default::default() || row.calls > 0);
         rows.sort_by_key(|row| std::cmp::Reverse(row.own.instructions));
         for row in rows.iter().take(ROWS) {
             let part =
@@ -114,9 +114,9 @@ impl Report<'_> {
                 part(row.inherited.instructions, totals.instructions),
                 show_size(row.own.bytes).replace(" bytes", "").replace(" byte", ""),
                 part(row.inherited.bytes, totals.allocated_bytes),
-                grouped(row.thunks_made),
-                grouped(row.thunks_made.saturating_sub(row.thunks_entered)),
-                grouped(row.thunks_updated),
+                grouped(row.own.thunks_made),
+                grouped(row.own.thunks_made.saturating_sub(row.own.thunks_entered)),
+                grouped(row.own.thunks_updated),
             ));
         }
         if let Some(more) = rows.len().checked_sub(ROWS + 1) {

@@ -98,7 +98,7 @@ impl Machine {
         if let Callee::Function(..) = callee {
             self.ticks = self.ticks.wrapping_sub(1);
             if self.ticks == 0 {
-                self.tick()?;
+                self.tick_and_retry()?;
                 return Ok(false);
             }
         }
@@ -146,7 +146,7 @@ impl Machine {
     pub(super) fn tail_call(&mut self, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
-            return self.tick();
+            return self.tick_and_retry();
         }
         let Entry { pc, frame, .. } = self.entry(global);
         self.room(frame as usize)?;
@@ -159,7 +159,7 @@ impl Machine {
     pub(super) fn call(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
-            return self.tick();
+            return self.tick_and_retry();
         }
         let Entry { pc, frame, .. } = self.entry(global);
         let first = base.0 as usize + 1;

@@ -121,7 +121,7 @@ impl Machine {
                 }
                 self.ticks = self.ticks.wrapping_sub(1);
                 if self.ticks == 0 {
-                    return self.tick();
+                    return self.tick_and_retry();
                 }
                 self.counts.thunks_entered += 1;
                 // SAFETY: room was made; a thunk has the fields that its code takes.
@@ -271,7 +271,7 @@ impl Machine {
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
         if self.observed {
-            self.observe()?;
+            self.observe();
         }
         self.interrupt.poll(|limit| self.stopped(limit))?;
         let slice = match &mut self.fuel {
@@ -288,6 +288,25 @@ impl Machine {
         };
         // One more: the instruction that asked is executed again.
         (self.slice, self.ticks) = (slice, slice + 1);
+        Ok(())
+    }
+
+    /// [`tick`](Machine::tick) for an instruction, which is executed again and counts then alone: so
+    /// what is counted does not depend on how often somebody looks.
+    ///
+    /// # Errors
+    /// As [`tick`](Machine::tick).
+    #[cold]
+    pub(super) fn tick_and_retry(&mut self) -> Result<(), Stop> {
+        self.tick()?;
+        if self.count {
+            self.counts.instructions -= 1;
+            // SAFETY: it is an instruction that is executed again.
+            let op = unsafe { &*self.pc.0 }.op();
+            if let Some(executed) = self.executed.get_mut(op as usize) {
+                *executed -= 1;
+            }
+        }
         Ok(())
     }
 

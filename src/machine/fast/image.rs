@@ -19,7 +19,7 @@ use crate::machine::heap::word::{View, Word};
 
 /// An entry of the static reference table: what code refers to, of what the collector follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SrtEntry {
+enum SrtEntry {
     /// A CAF.
     Caf(GlobalId),
     /// The code of a function.
@@ -231,12 +231,44 @@ impl Image {
     }
 
     /// The entries of the static reference table of the instructions in a range.
-    pub(super) fn srt(&self, range: std::ops::Range<u32>) -> &[SrtEntry] {
+    fn srt(&self, range: std::ops::Range<u32>) -> &[SrtEntry] {
         let first = |at: u32| {
             let first = self.srt_starts.get(at as usize).copied();
             first.map_or(self.srt.len(), |first| first as usize)
         };
         self.srt.get(first(range.start)..first(range.end)).unwrap_or(&[])
+    }
+
+    /// Goes through the code from an instruction to the end of its piece, and through the code that
+    /// it refers to. `visited` says, for each piece, from which instruction on it was gone through
+    /// before, and is kept. `has_value` is told of the CAFs, and returns whether one has a node: if
+    /// not, it still needs what its code refers to.
+    pub(super) fn reach(
+        &self,
+        from: u32,
+        visited: &mut [u32],
+        has_value: &mut impl FnMut(GlobalId) -> bool,
+    ) {
+        let mut todo = vec![from];
+        while let Some(from) = todo.pop() {
+            let Some((piece, end, _)) = self.piece(from) else { continue };
+            let Some(visited) = visited.get_mut(piece) else { continue };
+            let until = end.min(*visited);
+            if from >= until {
+                continue;
+            }
+            *visited = from;
+            for entry in self.srt(from..until) {
+                let entry = match *entry {
+                    SrtEntry::Caf(global) if has_value(global) => None,
+                    SrtEntry::Caf(global) | SrtEntry::Function(global) => {
+                        self.program.globals.get(global).copied()
+                    }
+                    SrtEntry::Thunk(thunk) => self.program.thunks.get(thunk).map(|thunk| thunk.entry),
+                };
+                todo.extend(entry.map(|entry| entry.pc.0));
+            }
+        }
     }
 
     /// The piece of code that an instruction stands in: its number, the position after its

@@ -4,12 +4,14 @@
 mod aggregates;
 mod apply;
 mod arithmetic;
+mod census;
 mod cheap;
 pub mod code;
 mod data;
 mod effects;
 mod eval;
 mod fail;
+mod frames;
 mod freeze;
 mod image;
 mod interface;

@@ -6,7 +6,7 @@
 
 use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
-use super::image::index;
+use super::image::{STRIDE, index};
 use super::run::node_at;
 use super::stack::Control;
 use super::state::Machine;
@@ -42,6 +42,7 @@ pub(super) trait Probe {
 #[derive(Default)]
 pub(super) struct Before {
     at: u32,
+    instructions: u64,
     bytes: u64,
     reductions: u64,
     made: u64,
@@ -67,8 +68,9 @@ impl Probe for Unwatched {
     fn after(&mut self, _: &Machine, _: &Before) {}
 }
 
-/// What is counted of an instruction.
+/// What is counted of an instruction. As large as one, so that an offset in code is one among these.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub(super) struct Site {
     /// How often it was executed.
     pub(super) executed: u64,
@@ -77,6 +79,8 @@ pub(super) struct Site {
     /// Applications by it that made a partial application.
     pub(super) partial: u64,
 }
+
+const _: () = assert!(size_of::<Site>() == STRIDE as usize, "a site is as large as an instruction");
 
 /// What is counted of the thunks of a kind.
 #[derive(Clone, Copy, Default)]
@@ -146,8 +150,15 @@ impl Counters {
         }
     }
 
-    fn site(&mut self, at: u32) -> Option<&mut Site> {
-        self.sites.get_mut(index(at))
+    /// The site of the instruction at an offset.
+    ///
+    /// # Safety
+    /// It is the offset of an instruction of the program that the counters [fit](Counters::fit).
+    #[inline(always)]
+    unsafe fn site(&mut self, at: u32) -> &mut Site {
+        debug_assert!(index(at) < self.sites.len());
+        // SAFETY: there is a site for each instruction, and it is as large as one.
+        unsafe { &mut *self.sites.as_mut_ptr().byte_add(at as usize) }
     }
 
     fn thunk(&mut self, thunk: u32) -> Option<&mut ThunkCounts> {
@@ -231,6 +242,7 @@ impl Before {
     fn of(machine: &Machine) -> Before {
         Before {
             at: machine.at(),
+            instructions: machine.counts.instructions,
             bytes: machine.heap.allocated_bytes(),
             reductions: machine.reductions(),
             made: machine.counts.thunks_made,
@@ -243,16 +255,14 @@ impl Before {
 impl Counters {
     #[inline(always)]
     fn executed(&mut self, at: u32) {
-        if let Some(site) = self.site(at) {
-            site.executed += 1;
-        }
+        // SAFETY: it is an instruction that the loop executes.
+        unsafe { self.site(at).executed += 1 };
     }
 
     #[inline(always)]
     fn allocated(&mut self, at: u32, words: usize) {
-        if let Some(site) = self.site(at) {
-            site.bytes += words as u64 * 8;
-        }
+        // SAFETY: it is an instruction that the loop executes.
+        unsafe { self.site(at).bytes += words as u64 * 8 };
     }
 
     #[inline(always)]
@@ -286,48 +296,48 @@ impl Counters {
     }
 
     fn after(&mut self, machine: &Machine, before: &Before) {
-        if machine.calls_host_at(before.at) {
+        let counts = &machine.counts;
+        let expected = std::mem::take(&mut self.expected_len);
+        let entered = counts.thunks_entered - before.entered;
+        let updated = counts.thunks_updated - before.updated;
+        let made = counts.thunks_made - before.made;
+        let bytes = machine.heap.allocated_bytes() - before.bytes;
+        let called = machine.reductions() - before.reductions - entered;
+        if machine.hosts.is_some() && machine.calls_host_at(before.at) {
             // What the host evaluates is counted by a loop of its own.
             return;
         }
-        let bytes = machine.heap.allocated_bytes() - before.bytes;
-        if bytes > 0
-            && let Some(site) = self.site(before.at)
-        {
-            site.bytes += bytes;
-        }
-        let made = machine.counts.thunks_made - before.made;
-        if made > 0
-            && let Some(thunk) = machine.built_at(before.at).and_then(|id| self.thunk(id.0))
-        {
-            thunk.made += made;
-        }
-        let entered = machine.counts.thunks_entered - before.entered;
-        let called = machine.reductions() - before.reductions - entered;
         if entered > 0
             && let Some(thunk) = machine.entered_thunk().and_then(|id| self.thunk(id))
         {
             thunk.entered += entered;
         }
-        if called > 0 {
+        if bytes > 0 || called > 0 || counts.instructions < before.instructions {
             // A function was entered, unless all that were applied have got too few arguments.
-            let global = self.start(index(machine.at())).filter(|_| entered == 0);
-            if let Some(calls) = global.and_then(|global| self.calls.get_mut(global.index())) {
+            let start = self.start(index(machine.at())).filter(|_| called > 0 && entered == 0);
+            if let Some(calls) = start.and_then(|global| self.calls.get_mut(global.index())) {
                 *calls += 1;
             }
-            if let Some(site) = self.site(before.at) {
-                site.partial += called - u64::from(global.is_some());
+            // SAFETY: it is the instruction that has called the slow path.
+            let site = unsafe { self.site(before.at) };
+            site.bytes += bytes;
+            site.partial += called - u64::from(start.is_some());
+            // One that is executed again counts then.
+            site.executed -= u64::from(counts.instructions < before.instructions);
+        }
+        if made > 0
+            && let Some(thunk) = machine.built_at(before.at).and_then(|id| self.thunk(id.0))
+        {
+            thunk.made += made;
+        }
+        if updated > 0 {
+            for at in 0..expected.min(updated as usize) {
+                let expected = self.expected.get(at).copied();
+                if let Some(thunk) = expected.and_then(|thunk| self.thunk(thunk)) {
+                    thunk.updated += 1;
+                }
             }
         }
-        let updated = machine.counts.thunks_updated - before.updated;
-        let known = self.expected_len.min(updated as usize);
-        for at in 0..known {
-            let expected = self.expected.get(at).copied();
-            if let Some(thunk) = expected.and_then(|thunk| self.thunk(thunk)) {
-                thunk.updated += 1;
-            }
-        }
-        self.expected_len = 0;
     }
 }
 
@@ -404,22 +414,5 @@ impl Machine {
                 _ => return,
             }
         }
-    }
-
-    /// The control word below a frame or a control word, and what it spans; what it was before the
-    /// mark took its place.
-    pub(super) fn control_below(&self, end: *mut Word) -> (Control, usize) {
-        // SAFETY: a control word ends where each frame, and each control word, begins.
-        let mut control = unsafe { Control::read(end) };
-        if let (Control::Mark, Some((_, word))) = (control, self.mutator.mark) {
-            // The second word of two stays where it is.
-            let below = end.wrapping_sub(2);
-            let is_in = below >= self.mutator.stack.base();
-            // SAFETY: the word below is in the stack, or not looked at.
-            let lower = if is_in { unsafe { *below } } else { Word::ZERO };
-            // SAFETY: two words.
-            control = unsafe { Control::read([lower, word].as_ptr().add(2)) };
-        }
-        (control, control.span())
     }
 }

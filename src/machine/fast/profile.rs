@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::fail::Waits;
 use super::state::Machine;
-use crate::machine::outcome::Stop;
 use crate::machine::profile::{Profile, Share};
 
 impl Machine {
@@ -29,13 +28,10 @@ impl Machine {
 
     /// Looks at the run from time to time: for a sample that is asked for, for the profile of
     /// costs.
-    ///
-    /// # Errors
-    /// When a collection for the profile leaves too little room.
     #[cold]
-    pub(super) fn observe(&mut self) -> Result<(), Stop> {
+    pub(super) fn observe(&mut self) {
         self.sample_time();
-        self.observe_costs()
+        self.observe_costs();
     }
 
     /// Takes a sample, if one is asked for.

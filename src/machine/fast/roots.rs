@@ -9,7 +9,7 @@
 //! Lee, *Generational stack collection and profile-driven pretenuring*, 1998.)
 
 use super::code::program::ThunkId;
-use super::image::{STRIDE, SrtEntry, index};
+use super::image::{STRIDE, index};
 use super::stack::Control;
 use super::state::{MutatorState, Phase};
 use crate::gcode::program::GlobalId;
@@ -181,33 +181,15 @@ impl MutatorState {
     /// that it refers to: visits the CAFs that it can reach.
     fn mark_code(&mut self, from: u32, visit: &mut impl FnMut(&mut Word)) {
         let image = self.image.clone();
-        let mut todo = vec![from];
-        while let Some(from) = todo.pop() {
-            let Some((piece, end, _)) = image.piece(from) else { continue };
-            let Some(visited) = self.visited.get_mut(piece) else { continue };
-            let until = end.min(*visited);
-            if from >= until {
-                continue;
+        let cafs = &mut self.cafs;
+        image.reach(from, &mut self.visited, &mut |global| match cafs.get_mut(global.0 as usize) {
+            Some(word) if *word != Word::NOTHING => {
+                // Marked once; visited again it stays so.
+                visit(word);
+                true
             }
-            *visited = from;
-            for entry in image.srt(from..until) {
-                let entry = match *entry {
-                    SrtEntry::Caf(global) => match self.cafs.get_mut(global.0 as usize) {
-                        Some(word) if *word != Word::NOTHING => {
-                            // Marked once; visited again it stays so.
-                            visit(word);
-                            continue;
-                        }
-                        _ => image.program.globals.get(global).copied(),
-                    },
-                    SrtEntry::Function(global) => image.program.globals.get(global).copied(),
-                    SrtEntry::Thunk(thunk) => {
-                        image.program.thunks.get(thunk).map(|thunk| thunk.entry)
-                    }
-                };
-                todo.extend(entry.map(|entry| entry.pc.0));
-            }
-        }
+            _ => false,
+        });
     }
 }
 

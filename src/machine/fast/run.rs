@@ -193,7 +193,7 @@ impl Machine {
             ($frame:expr, $above:expr) => {
                 self.ticks = self.ticks.wrapping_sub(1);
                 if self.ticks == 0 {
-                    slow!(self.tick());
+                    slow!(self.tick_and_retry());
                 }
                 // By addresses: a pointer that far above may be outside of the stack.
                 let words = $above as usize + $frame as usize;

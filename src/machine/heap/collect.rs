@@ -78,9 +78,7 @@ impl Heap {
     unsafe fn full(&mut self, mutator: &mut impl Mutator) {
         self.counters.full += 1;
         self.old.begin_marking();
-        let share = (self.old.node_bytes() / 8 / MARK_STACK_SHARE) as usize;
-        let capacity = self.config.mark_stack.unwrap_or(share.max(MIN_MARK_STACK));
-        let mut marker = Marker::new(&self.selectors, capacity);
+        let mut marker = Marker::new(&self.selectors, self.mark_stack_capacity());
         // SAFETY: all live nodes are old; the mutator's words are words of this heap, and after
         // marking they, and the big integers that are left, lead to marked nodes.
         unsafe {
@@ -103,6 +101,12 @@ impl Heap {
         self.due = (2 * self.survived).max(MIN_DUE);
         let live = self.survived + self.outside;
         self.counters.peak_live_bytes = self.counters.peak_live_bytes.max(live);
+    }
+
+    /// How many nodes wait at most while live ones are marked.
+    pub(super) fn mark_stack_capacity(&self) -> usize {
+        let share = (self.old.node_bytes() / 8 / MARK_STACK_SHARE) as usize;
+        self.config.mark_stack.unwrap_or(share.max(MIN_MARK_STACK))
     }
 
     /// Drops the big integers that are not marked.

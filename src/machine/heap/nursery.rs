@@ -79,6 +79,11 @@ impl Nursery {
         self.base.wrapping_byte_add(self.room)
     }
 
+    /// The address where it begins.
+    pub(super) fn base(&self) -> usize {
+        self.base.addr()
+    }
+
     /// The address where Eden begins.
     #[inline(always)]
     pub(super) fn start(&self) -> usize {

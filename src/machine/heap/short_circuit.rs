@@ -48,7 +48,7 @@ pub(super) unsafe fn follow(word: Word, rules: &impl Rules) -> Word {
 ///
 /// # Safety
 /// As for [`follow`].
-unsafe fn end_of(mut word: Word) -> (Word, usize) {
+pub(super) unsafe fn end_of(mut word: Word) -> (Word, usize) {
     let mut steps = 0;
     // No chain of indirections leads back to itself, so this ends.
     while word.is_pointer() {
