@@ -2,6 +2,7 @@
 
 use crate::base::diagnostic::{Diagnostic, Severity};
 use crate::base::source::SourceMap;
+use crate::base::span::Span;
 use crate::machine::outcome::Chain;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -24,7 +25,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);
     let notes = notes(diagnostic);
     let waiting = chain
-        .filter(|chain| !chain.frames.is_empty() || chain.outer.is_some())
+        .filter(|chain| !is_told(chain, diagnostic.primary.span))
         .map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
@@ -42,6 +43,12 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     name_places(out, &renderer.term_width(WIDTH).render(&[group]), &found);
     out.push_str("\n\n");
+}
+
+/// Whether a chain says nothing that an excerpt at `shown` does not.
+fn is_told(chain: &Chain, shown: Span) -> bool {
+    let mut all = chain.frames.iter().chain(&chain.outer);
+    all.all(|one| one.span == shown && one.times == 1) && chain.frames.len() < 2
 }
 
 /// What waited, innermost first, a line each.

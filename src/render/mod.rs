@@ -11,8 +11,10 @@
 
 mod excerpt;
 mod human;
+mod outside;
 mod text;
 
+pub use outside::outside_corelib;
 pub use text::{grouped, one_line, place, short_expression};
 
 use crate::base::diagnostic::Diagnostic;
@@ -78,6 +80,7 @@ impl Renderer {
         sources: &SourceMap,
     ) -> String {
         let mut out = String::new();
+        let diagnostic = &*outside_corelib(diagnostic, chain, sources);
         human::render(&mut out, Report { diagnostic, chain, sources }, self.color);
         out
     }

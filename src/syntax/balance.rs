@@ -10,6 +10,10 @@
 //! mistakes about it are taken for consequences and not reported, and when it is closed a
 //! [`Tok::Bad`] goes before. [`Balancer::finish`] tells which regions are broken: what is in
 //! them is not judged any further.
+//!
+//! Where a bracket is missing or too many, only its writer knows. How the lines are indented tells,
+//! mostly: what is inside of a bracket stands to the right of it. The first line of a region that
+//! does not goes with the report of a mistake.
 
 use super::directive::Directives;
 use super::lex::Lexer;
@@ -24,6 +28,8 @@ use crate::base::span::Span;
 struct Open {
     at: u32,
     square: bool,
+    /// Its line, by where that begins.
+    line: u32,
 }
 
 impl Open {
@@ -43,6 +49,14 @@ impl Open {
 /// Returns how a closing bracket is written.
 fn closing_sign(square: bool) -> char {
     if square { ']' } else { ')' }
+}
+
+/// Adds a label for one bracket.
+fn also(report: Diagnostic, label: Option<(u32, &str)>) -> Diagnostic {
+    match label {
+        Some((at, text)) => report.also(Span::new(at, at + 1), text),
+        None => report,
+    }
 }
 
 /// The balanced tokens of a text.
@@ -73,6 +87,15 @@ pub struct Balancer<'s> {
     wreck: usize,
     /// How many extra closing brackets an earlier report explains.
     excused: usize,
+    /// Where the line of the last token begins, and where that token ends.
+    line: u32,
+    seen: u32,
+    /// The first bracket of this region that is open where a line begins to the left of it.
+    left_open: Option<u32>,
+    /// The last closing bracket of the last line, if it closes one of an earlier line; and the first
+    /// one of this region that a line follows which begins to the right of what it closes.
+    closed: Option<(Open, u32)>,
+    closed_early: Option<u32>,
     /// What was found.
     pub reports: Reports,
 }
@@ -81,6 +104,7 @@ impl<'s> Balancer<'s> {
     /// Balances the tokens of `lexer`.
     #[must_use]
     pub fn new(lexer: Lexer<'s>) -> Balancer<'s> {
+        let start = lexer.start();
         Balancer {
             lexer,
             again: None,
@@ -95,6 +119,11 @@ impl<'s> Balancer<'s> {
             broken: Vec::new(),
             wreck: 0,
             excused: 0,
+            line: start,
+            seen: start,
+            left_open: None,
+            closed: None,
+            closed_early: None,
             reports: Reports::default(),
         }
     }
@@ -128,6 +157,36 @@ impl<'s> Balancer<'s> {
         self.region = lo;
         self.complete = false;
         self.repaired = 0;
+        (self.left_open, self.closed, self.closed_early) = (None, None, None);
+    }
+
+    /// Notes where a token of the text stands: whether its line goes with the brackets.
+    fn place(&mut self, (lo, _, hi): Spanned) {
+        if lo < self.seen {
+            // It is read again.
+            return;
+        }
+        if let Some(line) = self.lexer.line_between(self.seen, lo) {
+            self.line = line;
+            let column = lo - line;
+            if let Some(open) = self.open.last()
+                && open.at - open.line > column
+            {
+                self.left_open.get_or_insert(open.at);
+            }
+            if let Some((open, at)) = self.closed.take()
+                && open.at - open.line < column
+            {
+                self.closed_early.get_or_insert(at);
+            }
+        }
+        self.seen = hi;
+    }
+
+    /// What the indentation tells of a bracket that is missing, beside the one that is named.
+    fn hint(&self, named: u32) -> Option<(u32, &'static str)> {
+        let at = self.left_open.filter(|at| *at != named)?;
+        Some((at, "this one may lack its end: a line after it begins left of it"))
     }
 
     fn read(&mut self) -> Option<Spanned> {
@@ -176,6 +235,7 @@ impl<'s> Balancer<'s> {
             return;
         }
         let more = self.open.len() - 1;
+        let hint = self.hint(last.at);
         self.report(|| {
             let message = format!("this `{}` is never closed", last.sign());
             let mut report = Diagnostic::error(Code::UnclosedBracket, last.span(), message);
@@ -191,7 +251,7 @@ impl<'s> Balancer<'s> {
                     .also(span, "a definition starts here")
                     .note("definitions stand at the top level only");
             }
-            report.help(format!("close it with `{}`", closing_sign(last.square)))
+            also(report, hint).help(format!("close it with `{}`", closing_sign(last.square)))
         });
     }
 
@@ -218,7 +278,7 @@ impl<'s> Balancer<'s> {
             self.close_down_to(0, lo, Some(token));
             return None;
         }
-        self.open.push(Open { at: lo, square });
+        self.open.push(Open { at: lo, square, line: self.line });
         Some(token)
     }
 
@@ -238,6 +298,9 @@ impl<'s> Balancer<'s> {
             Some(top) if top.square == square => {
                 self.marked = false;
                 self.open.pop();
+                if top.line != self.line {
+                    self.closed = Some((top, token.0));
+                }
                 self.complete = self.open.is_empty() && self.repaired == 0;
                 Some(token)
             }
@@ -249,13 +312,16 @@ impl<'s> Balancer<'s> {
     fn extra(&mut self, (lo, _, hi): Spanned, square: bool) {
         if self.repaired == 0 && self.excused == 0 {
             let sign = closing_sign(square);
+            let early = self.closed_early.map(|at| {
+                (at, "this one may be too many: the next line is indented as if it were inside")
+            });
             self.report(|| {
-                Diagnostic::error(
+                let report = Diagnostic::error(
                     Code::ExtraBracket,
                     Span::new(lo, hi),
                     format!("this `{sign}` closes nothing"),
-                )
-                .help("remove it, or open a bracket before it")
+                );
+                also(report, early).help("remove it, or open a bracket before it")
             });
         }
         self.wreck = self.wreck.saturating_sub(1);
@@ -294,10 +360,12 @@ impl<'s> Balancer<'s> {
             return;
         }
         let (found, due) = (closing_sign(square), closing_sign(top.square));
+        let hint = self.hint(top.at);
         self.report(|| {
             let message = format!("`{found}` where `{due}` is due");
-            Diagnostic::error(Code::MismatchedBracket, span, message)
-                .also(top.span(), format!("this `{}` is open", top.sign()))
+            let report = Diagnostic::error(Code::MismatchedBracket, span, message)
+                .also(top.span(), format!("this `{}` is open", top.sign()));
+            also(report, hint)
                 .help(format!("close it with `{due}`; ( ) and [ ] are different brackets"))
         });
     }
@@ -340,6 +408,7 @@ impl Iterator for Balancer<'_> {
                 self.close_down_to(0, self.lexer.end(), None);
                 continue;
             };
+            self.place(token);
             let kept = match token.1 {
                 Tok::LParen => self.opening(token, false),
                 Tok::LSquare => self.opening(token, true),

@@ -54,6 +54,12 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Returns the position of the first byte of the text.
+    #[must_use]
+    pub fn start(&self) -> u32 {
+        self.base
+    }
+
     /// Returns the position after the last byte of the text.
     #[must_use]
     pub fn end(&self) -> u32 {
@@ -65,6 +71,15 @@ impl<'s> Lexer<'s> {
     pub fn starts_line(&self, at: u32) -> bool {
         let before = (at.saturating_sub(self.base) as usize).checked_sub(1);
         before.is_none_or(|before| self.scanner.source().as_bytes().get(before) == Some(&b'\n'))
+    }
+
+    /// Returns where the last line begins that begins between two positions, or at the second one.
+    #[must_use]
+    pub fn line_between(&self, lo: u32, hi: u32) -> Option<u32> {
+        let at = |position: u32| position.saturating_sub(self.base) as usize;
+        let text = self.scanner.source().as_bytes().get(at(lo)..at(hi))?;
+        let last = text.iter().rposition(|byte| *byte == b'\n')?;
+        Some(lo + last as u32 + 1)
     }
 
     /// Returns the place of the bytes `lo..hi` of the text.

@@ -76,6 +76,11 @@ pub fn of(report: &Report<'_>) -> Value {
             })
         })
         .collect();
+    let paths: Vec<Value> = costs
+        .paths
+        .iter()
+        .map(|path| json!([path.parent, path.holder, path.content, path.nodes, path.bytes]))
+        .collect();
     json!({
         "schema": "gmachine-profile",
         "version": 1,
@@ -89,6 +94,7 @@ pub fn of(report: &Report<'_>) -> Value {
         "holders": holders,
         "contents": contents,
         "censuses": censuses,
+        "paths": paths,
         "live_bytes_after_full_collections": report.pauses.live_bytes,
         "clocks": {"pauses": pauses_json(&report.pauses)},
     })

@@ -134,6 +134,37 @@ const drawHeld = () => {
   $('when').textContent = census ? `Census ${state.time + 1} of ${censuses.length}: ${size(census.live_bytes)} alive after `
     + `${count(census.instructions)} instructions, ${size(census.allocated_bytes)} allocated${state.selected === null ? '' : `; shown: ${state.selected}`}` : '';
 };
+// Paths, at the peak.
+const drawPaths = () => {
+  const totals = data.paths.map((path) => path[4]), children = data.paths.map(() => []), roots = [];
+  for (let at = data.paths.length - 1; at >= 0; at--) {
+    const parent = data.paths[at][0];
+    if (parent === null) roots.push(at); else { totals[parent] += totals[at]; children[parent].push(at); }
+  }
+  const all = roots.reduce((sum, at) => sum + totals[at], 0);
+  const rows = (list) => list.filter((at) => totals[at] > 0).sort((a, b) => totals[b] - totals[a] || a - b);
+  const share = (at) => make('span', { className: 'amount', textContent: `${size(totals[at])}  ${percent(totals[at], all)} %` });
+  const row = (at, depth) => {
+    const [, holder, content, nodes] = data.paths[at];
+    const name = content === null ? holders[holder] : data.contents[content].name;
+    const count = nodes > 0 ? ` × ${nodes.toLocaleString('en-US')}` : '';
+    const label = make('span', { className: 'step', textContent: name + count, title: (content !== null && data.contents[content].place) || name });
+    const below = rows(children[at]);
+    if (below.length === 0) return make('div', { className: 'leaf' }, label, share(at));
+    const details = make('details', {}, make('summary', {}, label, share(at)));
+    // What is closed is drawn when it is opened.
+    const fill = () => {
+      if (details.childElementCount > 1) return;
+      details.append(...below.slice(0, 100).map((at) => row(at, depth + 1)));
+      if (below.length > 100) details.append(make('div', { className: 'leaf', textContent: `and ${below.length - 100} more` }));
+    };
+    details.addEventListener('toggle', () => { if (details.open) fill(); });
+    if (depth < 6 && totals[at] * 5 >= all) { details.open = true; fill(); }
+    return details;
+  };
+  const drawn = rows(roots).slice(0, 100).map((at) => row(at, 0));
+  $('paths').replaceChildren(...(drawn.length > 0 ? drawn : [make('p', { textContent: 'There was no census.' })]));
+};
 const drawLive = () => { drawChart(); drawLegend(); drawHeld(); };
 const select = (key) => {
   const focused = document.activeElement?.closest('path, #legend button') ? [...document.activeElement.closest('svg, ul').querySelectorAll('path, button')].indexOf(document.activeElement) : -1;
@@ -158,14 +189,22 @@ $('time').addEventListener('input', () => goTo(Number($('time').value)));
 // Functions.
 const COLUMNS = [
   ['name', 'function'], ['calls', 'calls'], ['instructions', 'instructions'], ['own', 'own %'], ['inherited', 'with %'],
-  ['allocated_bytes', 'allocated'], ['inherited_bytes', 'with %'], ['thunks_made', 'thunks'], ['never', 'never entered'],
-  ['thunks_updated', 'updates'], ['reductions', 'reductions'],
+  ['allocated_bytes', 'allocated'], ['inherited_bytes', 'with %'], ['thunks_made', 'thunks'], ['inherited_made', 'with %'],
+  ['never', 'never entered'], ['inherited_never', 'with %'], ['thunks_updated', 'updates'], ['inherited_updated', 'with %'],
+  ['reductions', 'reductions'],
 ];
+const SHARES = ['own', 'inherited', 'inherited_bytes', 'inherited_made', 'inherited_never', 'inherited_updated'];
+const never = (made, entered) => Math.max(0, made - entered);
+const allNever = data.functions.reduce((sum, row) => sum + never(row.thunks_made, row.thunks_entered), 0);
+const share = (part, all) => Number(percent(part, all));
 const rows = data.functions.map((row) => ({
-  ...row, own: Number(percent(row.instructions, data.totals.instructions)),
-  inherited: Number(percent(row.inherited_instructions, data.totals.instructions)),
-  inherited_bytes: Number(percent(row.inherited_allocated_bytes, data.totals.allocated_bytes)),
-  never: Math.max(0, row.thunks_made - row.thunks_entered),
+  ...row, own: share(row.instructions, data.totals.instructions),
+  inherited: share(row.inherited_instructions, data.totals.instructions),
+  inherited_bytes: share(row.inherited_allocated_bytes, data.totals.allocated_bytes),
+  inherited_made: share(row.inherited_thunks_made, data.totals.thunks_made),
+  never: never(row.thunks_made, row.thunks_entered),
+  inherited_never: share(never(row.inherited_thunks_made, row.inherited_thunks_entered), allNever),
+  inherited_updated: share(row.inherited_thunks_updated, data.totals.thunks_updated),
 })).filter((row) => row.instructions + row.calls + row.thunks_made + row.allocated_bytes > 0);
 const drawFunctions = () => {
   const wanted = $('only').value.toLowerCase();
@@ -177,7 +216,7 @@ const drawFunctions = () => {
   document.querySelector('#functions tbody').replaceChildren(...shown.slice(0, 500).map((row) => make('tr', {}, ...COLUMNS.map(([key]) => {
     const value = row[key];
     const text = key === 'name' ? value : key === 'allocated_bytes' ? size(value)
-      : ['own', 'inherited', 'inherited_bytes'].includes(key) ? value.toFixed(1) : count(value);
+      : SHARES.includes(key) ? value.toFixed(1) : count(value);
     return make('td', { textContent: text, className: key === 'name' ? '' : 'number' });
   }))));
   document.querySelectorAll('#functions th').forEach((head, at) => {
@@ -246,7 +285,7 @@ $('whole').addEventListener('click', () => { state.root = null; drawFlame(); });
 const pauses = data.clocks.pauses;
 const time = (seconds) => (seconds < 0.01 ? `${(seconds * 1000).toFixed(2)} ms` : `${seconds.toFixed(3)} s`);
 $('collections').textContent = `${count(pauses.count)} pauses, ${time(pauses.seconds)} together, the longest ${time(pauses.longest_seconds)}. `
-  + 'The censuses of this profile are not among them.'
+  + 'They are those of a run without a profile.'
   + (data.live_bytes_after_full_collections.length > 0
     ? ` Alive after full collections: ${data.live_bytes_after_full_collections.slice(-12).map(size).join(', ')}.` : '');
 const tallest = Math.max(1, ...pauses.lengths);
@@ -260,6 +299,7 @@ document.querySelector('#lengths tbody').replaceChildren(...pauses.lengths.flatM
 
 divide();
 drawLive();
+drawPaths();
 goTo(state.time);
 drawFunctions();
 drawFlame();

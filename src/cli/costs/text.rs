@@ -1,16 +1,20 @@
 //! A profile for the terminal.
 
-use gmachine::inspect::costs::FunctionCosts;
+use gmachine::inspect::costs::{Cost, FunctionCosts};
 use gmachine::render::grouped;
 
 use super::Report;
-use super::live::{By, divided, peak};
+use super::live::{By, divided, paths, peak};
 use crate::cli::quantity::show_size;
 
 /// Rows of a table, at most.
 const ROWS: usize = 15;
 /// Parts of live memory that are shown of each division, at most.
 const PARTS: usize = 5;
+/// Steps of the paths to live memory that are shown, at most, and the part of it that one has to
+/// lead to, in percent.
+const STEPS: usize = 12;
+const STEP_SHARE: u64 = 5;
 /// Columns of a sparkline.
 const SPARKS: usize = 32;
 
@@ -22,7 +26,9 @@ impl Report<'_> {
             out.push_str(&format!("note: {ended}\n"));
         }
         self.live(&mut out);
+        self.paths(&mut out);
         self.functions(&mut out);
+        self.totals(&mut out);
         out
     }
 
@@ -90,38 +96,89 @@ impl Report<'_> {
         line
     }
 
+    /// What leads from those who hold memory to what fills it.
+    fn paths(&self, out: &mut String) {
+        let Some(peak) = peak(&self.costs) else { return };
+        let all = peak.bytes().max(1);
+        let steps = paths(&self.costs, &self.contents, all / (100 / STEP_SHARE));
+        if steps.is_empty() {
+            return;
+        }
+        out.push_str("by path: who holds what, and what only that leads to\n");
+        for step in steps.iter().take(STEPS) {
+            let width = 48_usize.saturating_sub(2 * step.depth).max(16);
+            let count = match step.nodes {
+                0 => String::new(),
+                nodes => format!("  {} ×", grouped(nodes)),
+            };
+            out.push_str(&format!(
+                "  {:indent$}{:<width$} {:>9} {:>3.0} %{count}\n",
+                "",
+                cut(&step.name, width),
+                show_size(step.bytes),
+                100.0 * step.bytes as f64 / all as f64,
+                indent = 2 * step.depth,
+            ));
+        }
+    }
+
     fn functions(&self, out: &mut String) {
+        let heads = [
+            ("function", ""),
+            ("calls", ""),
+            ("own", "%"),
+            ("with", "%"),
+            ("allocates", ""),
+            ("with", "%"),
+            ("thunks", ""),
+            ("with", "%"),
+            ("never", "entered"),
+            ("with", "%"),
+            ("updates", ""),
+            ("with", "%"),
+        ];
+        let heads: [Vec<String>; 2] = [
+            heads.iter().map(|(upper, _)| (*upper).to_owned()).collect(),
+            heads.iter().map(|(_, lower)| (*lower).to_owned()).collect(),
+        ];
+        out.push('\n');
+        heads.iter().for_each(|cells| row(out, cells));
+        let total = self.costs.functions.iter().fold(Thunks::default(), |sum, function| Thunks {
+            made: sum.made + Thunks::of(function.own).made,
+            never: sum.never + Thunks::of(function.own).never,
+        });
         let totals = &self.costs.totals;
-        out.push_str(&format!(
-            "\n{:<20} {:>12} {:>5} {:>5} {:>9} {:>5} {:>12} {:>12} {:>12}\n",
-            "function", "calls", "own", "with", "allocates", "with", "thunks", "never", "updates"
-        ));
-        out.push_str(&format!(
-            "{:<20} {:>12} {:>5} {:>5} {:>9} {:>5} {:>12} {:>12} {:>12}\n",
-            "", "", "%", "%", "", "%", "", "entered", ""
-        ));
         let mut rows: Vec<&FunctionCosts> = self.costs.functions.iter().collect();
         rows.retain(|row| row.own != Default::default() || row.calls > 0);
         rows.sort_by_key(|row| std::cmp::Reverse(row.own.instructions));
-        for row in rows.iter().take(ROWS) {
-            let part =
-                |part: u64, all: u64| format!("{:.1}", 100.0 * part as f64 / all.max(1) as f64);
-            out.push_str(&format!(
-                "{:<20} {:>12} {:>5} {:>5} {:>9} {:>5} {:>12} {:>12} {:>12}\n",
-                cut(&row.name, 20),
-                grouped(row.calls),
-                part(row.own.instructions, totals.instructions),
-                part(row.inherited.instructions, totals.instructions),
-                show_size(row.own.bytes).replace(" bytes", "").replace(" byte", ""),
-                part(row.inherited.bytes, totals.allocated_bytes),
-                grouped(row.own.thunks_made),
-                grouped(row.own.thunks_made.saturating_sub(row.own.thunks_entered)),
-                grouped(row.own.thunks_updated),
-            ));
+        for function in rows.iter().take(ROWS) {
+            let FunctionCosts { name, calls, own, inherited, .. } = *function;
+            let (thunks, with) = (Thunks::of(*own), Thunks::of(*inherited));
+            row(
+                out,
+                &[
+                    cut(name, 20),
+                    grouped(*calls),
+                    part(own.instructions, totals.instructions),
+                    part(inherited.instructions, totals.instructions),
+                    show_size(own.bytes).replace(" bytes", "").replace(" byte", ""),
+                    part(inherited.bytes, totals.allocated_bytes),
+                    grouped(thunks.made),
+                    part(with.made, total.made),
+                    grouped(thunks.never),
+                    part(with.never, total.never),
+                    grouped(own.thunks_updated),
+                    part(inherited.thunks_updated, totals.thunks_updated),
+                ],
+            );
         }
         if let Some(more) = rows.len().checked_sub(ROWS + 1) {
             out.push_str(&format!("and {} more\n", grouped(more as u64 + 1)));
         }
+    }
+
+    fn totals(&self, out: &mut String) {
+        let totals = &self.costs.totals;
         out.push_str(&format!(
             "\n{} instructions, {} reductions, {} allocated; {} samples of the stack\n",
             grouped(totals.instructions),
@@ -129,7 +186,50 @@ impl Report<'_> {
             show_size(totals.allocated_bytes),
             grouped(self.costs.samples),
         ));
+        let full = &self.pauses.live_bytes;
+        let left = match full.last() {
+            None => String::new(),
+            Some(last) => format!(
+                ", {} full, after the last of which {} were alive",
+                grouped(full.len() as u64),
+                show_size(*last)
+            ),
+        };
+        out.push_str(&format!("{} collections{left}\n", grouped(self.pauses.count)));
     }
+}
+
+/// The thunks of a cost, and those of them that nobody has entered.
+#[derive(Clone, Copy, Default)]
+struct Thunks {
+    made: u64,
+    never: u64,
+}
+
+impl Thunks {
+    fn of(cost: Cost) -> Thunks {
+        let never = cost.thunks_made.saturating_sub(cost.thunks_entered);
+        Thunks { made: cost.thunks_made, never }
+    }
+}
+
+/// A part in percent.
+fn part(part: u64, all: u64) -> String {
+    format!("{:.1}", 100.0 * part as f64 / all.max(1) as f64)
+}
+
+/// Adds a row of the table of functions.
+fn row(out: &mut String, cells: &[String]) {
+    const WIDTHS: [usize; 12] = [20, 11, 5, 5, 9, 5, 11, 5, 9, 5, 11, 5];
+    let mut line = String::new();
+    for (at, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
+        match at {
+            0 => line.push_str(&format!("{cell:<width$}")),
+            _ => line.push_str(&format!(" {cell:>width$}")),
+        }
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
 }
 
 /// A name of at most so many characters.

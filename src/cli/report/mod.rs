@@ -15,7 +15,7 @@ use std::os::fd::AsFd;
 
 use gmachine::Chain;
 use gmachine::diagnostic::{Diagnostic, Severity, SourceMap, Span};
-use gmachine::render::{Renderer, one_line, place};
+use gmachine::render::{Renderer, one_line, outside_corelib, place};
 
 use super::args::{Color, ErrorFormat, Global};
 use super::output::Patient;
@@ -82,6 +82,7 @@ impl Reporter {
     /// source there once.
     pub fn with_chain(&self, diagnostic: &Diagnostic, chain: Option<&Chain>, sources: &SourceMap) {
         let mut out = String::new();
+        let diagnostic = &*outside_corelib(diagnostic, chain, sources);
         let span = diagnostic.primary.span;
         let shown = self.format == ErrorFormat::Human && self.warned.borrow().contains(&span);
         let short;

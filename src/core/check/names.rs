@@ -294,6 +294,10 @@ impl Checker<'_> {
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
+        // What is bound around is likelier than a field.
+        if let Some(found) = self.nearest(text, |other| self.is_bound(other), |_| false) {
+            return Some(format!("did you mean `{}`?", for_message(&found)));
+        }
         if let Some(help) = self.field(name) {
             return Some(help);
         }

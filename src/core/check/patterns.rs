@@ -30,6 +30,9 @@ pub(super) struct Found {
 /// The most variables that are watched at once.
 const WATCHED: usize = 32;
 
+/// The most constructors of a data type that a help names.
+const CONSTRUCTORS: usize = 5;
+
 /// A variable in a pattern that may be meant for a constructor, if nothing uses it.
 #[derive(Clone, Copy)]
 pub(super) struct Suspect {
@@ -183,6 +186,9 @@ impl Checker<'_> {
                                 .also(span, "this is a variable, and matches everything")
                                 .help(format!("did you mean the constructor `{near}` there?"))
                         }
+                        None if name.is_some() => report
+                            .also(span, "this is a variable, and matches everything")
+                            .maybe_help(self.constructors(patterns, PatRef::Ast(pats[alt]))),
                         None => report.also(span, "this matches everything"),
                     }
                 }
@@ -191,6 +197,23 @@ impl Checker<'_> {
             self.report(report);
         }
         true
+    }
+
+    /// Names the constructors of the data type that a pattern asks for, if they are few.
+    fn constructors(&self, patterns: Patterns<'_>, pat: PatRef) -> Option<String> {
+        let Some(Kind::Data(data)) = patterns.kind(pat) else { return None };
+        let cons = &self.globals.datas[data].cons;
+        let names =
+            cons.iter().map(|&con| format!("`{}`", for_message(&self.globals.cons[con].name)));
+        let names = match &*names.take(CONSTRUCTORS + 1).collect::<Vec<_>>() {
+            [] => return None,
+            [only] => {
+                return Some(format!("the constructor of `{}` is {only}", self.data_name(data)));
+            }
+            names if names.len() > CONSTRUCTORS => return None,
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        Some(format!("the constructors of `{}` are {names}", self.data_name(data)))
     }
 
     /// Returns what there is in the columns of a case.

@@ -211,7 +211,7 @@ impl Checker<'_> {
         // Of definitions that call each other nothing is known.
         self.results.borrow_mut().insert(item, Shape::Unknown);
         self.depth.set(depth + 1);
-        let result = self.result(item, &[]);
+        let (result, _) = self.result(item, &[]);
         self.depth.set(depth);
         self.results.borrow_mut().insert(item, result);
         result
@@ -219,10 +219,11 @@ impl Checker<'_> {
 
     /// Returns what the result of a definition is, given its arguments, as far as the form of its
     /// body tells: what all ends of the body are that are not a call of the definition itself, nor
-    /// a failure.
-    fn result(&self, item: u32, args: &[ExprId]) -> Shape {
+    /// a failure. With it comes one of these ends.
+    fn result(&self, item: u32, args: &[ExprId]) -> (Shape, Option<ExprId>) {
+        const UNKNOWN: (Shape, Option<ExprId>) = (Shape::Unknown, None);
         let definition = &self.ast.items[item as usize];
-        let ItemKind::Defn { params, body } = definition.kind else { return Shape::Unknown };
+        let ItemKind::Defn { params, body } = definition.kind else { return UNKNOWN };
         let unit = self.globals.input.unit(definition.file);
         let params = &self.ast.binders[params];
         let mut end = End { locals: FxHashSet::default(), unit, item, params, args };
@@ -230,12 +231,14 @@ impl Checker<'_> {
         let mut todo = vec![body];
         let mut budget = BINDINGS;
         for _ in 0..ENDS {
-            let Some(expr) = todo.pop() else { return result.unwrap_or(Shape::Unknown) };
+            let Some(expr) = todo.pop() else {
+                return result.map_or(UNKNOWN, |(shape, end)| (shape, Some(end)));
+            };
             let shape = match self.ast.exprs[expr] {
                 Expr::Case(_, alts) => {
                     for alt in &self.ast.alts[alts] {
                         if !self.pattern_names(alt.pat, unit, &mut end.locals, &mut budget) {
-                            return Shape::Unknown;
+                            return UNKNOWN;
                         }
                         todo.push(alt.body);
                     }
@@ -244,7 +247,7 @@ impl Checker<'_> {
                 Expr::Let(bindings, body) | Expr::Letrec(bindings, body) => {
                     let bindings = &self.ast.bindings[bindings];
                     let Some(left) = budget.checked_sub(bindings.len()) else {
-                        return Shape::Unknown;
+                        return UNKNOWN;
                     };
                     budget = left;
                     end.locals.extend(bindings.iter().filter_map(|one| one.binder.name));
@@ -278,11 +281,39 @@ impl Checker<'_> {
                 _ => Some(self.shape(expr)),
             };
             match shape {
-                Some(shape) if *result.get_or_insert(shape) != shape => return Shape::Unknown,
+                Some(shape) if result.get_or_insert((shape, expr)).0 != shape => return UNKNOWN,
                 _ => {}
             }
         }
-        Shape::Unknown
+        UNKNOWN
+    }
+
+    /// Adds to a report about an argument that is a call of a definition of the program, or such a
+    /// constant, where that has got its kind.
+    pub(super) fn from_where(&self, report: Diagnostic, arg: ExprId) -> Diagnostic {
+        let (callee, given) = match self.ast.exprs[arg] {
+            Expr::App(callee, args) => (callee, args.len()),
+            _ => (arg, 0),
+        };
+        let Some(target @ Target::Defn(item)) = self.target(callee) else { return report };
+        let Some(file) = self.ast.items.get(item as usize).map(|item| item.file) else {
+            return report;
+        };
+        if given != self.globals.arity(target) || self.globals.input.unit(file) != PROGRAM {
+            return report;
+        }
+        let (_, Some(end)) = self.result(item, &[]) else { return report };
+        let mut label = format!("the result of `{}` is this", for_message(self.ast_text(callee)));
+        // Of what is called there the name may be a local one.
+        if let Expr::App(callee, args) = self.ast.exprs[end]
+            && let Some(target) = self.target(callee)
+            && args.len() < self.globals.arity(target)
+        {
+            let arity = counted(self.globals.arity(target), "argument");
+            let name = for_message(self.ast_text(callee));
+            label = format!("{label}, and `{name}` takes {arity}");
+        }
+        report.also(self.ast.expr_spans[end], label)
     }
 
     /// Collects the names that a pattern of a unit binds, and takes the number of its parts from
@@ -471,7 +502,7 @@ impl Checker<'_> {
                 if args.len() == arity {
                     return;
                 }
-                let result = self.result(item, &args[..arity]);
+                let (result, _) = self.result(item, &args[..arity]);
                 if !matches!(result, Shape::Unknown | Shape::Function) {
                     let report = Diagnostic::warning(
                         Code::NotAFunction,

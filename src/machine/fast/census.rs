@@ -446,7 +446,9 @@ impl Count<'_> {
             } else if let Some(code) = self.walk.codes.pop() {
                 let program = &self.image.program;
                 let entry = match code {
-                    Code::Thunk(thunk) => program.thunks.get(ThunkId(thunk)).map(|thunk| thunk.entry),
+                    Code::Thunk(thunk) => {
+                        program.thunks.get(ThunkId(thunk)).map(|thunk| thunk.entry)
+                    }
                     Code::Function(global) => program.globals.get(global).copied(),
                 };
                 if let Some(entry) = entry {

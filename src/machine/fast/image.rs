@@ -264,7 +264,9 @@ impl Image {
                     SrtEntry::Caf(global) | SrtEntry::Function(global) => {
                         self.program.globals.get(global).copied()
                     }
-                    SrtEntry::Thunk(thunk) => self.program.thunks.get(thunk).map(|thunk| thunk.entry),
+                    SrtEntry::Thunk(thunk) => {
+                        self.program.thunks.get(thunk).map(|thunk| thunk.entry)
+                    }
                 };
                 todo.extend(entry.map(|entry| entry.pc.0));
             }

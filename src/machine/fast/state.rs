@@ -394,7 +394,13 @@ impl Machine {
         if self.refuse.meets() {
             return Err(self.out_of_memory(Full::System));
         }
-        if self.try_grow(need).is_err() {
+        if let Err(full) = self.try_grow(need) {
+            // A collection goes through all of the stack, and cannot help if that is what takes the
+            // memory.
+            let stack = (need * size_of::<Word>()) as u64;
+            if full == Full::Limit && !self.heap.fits_beside(stack) {
+                return Err(self.heap_limit());
+            }
             self.collect_all()?;
             self.try_grow(need).map_err(|full| self.out_of_memory(full))?;
         }

@@ -9,6 +9,7 @@
 //! selection from an evaluated constructor stands for the field, and what a thunk under evaluation
 //! held is gone.
 
+use super::array::array_len;
 use super::chunk::{BLOCK_BYTES, MIN_BYTES, block_of, large_words};
 use super::mark::{bit, is_marked};
 use super::mutator::{Code, Selectors};
@@ -60,7 +61,7 @@ pub struct Walk<'a> {
 impl Heap {
     /// Begins a walk; nothing was reached yet. The heap must not change until it has ended.
     pub fn walk_live(&mut self) -> Walk<'_> {
-        let capacity = self.mark_stack_capacity();
+        let capacity = self.mark_stack_capacity().max(1);
         let old = &mut self.old;
         old.begin_marking();
         let nursery_bytes = self.nursery.bytes();
@@ -200,7 +201,7 @@ impl Walk<'_> {
                 self.work += 1;
                 let header = Header::from_bits(*node_at(address));
                 let Some(word) = self.stands_for(address, header) else {
-                    let place = each(place, header, bytes(address, header));
+                    let place = each(place, header, self.bytes(address, header));
                     self.reach_fields(address, header, place);
                     return;
                 };
@@ -334,8 +335,8 @@ impl Walk<'_> {
         }
         // The last one that is noted is looked at first: of a cell its head, so that lists of lists
         // need little of the stack.
-        for at in (1..=header.words()).rev() {
-            // SAFETY: the payload of these kinds are words.
+        for at in (1..=fields(header)).rev() {
+            // SAFETY: the fields of these kinds are words.
             self.reach(unsafe { Word::from_bits(*node.add(at)) }, place);
         }
     }
@@ -412,32 +413,38 @@ impl Walk<'_> {
             if !has_fields || self.stands_for(address, header).is_some() {
                 return;
             }
-            for at in (1..=header.words()).rev() {
+            for at in (1..=fields(header)).rev() {
                 self.reach(Word::from_bits(*node_at(address).add(at)), place);
                 self.trace(each);
             }
         }
     }
+
+    /// The bytes of a node, with the limbs that it has elsewhere.
+    ///
+    /// # Safety
+    /// There is a node with this header at `address`.
+    unsafe fn bytes(&self, address: usize, header: Header) -> u64 {
+        let is_small = |words| self.is_young(address) || words < large_words(MIN_BYTES);
+        let words = match header.kind() {
+            // All that will ever be written to it is an indirection, and it becomes as small as one
+            // when it moves; in a chunk of its own it does not.
+            Kind::Hole if header.info() != Header::UNFILLED && is_small(header.words()) => 2,
+            _ => header.node_words(),
+        };
+        let limbs = match header.kind() {
+            // SAFETY: it is a node with limbs.
+            Kind::Huge => unsafe { big_bytes_at(address) },
+            _ => 0,
+        };
+        words as u64 * 8 + limbs
+    }
 }
 
-/// The bytes of a node, with the limbs that it has elsewhere.
-///
-/// # Safety
-/// There is a node with this header at `address`.
-unsafe fn bytes(address: usize, header: Header) -> u64 {
-    let words = match header.kind() {
-        // All that will ever be written to it is an indirection; a chunk of its own stays as it is.
-        Kind::Hole
-            if header.info() != Header::UNFILLED && header.words() < large_words(MIN_BYTES) =>
-        {
-            2
-        }
-        _ => header.node_words(),
-    };
-    let limbs = match header.kind() {
-        // SAFETY: it is a node with limbs.
-        Kind::Huge => unsafe { big_bytes_at(address) },
-        _ => 0,
-    };
-    words as u64 * 8 + limbs
+/// How many payload words of a node lead to others. Cards of an old array do not, and may be dirty.
+fn fields(header: Header) -> usize {
+    match header.kind() {
+        Kind::Array => array_len(header),
+        _ => header.words(),
+    }
 }

@@ -10,6 +10,9 @@ use super::{Free, Full, Heap, Mutator, Need, Stress, YOUNG_BIG_BYTES, big_bytes_
 /// The mark stack has a place for each so many words of the old space, and a least capacity.
 const MARK_STACK_SHARE: u64 = 256;
 const MIN_MARK_STACK: usize = 4096;
+/// The part of the limit that has to be left after a full collection: with less a program would
+/// do nothing but collect.
+pub(super) const LEAST_LEFT: u64 = 50;
 /// The smallest nursery, in bytes.
 const MIN_NURSERY: usize = 4 << 10;
 
@@ -169,7 +172,7 @@ impl Heap {
                     return Err(Full::Limit);
                 }
             }
-            if left < limit / 50 {
+            if left < limit / LEAST_LEFT {
                 return Err(Full::Limit);
             }
             let spared = left - takes(bytes);

@@ -570,6 +570,13 @@ impl Heap {
         self.config.limit.is_none_or(|limit| self.footprint().saturating_add(bytes) <= limit)
     }
 
+    /// Whether a heap in which nothing is alive would stay within the limit beside `bytes` outside:
+    /// if not, a collection ends in [`Full::Limit`].
+    #[must_use]
+    pub fn fits_beside(&self, bytes: u64) -> bool {
+        self.config.limit.is_none_or(|limit| bytes <= limit - limit / collect::LEAST_LEFT)
+    }
+
     /// The limit, in bytes.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {

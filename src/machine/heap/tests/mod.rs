@@ -3,6 +3,7 @@
 mod array;
 #[cfg(gmachine_asan)]
 mod asan;
+mod census;
 mod collect;
 mod limit;
 mod mark;

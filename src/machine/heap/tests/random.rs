@@ -255,7 +255,12 @@ fn run(seed: u64, steps: usize, config: Config) {
                 mirror.stack[at] = Value::Is(Word::ZERO);
                 mirror.machine.set(at, Word::ZERO);
             }
-            14 if dice.below(8) == 0 => mirror.machine.full(),
+            14 if dice.below(8) == 0 => {
+                let (nodes, bytes) = mirror.machine.count_live();
+                mirror.machine.full();
+                assert_eq!(mirror.machine.count_live(), (nodes, bytes), "seed {seed}, step {step}");
+                assert_eq!(mirror.machine.heap.old_bytes(), bytes, "seed {seed}, step {step}");
+            }
             15 if dice.below(4) == 0 => mirror.machine.minor(),
             _ => {}
         }
