@@ -1,8 +1,8 @@
 //! Reports for people.
 
+use crate::base::code::Code;
 use crate::base::diagnostic::{Diagnostic, Severity};
 use crate::base::source::SourceMap;
-use crate::base::span::Span;
 use crate::machine::outcome::Chain;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -24,9 +24,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     let title = level.primary_title(plain(&diagnostic.message)).id(diagnostic.code.id());
     let found = excerpts(sources, &diagnostic.primary, &diagnostic.secondary);
     let notes = notes(diagnostic);
-    let waiting = chain
-        .filter(|chain| !is_told(chain, diagnostic.primary.span))
-        .map(|c| chain_text(c, sources));
+    let waiting = chain.filter(|chain| !is_told(chain, diagnostic)).map(|c| chain_text(c, sources));
     let mut group = Group::with_title(title);
     for (number, excerpt) in found.iter().enumerate() {
         group = match excerpt.unread {
@@ -45,10 +43,15 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     out.push_str("\n\n");
 }
 
-/// Whether a chain says nothing that an excerpt at `shown` does not.
-fn is_told(chain: &Chain, shown: Span) -> bool {
+/// Whether a chain says nothing that the excerpt of a failure does not.
+fn is_told(chain: &Chain, diagnostic: &Diagnostic) -> bool {
+    use Code::{FuelLimit, HeapLimit, Interrupted, TimeLimit};
+    // Where a run was stopped, who waits is the answer, however short.
+    let is_stopped = matches!(diagnostic.code, FuelLimit | HeapLimit | Interrupted | TimeLimit);
     let mut all = chain.frames.iter().chain(&chain.outer);
-    all.all(|one| one.span == shown && one.times == 1) && chain.frames.len() < 2
+    let is_shown = all.all(|one| one.span == diagnostic.primary.span && one.times == 1);
+    let is_empty = chain.frames.is_empty() && chain.outer.is_none();
+    is_empty || !is_stopped && is_shown && chain.frames.len() < 2
 }
 
 /// What waited, innermost first, a line each.

@@ -36,7 +36,6 @@ fn moved(diagnostic: &Diagnostic, chain: &Chain, sources: &SourceMap) -> Option<
         None => "the corelib".to_owned(),
     };
     let is_stopped = label == "under evaluation";
-    let does = if is_stopped { "is under evaluation" } else { "fails" };
     let mut note = format!("`{}`", short_expression(sources.text(*inner)));
     if let Some(place) = place(sources, *inner) {
         note.push_str(&format!(" at {place}"));
@@ -45,7 +44,11 @@ fn moved(diagnostic: &Diagnostic, chain: &Chain, sources: &SourceMap) -> Option<
         note.push_str(&format!(": {label}"));
     }
     let mut moved = diagnostic.clone();
-    moved.primary = Label { span: outer, text: format!("{what} {does} in here") };
+    let text = match is_stopped {
+        true => format!("in here {what} is under evaluation"),
+        false => format!("{what} fails in here"),
+    };
+    moved.primary = Label { span: outer, text };
     moved.notes.insert(0, note);
     Some(moved)
 }

@@ -27,6 +27,12 @@ const tab = async () => {
   await call('Input.dispatchKeyEvent', { type: 'keyDown', key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 });
   await call('Input.dispatchKeyEvent', { type: 'keyUp', key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 });
 };
+// With its character, which what the browser does by itself needs.
+const enter = async () => {
+  const pressed = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13 };
+  await call('Input.dispatchKeyEvent', { type: 'keyDown', text: '\r', ...pressed });
+  await call('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed });
+};
 const choose = (id, value) => evaluate(`(($) => { $.value = ${JSON.stringify(value)}; $.dispatchEvent(new Event('change')); })(document.getElementById('${id}'))`);
 
 try {
@@ -71,6 +77,21 @@ try {
       assert.equal(await evaluate('profile.state.selected'), null, `${name}: the same again takes it back`);
     }
 
+    // Paths: what begins with holders is all that is alive at the peak; a row opens and closes.
+    const live = wanted.paths.reduce((sum, path) => sum + path[4], 0);
+    assert.equal(live, Math.max(0, ...wanted.censuses.map((census) => census.live_bytes)), `${name}: the paths`);
+    const roots = await evaluate('[...document.querySelectorAll("#paths > details > summary, #paths > .leaf")].map((row) => parseFloat(/([0-9.]+) %$/.exec(row.textContent)[1]))');
+    if (censuses > 0) assert.ok(Math.abs(roots.reduce((sum, part) => sum + part, 0) - 100) < 1, `${name}: ${roots} % by path`);
+    if (censuses > 0 && await evaluate('document.querySelector("#paths summary") !== null')) {
+      const isOpen = () => evaluate('document.querySelector("#paths details").open');
+      const before = await isOpen();
+      await evaluate('document.querySelector("#paths summary").focus()');
+      await enter();
+      assert.equal(await isOpen(), !before, `${name}: a path by keyboard`);
+      await enter();
+      assert.equal(await isOpen(), before);
+    }
+
     // Functions: each head sorts, the field leaves those of a name.
     const heads = await evaluate('document.querySelectorAll("#functions th button").length');
     for (let at = 0; at < heads; at++) {
@@ -101,12 +122,12 @@ try {
     // The keyboard reaches every control.
     await evaluate('document.activeElement.blur()');
     const focused = new Set();
-    for (let n = 0; n < 60; n++) {
+    for (let n = 0; n < 120; n++) {
       await tab();
-      focused.add(await evaluate('document.activeElement.id || document.activeElement.closest("#chart, #legend, #functions, #flame")?.id || ""'));
+      focused.add(await evaluate('document.activeElement.id || document.activeElement.closest("#chart, #legend, #paths, #functions, #flame")?.id || ""'));
     }
     const controls = ['by', 'only', 'functions', 'weight', 'whole'];
-    if (censuses > 1) controls.push('chart', 'time', 'legend');
+    if (censuses > 1) controls.push('chart', 'time', 'legend', 'paths');
     for (const control of controls) assert.ok(focused.has(control), `${name}: Tab does not reach ${control}: ${[...focused]}`);
 
     await evaluate('document.activeElement.blur(), scrollTo(0, 0)');
