@@ -353,6 +353,19 @@ fn a_full_disk_is_reported() {
     assert_eq!(errors, "error[G0704]: standard output cannot be written: the disk is full\n\n");
 }
 
+/// A collection goes through all of the stack, and frees none of it.
+#[test]
+fn a_stack_that_fills_the_memory_is_not_collected_in_vain() {
+    let deep = "(letrec ([deep (fn [n] (add 1 (deep (add n 1))))]) (deep 0))";
+    let run = format!("gmachine run -M 192M --stats-format json -e '{deep}'");
+    let (code, _, errors) = status(&run);
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(errors.contains("G0601") && errors.contains("main waits for `(deep"), "{errors}");
+    let statistics = errors.lines().find(|line| line.starts_with('{')).expect("statistics");
+    let statistics: serde_json::Value = serde_json::from_str(statistics).expect("JSON");
+    assert_eq!(statistics["live_bytes_after_full_collections"], serde_json::json!([]));
+}
+
 #[test]
 fn a_run_ends_when_its_time_is_up_though_it_waits_for_input() {
     let mut child = Command::new(GMACHINE)
