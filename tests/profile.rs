@@ -139,7 +139,8 @@ fn calls_and_thunks_are_counted_exactly() {
 /// What is built and updated for a function is its own, and that of what it waits for.
 #[test]
 fn thunks_and_updates_are_inherited() {
-    let text = "(defn half[n] (let ([t (square n)]) (if (eq (rem n 2) 0) t (add n 1))))
+    let text = "(defn loop[n] (if (lt n 9) n (loop (rem n 7))))
+        (defn half[n] (let ([t (loop n)]) (if (eq (rem n 2) 0) t (add n 1))))
         (defn main[] (add 1 (foldl add 0 (map half (range 1 40000)))))";
     let (_folder, path) = source(text);
     let profile = profile(&[&path, "-O0"]);

@@ -28,6 +28,10 @@ pub(super) trait Probe {
     fn made(&mut self, thunk: ThunkId);
     /// It has entered a global.
     fn called(&mut self, global: GlobalId);
+    /// A thunk was entered, whose frame the machine stands at.
+    fn entered(&mut self, machine: &Machine);
+    /// The function whose code begins at this offset was applied to all its arguments.
+    fn applied(&mut self, at: u32);
     /// The thunk that was under evaluation in this node is about to be updated.
     fn updated(&mut self, hole: Header);
     /// A slow path follows, and may update what waits for a value.
@@ -60,6 +64,8 @@ impl Probe for Unwatched {
     fn allocated(&mut self, _: u32, _: usize) {}
     fn made(&mut self, _: ThunkId) {}
     fn called(&mut self, _: GlobalId) {}
+    fn entered(&mut self, _: &Machine) {}
+    fn applied(&mut self, _: u32) {}
     fn updated(&mut self, _: Header) {}
     fn expect_updates(&mut self, _: &Machine) {}
     fn before(&self, _: &Machine) -> Before {
@@ -205,6 +211,24 @@ impl Probe for Watch<'_> {
     #[inline(always)]
     fn called(&mut self, global: GlobalId) {
         if let Watch::Profile(counters) = self {
+            counters.called(global);
+        }
+    }
+
+    #[inline]
+    fn entered(&mut self, machine: &Machine) {
+        if let Watch::Profile(counters) = self
+            && let Some(thunk) = machine.entered_thunk().and_then(|id| counters.thunk(id))
+        {
+            thunk.entered += 1;
+        }
+    }
+
+    #[inline]
+    fn applied(&mut self, at: u32) {
+        if let Watch::Profile(counters) = self
+            && let Some(global) = counters.start(index(at))
+        {
             counters.called(global);
         }
     }

@@ -122,17 +122,20 @@ impl Machine {
                 slow!($call)
             }};
         }
-        // Goes a short way, if that leads somewhere. A probe sees general ways alone.
+        // Goes a short way, if that leads somewhere: to the value of a thunk, or into it.
         macro_rules! short {
             ($call:expr) => {
-                if !P::ACTIVE {
-                    // SAFETY: the registers are the instruction and its frame, in which operands are
-                    // written.
-                    let (next, frame) = unsafe { $call };
-                    if !next.is_null() {
-                        (pc, fp) = (next, frame);
-                        continue;
+                let entered = if P::ACTIVE { self.counts.thunks_entered } else { 0 };
+                // SAFETY: the registers are the instruction and its frame, in which operands are
+                // written.
+                let (next, frame) = unsafe { $call };
+                if !next.is_null() {
+                    if P::ACTIVE && self.counts.thunks_entered != entered {
+                        self.fp.0 = frame;
+                        probe.entered(self);
                     }
+                    (pc, fp) = (next, frame);
+                    continue;
                 }
             };
         }
@@ -809,18 +812,19 @@ impl Machine {
                     })
                 }
                 Instr::Apply { base, f, args } => {
-                    if !P::ACTIVE {
-                        let f = arg!(f);
-                        // SAFETY: above the base nothing is alive but the operands.
-                        let (next, frame) =
-                            unsafe { self.apply_at(fp, f, args, base.0 as usize + 1) };
-                        if !next.is_null() {
-                            // SAFETY: the word is below that frame, and an application of this kind
-                            // is not the last instruction.
-                            unsafe { *frame.sub(1) = return_word(offset!(pc.add(1)), base.0) };
-                            (pc, fp) = (next, frame);
-                            continue;
+                    let function = arg!(f);
+                    // SAFETY: above the base nothing is alive but the operands.
+                    let (next, frame) =
+                        unsafe { self.apply_at(fp, function, args, base.0 as usize + 1) };
+                    if !next.is_null() {
+                        if P::ACTIVE {
+                            probe.applied(offset!(next));
                         }
+                        // SAFETY: the word is below that frame, and an application of this kind is
+                        // not the last instruction.
+                        unsafe { *frame.sub(1) = return_word(offset!(pc.add(1)), base.0) };
+                        (pc, fp) = (next, frame);
+                        continue;
                     }
                     slow!(self.call_unknown(base, f, args))
                 }
@@ -865,7 +869,15 @@ impl Machine {
                 }
                 Instr::TailApply { f, args } => {
                     let function = arg!(f);
-                    short!(self.apply_at(fp, function, args, 0));
+                    // SAFETY: nothing but the operands is used any more.
+                    let (next, frame) = unsafe { self.apply_at(fp, function, args, 0) };
+                    if !next.is_null() {
+                        if P::ACTIVE {
+                            probe.applied(offset!(next));
+                        }
+                        (pc, fp) = (next, frame);
+                        continue;
+                    }
                     slow_return!(self.tail_unknown(f, args))
                 }
                 Instr::Raise { a } => slow!(self.raise(a)),
