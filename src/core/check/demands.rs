@@ -280,7 +280,7 @@ impl Checker<'_> {
             if let Some((before, place)) = first {
                 report = report.also(place, format!("this is {}", before.noun()));
             }
-            let report = self.from_where(report, arg);
+            let report = self.with_origin(report, arg);
             self.report(report);
         }
     }
@@ -344,7 +344,7 @@ impl Checker<'_> {
                     .note("the program fails if this is evaluated");
             report.help =
                 help.or_else(|| self.instead(wanted, shape)).or_else(|| self.still_takes(arg));
-            let report = self.from_where(report, arg);
+            let report = self.with_origin(report, arg);
             self.report(report);
         }
     }

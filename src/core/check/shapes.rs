@@ -290,7 +290,7 @@ impl Checker<'_> {
 
     /// Adds to a report about an argument that is a call of a definition of the program, or such a
     /// constant, where that has got its kind.
-    pub(super) fn from_where(&self, report: Diagnostic, arg: ExprId) -> Diagnostic {
+    pub(super) fn with_origin(&self, report: Diagnostic, arg: ExprId) -> Diagnostic {
         let (callee, given) = match self.ast.exprs[arg] {
             Expr::App(callee, args) => (callee, args.len()),
             _ => (arg, 0),
