@@ -72,7 +72,7 @@ fn files_are_written_where_it_is_granted_and_a_full_disk_can_be_handled() {
 #[test]
 fn each_command_that_runs_a_program_grants_alike() {
     let directory = tempfile::tempdir().expect("a directory");
-    let program = "(import system)
+    let program = "(import io) (import system)
         (defn main[] (then (writeText \"out.txt\" \"done\") (bind (readText \"in.txt\") (fn [s]
           (bind wallClock (fn [t] (bind (randomBytes 2) (fn [b]
             (bind (environmentVariable (bytesFromText \"NAMED\")) (fn [v] (putText s)))))))))))";

@@ -251,7 +251,7 @@ fn programs_that_read_and_programs_with_threads_are_gone_back_in_too() {
 /// outside of the machine is done once, and it finds the same each time.
 #[test]
 fn what_is_done_outside_of_the_machine_is_done_once_however_often_one_goes_back() {
-    let text = "(import system)
+    let text = "(import io) (import system)
         (defn note[n] (bind monotonicClock (fn [t] (then (appendText \"log.txt\" (showInt n))
           (bind (readText \"log.txt\") (fn [s] (putLine (append (showInt t) (append \" \" s)))))))))
         (defn main[] (then (attempt (readText \"log.txt\")) (forM_ (range 1 9) note)))";
