@@ -16,6 +16,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("map", include_str!("../corelib/map.core")),
     ("queue", include_str!("../corelib/queue.core")),
     ("set", include_str!("../corelib/set.core")),
+    ("stm", include_str!("../corelib/stm.core")),
     ("system", include_str!("../corelib/system.core")),
     ("thread", include_str!("../corelib/thread.core")),
     ("word", include_str!("../corelib/word.core")),
@@ -23,8 +24,8 @@ const TEXTS: &[(&str, &str)] = &[
 
 /// The names of the modules, the prelude first.
 pub const MODULES: &[&str] = &[
-    "prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "system", "thread",
-    "word",
+    "prelude", "array", "bytes", "float", "heap", "io", "map", "queue", "set", "stm", "system",
+    "thread", "word",
 ];
 
 /// The module that is always in scope.

@@ -147,8 +147,8 @@ pub mod inspect {
 
     /// The reference machine, step by step.
     pub mod trace {
-        pub use crate::machine::Config;
         pub use crate::machine::reference::{Addr, Event, Machine, Position, Rule};
+        pub use crate::machine::{Config, Recorded};
     }
 }
 

@@ -67,6 +67,65 @@ fn files_are_written_where_it_is_granted_and_a_full_disk_can_be_handled() {
     assert!(!directory.path().join("b").exists());
 }
 
+/// Every command that runs a program takes the same grants, and refuses what is not granted in the same
+/// words.
+#[test]
+fn each_command_that_runs_a_program_grants_alike() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = "(import io) (import system)
+        (defn main[] (then (writeText \"out.txt\" \"done\") (bind (readText \"in.txt\") (fn [s]
+          (bind wallClock (fn [t] (bind (randomBytes 2) (fn [b]
+            (bind (environmentVariable (bytesFromText \"NAMED\")) (fn [v] (putText s)))))))))))";
+    std::fs::write(directory.path().join("all.core"), program).expect("a file");
+    let refused = "is not granted (--allow-write DIR)";
+    let grants =
+        ["random", "time", "env NAMED", "write .", "read ."].map(|of| format!("--allow-{of}"));
+    let commands = [
+        "run all.core",
+        "steps all.core",
+        "trace all.core",
+        "film all.core -o -",
+        "profile all.core",
+        "bench all.core --runs 1",
+    ];
+    for command in commands {
+        std::fs::write(directory.path().join("in.txt"), "text").expect("a file");
+        let _ = std::fs::remove_file(directory.path().join("out.txt"));
+        for count in 0..=grants.len() {
+            let granted = grants[..count].join(" ");
+            let output = shell(&format!("gmachine {command} {granted}"), directory.path());
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            let is_granted = count >= 4;
+            if !is_granted {
+                assert!(
+                    errors.contains("error[G0520]: `fileWrite` of `out.txt`"),
+                    "{command} {granted}: {errors}"
+                );
+                assert!(errors.contains(refused), "{command} {granted}: {errors}");
+            }
+            assert_eq!(
+                directory.path().join("out.txt").exists(),
+                is_granted,
+                "{command} {granted}"
+            );
+            assert_eq!(
+                output.status.success(),
+                count == grants.len(),
+                "{command} {granted}: {errors}"
+            );
+        }
+    }
+    let _ = std::fs::remove_file(directory.path().join("out.txt"));
+    let line = "echo main | gmachine repl all.core";
+    let output = shell(line, directory.path());
+    assert!(String::from_utf8_lossy(&output.stderr).contains(refused), "{output:?}");
+    let output = shell(&format!("{line} {}", grants.join(" ")), directory.path());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("text"), "{output:?}");
+    let line = "echo ':step main' | gmachine repl all.core";
+    let output = shell(&format!("{line} {}", grants.join(" ")), directory.path());
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("G0520"), "{output:?}");
+}
+
 /// The commands under `Examples:` in a help page.
 fn examples(page: &str) -> Vec<String> {
     let lines = page.lines().skip_while(|line| *line != "Examples:").skip(1);

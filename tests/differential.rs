@@ -50,7 +50,7 @@ fn the_interpreter_agrees_with_the_cases() {
                     continue;
                 }
                 // It performs no action in an expression.
-                if text.contains("unsafePerform") {
+                if text.contains("unsafePerform") || text.contains("(import stm)") {
                     continue;
                 }
                 let mut out = String::new();

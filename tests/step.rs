@@ -5,13 +5,18 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use gmachine::inspect::events::NodeEvent;
-use gmachine::inspect::trace::{Config, Machine};
+use gmachine::inspect::trace::{Config, Machine, Recorded};
 use gmachine::inspect::views::stepper::{Item, Progress, Stepper, Wanted};
 use gmachine::{
     Engine, EntryPoints, Format, Input, InputError, Loader, MachineKind, Module, Passes, Source,
+    System, SystemError,
 };
+use gmachine_testing::common::Memory;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
@@ -239,6 +244,81 @@ fn programs_that_read_and_programs_with_threads_are_gone_back_in_too() {
         for (&time, before) in times.iter().zip(&before).rev() {
             assert_eq!(go(&mut again, time), *before, "after {time} events of {text}");
         }
+    }
+}
+
+/// A program that writes files, tells what is in them, and reads clocks, going back in it: what it does
+/// outside of the machine is done once, and it finds the same each time.
+#[test]
+fn what_is_done_outside_of_the_machine_is_done_once_however_often_one_goes_back() {
+    let text = "(import io) (import system)
+        (defn note[n] (bind monotonicClock (fn [t] (then (appendText \"log.txt\" (showInt n))
+          (bind (readText \"log.txt\") (fn [s] (putLine (append (showInt t) (append \" \" s)))))))))
+        (defn main[] (then (attempt (readText \"log.txt\")) (forM_ (range 1 9) note)))";
+    let module = module(&Source::text("program.core", text.as_bytes().to_vec()));
+    let requests = Arc::new(AtomicUsize::new(0));
+    let files = Counted { files: Memory::default(), requests: requests.clone() };
+    let system = Recorded::new(files);
+    let starts = std::cell::Cell::new(0);
+    let start = || {
+        starts.set(starts.get() + 1);
+        let mut machine = Machine::new(module.program().clone(), Config::default());
+        machine.set_recorded(system.clone());
+        machine.start(Format::Default, None).map(|()| machine)
+    };
+    let mut stepper = Stepper::new(module.sources(), Box::new(start)).expect("a main");
+    stepper = stepper.with_distance(500);
+    stepper.forward(Wanted::End);
+    assert_eq!(work(&mut stepper), Progress::Found);
+    assert!(matches!(stepper.ended(), Some(None)), "{:?}", stepper.ended());
+    let (last, output) = (stepper.state().time, stepper.output().to_owned());
+    assert!(output.ends_with(" 123456789\n") && output.lines().count() == 9, "{output}");
+    let asked = requests.load(Ordering::Relaxed);
+    assert_eq!(asked, 1 + 3 * 9);
+    let times: Vec<usize> = (333..last).step_by(333).collect();
+    assert!(times.len() > 12, "{last} events");
+    let before: Vec<String> = times.iter().map(|&time| go(&mut stepper, time)).collect();
+    for (&time, before) in times.iter().zip(&before).rev() {
+        assert_eq!(go(&mut stepper, time), *before, "after {time} events");
+    }
+    stepper.forward(Wanted::End);
+    assert_eq!(work(&mut stepper), Progress::Found);
+    assert_eq!((stepper.state().time, stepper.output()), (last, &*output));
+    assert_eq!(requests.load(Ordering::Relaxed), asked);
+    // There are checkpoints.
+    assert!(starts.get() <= 3, "{starts:?}");
+}
+
+/// Files, and how often they are asked for.
+struct Counted {
+    files: Memory,
+    requests: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn files(&mut self) -> &mut Memory {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        &mut self.files
+    }
+}
+
+impl System for Counted {
+    fn read(
+        &mut self,
+        path: &[u8],
+        from: u64,
+        most: u64,
+        fits: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        self.files().read(path, from, most, fits)
+    }
+
+    fn write(&mut self, path: &[u8], bytes: &[u8], appends: bool) -> Result<(), SystemError> {
+        self.files().write(path, bytes, appends)
+    }
+
+    fn monotonic_clock(&mut self) -> Result<Duration, SystemError> {
+        self.files().monotonic_clock()
     }
 }
 

@@ -203,7 +203,7 @@ pub struct Limits {
 }
 
 /// What the program is granted beyond its streams and arguments.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct Grants {
     /// Let the program read the files in DIR, and see what there is, at any depth; any number of
     /// times
@@ -429,6 +429,8 @@ pub struct Steps {
     pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
     /// Show each step inside the corelib, not a line for each call of it
     #[arg(long)]
     pub corelib: bool,
@@ -462,6 +464,7 @@ impl Default for Steps {
             program: Program { file: None, expr: None },
             level: 0,
             limits: Limits { max_heap: None, fuel: None, timeout: None },
+            grants: Grants::default(),
             corelib: false,
             only: None,
             event: Vec::new(),
@@ -499,6 +502,8 @@ pub struct Step {
     /// Steps that it may take [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub fuel: Option<u64>,
+    #[command(flatten)]
+    pub grants: Grants,
 }
 
 /// Write a page that shows a run step by step
@@ -524,6 +529,8 @@ pub struct Film {
     pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
     /// The first step to show
     #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
     pub from: u64,
@@ -576,6 +583,8 @@ pub struct Profile {
     pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
     /// How to print it: text, json, folded (stacks by instructions), folded-bytes
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: CostsFormat,
@@ -615,6 +624,8 @@ pub struct Trace {
     pub optimise: Optimise,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
     /// The first step to print
     #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = parse_count)]
     pub from: u64,
@@ -700,6 +711,8 @@ pub struct Bench {
     pub format: BenchFormat,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
 }
 
 /// How measurements are printed.
@@ -730,6 +743,8 @@ pub struct Repl {
     pub level: u8,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub grants: Grants,
 }
 
 /// Show what a function or a module of the corelib is for

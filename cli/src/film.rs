@@ -20,6 +20,7 @@ pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
     let mut machine = watched::machine(&module, &args.limits, &stopper);
+    machine.set_system(Box::new(run::grants(&args.grants, context)?));
     let mut recorder = Recorder::new(sources, args.from, args.to);
     let result = machine.start(Format::Default, Some(input)).and_then(|()| {
         let mut watch = Watch::new(machine);

@@ -100,7 +100,7 @@ pub fn compile(
 }
 
 /// What the program is granted.
-fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure> {
+pub fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure> {
     let mut grants = Grants::new();
     let refused = |error: std::io::Error, what: String| {
         context.system(Code::CannotRead, &anyhow::Error::new(error).context(what))

@@ -31,7 +31,8 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
-    let machine = watched::machine(&module, &args.limits, &stopper);
+    let mut machine = watched::machine(&module, &args.limits, &stopper);
+    machine.set_system(Box::new(run::grants(&args.grants, context)?));
     if let Some(only) = &args.only {
         watched::must_have_code_of(only, "trace", &machine)?;
     }

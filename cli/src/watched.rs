@@ -10,7 +10,7 @@ use super::args::Limits;
 use super::interrupt::Stopper;
 use super::{Failure, report, run, usage};
 
-/// Makes a machine that is to run a module within the limits.
+/// Makes a machine that is to run a module within the limits, and is granted nothing.
 pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
     let options = run::store_options(limits, stopper);
     let config = Config {

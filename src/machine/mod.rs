@@ -40,5 +40,5 @@ pub use interrupt::{Clock, Interrupt};
 pub use kind::{Loaded, MachineKind};
 pub use opaque::Opaque;
 pub use pauses::Pauses;
-pub use system::{FileKind, System, SystemError};
+pub use system::{FileKind, Recorded, System, SystemError};
 pub use whnf::Whnf;

@@ -1,6 +1,7 @@
 //! What actions reach outside of the machine, beyond its streams: files, the environment, clocks,
 //! random bytes. The embedding program grants it.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::handles::Handle;
@@ -172,33 +173,90 @@ struct Nothing;
 impl System for Nothing {}
 
 /// The system of a machine.
-pub(in crate::machine) struct Outside(Box<dyn System>, Granted);
+#[derive(Default)]
+pub(in crate::machine) enum Outside {
+    /// None: everything is refused.
+    #[default]
+    Nothing,
+    Given(Box<dyn System>),
+    /// One whose answers are kept, and how many of them there were.
+    Recorded(Recorded, usize),
+}
 
-/// Whether a system was given, or refuses everything.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Granted {
-    Yes,
-    No,
+/// A system whose answers are kept, so that runs of one program that do the same can be made one
+/// after the other: what a run before has done is not done again, and has the same answer.
+///
+/// A copy begins with the first answer.
+#[derive(Clone)]
+pub struct Recorded(Arc<Mutex<Record>>);
+
+/// What was asked of a system so far.
+struct Record {
+    system: Box<dyn System>,
+    requests: Vec<Request>,
+}
+
+/// One of the things that were asked of a system.
+struct Request {
+    /// For how many bytes room was looked for meanwhile: a machine may collect then.
+    rooms: Vec<usize>,
+    answer: Result<Answer, SystemError>,
+}
+
+impl Recorded {
+    /// Keeps the answers of this system.
+    #[must_use]
+    pub fn new(system: impl System + 'static) -> Recorded {
+        Recorded(Arc::new(Mutex::new(Record { system: Box::new(system), requests: Vec::new() })))
+    }
+}
+
+impl std::fmt::Debug for Recorded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Recorded")
+    }
+}
+
+impl Record {
+    fn ask(
+        &mut self,
+        at: usize,
+        effect: Effect,
+        operands: &[Operand<'_>],
+        fits: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Answer, SystemError> {
+        if let Some(request) = self.requests.get(at) {
+            request.rooms.iter().for_each(|&len| _ = fits(len));
+            return request.answer.clone();
+        }
+        let mut rooms = Vec::new();
+        let answer = ask(&mut *self.system, effect, operands, &mut |len| {
+            rooms.push(len);
+            fits(len)
+        });
+        self.requests.push(Request { rooms, answer: answer.clone() });
+        answer
+    }
 }
 
 impl Outside {
     /// A system that was given.
     pub fn new(system: Box<dyn System>) -> Outside {
-        Outside(system, Granted::Yes)
+        Outside::Given(system)
     }
-}
 
-impl Outside {
-    /// Returns another one like it if it refuses everything; one that was given has a state of its
-    /// own.
+    /// A system whose answers are kept.
+    pub fn recorded(system: Recorded) -> Outside {
+        Outside::Recorded(system, 0)
+    }
+
+    /// Returns another one that is in the same state; one that was given has a state of its own.
     pub fn try_clone(&self) -> Option<Outside> {
-        (self.1 == Granted::No).then(Outside::default)
-    }
-}
-
-impl Default for Outside {
-    fn default() -> Outside {
-        Outside(Box::new(Nothing), Granted::No)
+        match self {
+            Outside::Nothing => Some(Outside::Nothing),
+            Outside::Given(_) => None,
+            Outside::Recorded(system, at) => Some(Outside::Recorded(system.clone(), *at)),
+        }
     }
 }
 
@@ -253,60 +311,76 @@ impl Outside {
         operands: &[Operand<'_>],
         fits: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Answer, SystemError> {
-        let bytes = |at: usize| match operands.get(at) {
-            Some(Operand::Bytes(bytes)) => *bytes,
-            _ => &[],
-        };
-        let number = |at: usize| match operands.get(at) {
-            Some(Operand::Integer(value)) => clamped(value, usize::MAX) as u64,
-            _ => 0,
-        };
-        let Outside(system, _) = self;
-        let done = |()| Answer::Done;
-        let time = |time: Duration| Answer::Integer(Integer::from(time.as_nanos()));
-        match effect {
-            Effect::FileRead => {
-                system.read(bytes(0), number(1), number(2), fits).map(Answer::Bytes)
+        match self {
+            Outside::Nothing => ask(&mut Nothing, effect, operands, fits),
+            Outside::Given(system) => ask(&mut **system, effect, operands, fits),
+            Outside::Recorded(Recorded(record), at) => {
+                // Whoever panicked with it left it as it was.
+                let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+                *at += 1;
+                record.ask(*at - 1, effect, operands, fits)
             }
-            Effect::FileSize => system.size(bytes(0)).map(|size| Answer::Integer(size.into())),
-            Effect::FileKind => {
-                let kind = system.kind(bytes(0))?;
-                Ok(Answer::Integer(Integer::Small(kind as i64)))
-            }
-            Effect::FileWrite => system.write(bytes(0), bytes(1), false).map(done),
-            Effect::FileAppend => system.write(bytes(0), bytes(1), true).map(done),
-            Effect::FileRemove => system.remove(bytes(0)).map(done),
-            Effect::FileRename => system.rename(bytes(0), bytes(1)).map(done),
-            Effect::DirectoryList => {
-                let mut names = system.list(bytes(0))?;
-                names.sort();
-                Ok(Answer::List(names))
-            }
-            Effect::DirectoryMake => system.make_directory(bytes(0)).map(done),
-            Effect::DirectoryRemove => system.remove_directory(bytes(0)).map(done),
-            Effect::EnvironmentVariable => {
-                Ok(Answer::List(system.variable(bytes(0))?.into_iter().collect()))
-            }
-            Effect::WallClock => system.wall_clock().map(time),
-            Effect::MonotonicClock => system.monotonic_clock().map(time),
-            Effect::RandomBytes => {
-                let count = number(0) as usize;
-                let mut made = Vec::new();
-                // Asked for none, it says whether it is granted.
-                system.random(&mut [])?;
-                while made.len() < count {
-                    let piece = RANDOM_PIECE.min(count - made.len());
-                    if !fits(made.len() + piece) {
-                        return Err(SystemError::Stopped);
-                    }
-                    let from = made.len();
-                    made.resize(from + piece, 0);
-                    system.random(made.get_mut(from..).unwrap_or_default())?;
-                }
-                Ok(Answer::Bytes(made))
-            }
-            _ => Err(SystemError::NotGranted(None)),
         }
+    }
+}
+
+/// Does an effect on a system.
+fn ask(
+    system: &mut dyn System,
+    effect: Effect,
+    operands: &[Operand<'_>],
+    fits: &mut dyn FnMut(usize) -> bool,
+) -> Result<Answer, SystemError> {
+    let bytes = |at: usize| match operands.get(at) {
+        Some(Operand::Bytes(bytes)) => *bytes,
+        _ => &[],
+    };
+    let number = |at: usize| match operands.get(at) {
+        Some(Operand::Integer(value)) => clamped(value, usize::MAX) as u64,
+        _ => 0,
+    };
+    let done = |()| Answer::Done;
+    let time = |time: Duration| Answer::Integer(Integer::from(time.as_nanos()));
+    match effect {
+        Effect::FileRead => system.read(bytes(0), number(1), number(2), fits).map(Answer::Bytes),
+        Effect::FileSize => system.size(bytes(0)).map(|size| Answer::Integer(size.into())),
+        Effect::FileKind => {
+            let kind = system.kind(bytes(0))?;
+            Ok(Answer::Integer(Integer::Small(kind as i64)))
+        }
+        Effect::FileWrite => system.write(bytes(0), bytes(1), false).map(done),
+        Effect::FileAppend => system.write(bytes(0), bytes(1), true).map(done),
+        Effect::FileRemove => system.remove(bytes(0)).map(done),
+        Effect::FileRename => system.rename(bytes(0), bytes(1)).map(done),
+        Effect::DirectoryList => {
+            let mut names = system.list(bytes(0))?;
+            names.sort();
+            Ok(Answer::List(names))
+        }
+        Effect::DirectoryMake => system.make_directory(bytes(0)).map(done),
+        Effect::DirectoryRemove => system.remove_directory(bytes(0)).map(done),
+        Effect::EnvironmentVariable => {
+            Ok(Answer::List(system.variable(bytes(0))?.into_iter().collect()))
+        }
+        Effect::WallClock => system.wall_clock().map(time),
+        Effect::MonotonicClock => system.monotonic_clock().map(time),
+        Effect::RandomBytes => {
+            let count = number(0) as usize;
+            let mut made = Vec::new();
+            // Asked for none, it says whether it is granted.
+            system.random(&mut [])?;
+            while made.len() < count {
+                let piece = RANDOM_PIECE.min(count - made.len());
+                if !fits(made.len() + piece) {
+                    return Err(SystemError::Stopped);
+                }
+                let from = made.len();
+                made.resize(from + piece, 0);
+                system.random(made.get_mut(from..).unwrap_or_default())?;
+            }
+            Ok(Answer::Bytes(made))
+        }
+        _ => Err(SystemError::NotGranted(None)),
     }
 }
 

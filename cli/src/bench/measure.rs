@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gmachine::grants::Grants;
 use gmachine::{
     Format, Input, InputError, MachineKind, Module, Output, OutputError, Statistics, Stop, Store,
     StoreOptions,
@@ -26,12 +27,18 @@ pub struct Column {
 }
 
 impl Column {
-    /// Runs the program once, and notes time and counts.
+    /// Runs the program once, with what it is granted, and notes time and counts.
     ///
     /// # Errors
     /// When it stops.
-    pub fn run(&mut self, options: &StoreOptions, input: &Arc<str>) -> Result<Printed, Stop> {
+    pub fn run(
+        &mut self,
+        options: &StoreOptions,
+        input: &Arc<str>,
+        system: Grants,
+    ) -> Result<Printed, Stop> {
         let mut store = Store::with(&self.module, options.clone());
+        store.set_system(system);
         let mut printed = Printed::default();
         let input = Box::new(Text { text: input.clone(), at: 0 });
         let start = Instant::now();

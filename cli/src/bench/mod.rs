@@ -19,7 +19,7 @@ use self::baseline::Baseline;
 use self::measure::{Column, Printed};
 use self::programs::Subject;
 use self::table::Table;
-use super::args::{Bench, BenchFormat, Engine};
+use super::args::{Bench, BenchFormat, Engine, Grants};
 use super::exit::Exit;
 use super::interrupt::Stopper;
 use super::passes::{Change, changed};
@@ -59,6 +59,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
         options: run::store_options(&args.limits, &stopper),
         settings: settings(args),
         passes: args.passes.clone(),
+        grants: args.grants.clone(),
         stopper,
         input: None,
     };
@@ -135,6 +136,7 @@ struct Bencher {
     options: StoreOptions,
     settings: Vec<(MachineKind, u8)>,
     passes: Vec<Change>,
+    grants: Grants,
     stopper: Stopper,
     /// Standard input, once a program has wanted it.
     input: Option<Arc<str>>,
@@ -151,7 +153,7 @@ impl Bencher {
         };
         let mut expected = subject.prints.map(|line| (Printed::line(line), None));
         for column in &mut columns {
-            let ran = column.run(&self.options, &input);
+            let ran = column.run(&self.options, &input, run::grants(&self.grants, context)?);
             let printed = ran.map_err(|stop| failed(&self.stopper, stop))?;
             match &expected {
                 None => expected = Some((printed, Some(column.name()))),
@@ -169,7 +171,8 @@ impl Bencher {
             for turn in 0..columns.len() {
                 let at = (round + turn) % columns.len();
                 if let Some(column) = columns.get_mut(at) {
-                    let ran = column.run(&self.options, &input);
+                    let system = run::grants(&self.grants, context)?;
+                    let ran = column.run(&self.options, &input, system);
                     ran.map_err(|stop| failed(&self.stopper, stop))?;
                 }
             }

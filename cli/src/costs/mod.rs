@@ -46,6 +46,7 @@ pub fn run(args: &Profile, context: &mut Context) -> Result<(), Failure> {
         StoreOptions { costs: true, pauses: true, ..run::store_options(&args.limits, &stopper) };
     let mut store = Store::with(&module, options);
     store.set_arguments(args.arguments.clone());
+    store.set_system(run::grants(&args.grants, context)?);
     let result = store.run_main(Some(input), &mut Dropped, Format::Default);
     stopper.stopped();
     let (Some(costs), Some(pauses)) = (store.costs(), store.pauses()) else {

@@ -18,7 +18,9 @@ use super::{perform, sprint};
 use crate::args::{self, Form, Repl, Stage};
 use crate::exit::Exit;
 use crate::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
-use crate::{Context, Failure, dump, files, limit, manual, memory, output, passes, report, steps};
+use crate::{
+    Context, Failure, dump, files, limit, manual, memory, output, passes, report, run, steps,
+};
 
 /// The commands: name, argument, meaning.
 pub const COMMANDS: [(&str, &str, &str); 15] = [
@@ -441,7 +443,9 @@ impl<'c> Session<'c> {
     /// the session has evaluated is not evaluated there.
     fn step(&self, expression: &str) -> Result<(), Failure> {
         let source = self.source(Some(expression));
-        match steps::expression(&source, self.limits, &self.ctrl_c.machine, self.context)? {
+        let system = run::grants(&self.args.grants, self.context)?;
+        let interrupt = &self.ctrl_c.machine;
+        match steps::expression(&source, self.limits, interrupt, system, self.context)? {
             Ok(()) => Ok(()),
             Err((stop, sources)) => match stop {
                 Stop::Error(error) => {
@@ -572,7 +576,9 @@ fn store(
             context.reporter.all(module.warnings(), module.sources());
             let options =
                 StoreOptions { limits, interrupt: interrupt.clone(), ..StoreOptions::default() };
-            Ok(Ok(Store::with(&module, options)))
+            let mut store = Store::with(&module, options);
+            store.set_system(run::grants(&args.grants, context)?);
+            Ok(Ok(store))
         }
         Err(error) => {
             context.reporter.all(&error.diagnostics, &error.sources);

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use gmachine::diagnostic::Code;
+use gmachine::inspect::trace::Recorded;
 use gmachine::inspect::views::stepper::Stepper;
 use gmachine::{Format, Input, InputError, MachineKind};
 use ratatui::DefaultTerminal;
@@ -48,7 +49,13 @@ pub fn run(args: &Step, context: &mut Context) -> Result<(), Failure> {
     // Each run reads the same again.
     let input = Again(Decoder::new(Cursor::new(input.into())));
     let limits = Limits { max_heap: args.max_heap, fuel: args.fuel, timeout: None };
-    let machine = || watched::machine(&module, &limits, &Stopper::default());
+    // What the program does outside of the machine is done once, however often one goes back.
+    let system = Recorded::new(run::grants(&args.grants, context)?);
+    let machine = || {
+        let mut machine = watched::machine(&module, &limits, &Stopper::default());
+        machine.set_recorded(system.clone());
+        machine
+    };
     for name in &args.breakpoints {
         watched::must_have_code_of(name, "step", &machine())?;
     }

@@ -3,6 +3,7 @@
 mod json;
 
 use gmachine::diagnostic::SourceMap;
+use gmachine::grants::Grants;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::inspect::views::Graph;
@@ -24,6 +25,7 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
     let mut machine = watched::machine(&module, &args.limits, &stopper);
+    machine.set_system(Box::new(run::grants(&args.grants, context)?));
     if let Some(only) = &args.only {
         watched::must_have_code_of(only, "steps", &machine)?;
     }
@@ -58,6 +60,7 @@ pub fn expression(
     source: &Source,
     limits: Limits,
     interrupt: &Interrupt,
+    system: Grants,
     context: &Context,
 ) -> Result<Result<(), (Stop, SourceMap)>, Failure> {
     let mut engine = Engine::new();
@@ -79,6 +82,7 @@ pub fn expression(
         ..Config::default()
     };
     let mut machine = Machine::new(module.program().clone(), config);
+    machine.set_system(Box::new(system));
     let args = Steps::default();
     let options = options(&args);
     let mut watcher = Watcher::new(&args, &options, module.sources());

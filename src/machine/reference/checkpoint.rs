@@ -4,14 +4,26 @@
 use super::liveness::Liveness;
 use super::state::Machine;
 use crate::machine::handles::HandleTable;
+use crate::machine::system::{Outside, Recorded, System};
 
 impl Machine {
+    /// What actions reach beyond the streams. Without it, nothing.
+    pub fn set_system(&mut self, system: Box<dyn System>) {
+        self.world.system = Outside::new(system);
+    }
+
+    /// What actions reach beyond the streams, for a machine whose copies, and others that run the same
+    /// program, are to find what it has found. It takes the place of any other system.
+    pub fn set_recorded(&mut self, system: Recorded) {
+        self.world.system = Outside::recorded(system);
+    }
+
     /// Copies the machine as it stands between two steps. The copy runs on as the machine does: the
     /// same steps, collections and counts.
     ///
     /// `None` if what is outside of it would be shared by both: handles, which threads and embedders
-    /// have, host functions, a system that was granted, an input that has no
-    /// [copy](crate::Input::try_clone).
+    /// have, host functions, a system that was granted and is not
+    /// [recorded](Machine::set_recorded), an input that has no [copy](crate::Input::try_clone).
     #[must_use]
     pub fn try_clone(&self) -> Option<Machine> {
         if !self.handles.is_empty() || self.hosts.is_some() {

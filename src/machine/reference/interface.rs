@@ -18,7 +18,7 @@ use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, Statistics, Stop};
 use crate::machine::pauses::Pauses;
 use crate::machine::print::Format;
-use crate::machine::system::{Outside, System};
+use crate::machine::system::System;
 use crate::machine::whnf::Whnf;
 
 impl machine::Machine for Machine {
@@ -47,7 +47,7 @@ impl machine::Machine for Machine {
     }
 
     fn set_system(&mut self, system: Box<dyn System>) {
-        self.world.system = Outside::new(system);
+        self.set_system(system);
     }
 
     fn abandon(&mut self) {
