@@ -6,12 +6,15 @@ mod programs;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gmachine::base::code::Code;
 use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Input, InputError, Limit, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, Interrupt, Machine, MachineKind, Refusal, Stress};
+use gmachine::machine::{
+    Config, Interrupt, Machine, MachineKind, Refusal, Stress, System, SystemError,
+};
 use gmachine::optimise::Passes;
 use gmachine_testing::common::{Mode, Run, Text, code_in, compile_after, machine};
 use programs::INPUT;
@@ -100,6 +103,15 @@ const MODES: [Mode; 2] = [
     Mode { machine: MachineKind::Fast, stress: Stress::Minor },
 ];
 
+/// How many requests for room are passed over after some: none at first, and then more and more. The
+/// reference machine collects at each instruction.
+fn passed_over(mode: Mode, others: u64) -> u64 {
+    match mode.machine {
+        MachineKind::Reference => others,
+        _ => others / 32,
+    }
+}
+
 #[test]
 fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
     let mut refused = [0, 0];
@@ -128,17 +140,103 @@ fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
                     case.check(&how, &out, ended);
                 }
                 case.check_anew(&how, &mut *machine);
-                // The first ones, and then fewer and fewer: the reference machine collects at
-                // each instruction.
-                others += 1;
-                others += match mode.machine {
-                    MachineKind::Reference => others,
-                    _ => others / 32,
-                };
+                others += 1 + passed_over(mode, others);
             }
         }
     }
     assert!(refused.iter().all(|&refused| refused > 200), "{refused:?}");
+}
+
+/// Counts what it is asked for. Files whose names begin with `x` are not there to be read and no
+/// room is left for them; no directory can be made.
+struct Counting(Arc<AtomicU64>);
+
+impl Counting {
+    fn asked(&self, path: &[u8]) -> Result<(), SystemError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        match path.first() {
+            Some(b'x') => Err(SystemError::Failed("no space left on device".to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl System for Counting {
+    fn read(
+        &mut self,
+        path: &[u8],
+        _: u64,
+        _: u64,
+        _: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        self.asked(path).map(|()| b"read".to_vec())
+    }
+
+    fn write(&mut self, path: &[u8], _: &[u8], _: bool) -> Result<(), SystemError> {
+        self.asked(path)
+    }
+
+    fn make_directory(&mut self, path: &[u8]) -> Result<(), SystemError> {
+        self.asked(path)?;
+        Err(SystemError::Failed("file exists".to_owned()))
+    }
+}
+
+#[test]
+fn the_system_is_asked_once_for_each_effect_whatever_room_is_refused() {
+    const TEXT: &str = "
+        (defn main [] (bind (try (fileAppend (b \"x\") (b \"1\"))) (fn [_]
+          (bind (try (directoryMake (b \"made\"))) (fn [_]
+          (bind (fileAppend (b \"y\") (b \"2\")) (fn [_]
+          (bind (try (fileRead (b \"x\") 0 10)) (fn [_]
+          (bind (fileRead (b \"y\") 0 10) (fn [read]
+          (bind (try (putText [1])) (fn [_]
+          (fileAppend (b \"x\") read))))))))))))))
+        (defn b [text] (bytesFromText text))
+        (defn try [action] (handle action (fn [_ _] (return Nil)) (fn [_ message _] (putText message))))";
+    let mut refused = 0;
+    for passes in [Passes::NONE, Passes::ALL] {
+        let program = compile_after(TEXT, passes).unwrap();
+        for mode in MODES {
+            let asked = Arc::new(AtomicU64::new(0));
+            let run = |others: Option<u64>| {
+                asked.store(0, Ordering::Relaxed);
+                let refuse = others.map_or(Refusal::default(), Refusal::after);
+                let config = Config { stress: mode.stress, refuse, ..Config::default() };
+                let mut machine = machine(mode.machine, &program, config);
+                machine.set_system(Box::new(Counting(asked.clone())));
+                let mut out = String::new();
+                let mut started = machine.start(Format::Default, None);
+                let is_refused = started.is_err();
+                if is_refused {
+                    started = machine.start(Format::Default, None);
+                }
+                assert_eq!(started, Ok(()));
+                let mut ended = machine.run(&mut out);
+                let is_stopped = matches!(ended, Err(Stop::Limit(_)));
+                if is_stopped {
+                    ended = machine.run(&mut out);
+                }
+                let Err(Stop::Error(error)) = ended else { panic!("{ended:?}") };
+                // Where the run stops the line is ended.
+                let out = out.replace('\n', "");
+                (is_refused || is_stopped, (out, error.code, asked.load(Ordering::Relaxed)))
+            };
+            let (_, wanted) = run(None);
+            assert_eq!((wanted.1, wanted.2), (Code::SystemFailed, 6), "{}", wanted.0);
+            let mut others = 0;
+            loop {
+                let (is_refused, found) = run(Some(others));
+                assert_eq!(found, wanted, "{mode:?}, refused after {others}");
+                if !is_refused {
+                    break;
+                }
+                refused += 1;
+                others += 1 + passed_over(mode, others);
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
 }
 
 #[test]

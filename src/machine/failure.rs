@@ -25,7 +25,7 @@ const SHOWN_PATH: usize = 200;
 pub(in crate::machine) const MAX_ARRAY: usize = 16_000_000;
 
 /// A failure of the program, but for its place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::machine) struct Failure {
     code: Code,
     message: String,

@@ -1,5 +1,6 @@
 //! What effects change outside of the heap: output that is held back, the input, the arguments.
 
+use super::failure::Failure;
 use super::outcome::{Input, InputError, Output, OutputError, RunError};
 use super::system::{Answer, Outside};
 use super::threads::Threads;
@@ -63,9 +64,9 @@ pub(in crate::machine) struct World {
     pub program: Threads,
     /// Files and the like.
     pub system: Outside,
-    /// What the system has answered to the effect that is being done, where memory for its value
-    /// was missing: it is not asked twice.
-    pub answer: Option<Answer>,
+    /// What the system has answered to the effect that is being done, where memory for its value, or
+    /// for the exception, was missing: it is not asked twice.
+    pub answer: Option<Result<Answer, Failure>>,
 }
 
 impl World {

@@ -35,9 +35,11 @@ impl Machine {
             match self.go() {
                 Err(Stop::Error(error)) if self.mutator.image.actions.is_some() => {
                     if !self.tries() {
+                        self.world.answer = None;
                         return Err(Stop::Error(error));
                     }
                     self.deliver(*error)?;
+                    self.world.answer = None;
                 }
                 result => return result,
             }
@@ -236,10 +238,11 @@ impl Machine {
             },
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
-                if std::mem::replace(&mut self.world.taken, true) {
+                if self.world.taken {
                     return Err(self.fail(Failure::input_taken("inputText")));
                 }
                 self.world.is_at_character().map_err(Stop::Input)?;
+                self.world.taken = true;
                 // SAFETY: room was made sure of.
                 unsafe { self.heap.alloc(Kind::Input, 0, &[Word::ZERO]) }
             }
@@ -388,7 +391,11 @@ impl Machine {
             Some(answer) => answer,
             None => self.ask(effect, args)?,
         };
-        match answer.value(self) {
+        let value = match &answer {
+            Ok(answer) => answer.value(self),
+            Err(failure) => Err(self.fail(failure.clone())),
+        };
+        match value {
             Ok(value) => Ok(self.mutator.handles.get(&value).unwrap_or(Word::con(NIL))),
             Err(stop) => {
                 self.world.answer = Some(answer);
@@ -397,7 +404,7 @@ impl Machine {
         }
     }
 
-    fn ask(&mut self, effect: Effect, args: ArgsId) -> Result<Answer, Stop> {
+    fn ask(&mut self, effect: Effect, args: ArgsId) -> Result<Result<Answer, Failure>, Stop> {
         let mut system = std::mem::take(&mut self.world.system);
         let mut collected_for = 0;
         let answer = loop {
@@ -425,8 +432,8 @@ impl Machine {
         effect: Effect,
         args: ArgsId,
         refused: &mut Option<Refused>,
-    ) -> Result<Answer, Stop> {
-        let Some(primitive) = effect.primitive() else { return Ok(Answer::Done) };
+    ) -> Result<Result<Answer, Failure>, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Ok(Answer::Done)) };
         let mut operands = Vec::new();
         for at in 0..primitive.arity() {
             let word = self.operand(args, at);
@@ -447,10 +454,11 @@ impl Machine {
             };
             refused.is_none()
         };
-        system.ask(effect, &operands, &mut fits).map_err(|error| match error {
-            SystemError::Stopped => self.stopped(None),
-            error => self.fail(Failure::of_system(primitive.name(), subject(&operands), &error)),
-        })
+        match system.ask(effect, &operands, &mut fits) {
+            Err(SystemError::Stopped) => Err(self.stopped(None)),
+            Err(error) => Ok(Err(Failure::of_system(primitive.name(), subject(&operands), &error))),
+            Ok(answer) => Ok(Ok(answer)),
+        }
     }
 
     /// The operands are a character, the rest of the text and the thread; the number -1 is no

@@ -188,6 +188,7 @@ impl machine::Machine for Machine {
         self.mutator.printing = Vec::new();
         self.printer = None;
         self.mode = Mode::Print;
+        self.world.answer = None;
         if self.nesting == 0 {
             self.reset();
         }

@@ -64,10 +64,11 @@ impl Machine {
             | Effect::CopyArray => self.array_effect(effect)?,
             Effect::InputLine => self.input_line()?,
             Effect::InputText => {
-                if std::mem::replace(&mut self.world.taken, true) {
+                if self.world.taken {
                     return Err(self.fail(Failure::input_taken("inputText")));
                 }
                 self.world.is_at_character().map_err(Stop::Input)?;
+                self.world.taken = true;
                 self.heap.alloc(Node::Input)
             }
             Effect::PutBytes => self.put_piece()?,
@@ -239,7 +240,11 @@ impl Machine {
             Some(answer) => answer,
             None => self.ask(effect)?,
         };
-        match answer.value(self) {
+        let value = match &answer {
+            Ok(answer) => answer.value(self),
+            Err(failure) => Err(self.fail(failure.clone())),
+        };
+        match value {
             Ok(value) => Ok(self.handles.get(&value).unwrap_or(Addr::NONE)),
             Err(stop) => {
                 self.world.answer = Some(answer);
@@ -248,7 +253,7 @@ impl Machine {
         }
     }
 
-    fn ask(&mut self, effect: Effect) -> Result<Answer, Stop> {
+    fn ask(&mut self, effect: Effect) -> Result<Result<Answer, Failure>, Stop> {
         let mut system = std::mem::take(&mut self.world.system);
         let mut collected_for = 0;
         let answer = loop {
@@ -273,8 +278,8 @@ impl Machine {
         system: &mut Outside,
         effect: Effect,
         refused: &mut Option<Refused>,
-    ) -> Result<Answer, Stop> {
-        let Some(primitive) = effect.primitive() else { return Ok(Answer::Done) };
+    ) -> Result<Result<Answer, Failure>, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Ok(Answer::Done)) };
         let mut operands = Vec::new();
         for at in 0..primitive.arity() {
             let operand =
@@ -296,10 +301,11 @@ impl Machine {
             };
             refused.is_none()
         };
-        system.ask(effect, &operands, &mut fits).map_err(|error| match error {
-            SystemError::Stopped => self.stopped(None),
-            error => self.fail(Failure::of_system(primitive.name(), subject(&operands), &error)),
-        })
+        match system.ask(effect, &operands, &mut fits) {
+            Err(SystemError::Stopped) => Err(self.stopped(None)),
+            Err(error) => Ok(Err(Failure::of_system(primitive.name(), subject(&operands), &error))),
+            Ok(answer) => Ok(Ok(answer)),
+        }
     }
 
     fn exit(&self) -> Stop {
@@ -414,7 +420,10 @@ impl Machine {
     pub(super) fn handle(&mut self, code: &Code, stop: Stop) -> Result<(), Stop> {
         let Stop::Error(error) = stop else { return Err(stop) };
         let Some(actions) = code.actions else { return Err(Stop::Error(error)) };
-        let Some(depth) = self.innermost_try(code) else { return Err(Stop::Error(error)) };
+        let Some(depth) = self.innermost_try(code) else {
+            self.world.answer = None;
+            return Err(Stop::Error(error));
+        };
         let fields = self.exception(*error)?;
         self.reserve(4, super::heap::node::fields_bytes(3))?;
         let fields: Vec<Addr> = fields.iter().filter_map(|root| self.handles.get(root)).collect();
@@ -440,6 +449,7 @@ impl Machine {
             (self.at, self.base, self.redex) = (frame.at.next(), frame.base, frame.redex);
             self.unwinding = false;
         }
+        self.world.answer = None;
         Ok(())
     }
 

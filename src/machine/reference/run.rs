@@ -155,6 +155,7 @@ impl Machine {
         self.at = Machine::idle();
         self.printer = None;
         self.mode = Mode::Print;
+        self.world.answer = None;
         self.count_side();
     }
 
