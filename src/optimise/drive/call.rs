@@ -159,6 +159,11 @@ impl Driver<'_> {
             return Ok(self.unfold(global, &args, frames, span));
         }
         self.may_write()?;
+        // A choice by the value of code is for the run: the attempt fails there, so what is written
+        // until then would be for nothing, once for each call in a nest of them.
+        if self.unbranching > 0 && self.is_chosen_by(&frames) {
+            return Err(Abort::Branch);
+        }
         if !recursive {
             frames = self.absorb(global, &mut args, frames);
             // There is nothing to learn in one call of which all is known.
@@ -276,17 +281,18 @@ impl Driver<'_> {
             AbstractValue::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
             _ => None,
         };
-        if site.is_some_and(|site| self.failed.contains(&site)) {
-            self.heap.give_up(node);
-            return false;
-        }
-        let checkpoint = self.checkpoint();
         let outer = self.attempt;
         let parts = self.constant_call(node).unwrap_or(0);
         let most = (SPECULATION + STEPS_PER_PART * i64::from(parts)).min(ATTEMPT);
         // What comes to a constant is for the code to come, not for the attempt around it.
         let is_paid = self.unbranching == 0 || self.unwriting == 0 && parts > 0;
         let given = if is_paid { most } else { most.min(outer) };
+        let tried = site.and_then(|site| self.failed.get(&site).copied()).unwrap_or(0);
+        if given / 2 < tried {
+            self.heap.give_up(node);
+            return false;
+        }
+        let checkpoint = self.checkpoint();
         self.attempt = given;
         self.unbranching += 1;
         self.unwriting += 1;
@@ -309,10 +315,10 @@ impl Driver<'_> {
                 if !known.shared {
                     self.heap.unshare(node);
                 }
-                // What ran out of steps was perhaps not given all of them.
-                if !matches!(result, Err(Abort::Fuel)) {
-                    self.failed.extend(site);
-                }
+                // What ran out of steps was perhaps not given all of them: it is tried again with
+                // twice as many, so that trying all values of a nest takes steps in proportion.
+                let tried = if matches!(result, Err(Abort::Fuel)) { given } else { i64::MAX };
+                self.failed.extend(site.map(|site| (site, tried)));
                 false
             }
         }
