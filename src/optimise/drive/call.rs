@@ -2,13 +2,13 @@
 
 use super::eval::State;
 use super::frame::Frames;
-use super::heap::{AbstractValue, Name, NodeId};
+use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::{Key, Pattern};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
 /// Supercombinators of at most so many expressions, and three more for each parameter, are
 /// inlined wherever they are called.
@@ -351,6 +351,7 @@ impl Driver<'_> {
             }
             key.push(pattern);
         }
+        self.handed_on(params, args, strict, &mut key);
         if self.has_ends(&key) {
             for (&param, pattern) in params.iter().zip(&mut key) {
                 if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
@@ -360,6 +361,42 @@ impl Driver<'_> {
         }
         let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
         known.then_some(key)
+    }
+
+    /// Adds the constructors among the arguments that the function hands to one of its parameters,
+    /// which is known to be a function that looks at them. What is in them is a parameter unless it
+    /// is a function: the first of them has literals where the others have what was computed.
+    fn handed_on(
+        &mut self,
+        params: &[LocalId],
+        args: &[NodeId],
+        strict: bool,
+        key: &mut [Pattern],
+    ) {
+        for (at, (param, &arg)) in params.iter().zip(args).enumerate() {
+            if key[at] != Pattern::Hole || self.facts.inspected[*param] {
+                continue;
+            }
+            let Some(calls) = self.facts.handed.get(param) else { continue };
+            let is_inspected = calls.iter().any(|&(function, place)| {
+                let function = params.iter().position(|param| *param == function);
+                let pattern = function.and_then(|at| key.get(at));
+                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return false };
+                let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else {
+                    return false;
+                };
+                let param = self.old.local_lists[params].get(given.len() + place);
+                param.is_some_and(|&param| self.facts.inspected[param])
+            });
+            if is_inspected && let AbstractValue::Con(..) = self.heap.get(arg).value {
+                let mut pattern = self.argument_pattern(arg, strict, false);
+                pattern.forget_literals();
+                let holes: usize = key.iter().map(Pattern::holes).sum();
+                if holes + pattern.holes() <= HOLES {
+                    key[at] = pattern;
+                }
+            }
+        }
     }
 
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was

@@ -88,6 +88,11 @@ const OPENED: usize = 24;
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
 
+/// Whether a literal is an integer that may count down by a variant each.
+pub fn is_small(lit: Lit) -> bool {
+    matches!(lit, Lit::Int(value) if value.unsigned_abs() <= SMALL)
+}
+
 impl Pattern {
     /// The patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
@@ -119,6 +124,18 @@ impl Pattern {
             | Pattern::Call(_, parts)
             | Pattern::Partial(_, parts) => parts.iter_mut().rev().any(|part| part.open(is_open)),
             _ => false,
+        }
+    }
+
+    /// Makes holes of the literals and texts in it.
+    pub fn forget_literals(&mut self) {
+        match self {
+            Pattern::Lit(_) | Pattern::Text(..) => *self = Pattern::Hole,
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Call(_, parts)
+            | Pattern::Partial(_, parts) => parts.iter_mut().for_each(Pattern::forget_literals),
+            Pattern::Hole | Pattern::Caf(_) | Pattern::Constant(_) => {}
         }
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::missed::Made;
-use super::pattern::{Key, Pattern, generalise, is_embedded};
+use super::pattern::{Key, Pattern, generalise, is_embedded, is_small};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -65,11 +65,7 @@ impl Driver<'_> {
             }
             // A supercombinator without parameters would be a CAF.
             if key.holes() == 0 {
-                for pattern in &mut key.args {
-                    if let Pattern::Lit(_) = pattern {
-                        *pattern = Pattern::Hole;
-                    }
-                }
+                self.open_literals(key);
                 if key.holes() == 0 && !(self.knows() && key.open()) {
                     return None;
                 }
@@ -96,6 +92,25 @@ impl Driver<'_> {
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// Makes parameters of the literals of a call of which all is known: but for small ones that the
+    /// function only counts down, if there are others.
+    fn open_literals(&self, key: &mut Key) {
+        let GlobalKind::Defn { params, .. } = self.old.globals[key.of].kind else { return };
+        let params = &self.old.local_lists[params];
+        for only_counters in [true, false] {
+            for (at, pattern) in key.args.iter_mut().enumerate() {
+                let Pattern::Lit(lit) = *pattern else { continue };
+                let falls = params.get(at).is_some_and(|&param| self.fusible.falls[param]);
+                if !only_counters || !falls || !is_small(lit) {
+                    *pattern = Pattern::Hole;
+                }
+            }
+            if key.holes() > 0 {
+                return;
+            }
+        }
     }
 
     /// How many variants a supercombinator may have when one is made for a key: more if the key has
