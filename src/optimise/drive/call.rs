@@ -606,6 +606,6 @@ impl Driver<'_> {
 
 /// Whether a body of so many expressions, of a function of so many parameters, is not much more than
 /// a call.
-pub(super) fn is_small(size: usize, arity: usize) -> bool {
+pub(in crate::optimise) fn is_small(size: usize, arity: usize) -> bool {
     size <= SMALL + 3 * arity
 }

@@ -239,6 +239,14 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_call(global, nodes, fresh, span)
                     }
+                    GlobalKind::Defn { .. }
+                        if arity == 1
+                            && args.len() > 1
+                            && let Some(function) = self.selected_from(global, args[0], env) =>
+                    {
+                        let (nodes, fresh) = self.arguments(&args[1..], env);
+                        self.lazy_unknown(function, nodes, fresh, span)
+                    }
                     GlobalKind::Defn { .. } if self.takes_more(global, args.len()) => {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_over_call(global, &nodes, fresh, span)

@@ -73,6 +73,9 @@ use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
+pub(super) use call::is_small;
+pub(super) use inlined::callers;
+
 /// Which rules apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
