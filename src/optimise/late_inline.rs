@@ -147,9 +147,8 @@ impl Late<'_> {
         let Expr::Global(global) = program.exprs[callee] else { return None };
         let callee = &program.globals[global];
         let GlobalKind::Defn { params, body: Some(_) } = callee.kind else { return None };
-        let is_inlined = params.len() == args.len()
-            && !callee.signature.fails
-            && !self.facts.recursive[global];
+        let is_inlined =
+            params.len() == args.len() && !callee.signature.fails && !self.facts.recursive[global];
         is_inlined.then_some((global, args))
     }
 
@@ -298,11 +297,9 @@ impl Late<'_> {
                 self.facts.once[global] = false;
                 Expr::Global(global)
             }
-            same @ (Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Con(_)
-            | Expr::NoMatch
-            | Expr::Error) => same,
+            same @ (Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::NoMatch | Expr::Error) => {
+                same
+            }
         }
     }
 
@@ -322,9 +319,8 @@ impl Late<'_> {
             None if places.is_users(call) => call,
             None => return at,
         };
-        let is_told = places.is_users(at)
-            || places.inlined(at).is_some()
-            || places.unmatched(at).is_some();
+        let is_told =
+            places.is_users(at) || places.inlined(at).is_some() || places.unmatched(at).is_some();
         if at.is_none() || is_told {
             return at;
         }

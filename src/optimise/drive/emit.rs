@@ -561,7 +561,11 @@ impl Driver<'_> {
         let mut group: Vec<Bind> = Vec::new();
         let mut known: Vec<(LocalId, NodeId)> = Vec::new();
         for (bind, local) in binds.iter().zip(locals) {
-            let built = self.built(bind.value, env, &mut group);
+            // Naming its parts is for a body that looks at it.
+            let built = match self.facts.inspected[bind.local] {
+                true => self.built(bind.value, env, &mut group),
+                false => None,
+            };
             let value = match built {
                 Some((code, value)) => {
                     known.push((bind.local, self.heap.named(value, Name::Local(local))));
@@ -608,12 +612,7 @@ impl Driver<'_> {
     }
 
     /// The same for a field: an atom.
-    fn built_part(
-        &mut self,
-        expr: ExprId,
-        env: EnvId,
-        group: &mut Vec<Bind>,
-    ) -> (ExprId, NodeId) {
+    fn built_part(&mut self, expr: ExprId, env: EnvId, group: &mut Vec<Bind>) -> (ExprId, NodeId) {
         ensure_sufficient_stack(|| {
             let old = self.old;
             let span = self.span(expr, env);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::missed::Made;
-use super::pattern::{Key, Pattern, generalise, is_embedded, is_small};
+use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -18,6 +18,8 @@ use crate::core::signature::Signature;
 pub(super) struct Variant {
     /// The old supercombinator, and what is known of its arguments.
     pub key: Key,
+    /// How many parts the patterns of the arguments have.
+    parts: Vec<Parts>,
     /// The variant in whose body it was called first.
     parent: u32,
     /// The new supercombinator.
@@ -52,7 +54,8 @@ impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
-        self.variants.push(Variant { key, parent: self.current, global });
+        let parts = key.args.iter().map(Parts::of).collect();
+        self.variants.push(Variant { key, parts, parent: self.current, global });
         at
     }
 
@@ -172,6 +175,7 @@ impl Driver<'_> {
     fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
         let mut ends = 0;
+        let parts: Vec<Parts> = key.args.iter().map(Parts::of).collect();
         for _ in 0..ANCESTORS {
             let variant = &self.variants[at as usize];
             let before = &variant.key;
@@ -182,11 +186,17 @@ impl Driver<'_> {
                 return None;
             }
             let is_other = before.of != key.of || before.args.len() != key.args.len();
-            if is_other || !is_embedded(&before.args, &key.args, &|_, _| false) {
+            let mut pairs = variant.parts.iter().zip(&parts);
+            if is_other || !pairs.clone().all(|(before, now)| before.are_within(now)) {
+                continue;
+            }
+            let are_many = pairs.any(|(before, now)| before.are_many(now));
+            if !are_many && !is_embedded(&before.args, &key.args, &|_, _| false) {
                 continue;
             }
             let is_end = |of, at| self.is_end(of, at);
-            if ends < EMBEDDED_ENDS && !is_embedded(&before.args, &key.args, &is_end) {
+            let is_in_end = || !are_many && !is_embedded(&before.args, &key.args, &is_end);
+            if ends < EMBEDDED_ENDS && is_in_end() {
                 ends += 1;
                 continue;
             }

@@ -143,7 +143,9 @@ impl Apply<'_> {
     fn expr(&mut self, expr: ExprId) {
         match self.program.exprs[expr] {
             Expr::Let(local, value, body) => {
-                if self.strict[local.index()] && self.selecting.contains(value) && !self.is_first(local, body)
+                if self.strict[local.index()]
+                    && self.selecting.contains(value)
+                    && !self.is_first(local, body)
                 {
                     self.selecting.wait(local);
                 } else if self.strict[local.index()] {
