@@ -1,8 +1,8 @@
 //! What is known only once strictness analysis has run, or of a value that is part of itself.
 
-use gmachine::optimise::{Pass, Passes};
+use gmachine::optimise::Passes;
 
-use super::{run, same};
+use super::run;
 
 /// Reductions and the nodes that are allocated for 3,000 rounds more, after all passes; the value is
 /// that without passes.
@@ -20,28 +20,6 @@ fn rounds(text: &str, passes: Passes) -> (u64, u64) {
 }
 
 const GO: &str = "(defn main[i] (go (add N (length i)) 0))";
-
-#[test]
-fn a_call_that_an_argument_needs_costs_no_reduction() {
-    let text = format!(
-        "{GO} (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (max 3 (tri n))))))
-         (defn tri[n] (if (gt n 10) (if (gt n 20) (div (mul n (add n 1)) 2) (mul n 3)) 7))"
-    );
-    for passes in [Passes::level(1), Passes::ALL] {
-        assert_eq!(rounds(&text, passes), (3_000, 0));
-    }
-}
-
-#[test]
-fn what_an_inlined_call_may_not_need_is_not_evaluated() {
-    let text = format!(
-        "{GO} (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (pick n (tri n) (error \"no\"))))))
-         (defn pick[c x y] (if (gt c 0) x y))
-         (defn tri[n] (if (gt n 10) (mul n 3) (if (eq n 99) (error \"never\") 7)))"
-    );
-    assert!(rounds(&text, Passes::ALL).0 <= 3_000);
-    same(&text.replace('N', "5"), Pass::Inline);
-}
 
 /// The only mention of one is in a body that there are several copies of.
 #[test]
@@ -88,14 +66,6 @@ fn values_that_are_part_of_themselves_end() {
         let found = run(&text, Passes::ALL, 100_000, false).0.map_err(drop);
         assert_eq!(found, plain, "{text}");
     }
-}
-
-#[test]
-fn a_pair_that_a_loop_hands_to_a_known_function_is_never_built() {
-    let text = "(defn main[i] (go (add N (length i))))
-        (defn go[n] (case (foldl' step (Pair 0 0) (range 1 n)) [(Pair s l) (div s l)]))
-        (defn step[p x] (case p [(Pair s l) (Pair (add s x) (add l 1))]))";
-    assert_eq!(rounds(text, Passes::ALL), (3_000, 0));
 }
 
 /// Which of the literals of a call becomes a parameter: not one that the function only counts down.
