@@ -333,31 +333,6 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Small sources in which a few forms and functions are nested in any order: what one of them does to
-/// another is in no family above.
-#[test]
-fn no_small_source_costs_much_to_optimise() {
-    const PROGRAMS: u64 = 200;
-    const BYTES: usize = 2_000;
-    let mut wrong = Vec::new();
-    for seed in 0..PROGRAMS {
-        let program = growth::mixed(seed, BYTES);
-        for level in [1, 2] {
-            let (work, code) = cost(&program, Passes::level(level));
-            if work > MOST_WORK || code > MOST_CODE {
-                wrong.push(format!(
-                    "mixed {seed} at -O{level}: {work} accesses, {code} instructions"
-                ));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// What compiling a source of a few kilobytes may cost: a fifth of a second, or so.
-const MOST_WORK: u64 = 40_000_000;
-const MOST_CODE: u64 = 30_000;
-
 /// The accesses to tables that adding `definitions` costs, one by one, in quarters.
 fn quarters(store: &mut Store, definitions: &[String]) -> Vec<u64> {
     let quarter = |texts: &[String]| {

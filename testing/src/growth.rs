@@ -2,8 +2,6 @@
 //! call the ones before them, lists of one thing. What a compiler spends on one that is twice
 //! as large is at most a little more than twice as much.
 
-use crate::dice::Dice;
-
 /// A family of programs that a number makes larger.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth {
@@ -100,66 +98,6 @@ pub fn all() -> impl Iterator<Item = Growth> {
         base,
         main,
     })
-}
-
-/// What a step of a mixed nest makes of what: integers, lists, functions or pairs.
-const MADE: [&[(&str, &str)]; 4] = [INTEGERS, LISTS, FUNCTIONS, PAIRS];
-
-/// How one of the kinds of [`MADE`] is made of another one.
-const TURNED: &[(usize, usize, &str)] = &[
-    (0, 1, "(range 1 @)"),
-    (0, 1, "(showInt @)"),
-    (0, 1, "(replicate @ 'a')"),
-    (1, 0, "(length @)"),
-    (1, 0, "(foldr (fn [c n] (add n 1)) 0 @)"),
-    (1, 0, "(case @ [Nil #] [(Cons a b) 2])"),
-    (0, 2, "(add @)"),
-    (0, 2, "(fn [x] (add x @))"),
-    (2, 0, "(@ k)"),
-    (2, 0, "(sum (map @ [1 2 k]))"),
-    (0, 3, "(Pair @ k)"),
-    (0, 3, "(if (lt k #) (Pair @ 1) (Pair 2 k))"),
-    (3, 0, "(fst @)"),
-    (3, 0, "(case @ [(Pair a b) (if (eq a b) a b)])"),
-    (1, 3, "(span isDigit @)"),
-    (3, 2, "(fn [x] (add x (snd @)))"),
-    (2, 1, "(map @ [1 k])"),
-];
-
-/// A nest of a few different forms and functions, over and over, of about so many bytes.
-#[must_use]
-pub fn mixed(seed: u64, bytes: usize) -> String {
-    let mut dice = Dice::new(seed);
-    let first = dice.roll(MADE.len());
-    let mut kind = first;
-    let mut steps: Vec<&str> = Vec::new();
-    for _ in 0..=dice.roll(5) {
-        let turns = TURNED.iter().filter(|(from, ..)| *from == kind).collect::<Vec<_>>();
-        if dice.one_in(3) {
-            let &(_, to, step) = turns[dice.roll(turns.len())];
-            kind = to;
-            steps.push(step);
-        } else {
-            steps.push(MADE[kind][dice.roll(MADE[kind].len())].1);
-        }
-    }
-    // Back to where it began, by way of integers.
-    for next in [0, first] {
-        let turn = TURNED.iter().find(|(from, to, _)| *from == kind && *to == next);
-        if let Some((_, to, step)) = turn {
-            kind = *to;
-            steps.push(step);
-        }
-    }
-    let mut nest = ["k", "i", "succ", "(i 1)"][first].to_owned();
-    for (at, step) in steps.iter().cycle().enumerate() {
-        if at % steps.len() == 0 && nest.len() >= bytes {
-            break;
-        }
-        nest = step.replace('#', &(at % 7).to_string()).replacen('@', &nest, 1);
-    }
-    let demanded = ["@", "(length @)", "(@ 3)", "(fst @)"][first].replacen('@', &nest, 1);
-    format!("(defn main[i] (go (length i) i))\n(defn go[k i] {demanded})\n")
 }
 
 /// Name, definitions, step, innermost, main.
