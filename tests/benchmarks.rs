@@ -8,7 +8,7 @@ use gmachine::machine::outcome::Input;
 use gmachine::optimise::Passes;
 use gmachine::{Engine, driver};
 use gmachine_testing::common::{NoFiles, Text};
-use gmachine_testing::programs::{self, Example};
+use gmachine_testing::programs::{self, Example, Peer};
 
 #[test]
 fn programs_give_their_result_on_every_machine_at_every_level() {
@@ -45,14 +45,27 @@ fn solves(program: &Example) -> usize {
 fn the_benchmarks_game_gives_its_results_on_every_machine_at_every_level() {
     let games = programs::game();
     assert_eq!(games.len(), 8);
-    for (peer, program) in &games {
+    give_their_results(&games);
+}
+
+#[test]
+fn programs_that_nobody_has_tuned_give_their_results_on_every_machine_at_every_level() {
+    let programs = programs::untuned();
+    assert_eq!(programs.len(), 20);
+    give_their_results(&programs);
+}
+
+/// Runs programs at their small size; at their full size they compile, and their peers have that.
+fn give_their_results(programs: &[(Peer, Example)]) {
+    for (peer, program) in programs {
         solves(program);
         let root = Source::text(&*peer.name, program.text.clone()).with_expression(&*peer.full);
         let built = driver::build(&root, &NoFiles, &driver::Options::CHECK);
         assert_eq!(built.diagnostics, [], "{}", peer.name);
         let haskell = std::fs::read_to_string(&peer.haskell).expect("its peer");
         let main = haskell.lines().last().expect("a last line");
-        assert!(main.ends_with(&peer.full), "{}: {main} is not {}", peer.name, peer.full);
+        let is_full = main.ends_with(&peer.full);
+        assert!(is_full, "{}: {main} is not {}", peer.name, peer.full);
     }
 }
 

@@ -31,6 +31,7 @@ use measure::{Measured, Ran, run};
   benches/compare
   benches/compare nfib queens --runs 5
   benches/compare --set game
+  benches/compare --set untuned
   benches/compare --published
   benches/compare msort --with ghc-O2,reference-O2,reference-O0 --json msort.json
 
@@ -41,7 +42,8 @@ struct Args {
     /// The programs, all of them if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// The programs: the twelve with a peer, or those of the Computer Language Benchmarks Game
+    /// The programs: the twelve with a peer, those of the Computer Language Benchmarks Game, or
+    /// ordinary ones for which nothing was tuned
     #[arg(long, value_enum, default_value_t = Set::Peers)]
     set: Set,
     /// How often each is run
@@ -75,6 +77,8 @@ enum Set {
     Peers,
     /// Those of benches/game.
     Game,
+    /// Those of benches/untuned.
+    Untuned,
 }
 
 impl Set {
@@ -82,6 +86,7 @@ impl Set {
         match self {
             Set::Peers => programs::peers(),
             Set::Game => programs::game().into_iter().map(|(peer, _)| peer).collect(),
+            Set::Untuned => programs::untuned().into_iter().map(|(peer, _)| peer).collect(),
         }
     }
 }

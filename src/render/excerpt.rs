@@ -160,10 +160,10 @@ fn excerpt<'a>(file: &'a SourceFile, marks: &[Placed<'a>]) -> Excerpt<'a> {
         let line = Line::new(file, number, marks);
         for (mark, range) in marks.iter().zip(&mut ranges) {
             if mark.lines.start == number {
-                range.start = text.len() + line.shown(mark.bytes.start);
+                range.start = text.len() + line.position(mark.bytes.start);
             }
             if mark.lines.end == number {
-                range.end = text.len() + line.shown(mark.bytes.end);
+                range.end = text.len() + line.position(mark.bytes.end);
             }
         }
         text.push_str(&line.text);
@@ -221,7 +221,7 @@ impl Line {
 
     /// Where the byte at `offset` of the file stands in the shown text; the nearer end, if it
     /// is not shown.
-    fn shown(&self, offset: usize) -> usize {
+    fn position(&self, offset: usize) -> usize {
         let at = offset.saturating_sub(self.start).min(self.positions.len() - 1);
         self.positions[at]
     }

@@ -96,8 +96,20 @@ pub fn examples() -> Vec<Example> {
 /// # Panics
 /// When one has no counterpart, or that does not say what its full size is.
 pub fn game() -> Vec<(Peer, Example)> {
-    let programs = files("benches/game", "hs").into_iter().map(|haskell| {
-        let peer = peer(haskell, "benches/game");
+    pairs("benches/game")
+}
+
+/// The programs of `benches/untuned`, by name: ordinary ones, for which nothing was tuned.
+///
+/// # Panics
+/// As [`game`].
+pub fn untuned() -> Vec<(Peer, Example)> {
+    pairs("benches/untuned")
+}
+
+fn pairs(folder: &str) -> Vec<(Peer, Example)> {
+    let programs = files(folder, "hs").into_iter().map(|haskell| {
+        let peer = peer(haskell, folder);
         let example = example(peer.core.clone());
         (peer, example)
     });

@@ -8,7 +8,7 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::expr::DataId;
 use crate::core::scope::{Globals, Lookup, PROGRAM, Target, UnitId};
-use crate::syntax::binary::{Mention, Module, Reference, ReferenceId};
+use crate::syntax::binary::{Module, Reference, ReferenceId, ReferenceKind};
 
 /// What the references of a module mean in a program.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +48,8 @@ pub fn link(globals: &Globals<'_>, module: &Module, reports: &mut Vec<Diagnostic
                 continue;
             }
         };
-        let fits = match (reference.mention, found) {
-            (Mention::Constructor { layout, tag }, Target::Con(con)) => {
+        let fits = match (reference.kind, found) {
+            (ReferenceKind::Constructor { layout, tag }, Target::Con(con)) => {
                 let data = globals.cons[con].data;
                 let known = layouts[layout as usize].get_or_insert_with(|| {
                     let layout = &module.layouts[layout as usize];
@@ -57,16 +57,20 @@ pub fn link(globals: &Globals<'_>, module: &Module, reports: &mut Vec<Diagnostic
                 });
                 *known == Some(data) && globals.cons[con].tag == tag
             }
-            (Mention::Value, Target::Con(_)) | (Mention::Constructor { .. }, _) => false,
-            (Mention::Value, _) => true,
-            (Mention::Same(other), target) => linked.target(other).is_none_or(|it| it == target),
+            (ReferenceKind::Value, Target::Con(_)) | (ReferenceKind::Constructor { .. }, _) => {
+                false
+            }
+            (ReferenceKind::Value, _) => true,
+            (ReferenceKind::Same(other), target) => {
+                linked.target(other).is_none_or(|it| it == target)
+            }
         };
         if !fits {
-            let what = match reference.mention {
-                Mention::Constructor { .. } => {
+            let what = match reference.kind {
+                ReferenceKind::Constructor { .. } => {
                     format!("the constructor `{}`, or its data type, is another one now", text())
                 }
-                Mention::Value if matches!(found, Target::Con(_)) => {
+                ReferenceKind::Value if matches!(found, Target::Con(_)) => {
                     format!("`{}` is a constructor now", text())
                 }
                 _ => format!("`{}` is defined anew", text()),

@@ -12,7 +12,7 @@ use crate::core::expr::{
     BigId, Bind, Branches, ConBranch, ConId, Expr, ExprId, GlobalId, Join, JoinId, Lit, LocalId,
     Program, Switch, SwitchId, TextId,
 };
-use crate::syntax::binary::{BodyId, Mention, Mistake, Module, Reader, ReferenceId, tag};
+use crate::syntax::binary::{BodyId, Mistake, Module, Reader, ReferenceId, ReferenceKind, tag};
 
 /// The fewest bytes of an expression: its kind and its place.
 const LEAST: usize = 2;
@@ -280,7 +280,7 @@ impl<B: Builder> Decoder<'_, B> {
             }
             tag::VALUE => {
                 let id = ReferenceId::new(self.reader.index(self.module.references.len())?);
-                if self.module.references[id].mention != Mention::Value {
+                if self.module.references[id].kind != ReferenceKind::Value {
                     return self.reader.wrong(1, "a reference is no value");
                 }
                 Expr::Global(self.builder.value(id))
@@ -356,8 +356,8 @@ impl<B: Builder> Decoder<'_, B> {
     /// Reads a reference to a constructor: its layout, its number in that, its number of fields.
     fn constructor(&mut self) -> Read<(ReferenceId, u32, u32, u32)> {
         let id = ReferenceId::new(self.reader.index(self.module.references.len())?);
-        match self.module.references[id].mention {
-            Mention::Constructor { layout, tag } => {
+        match self.module.references[id].kind {
+            ReferenceKind::Constructor { layout, tag } => {
                 let (_, arity) = self.module.layouts[layout as usize][tag as usize];
                 Ok((id, layout, tag, arity))
             }

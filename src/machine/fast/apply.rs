@@ -4,6 +4,7 @@
 use super::code::instr::{Arg, Base};
 use super::code::program::{ArgsId, Entry};
 use super::run::{node_at, read_arg};
+use super::short::put_args;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
@@ -176,32 +177,12 @@ impl Machine {
     }
 
     /// Puts operands in the slots from `first` on; all are read before one is written.
-    #[inline]
     fn put_args(&mut self, first: usize, args: ArgsId) {
-        // A number that the compiler knows is so many loads and stores, and no copying of memory.
-        macro_rules! put {
-            ($($arg:ident)*) => {{
-                let words = [$(self.arg(*$arg)),*];
-                // SAFETY: the room for them was made; nothing else borrows the stack.
-                unsafe { self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len()) }
-            }};
-        }
-        match self.arg_list(args) {
-            [a] => put!(a),
-            [a, b] => put!(a b),
-            [a, b, c] => put!(a b c),
-            [a, b, c, d] => put!(a b c d),
-            [a, b, c, d, e] => put!(a b c d e),
-            [a, b, c, d, e, f] => put!(a b c d e f),
-            [a, b, c, d, e, f, g] => put!(a b c d e f g),
-            [a, b, c, d, e, f, g, h] => put!(a b c d e f g h),
-            many => {
-                let words: Vec<Word> = many.iter().map(|arg| self.arg(*arg)).collect();
-                // SAFETY: as above.
-                unsafe {
-                    self.fp.0.add(first).copy_from_nonoverlapping(words.as_ptr(), words.len())
-                }
-            }
+        let consts = self.mutator.image.program.consts.as_slice().as_ptr();
+        // SAFETY: the operands are the instruction's, and the room for them was made.
+        unsafe {
+            let to = self.fp.0.add(first);
+            put_args(self.arg_list(args), self.fp.0, consts, to);
         }
     }
 

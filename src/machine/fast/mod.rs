@@ -22,6 +22,7 @@ mod profiler;
 mod roots;
 mod run;
 mod saved;
+mod short;
 mod stack;
 mod state;
 #[cfg(test)]

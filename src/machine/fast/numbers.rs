@@ -59,6 +59,19 @@ pub(super) fn of_words(primitive: Primitive, x: Word, y: Word) -> Option<Word> {
     }
 }
 
+/// What a primitive gives for a number of a word, if that is one of a word too. `None` says nothing.
+#[inline(always)]
+pub(super) fn of_word(primitive: Primitive, x: Word) -> Option<Word> {
+    match primitive {
+        Primitive::IToF if x.is_int() => Word::float(x.as_int() as f64),
+        Primitive::FSqrt if x.is_float() => Word::float(x.as_float().sqrt()),
+        Primitive::FNeg if x.is_float() => Word::float(-x.as_float()),
+        Primitive::FAbs if x.is_float() => Word::float(x.as_float().abs()),
+        Primitive::BitNot if x.is_int() => Word::int(!x.as_int()),
+        _ => None,
+    }
+}
+
 #[inline(always)]
 fn of_unsigned(value: u64) -> Option<Word> {
     if value <= Word::MAX_INT as u64 { Word::int(value as i64) } else { None }

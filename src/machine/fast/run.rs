@@ -13,14 +13,15 @@
 use super::cheap::computed;
 use super::code::instr::{Arg, Instr, Op, Pc};
 use super::code::program::Entry;
-use super::numbers::{float_holds, of_words};
+use super::numbers::{float_holds, of_word, of_words};
 use super::probe::{Probe, Unwatched, Watch};
+use super::short::put_args;
 use super::stack::{as_evaluate, as_return, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
-use crate::machine::heap::{Header, Kind, prefetch};
+use crate::machine::heap::{Header, Kind, Size, prefetch};
 use crate::machine::outcome::Stop;
 use crate::primitive::Primitive;
 
@@ -119,6 +120,27 @@ impl Machine {
                     probe.expect_updates(self);
                 }
                 slow!($call)
+            }};
+        }
+        // Goes a short way, if that leads somewhere. A probe sees general ways alone.
+        macro_rules! short {
+            ($call:expr) => {
+                if !P::ACTIVE {
+                    // SAFETY: the registers are the instruction and its frame, in which operands are
+                    // written.
+                    let (next, frame) = unsafe { $call };
+                    if !next.is_null() {
+                        (pc, fp) = (next, frame);
+                        continue;
+                    }
+                }
+            };
+        }
+        macro_rules! list {
+            ($args:expr) => {{
+                // SAFETY: the operand names a list.
+                let list: &[Arg] = unsafe { program.args.as_slice().get_unchecked($args.index()) };
+                list
             }};
         }
         macro_rules! heap_check {
@@ -250,6 +272,30 @@ impl Machine {
                 unsafe { self.heap.alloc($kind, $info, &fields) }
             }};
         }
+        // A node of as many fields as there are operands.
+        macro_rules! many {
+            ($kind:expr, $info:expr, $d:expr, $args:expr) => {{
+                let args = list!($args);
+                if !P::ACTIVE
+                    && self.heap.fits(args.len() + 1)
+                    && let Some(size) = Size::new(args.len())
+                {
+                    let write = |fields: *mut Word| {
+                        for (at, arg) in args.iter().enumerate() {
+                            let word = arg!(*arg);
+                            // SAFETY: the node has a field for each operand.
+                            unsafe { *fields.add(at) = word }
+                        }
+                    };
+                    // SAFETY: there is room, and `size` operands.
+                    let node = unsafe { self.heap.alloc_written($kind, $info, size, write) };
+                    self.counts.thunks_made += u64::from($kind == Kind::Thunk);
+                    set!($d, node);
+                    next!();
+                }
+                slow!(self.new_node($kind, $info, $d, $args))
+            }};
+        }
         macro_rules! made {
             ($thunk:expr) => {
                 self.counts.thunks_made += 1;
@@ -288,6 +334,7 @@ impl Machine {
                         next!();
                     }
                 }
+                short!(self.force_either(pc, fp, $a.0, $b.0));
                 slow!(self.arithmetic(Op::$op, $d, $a, $b))
             }};
         }
@@ -302,6 +349,7 @@ impl Machine {
                         next!();
                     }
                 }
+                short!(self.force_at(pc, fp, $a.0));
                 slow!(self.arithmetic_with(Op::$op, $d, $a, $k))
             }};
         }
@@ -314,6 +362,7 @@ impl Machine {
                     set!($d, word);
                     next!();
                 }
+                short!(self.force_either(pc, fp, $a.0, $b.0));
                 slow!(self.binary(Primitive::$op, $d, $a, $b))
             }};
         }
@@ -338,6 +387,7 @@ impl Machine {
                     set!($d, Word::boolean(x.twice() $rel y.twice()));
                     next!();
                 }
+                short!(self.force_either(pc, fp, $a.0, $b.0));
                 slow!(self.compare_into(Op::$op, $d, $a, $b))
             }};
         }
@@ -350,6 +400,7 @@ impl Machine {
                     }
                     jump!($to);
                 }
+                short!(self.force_either(pc, fp, $a.0, $b.0));
                 slow!(self.compare_and_jump(Op::$op, $a, $b, $to))
             }};
         }
@@ -362,6 +413,7 @@ impl Machine {
                     }
                     jump!($to);
                 }
+                short!(self.force_at(pc, fp, $a.0));
                 slow!(self.compare_int_and_jump(Op::$op, $a, $k, $to))
             }};
         }
@@ -416,7 +468,7 @@ impl Machine {
                     set!(d, node);
                     next!()
                 }
-                Instr::ConN { d, con, args } => slow!(self.new_node(Kind::Con, con.0, d, args)),
+                Instr::ConN { d, con, args } => many!(Kind::Con, con.0, d, args),
                 Instr::Thunk1 { d, thunk, a } => {
                     let node = node!(Kind::Thunk, thunk.0, [a]);
                     made!(thunk);
@@ -438,12 +490,8 @@ impl Machine {
                 Instr::Cheap1 { d, thunk, a } => cheap!(d, thunk, [a]),
                 Instr::Cheap2 { d, thunk, a, b } => cheap!(d, thunk, [a, b]),
                 Instr::Cheap3 { d, thunk, a, b, c } => cheap!(d, thunk, [a, b, c]),
-                Instr::ThunkN { d, thunk, args } => {
-                    slow!(self.new_node(Kind::Thunk, thunk.0, d, args))
-                }
-                Instr::Pap { d, global, args } => {
-                    slow!(self.new_node(Kind::Pap, global.0, d, args))
-                }
+                Instr::ThunkN { d, thunk, args } => many!(Kind::Thunk, thunk.0, d, args),
+                Instr::Pap { d, global, args } => many!(Kind::Pap, global.0, d, args),
                 Instr::Hole { d, words } => slow!(self.new_hole(d, words)),
                 Instr::FillCon { a, con, args } => slow!(self.fill(a, Kind::Con, con.0, args)),
                 Instr::FillThunk { a, thunk, args } => {
@@ -536,7 +584,13 @@ impl Machine {
                     }
                     slow!(self.negate(d, a))
                 }
-                Instr::Ord { d, a } => slow!(self.ord(d, a)),
+                Instr::Ord { d, a } => {
+                    if let Some(c) = slot!(a.0).as_char() {
+                        set!(d, Word::of_i32(c as i32));
+                        next!();
+                    }
+                    slow!(self.ord(d, a))
+                }
                 Instr::Chr { d, a } => slow!(self.chr(d, a)),
                 Instr::Eq { d, a, b } => compare!(Eq, d, a, b, ==),
                 Instr::Ne { d, a, b } => compare!(Ne, d, a, b, !=),
@@ -562,7 +616,13 @@ impl Machine {
                 Instr::AddU64 { d, a, b } => wrapping!(AddU64, d, a, b),
                 Instr::SubU64 { d, a, b } => wrapping!(SubU64, d, a, b),
                 Instr::MulU64 { d, a, b } => wrapping!(MulU64, d, a, b),
-                Instr::Unary { d, a, op } => slow!(self.unary(op, d, a)),
+                Instr::Unary { d, a, op } => {
+                    if let Some(word) = of_word(op, slot!(a.0)) {
+                        set!(d, word);
+                        next!();
+                    }
+                    slow!(self.unary(op, d, a))
+                }
                 Instr::Binary { d, a, b, op } => {
                     let (x, y) = (slot!(a.0), slot!(b.0));
                     if x.is_int()
@@ -572,6 +632,15 @@ impl Machine {
                         set!(d, word);
                         next!();
                     }
+                    if x.is_value_pointer() && y.is_int() {
+                        // SAFETY: it is a pointer to a node.
+                        let element = unsafe { self.element_at(op, x, y) };
+                        if element != Word::NOTHING {
+                            set!(d, element);
+                            next!();
+                        }
+                    }
+                    short!(self.force_either(pc, fp, a.0, b.0));
                     slow!(self.binary(op, d, a, b))
                 }
                 Instr::BinaryInt { d, a, k, op } => {
@@ -605,6 +674,7 @@ impl Machine {
                         }
                         jump!(to);
                     }
+                    short!(self.force_either(pc, fp, a.0, b.0));
                     slow!(self.compare_floats_and_jump(op, a, b, to))
                 }
                 Instr::Unless { a, to } => {
@@ -635,6 +705,7 @@ impl Machine {
                     } else if x == NIL_WORD {
                         jump!(nil);
                     }
+                    short!(self.force_at(pc, fp, a.0));
                     slow!(self.scrutinise_list(a))
                 }
                 Instr::Case { a, case } => {
@@ -645,6 +716,7 @@ impl Machine {
                     } else if let Some(con) = x.as_con() {
                         con.0
                     } else {
+                        short!(self.force_at(pc, fp, a.0));
                         slow!(self.scrutinise(a, case))
                     };
                     // SAFETY: the operand names branches.
@@ -661,6 +733,7 @@ impl Machine {
                     if if lits.chars { x.is_char() } else { x.is_int() } {
                         jump!(lits.target(x));
                     }
+                    short!(self.force_at(pc, fp, a.0));
                     slow!(self.literal_case(a, case))
                 }
                 Instr::Field { d, a, index } => {
@@ -700,6 +773,7 @@ impl Machine {
                     if slot!(a.0).is_evaluated() {
                         next!();
                     }
+                    short!(self.force_at(pc, fp, a.0));
                     slow!(self.force(a))
                 }
                 Instr::Call1 { base, global, a } => call!(base, global, |to| {
@@ -724,8 +798,32 @@ impl Machine {
                         *to.add(2) = c;
                     }
                 }),
-                Instr::CallN { base, global, args } => slow!(self.call(base, global, args)),
-                Instr::Apply { base, f, args } => slow!(self.call_unknown(base, f, args)),
+                Instr::CallN { base, global, args } => {
+                    if P::ACTIVE {
+                        slow!(self.call(base, global, args));
+                    }
+                    let args = list!(args);
+                    call!(base, global, |to| {
+                        // SAFETY: as for `Call1`.
+                        unsafe { put_args(args, fp, consts, to) }
+                    })
+                }
+                Instr::Apply { base, f, args } => {
+                    if !P::ACTIVE {
+                        let f = arg!(f);
+                        // SAFETY: above the base nothing is alive but the operands.
+                        let (next, frame) =
+                            unsafe { self.apply_at(fp, f, args, base.0 as usize + 1) };
+                        if !next.is_null() {
+                            // SAFETY: the word is below that frame, and an application of this kind
+                            // is not the last instruction.
+                            unsafe { *frame.sub(1) = return_word(offset!(pc.add(1)), base.0) };
+                            (pc, fp) = (next, frame);
+                            continue;
+                        }
+                    }
+                    slow!(self.call_unknown(base, f, args))
+                }
                 Instr::Try { base, a } => slow!(self.try_to(base, a)),
                 Instr::Effect { d, effect, args } => slow!(self.effect(d, effect, args)),
                 Instr::CallHost { d, host, args } => slow!(self.call_host(d, host, args)),
@@ -735,6 +833,7 @@ impl Machine {
                     if value.is_evaluated() {
                         return_value!(value);
                     }
+                    short!(self.enter_at(fp, value));
                     slow_return!(self.enter(value))
                 }
                 Instr::Enter { a } => {
@@ -742,6 +841,7 @@ impl Machine {
                     if value.is_evaluated() {
                         return_value!(value);
                     }
+                    short!(self.enter_at(fp, value));
                     slow_return!(self.enter(value))
                 }
                 Instr::ReturnCon2 { con, a, b } => {
@@ -751,8 +851,23 @@ impl Machine {
                 Instr::Tail1 { global, a } => tail!(global, [a]),
                 Instr::Tail2 { global, a, b } => tail!(global, [a, b]),
                 Instr::Tail3 { global, a, b, c } => tail!(global, [a, b, c]),
-                Instr::TailN { global, args } => slow!(self.tail_call(global, args)),
-                Instr::TailApply { f, args } => slow_return!(self.tail_unknown(f, args)),
+                Instr::TailN { global, args } => {
+                    if P::ACTIVE {
+                        slow!(self.tail_call(global, args));
+                    }
+                    let args = list!(args);
+                    // SAFETY: the operand names a global.
+                    let entry = unsafe { *globals.add(global.index()) };
+                    check!(entry.frame, 0);
+                    // SAFETY: there is room for the frame, which has its parameters first.
+                    unsafe { put_args(args, fp, consts, fp) };
+                    jump!(entry.pc)
+                }
+                Instr::TailApply { f, args } => {
+                    let function = arg!(f);
+                    short!(self.apply_at(fp, function, args, 0));
+                    slow_return!(self.tail_unknown(f, args))
+                }
                 Instr::Raise { a } => slow!(self.raise(a)),
                 Instr::NoMatch { a } => slow!(self.no_match(a)),
                 Instr::Halt {} => {

@@ -119,6 +119,12 @@ pub(super) const fn as_evaluate(control: Word) -> Option<(u32, u32, u32)> {
     }
 }
 
+/// The word for [`Control::Evaluate`], if one is enough.
+#[inline(always)]
+pub(super) const fn evaluate_word(at: u32, slot: u32, base: u32) -> Option<Word> {
+    if slot < NEAR && base < NEAR { Some(word(EVALUATE, base << 12 | slot, at)) } else { None }
+}
+
 /// Whether `control` is the last word of an evaluation of an operand.
 #[inline]
 pub(super) const fn is_evaluate(control: Word) -> bool {
@@ -143,10 +149,11 @@ impl Control {
         unsafe {
             *to = match self {
                 Control::Return { at, base } => word(RETURN, base, at),
-                Control::Evaluate { at, slot, base } if slot < NEAR && base < NEAR => {
-                    word(EVALUATE, base << 12 | slot, at)
-                }
                 Control::Evaluate { at, slot, base } => {
+                    if let Some(control) = evaluate_word(at, slot, base) {
+                        *to = control;
+                        return to.add(1);
+                    }
                     // Two numbers of 24 bits fit an integer of 63.
                     let both = u64::from(slot) << 32 | u64::from(base + 1) << 1;
                     *to = Word::from_bits(both);

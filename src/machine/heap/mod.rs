@@ -350,6 +350,27 @@ impl Heap {
         Word::pointer(node.expose_provenance(), tag_of(kind))
     }
 
+    /// Allocates a node whose fields `write` writes, at the place that it is given.
+    ///
+    /// # Safety
+    /// As [`alloc`](Heap::alloc); `write` writes `size` words.
+    #[inline(always)]
+    pub unsafe fn alloc_written(
+        &mut self,
+        kind: Kind,
+        info: u32,
+        size: Size,
+        write: impl FnOnce(*mut Word),
+    ) -> Word {
+        // SAFETY: there is room for the node, as the caller says.
+        unsafe {
+            let node = self.take(size.words() + 1);
+            *node = Header::new(kind, size, info).bits();
+            write(node.add(1).cast());
+            Word::pointer(node.expose_provenance(), tag_of(kind))
+        }
+    }
+
     /// Allocates a node whose payload words are all [`Word::NOTHING`]: a [`Kind::Hole`] that is
     /// to be filled, or a node whose fields the caller writes at once.
     ///

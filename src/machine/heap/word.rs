@@ -61,6 +61,8 @@ const IMMEDIATE: u64 = 0b111;
 const CHAR_BITS: u8 = (Immediate::Char as u8) << 4 | IMMEDIATE as u8;
 /// The low byte of a constructor without fields.
 const CON_BITS: u8 = (Immediate::Con as u8) << 4 | IMMEDIATE as u8;
+/// The low byte of a function.
+const FUNCTION_BITS: u8 = (Immediate::Function as u8) << 4 | IMMEDIATE as u8;
 /// The low four bits of a float.
 const FLOAT: u64 = 0b1111;
 /// With its sign below all other bits, a float of a word is less than 2^60 more than this.
@@ -273,6 +275,16 @@ impl Word {
     pub const fn as_con(self) -> Option<ConId> {
         match self.0 as u8 {
             CON_BITS => Some(ConId((self.0 >> 32) as u32)),
+            _ => None,
+        }
+    }
+
+    /// The function, if it is one that has been given no argument.
+    #[inline]
+    #[must_use]
+    pub const fn as_function(self) -> Option<GlobalId> {
+        match self.0 as u8 {
+            FUNCTION_BITS => Some(GlobalId((self.0 >> 32) as u32)),
             _ => None,
         }
     }

@@ -88,13 +88,13 @@ impl Automaton {
             Some(Context::Value) => self.write(shape, &mut text)?,
             Some(Context::Close(..)) | None => Move::Drop,
         };
-        self.settle(&mut text);
+        self.write_closings(&mut text);
         line.write(&text, out)?;
         Ok(next)
     }
 
-    /// Writes the text that no value has to come before.
-    fn settle(&mut self, text: &mut String) {
+    /// Writes what closes the values that have been written: the texts on top of the contexts.
+    fn write_closings(&mut self, text: &mut String) {
         while let Some(Context::Close(close, times)) = self.contexts.last() {
             text.push_str(&close.repeat(*times));
             self.contexts.pop();

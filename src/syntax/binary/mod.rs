@@ -101,9 +101,9 @@ pub mod tag {
     pub const NO_MATCH: u8 = 17;
 }
 
-/// What a module mentions.
+/// What a name referred to when the module was compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mention {
+pub enum ReferenceKind {
     /// A function or constant.
     Value,
     /// What an earlier reference means, by another name: `#add` is the primitive `add`.
@@ -123,7 +123,7 @@ pub struct Reference {
     /// The name.
     pub name: Name,
     /// What it was when the module was compiled.
-    pub mention: Mention,
+    pub kind: ReferenceKind,
     /// Where it is mentioned first.
     pub span: Span,
 }

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::bytes::{Mistake, Reader, check_sum};
 use super::{
-    Body, BodyId, Constructor, Entry, EntryKind, HEADER, MAGIC, Mention, Module, Reference,
-    ReferenceId, TopLevel, VERSION, item, reference,
+    Body, BodyId, Constructor, Entry, EntryKind, HEADER, MAGIC, Module, Reference, ReferenceId,
+    ReferenceKind, TopLevel, VERSION, item, reference,
 };
 use crate::base::index::{Idx, IndexVec};
 use crate::base::integer::Integer;
@@ -257,14 +257,14 @@ impl Tables<'_> {
         for _ in 0..self.reader.count(3)? {
             let at = self.reader.index(self.names.len())?;
             let name = self.names[at];
-            let mention = match self.reader.byte()? {
-                reference::VALUE => Mention::Value,
+            let kind = match self.reader.byte()? {
+                reference::VALUE => ReferenceKind::Value,
                 reference::SAME => {
                     let other = ReferenceId::new(self.reader.index(references.len())?);
-                    if references[other].mention != Mention::Value {
+                    if references[other].kind != ReferenceKind::Value {
                         return self.reader.wrong(1, "a name is another one for no value");
                     }
-                    Mention::Same(other)
+                    ReferenceKind::Same(other)
                 }
                 reference::CONSTRUCTOR => {
                     let layout = self.reader.index(layouts.len())?;
@@ -272,12 +272,12 @@ impl Tables<'_> {
                     if layouts[layout][tag].0 != name {
                         return self.reader.wrong(1, "a constructor has another name");
                     }
-                    Mention::Constructor { layout: layout as u32, tag: tag as u32 }
+                    ReferenceKind::Constructor { layout: layout as u32, tag: tag as u32 }
                 }
                 _ => return self.reader.wrong(1, "there is no such kind of a reference"),
             };
             let span = self.reader.span()?;
-            references.push(Reference { name, mention, span });
+            references.push(Reference { name, kind, span });
         }
         Ok(references)
     }
@@ -324,7 +324,7 @@ impl Tables<'_> {
         let mut mentions = Vec::new();
         for _ in 0..count {
             let id = ReferenceId::new(self.reader.index(references.len())?);
-            if references[id].mention != Mention::Value {
+            if references[id].kind != ReferenceKind::Value {
                 return self.reader.wrong(1, "what a body mentions is no value");
             }
             mentions.push(id);

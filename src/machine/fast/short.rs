@@ -1,0 +1,285 @@
+//! Short ways: what most slow paths come to, with the loop's registers as arguments and results.
+//!
+//! Entering a thunk and applying a function to exactly what it takes are as frequent as calls.
+//! The general ways (`eval.rs`, `apply.rs`) go through the machine's fields and a `Result`; these
+//! do the common case, and leave everything else, changing nothing, to those.
+
+use super::code::instr::{Arg, Instr};
+use super::code::program::ArgsId;
+use super::image::STRIDE;
+use super::run::{node_at, read_arg};
+use super::stack::evaluate_word;
+use super::state::Machine;
+use crate::base::index::Idx;
+use crate::gcode::program::GlobalId;
+use crate::machine::heap::word::{Tag, Word};
+use crate::machine::heap::{Header, Kind};
+use crate::primitive::Primitive;
+
+/// Where the loop goes on: its instruction and its frame. A pair of pointers comes back in
+/// registers, which an `Option` of one does not.
+pub(super) type Registers = (*const Instr, *mut Word);
+
+/// The short way does not lead there: nothing has changed.
+pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
+
+/// The most arguments of an application that goes a short way.
+const FEW: usize = 8;
+
+impl Machine {
+    /// Sees to the value of an operand that is not evaluated: puts it in its slot, or enters the
+    /// thunk there, whose value will go to the slot.
+    ///
+    /// # Safety
+    /// The instruction at `pc`, of this machine's code, is executed with the frame `fp`, in which
+    /// the slot is written.
+    #[inline(never)]
+    pub(super) unsafe fn force_at(
+        &mut self,
+        pc: *const Instr,
+        fp: *mut Word,
+        slot: u32,
+    ) -> Registers {
+        // SAFETY: the slot is written; a word that is not evaluated leads to a node.
+        unsafe {
+            let place = fp.add(slot as usize);
+            let word = *place;
+            if word.is_evaluated() {
+                return NOT_DONE;
+            }
+            let (header, fields) = node_at(word);
+            match header.kind() {
+                Kind::Thunk => {}
+                Kind::Ind if (*fields).is_evaluated() => {
+                    *place = *fields;
+                    return (pc, fp);
+                }
+                Kind::Con => {
+                    *place = word.with_tag(Tag::Con);
+                    return (pc, fp);
+                }
+                _ => return NOT_DONE,
+            }
+            let image = &self.mutator.image;
+            let at = pc.addr() - image.program.code.as_ptr().addr();
+            let Some(&base) = image.tops.get(at / STRIDE as usize) else { return NOT_DONE };
+            let Some(control) = evaluate_word(at as u32, slot, base) else { return NOT_DONE };
+            self.enter_thunk(word, header, fields, control, fp.add(base as usize))
+        }
+    }
+
+    /// [`force_at`](Machine::force_at) of the first of two operands that is not evaluated.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn force_either(
+        &mut self,
+        pc: *const Instr,
+        fp: *mut Word,
+        a: u32,
+        b: u32,
+    ) -> Registers {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let first = !(*fp.add(a as usize)).is_evaluated();
+            self.force_at(pc, fp, if first { a } else { b })
+        }
+    }
+
+    /// Enters a thunk in place of the present frame, if `word` is one that is not evaluated.
+    ///
+    /// # Safety
+    /// `fp` is the frame, and nothing in it is used any more; `word` is not evaluated.
+    #[inline(never)]
+    pub(super) unsafe fn enter_at(&mut self, fp: *mut Word, word: Word) -> Registers {
+        // SAFETY: a word that is not evaluated leads to a node; the control word of an update is
+        // the thunk, with the tag of what is not evaluated.
+        unsafe {
+            let (header, fields) = node_at(word);
+            if header.kind() != Kind::Thunk {
+                return NOT_DONE;
+            }
+            self.enter_thunk(word, header, fields, word, fp)
+        }
+    }
+
+    /// Enters a thunk with `control` at `to` and its frame above that.
+    ///
+    /// # Safety
+    /// `word` leads to this header and these fields, of a thunk. From `to` on the stack is free.
+    #[inline(always)]
+    unsafe fn enter_thunk(
+        &mut self,
+        word: Word,
+        header: Header,
+        fields: *const Word,
+        control: Word,
+        to: *mut Word,
+    ) -> Registers {
+        let program = &self.mutator.image.program;
+        // SAFETY: the info of a thunk is the number of its code.
+        let entry =
+            unsafe { program.thunks.as_slice().get_unchecked(header.info() as usize).entry };
+        // By addresses: a pointer that far above may be outside of the stack.
+        let end = to.addr() + (entry.frame as usize + 1) * size_of::<Word>();
+        if end > self.stack_end.0.addr() || self.ticks <= 1 {
+            return NOT_DONE;
+        }
+        // SAFETY: entries are in the code.
+        let pc = unsafe { program.code.as_ptr().add(entry.pc.0 as usize) };
+        self.ticks -= 1;
+        self.counts.thunks_entered += 1;
+        // SAFETY: there is room; a thunk has the fields that its code takes.
+        unsafe {
+            self.heap.black_hole(word);
+            *to = control;
+            let frame = to.add(1);
+            copy_few(fields, frame, entry.takes as usize);
+            (pc, frame)
+        }
+    }
+
+    /// Applies `f` to the operands `args`, if that is a function, or a partial application, that
+    /// takes exactly these. Its frame begins at slot `first`; the control word below that is the
+    /// caller's.
+    ///
+    /// # Safety
+    /// `args` are operands of the instruction that is executed with the frame `fp`; from `first` on
+    /// nothing but them is used any more.
+    #[inline(never)]
+    pub(super) unsafe fn apply_at(
+        &mut self,
+        fp: *mut Word,
+        f: Word,
+        args: ArgsId,
+        first: usize,
+    ) -> Registers {
+        let program = &self.mutator.image.program;
+        // SAFETY: the operand names a list.
+        let args: &[Arg] = unsafe { program.args.as_slice().get_unchecked(args.index()) };
+        let (global, held, fields) = if let Some(function) = f.as_function() {
+            (function, 0, std::ptr::null())
+        } else if f.is_value_pointer() {
+            // SAFETY: a pointer leads to a node.
+            let (header, fields) = unsafe { node_at(f) };
+            if header.kind() != Kind::Pap {
+                return NOT_DONE;
+            }
+            (GlobalId(header.info()), header.words(), fields)
+        } else {
+            return NOT_DONE;
+        };
+        // SAFETY: a function is a global of the program.
+        let entry = unsafe { *program.globals.as_slice().get_unchecked(global.index()) };
+        let count = held + args.len();
+        if count != entry.takes as usize || count > FEW {
+            return NOT_DONE;
+        }
+        let consts = program.consts.as_slice().as_ptr();
+        let to = fp.wrapping_add(first);
+        let end = to.addr() + entry.frame as usize * size_of::<Word>();
+        if end > self.stack_end.0.addr() || self.ticks <= 1 {
+            return NOT_DONE;
+        }
+        // SAFETY: entries are in the code; there is room for the frame, and beyond it for more than
+        // `FEW` words, which nobody looks at. A partial application holds its fields, and the
+        // operands, which may stand where the frame is to be, are all read before it is written.
+        unsafe {
+            let mut words = [Word::ZERO; FEW];
+            for (n, arg) in args.iter().enumerate() {
+                *words.get_unchecked_mut(held + n) = read_arg(*arg, fp, consts);
+            }
+            copy_few(fields, words.as_mut_ptr(), held);
+            self.ticks -= 1;
+            to.copy_from_nonoverlapping(words.as_ptr(), FEW);
+            (program.code.as_ptr().add(entry.pc.0 as usize), to)
+        }
+    }
+
+    /// The element of an array, or the byte of a byte string, at an index of a word: what the
+    /// primitive gives. `Word::NOTHING` says nothing.
+    ///
+    /// # Safety
+    /// `x` is a pointer to a node.
+    #[inline(never)]
+    pub(super) unsafe fn element_at(&self, primitive: Primitive, x: Word, index: Word) -> Word {
+        // SAFETY: `x` is a pointer, and the header says to what.
+        unsafe {
+            let (header, _) = node_at(x);
+            let at = index.as_int() as usize;
+            match (primitive, header.kind()) {
+                (Primitive::ArrayIndex, Kind::Array) => {
+                    self.heap.elements(x).get(at).copied().unwrap_or(Word::NOTHING)
+                }
+                (Primitive::BytesIndex, Kind::Bytes) => match self.heap.bytes(x).get(at) {
+                    Some(&byte) => Word::of_i32(byte.into()),
+                    None => Word::NOTHING,
+                },
+                _ => Word::NOTHING,
+            }
+        }
+    }
+}
+
+/// Copies a few words: for most numbers without a call.
+///
+/// # Safety
+/// So many are readable at `from` and writable at `to`, and they do not overlap.
+#[inline(always)]
+unsafe fn copy_few(from: *const Word, to: *mut Word, count: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match count {
+            0 => {}
+            1 => to.copy_from_nonoverlapping(from, 1),
+            2 => to.copy_from_nonoverlapping(from, 2),
+            3 => to.copy_from_nonoverlapping(from, 3),
+            4 => to.copy_from_nonoverlapping(from, 4),
+            count => to.copy_from_nonoverlapping(from, count),
+        }
+    }
+}
+
+/// Puts operands in the slots from `to` on; all are read before one is written.
+///
+/// # Safety
+/// They are operands of the instruction that is executed with the frame `fp`, `consts` the pool of
+/// the constants among them; there is room for them.
+#[inline]
+pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: *const Word, to: *mut Word) {
+    // A number that the compiler knows is so many loads and stores, and no copying of memory.
+    macro_rules! put {
+        ($($arg:ident)*) => {{
+            // SAFETY: the caller's promise.
+            let words = unsafe { [$(read_arg(*$arg, fp, consts)),*] };
+            // SAFETY: as above.
+            unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+        }};
+    }
+    match args {
+        [a] => put!(a),
+        [a, b] => put!(a b),
+        [a, b, c] => put!(a b c),
+        [a, b, c, d] => put!(a b c d),
+        [a, b, c, d, e] => put!(a b c d e),
+        [a, b, c, d, e, f] => put!(a b c d e f),
+        [a, b, c, d, e, f, g] => put!(a b c d e f g),
+        [a, b, c, d, e, f, g, h] => put!(a b c d e f g h),
+        // SAFETY: the caller's promise.
+        many => unsafe { put_many(many, fp, consts, to) },
+    }
+}
+
+/// [`put_args`] of any number.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe fn put_many(args: &[Arg], fp: *const Word, consts: *const Word, to: *mut Word) {
+    // SAFETY: the caller's promise.
+    let words: Vec<Word> = args.iter().map(|arg| unsafe { read_arg(*arg, fp, consts) }).collect();
+    // SAFETY: as above.
+    unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) }
+}
