@@ -5,6 +5,7 @@
 mod dead_args;
 mod float_in;
 mod joins;
+mod late;
 mod selection;
 
 use gmachine::core::expr::Program;

@@ -144,6 +144,22 @@ fn both_parts_of_a_broken_list_are_consumed_in_turn() {
     }
 }
 
+/// The operand of a sum that is evaluated first is the one that needs the beginning.
+#[test]
+fn a_sum_over_both_parts_of_a_broken_list_goes_through_the_beginning_first() {
+    let sums = [
+        "(add (length (mine p)) (length (snd p)))",
+        "(add (length (snd p)) (length (fst p)))",
+        "(mul (add 1 (length (fst p))) (sum (snd p)))",
+    ];
+    for sum in sums {
+        let program = format!(
+            "(defn main[] (let ([p (break (lt SIZE) (range 1 (mul 2 SIZE)))]) {sum})) {BROKEN}"
+        );
+        is_flat_after(&[Passes::level(1), Passes::ALL], &program, 3_000);
+    }
+}
+
 /// What the programs about broken lists define.
 const BROKEN: &str = "
     (defn mine[p] (case p [(Pair x y) x]))

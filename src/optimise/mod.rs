@@ -8,6 +8,7 @@
 mod dead_args;
 mod drive;
 mod float_in;
+mod late_inline;
 mod report;
 mod rewrite;
 mod selection;
@@ -171,7 +172,13 @@ fn run(
         }
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report),
-        [Pass::Strictness] => strictness::strictness(program, report),
+        [Pass::Strictness] => {
+            let program = strictness::strictness(program, report);
+            match passes.has(Pass::Inline) {
+                true => late_inline::inline(program, report),
+                false => program,
+            }
+        }
         _ => unreachable!("the table of steps has no other"),
     }
 }

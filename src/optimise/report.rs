@@ -22,6 +22,7 @@ impl Report {
         (Pass::Specialise, "calls unfolded"),
         (Pass::Specialise, "patterns generalised"),
         (Pass::Inline, "calls inlined"),
+        (Pass::Inline, "needed calls inlined"),
         (Pass::KnownCase, "primitives folded"),
         (Pass::KnownCase, "branches decided"),
         (Pass::CaseOfCase, "continuations moved into branches"),

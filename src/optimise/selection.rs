@@ -11,6 +11,7 @@ use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
 };
 use crate::core::traverse::Position;
+use crate::primitive::Primitive;
 
 /// The functions of a program that may be selectors.
 pub(super) struct Selectors(IndexVec<GlobalId, bool>);
@@ -100,6 +101,7 @@ pub(super) fn name_selections(program: &mut Program) {
 /// Names the selections in what an expression in a strict context builds, and pushes its
 /// sub-expressions in strict contexts on the work list.
 fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
+    order_operands(program, selectors, expr);
     let mut built: Vec<ExprId> = Vec::new();
     let is_call = matches!(program.exprs[expr], Expr::App(callee, _)
         if !matches!(program.exprs[callee], Expr::Global(global)
@@ -131,6 +133,59 @@ fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut
         inner = program.expr(Expr::Let(local, value, inner), span);
     }
     program.exprs[expr] = program.exprs[inner];
+}
+
+/// Expressions of an operand among which a selection is looked for.
+const OPERAND: usize = 40;
+
+/// Exchanges the operands of a sum or product if the second, which is evaluated first, selects a
+/// later field of what the first selects from: of a list that is broken in two the end comes to be
+/// only when the beginning has been gone through, all of which would wait.
+fn order_operands(program: &mut Program, selectors: &Selectors, expr: ExprId) {
+    let Expr::App(callee, args) = program.exprs[expr] else { return };
+    let (Expr::Global(global), &[first, second]) =
+        (program.exprs[callee], &program.expr_lists[args])
+    else {
+        return;
+    };
+    let commutes = matches!(
+        program.globals[global].kind,
+        GlobalKind::Primitive(Primitive::Add | Primitive::Mul)
+    );
+    if !commutes {
+        return;
+    }
+    let selects = |operand| selection_in(program, selectors, operand);
+    if let (Some((from, field)), Some((also_from, later))) = (selects(first), selects(second))
+        && from == also_from
+        && field < later
+    {
+        let args = program.expr_lists.add([second, first]);
+        program.exprs[expr] = Expr::App(callee, args);
+    }
+}
+
+/// The variable and the field of the first selection in an operand that is found.
+fn selection_in(
+    program: &Program,
+    selectors: &Selectors,
+    operand: ExprId,
+) -> Option<(LocalId, usize)> {
+    let mut work = vec![operand];
+    for _ in 0..OPERAND {
+        let expr = work.pop()?;
+        if let Some((selector, from)) = selectors.selection(program, expr)
+            && let Expr::Local(from) = program.exprs[from]
+        {
+            let branches = branches(program, &program.globals[selector])?;
+            let field = branches.iter().find_map(|branch| returned(program, branch))?;
+            return Some((from, field));
+        }
+        if let Expr::App(_, args) = program.exprs[expr] {
+            work.extend(program.expr_lists[args].iter().rev());
+        }
+    }
+    None
 }
 
 /// The selections in what is built, but for one that is all of it.

@@ -267,7 +267,9 @@ impl Driver<'_> {
             join: Cell::new(None),
         });
         self.targets.insert((env, join), target.clone());
-        let mut outcome = self.run(State::Eval(body, env, split.inner.clone()))?;
+        let mut outcome = self.followed_by(&split.after, |driver| {
+            driver.run(State::Eval(body, env, split.inner.clone()))
+        })?;
         self.targets.remove(&(env, join));
         if let Some(made) = target.join.get() {
             let body = self.finish(outcome, span);

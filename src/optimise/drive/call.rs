@@ -2,13 +2,13 @@
 
 use super::eval::State;
 use super::frame::Frames;
-use super::heap::{AbstractValue, Name, NodeId};
+use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::{Key, Pattern};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
 /// Supercombinators of at most so many expressions, and three more for each parameter, are
 /// inlined wherever they are called.
@@ -159,6 +159,11 @@ impl Driver<'_> {
             return Ok(self.unfold(global, &args, frames, span));
         }
         self.may_write()?;
+        // A choice by the value of code is for the run: the attempt fails there, so what is written
+        // until then would be for nothing, once for each call in a nest of them.
+        if self.unbranching > 0 && self.is_chosen_by(&frames) {
+            return Err(Abort::Branch);
+        }
         if !recursive {
             frames = self.absorb(global, &mut args, frames);
             // There is nothing to learn in one call of which all is known.
@@ -276,17 +281,18 @@ impl Driver<'_> {
             AbstractValue::Thunk(expr, env) => Some((expr, self.heap.serial(env))),
             _ => None,
         };
-        if site.is_some_and(|site| self.failed.contains(&site)) {
-            self.heap.give_up(node);
-            return false;
-        }
-        let checkpoint = self.checkpoint();
         let outer = self.attempt;
         let parts = self.constant_call(node).unwrap_or(0);
         let most = (SPECULATION + STEPS_PER_PART * i64::from(parts)).min(ATTEMPT);
         // What comes to a constant is for the code to come, not for the attempt around it.
         let is_paid = self.unbranching == 0 || self.unwriting == 0 && parts > 0;
         let given = if is_paid { most } else { most.min(outer) };
+        let tried = site.and_then(|site| self.failed.get(&site).copied()).unwrap_or(0);
+        if given / 2 < tried {
+            self.heap.give_up(node);
+            return false;
+        }
+        let checkpoint = self.checkpoint();
         self.attempt = given;
         self.unbranching += 1;
         self.unwriting += 1;
@@ -309,10 +315,10 @@ impl Driver<'_> {
                 if !known.shared {
                     self.heap.unshare(node);
                 }
-                // What ran out of steps was perhaps not given all of them.
-                if !matches!(result, Err(Abort::Fuel)) {
-                    self.failed.extend(site);
-                }
+                // What ran out of steps was perhaps not given all of them: it is tried again with
+                // twice as many, so that trying all values of a nest takes steps in proportion.
+                let tried = if matches!(result, Err(Abort::Fuel)) { given } else { i64::MAX };
+                self.failed.extend(site.map(|site| (site, tried)));
                 false
             }
         }
@@ -345,6 +351,7 @@ impl Driver<'_> {
             }
             key.push(pattern);
         }
+        self.handed_on(params, args, strict, &mut key);
         if self.has_ends(&key) {
             for (&param, pattern) in params.iter().zip(&mut key) {
                 if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
@@ -354,6 +361,42 @@ impl Driver<'_> {
         }
         let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
         known.then_some(key)
+    }
+
+    /// Adds the constructors among the arguments that the function hands to one of its parameters,
+    /// which is known to be a function that looks at them. What is in them is a parameter unless it
+    /// is a function: the first of them has literals where the others have what was computed.
+    fn handed_on(
+        &mut self,
+        params: &[LocalId],
+        args: &[NodeId],
+        strict: bool,
+        key: &mut [Pattern],
+    ) {
+        for (at, (param, &arg)) in params.iter().zip(args).enumerate() {
+            if key[at] != Pattern::Hole || self.facts.inspected[*param] {
+                continue;
+            }
+            let Some(calls) = self.facts.handed.get(param) else { continue };
+            let is_inspected = calls.iter().any(|&(function, place)| {
+                let function = params.iter().position(|param| *param == function);
+                let pattern = function.and_then(|at| key.get(at));
+                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return false };
+                let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else {
+                    return false;
+                };
+                let param = self.old.local_lists[params].get(given.len() + place);
+                param.is_some_and(|&param| self.facts.inspected[param])
+            });
+            if is_inspected && let AbstractValue::Con(..) = self.heap.get(arg).value {
+                let mut pattern = self.argument_pattern(arg, strict, false);
+                pattern.forget_literals();
+                let holes: usize = key.iter().map(Pattern::holes).sum();
+                if holes + pattern.holes() <= HOLES {
+                    key[at] = pattern;
+                }
+            }
+        }
     }
 
     /// The pattern of an argument. If it is too large, nothing of it is used, and what was
@@ -563,6 +606,6 @@ impl Driver<'_> {
 
 /// Whether a body of so many expressions, of a function of so many parameters, is not much more than
 /// a call.
-pub(super) fn is_small(size: usize, arity: usize) -> bool {
+pub(in crate::optimise) fn is_small(size: usize, arity: usize) -> bool {
     size <= SMALL + 3 * arity
 }

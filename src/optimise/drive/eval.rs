@@ -288,7 +288,8 @@ impl Driver<'_> {
                 self.call(global, nodes, 0, frames, span)
             }
             _ => {
-                let outcome = self.strict(primitive, global, operands, span)?;
+                let strict = |driver: &mut Self| driver.strict(primitive, global, operands, span);
+                let outcome = self.followed_by(&frames, strict)?;
                 Ok(State::Value(outcome, frames))
             }
         }
@@ -428,6 +429,34 @@ impl Driver<'_> {
                 self.heap.named(AbstractValue::Unknown(true), Name::Local(local))
             }
         })
+    }
+
+    /// Drives something by itself that frames follow.
+    pub(super) fn followed_by<T>(
+        &mut self,
+        frames: &Frames,
+        drive: impl FnOnce(&mut Self) -> Attempt<T>,
+    ) -> Attempt<T> {
+        let is_chosen = u32::from(self.is_chosen_by(frames));
+        let outer = std::mem::replace(&mut self.is_chosen, is_chosen);
+        let result = drive(self)?;
+        self.is_chosen = outer;
+        Ok(result)
+    }
+
+    /// Whether the first thing that is done with a value is a choice that goes by it.
+    pub(super) fn is_chosen_by(&self, frames: &Frames) -> bool {
+        let mut frames = frames;
+        while let Some(frame) = frames {
+            frames = match &frame.action {
+                Action::If { .. } | Action::Switch(..) => return true,
+                Action::Force(local, body, _) => return self.switches_on(*local, *body).is_some(),
+                Action::Update(_) => &frame.next,
+                Action::Shared(shared) => &shared.frames,
+                Action::Consume(..) | Action::Seq(_) | Action::Apply(..) => return false,
+            };
+        }
+        self.is_chosen > 0
     }
 
     fn action(&mut self, outcome: Outcome, action: &Action, next: &Frames) -> Attempt<State> {

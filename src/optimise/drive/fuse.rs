@@ -148,7 +148,8 @@ impl Driver<'_> {
             }
             let mut part = Pattern::Hole;
             let consumed = self.fusible.consumed[param];
-            if consumed && size.exceeded {
+            let is_call_first = size.exceeded;
+            if consumed && is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
@@ -157,7 +158,7 @@ impl Driver<'_> {
                     pattern => pattern?,
                 };
             }
-            if part == Pattern::Hole && consumed && !size.exceeded {
+            if part == Pattern::Hole && consumed && !is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             // What counts is a parameter.

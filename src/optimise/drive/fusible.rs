@@ -5,7 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
 use crate::base::index::IndexVec;
-use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program, SwitchId};
+use crate::core::expr::{
+    Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
+};
+use crate::primitive::Primitive;
 
 /// Facts about which calls produce and which consume constructors one by one.
 pub struct Fusible {
@@ -21,6 +24,9 @@ pub struct Fusible {
     pub returned: IndexVec<LocalId, bool>,
     /// Whether a function calls itself with something else for a parameter.
     pub counts: IndexVec<LocalId, bool>,
+    /// Whether a function that calls itself passes nothing for a parameter but what it was passed or,
+    /// at least once, less.
+    pub falls: IndexVec<LocalId, bool>,
 }
 
 /// A switch on a parameter.
@@ -42,6 +48,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
         produces: program.globals.iter().map(|_| false).collect(),
         returned: program.locals.iter().map(|_| false).collect(),
         counts: program.locals.iter().map(|_| false).collect(),
+        falls: program.locals.iter().map(|_| false).collect(),
     };
     produce(program, facts, &mut fusible.produces);
     for (id, global) in program.globals.enumerate() {
@@ -118,6 +125,7 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
     let params = &program.local_lists[params];
     // How often each is passed to the function itself for the same parameter, or is an end.
     let mut uses: FxHashMap<LocalId, u32> = FxHashMap::default();
+    let mut grows: FxHashSet<LocalId> = FxHashSet::default();
     let mut work = vec![body];
     while let Some(expr) = work.pop() {
         work.extend(program.children(expr).exprs());
@@ -128,10 +136,17 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
         for (&param, &arg) in params.iter().zip(&program.expr_lists[args]) {
             match program.exprs[arg] == Expr::Local(param) {
                 true => *uses.entry(param).or_default() += 1,
-                false => fusible.counts[param] = true,
+                false => {
+                    fusible.counts[param] = true;
+                    match is_less(program, arg, param) {
+                        true => fusible.falls[param] = true,
+                        false => drop(grows.insert(param)),
+                    }
+                }
             }
         }
     }
+    grows.into_iter().for_each(|param| fusible.falls[param] = false);
     if !fusible.produces[id] {
         return;
     }
@@ -147,6 +162,16 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
         let is_only_passed = all == facts.uses[param] && !facts.shared[param];
         fusible.returned[param] = is_only_passed && is_end.contains(&param);
     }
+}
+
+/// Whether an expression is a local less a literal that is positive.
+fn is_less(program: &Program, expr: ExprId, local: LocalId) -> bool {
+    let Expr::App(callee, args) = program.exprs[expr] else { return false };
+    let Expr::Global(global) = program.exprs[callee] else { return false };
+    let operands: Vec<Expr> =
+        program.expr_lists[args].iter().map(|&arg| program.exprs[arg]).collect();
+    program.globals[global].kind == GlobalKind::Primitive(Primitive::Sub)
+        && matches!(operands[..], [Expr::Local(of), Expr::Lit(Lit::Int(1..))] if of == local)
 }
 
 /// What an expression ends in, one for each way through it.

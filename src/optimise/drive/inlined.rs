@@ -14,7 +14,7 @@ const UNMATCHED: usize = 1_000;
 
 /// The definitions outside of the corelib: the stretch of text of the body, and the name; in the
 /// order of their positions. What was lifted out of a definition lies in its body.
-pub(super) fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
+pub(in crate::optimise) fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
     let mut callers: Vec<(Span, Arc<str>)> = Vec::new();
     for global in program.globals.iter() {
         if let (GlobalKind::Defn { body: Some(body), .. }, Some(name)) =

@@ -73,6 +73,9 @@ use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
+pub(super) use call::is_small;
+pub(super) use inlined::callers;
+
 /// Which rules apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
@@ -169,6 +172,7 @@ pub fn drive(
         depth: 0,
         unbranching: 0,
         unwriting: 0,
+        is_chosen: 0,
         tally: Tally::default(),
         decisions: Vec::new(),
         hints: Vec::new(),
@@ -179,7 +183,7 @@ pub fn drive(
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
-        failed: FxHashSet::default(),
+        failed: FxHashMap::default(),
         branching: FxHashSet::default(),
         in_caf: false,
         fuel: 0,
@@ -322,6 +326,9 @@ transactional! {
             unbranching: u32,
             /// In how many attempts that must not write code.
             unwriting: u32,
+            /// Whether a choice goes by the value that the frames come to, or by one that is
+            /// computed from it: 1 or 0.
+            is_chosen: u32,
             tally: Tally,
             /// Decisions, in words, if they were asked for.
             decisions: Vec<String>,
@@ -345,8 +352,9 @@ transactional! {
             counts: FxHashMap<GlobalId, u32>,
             /// How many constants have had definitions.
             constant_count: u32,
-            /// Thunks that speculating on failed, each by its expression and activation.
-            failed: FxHashSet<(ExprId, u32)>,
+            /// Thunks that speculating on failed, each by its expression and activation, and the
+            /// steps that it was given.
+            failed: FxHashMap<(ExprId, u32), i64>,
             /// Calls along constants whose unfolding comes to a branching.
             branching: FxHashSet<Key>,
             /// Whether what is made is the value of a CAF, which may be part of itself.

@@ -88,6 +88,11 @@ const OPENED: usize = 24;
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
 
+/// Whether a literal is an integer that may count down by a variant each.
+pub fn is_small(lit: Lit) -> bool {
+    matches!(lit, Lit::Int(value) if value.unsigned_abs() <= SMALL)
+}
+
 impl Pattern {
     /// The patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
@@ -119,6 +124,18 @@ impl Pattern {
             | Pattern::Call(_, parts)
             | Pattern::Partial(_, parts) => parts.iter_mut().rev().any(|part| part.open(is_open)),
             _ => false,
+        }
+    }
+
+    /// Makes holes of the literals and texts in it.
+    pub fn forget_literals(&mut self) {
+        match self {
+            Pattern::Lit(_) | Pattern::Text(..) => *self = Pattern::Hole,
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Call(_, parts)
+            | Pattern::Partial(_, parts) => parts.iter_mut().for_each(Pattern::forget_literals),
+            Pattern::Hole | Pattern::Caf(_) | Pattern::Constant(_) => {}
         }
     }
 
@@ -194,6 +211,55 @@ impl Pattern {
     }
 }
 
+/// How many parts of each kind a pattern has. Kinds are told apart as far as there are places for
+/// them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Parts {
+    all: u32,
+    kinds: [u32; KINDS],
+}
+
+const KINDS: usize = 16;
+/// Patterns with at most so many pairs of parts are searched for one another.
+const PAIRS: u32 = 16_384;
+
+impl Parts {
+    /// Counts the parts of a pattern that are no holes.
+    pub fn of(pattern: &Pattern) -> Parts {
+        let mut parts = Parts::default();
+        let mut work = vec![pattern];
+        while let Some(pattern) = work.pop() {
+            let kind = match pattern {
+                Pattern::Hole => continue,
+                Pattern::Lit(_) => 0,
+                Pattern::Text(..) => 1,
+                Pattern::Caf(global) => global.0,
+                Pattern::Constant(node) => node.0,
+                Pattern::Con(con, _) => con.0 + 2,
+                Pattern::Built(con, _) => con.0 + 3,
+                Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => global.0,
+                Pattern::Partial(Head::Con(con), _) => con.0 + 4,
+            };
+            parts.all += 1;
+            parts.kinds[kind as usize % KINDS] += 1;
+            work.extend(pattern.parts());
+        }
+        parts
+    }
+
+    /// Whether another pattern has as many of each kind, as each does in which the first is
+    /// embedded.
+    pub fn are_within(&self, other: &Parts) -> bool {
+        self.all <= other.all && self.kinds.iter().zip(&other.kinds).all(|(a, b)| a <= b)
+    }
+
+    /// Whether that is all that is asked, because there are too many parts to compare: it holds of
+    /// two in each endless sequence of patterns too (Dickson's lemma), only sooner.
+    pub fn are_many(&self, other: &Parts) -> bool {
+        self.all.saturating_mul(other.all) > PAIRS
+    }
+}
+
 /// Whether every argument's pattern is embedded in the other call's. What a call has for a parameter
 /// that `is_end` is not searched.
 pub fn is_embedded(
@@ -218,6 +284,16 @@ mod tests {
 
     fn int(value: i64) -> Pattern {
         Pattern::Lit(Lit::Int(value))
+    }
+
+    #[test]
+    fn a_pattern_that_is_embedded_has_no_more_parts_of_any_kind() {
+        let [one, two] = [list(&[int(1), Pattern::Hole]), list(&[int(1), int(7), Pattern::Hole])];
+        let parts = [Parts::of(&one), Parts::of(&two)];
+        assert!(parts[0].are_within(&parts[1]) && !parts[1].are_within(&parts[0]));
+        assert!(Parts::of(&Pattern::Hole).are_within(&parts[0]));
+        let long = Parts::of(&list(&vec![int(1); 80]));
+        assert!(long.are_many(&long) && !long.are_many(&parts[0]));
     }
 
     fn list(items: &[Pattern]) -> Pattern {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::Driver;
 use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
-use crate::core::expr::{ExprId, GlobalId};
+use crate::core::expr::{Expr, ExprId, GlobalId};
 use crate::optimise::selection::selected;
 
 /// Selections that are remembered at once.
@@ -51,6 +51,22 @@ impl Driver<'_> {
     /// The field that an expression selects, if what it selects from is known.
     pub(super) fn selected(&mut self, expr: ExprId, env: EnvId) -> Option<NodeId> {
         let (selector, from) = self.selectors.selection(self.old, expr)?;
+        let from = self.node(from, env);
+        let field = self.field(selector, from)?;
+        self.heap.share(field);
+        Some(field)
+    }
+
+    /// The field that a selector returns of an atom, if that is known.
+    pub(super) fn selected_from(
+        &mut self,
+        selector: GlobalId,
+        from: ExprId,
+        env: EnvId,
+    ) -> Option<NodeId> {
+        if !self.selectors.has(selector) || !matches!(self.old.exprs[from], Expr::Local(_)) {
+            return None;
+        }
         let from = self.node(from, env);
         let field = self.field(selector, from)?;
         self.heap.share(field);

@@ -356,7 +356,7 @@ impl Driver<'_> {
     }
 
     /// The switch that an expression is, if it goes by a local.
-    fn switches_on(&self, local: LocalId, body: ExprId) -> Option<SwitchId> {
+    pub(super) fn switches_on(&self, local: LocalId, body: ExprId) -> Option<SwitchId> {
         match self.old.exprs[body] {
             Expr::Switch(switch) if self.old.switches[switch].scrutinee == local => Some(switch),
             _ => None,

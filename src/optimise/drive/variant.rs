@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::missed::Made;
-use super::pattern::{Key, Pattern, generalise, is_embedded};
+use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -18,6 +18,8 @@ use crate::core::signature::Signature;
 pub(super) struct Variant {
     /// The old supercombinator, and what is known of its arguments.
     pub key: Key,
+    /// How many parts the patterns of the arguments have.
+    parts: Vec<Parts>,
     /// The variant in whose body it was called first.
     parent: u32,
     /// The new supercombinator.
@@ -52,7 +54,8 @@ impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
-        self.variants.push(Variant { key, parent: self.current, global });
+        let parts = key.args.iter().map(Parts::of).collect();
+        self.variants.push(Variant { key, parts, parent: self.current, global });
         at
     }
 
@@ -65,11 +68,7 @@ impl Driver<'_> {
             }
             // A supercombinator without parameters would be a CAF.
             if key.holes() == 0 {
-                for pattern in &mut key.args {
-                    if let Pattern::Lit(_) = pattern {
-                        *pattern = Pattern::Hole;
-                    }
-                }
+                self.open_literals(key);
                 if key.holes() == 0 && !(self.knows() && key.open()) {
                     return None;
                 }
@@ -96,6 +95,25 @@ impl Driver<'_> {
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// Makes parameters of the literals of a call of which all is known: but for small ones that the
+    /// function only counts down, if there are others.
+    fn open_literals(&self, key: &mut Key) {
+        let GlobalKind::Defn { params, .. } = self.old.globals[key.of].kind else { return };
+        let params = &self.old.local_lists[params];
+        for only_counters in [true, false] {
+            for (at, pattern) in key.args.iter_mut().enumerate() {
+                let Pattern::Lit(lit) = *pattern else { continue };
+                let falls = params.get(at).is_some_and(|&param| self.fusible.falls[param]);
+                if !only_counters || !falls || !is_small(lit) {
+                    *pattern = Pattern::Hole;
+                }
+            }
+            if key.holes() > 0 {
+                return;
+            }
+        }
     }
 
     /// How many variants a supercombinator may have when one is made for a key: more if the key has
@@ -157,6 +175,7 @@ impl Driver<'_> {
     fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
         let mut ends = 0;
+        let parts: Vec<Parts> = key.args.iter().map(Parts::of).collect();
         for _ in 0..ANCESTORS {
             let variant = &self.variants[at as usize];
             let before = &variant.key;
@@ -167,11 +186,17 @@ impl Driver<'_> {
                 return None;
             }
             let is_other = before.of != key.of || before.args.len() != key.args.len();
-            if is_other || !is_embedded(&before.args, &key.args, &|_, _| false) {
+            let mut pairs = variant.parts.iter().zip(&parts);
+            if is_other || !pairs.clone().all(|(before, now)| before.are_within(now)) {
+                continue;
+            }
+            let are_many = pairs.any(|(before, now)| before.are_many(now));
+            if !are_many && !is_embedded(&before.args, &key.args, &|_, _| false) {
                 continue;
             }
             let is_end = |of, at| self.is_end(of, at);
-            if ends < EMBEDDED_ENDS && !is_embedded(&before.args, &key.args, &is_end) {
+            let is_in_end = || !are_many && !is_embedded(&before.args, &key.args, &is_end);
+            if ends < EMBEDDED_ENDS && is_in_end() {
                 ends += 1;
                 continue;
             }

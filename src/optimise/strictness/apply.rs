@@ -1,6 +1,8 @@
 //! What is done in core with the result of the analysis: what a `let` binds and what a jump
 //! passes is evaluated first.
 
+use rustc_hash::FxHashMap;
+
 use super::super::selection::Selectors;
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
@@ -8,9 +10,6 @@ use crate::base::index::{Idx, List};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
-/// The number of expressions that are searched for a selection. A larger value counts as having
-/// one.
-const SEARCH: usize = 400;
 /// The number of expressions that are searched for what is evaluated first.
 const FIRST: usize = 40;
 
@@ -24,7 +23,7 @@ const FIRST: usize = 40;
 pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Report) {
     let selectors = Selectors::new(program);
     let uses = uses(program);
-    let mut waits = vec![false; program.locals.len()];
+    let mut selecting = Selecting::new(program, &selectors, &uses, &analysis.strict);
     let mut given_up = vec![false; program.globals.len()];
     analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
     for id in program.globals.indices() {
@@ -35,11 +34,9 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
         let mut apply = Apply {
             program,
             strict: &analysis.strict,
-            selectors: &selectors,
-            uses: &uses,
+            selecting: &mut selecting,
             component: &analysis.component,
             global: id,
-            waits: &mut waits,
             work: vec![body],
             forced: 0,
         };
@@ -57,15 +54,83 @@ pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Rep
     }
 }
 
+/// The values in which there is a selection from something that is used elsewhere too, or a local
+/// that waits for such a one. Each value is found by what is in it, once: values are nested.
+struct Selecting {
+    found: Vec<bool>,
+    /// The application or binding that an expression is part of, if that is what is built.
+    parents: Vec<Option<ExprId>>,
+    /// Where the locals stand that may have to wait.
+    mentions: FxHashMap<LocalId, Vec<ExprId>>,
+}
+
+impl Selecting {
+    fn new(program: &Program, selectors: &Selectors, uses: &[u32], strict: &[bool]) -> Selecting {
+        let count = program.exprs.len();
+        let mut selecting = Selecting {
+            found: vec![false; count],
+            parents: vec![None; count],
+            mentions: FxHashMap::default(),
+        };
+        let mut work = Vec::new();
+        let mut selections = Vec::new();
+        for global in program.globals.iter() {
+            let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+            work.push((body, None));
+            while let Some((expr, parent)) = work.pop() {
+                selecting.parents[expr.index()] = parent;
+                let is_built = match program.exprs[expr] {
+                    Expr::App(..) | Expr::Let(..) | Expr::Letrec(..) => true,
+                    Expr::Local(local) if strict[local.index()] => {
+                        selecting.mentions.entry(local).or_default().push(expr);
+                        false
+                    }
+                    _ => false,
+                };
+                let parent = is_built.then_some(expr);
+                work.extend(program.children(expr).exprs().map(|child| (child, parent)));
+                if let Some((_, from)) = selectors.selection(program, expr) {
+                    let is_only_use = |local: LocalId| uses[local.index()] == 1;
+                    match program.exprs[from] {
+                        Expr::Local(local) if is_only_use(local) => {}
+                        _ => selections.push(expr),
+                    }
+                }
+            }
+        }
+        selections.into_iter().for_each(|selection| selecting.find(selection));
+        selecting
+    }
+
+    /// Notes that something is selected in an expression.
+    fn find(&mut self, expr: ExprId) {
+        let mut next = Some(expr);
+        while let Some(expr) = next {
+            if std::mem::replace(&mut self.found[expr.index()], true) {
+                break;
+            }
+            next = self.parents[expr.index()];
+        }
+    }
+
+    /// Notes that a local could be evaluated at once and is not, for the sake of space.
+    fn wait(&mut self, local: LocalId) {
+        for mention in self.mentions.remove(&local).unwrap_or_default() {
+            self.find(mention);
+        }
+    }
+
+    /// Returns whether a value is among them. What the transformation has written is not.
+    fn contains(&self, value: ExprId) -> bool {
+        self.found.get(value.index()) == Some(&true)
+    }
+}
+
 /// The transformation of one body.
 struct Apply<'p> {
     program: &'p mut Program,
     strict: &'p [bool],
-    selectors: &'p Selectors,
-    /// The number of uses of each local.
-    uses: &'p [u32],
-    /// Locals that could be evaluated at once and are not, for the sake of space.
-    waits: &'p mut [bool],
+    selecting: &'p mut Selecting,
     /// The component that each global is in, and the one whose body it is.
     component: &'p [usize],
     global: GlobalId,
@@ -78,9 +143,11 @@ impl Apply<'_> {
     fn expr(&mut self, expr: ExprId) {
         match self.program.exprs[expr] {
             Expr::Let(local, value, body) => {
-                if self.strict[local.index()] && self.selects(value) && !self.is_first(local, body)
+                if self.strict[local.index()]
+                    && self.selecting.contains(value)
+                    && !self.is_first(local, body)
                 {
-                    self.waits[local.index()] = true;
+                    self.selecting.wait(local);
                 } else if self.strict[local.index()] {
                     self.program.exprs[expr] = Expr::Force(local, value, body);
                     self.work.push(value);
@@ -101,34 +168,6 @@ impl Apply<'_> {
         }
     }
 
-    /// Returns whether there is a selection in a value from something that is used elsewhere too,
-    /// or the value of a local that waits for such a one.
-    fn selects(&self, value: ExprId) -> bool {
-        let program = &*self.program;
-        let mut work = vec![value];
-        let mut size = 0;
-        while let Some(expr) = work.pop() {
-            size += 1;
-            if size > SEARCH {
-                return true;
-            }
-            if let Some((_, from)) = self.selectors.selection(program, expr) {
-                match program.exprs[from] {
-                    Expr::Local(local) if self.uses[local.index()] == 1 => {}
-                    _ => return true,
-                }
-            }
-            match program.exprs[expr] {
-                Expr::Local(local) if self.waits[local.index()] => return true,
-                Expr::App(..) | Expr::Let(..) | Expr::Letrec(..) => {
-                    work.extend(program.children(expr).exprs());
-                }
-                _ => {}
-            }
-        }
-        false
-    }
-
     /// Returns whether a call gets several selections from what it or others use too, and would
     /// have one evaluated before it consumes another. A loop keeps what it counts evaluated.
     fn hands_on(&self, callee: ExprId, args: List<ExprId>) -> bool {
@@ -142,7 +181,7 @@ impl Apply<'_> {
         let strict = |at: usize| program.evaluates(callee, args.len(), at);
         args.len() > 1
             && (0..args.len()).any(strict)
-            && args.iter().filter(|&&arg| self.selects(arg)).count() > 1
+            && args.iter().filter(|&&arg| self.selecting.contains(arg)).count() > 1
     }
 
     /// Returns whether a callee is in the same recursive component as the function that is
@@ -170,7 +209,7 @@ impl Apply<'_> {
                 Expr::Local(first) => return first == local,
                 Expr::Switch(switch) => return program.switches[switch].scrutinee == local,
                 // What is built then would need what it selects from.
-                Expr::Let(_, value, _) if self.selects(value) => return false,
+                Expr::Let(_, value, _) if self.selecting.contains(value) => return false,
                 Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Join(_, body) => body,
                 Expr::Force(_, value, _) => value,
                 Expr::App(callee, args) => {
