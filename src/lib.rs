@@ -23,8 +23,6 @@
 //! - `render`: the module of that name. It depends on `annotate-snippets`.
 //! - `grants`: the module of that name, on Unix. It depends on `rustix`.
 //! - `views`: `inspect::views`. It implies `render`, and depends on `serde_json`.
-//! - `cli` (default): the command `gmachine`. An embedding program leaves it out
-//!   (`default-features = false`).
 
 #[doc(hidden)]
 pub mod base;

@@ -2,11 +2,12 @@
 //! `run` prints, `film` and the stepper have the same events, and `--stats` counts the same updates.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use gmachine::Source;
 use serde_json::Value;
 
-use crate::{film, step};
+use crate::{PROJECT, film, step};
 
 /// Programs that compute with modules of the corelib.
 const CORELIB: [(&str, &str); 12] = [
@@ -142,7 +143,7 @@ fn check(path: &str) {
 
     let events = lines.lines().count() - 1;
     assert_eq!(film::compare(&[path]), events, "{path}");
-    let text = std::fs::read(path).expect("a program");
+    let text = std::fs::read(Path::new(PROJECT).join(path)).expect("a program");
     assert_eq!(step::compare(&step::module(&Source::text(path, text)), &[path]), events, "{path}");
 }
 

@@ -1,15 +1,19 @@
 //! The command as a person meets it: every command, help page, message and exit code. The
-//! sessions are in `tests/cmd`; `TRYCMD=overwrite cargo test --test suite cli::` writes them anew
+//! sessions are in `tests/cmd`; `TRYCMD=overwrite cargo test --test command cli::` writes them anew
 //! (then put `[..]` back where clocks stand). `tests/faults/run` tries what is hostile.
 
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::PROJECT;
+
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
 #[test]
 fn sessions() {
+    // Where the sessions run; the other tests say where they do.
+    std::env::set_current_dir(PROJECT).expect("the folder of the project");
     trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
 }
 
@@ -72,7 +76,7 @@ fn examples(page: &str) -> Vec<String> {
 #[test]
 fn help_begins_with_three_examples_that_work() {
     let directory = tempfile::tempdir().expect("a directory");
-    for entry in std::fs::read_dir("examples").expect("the examples") {
+    for entry in std::fs::read_dir(Path::new(PROJECT).join("examples")).expect("the examples") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             continue;
@@ -130,7 +134,7 @@ fn short_help_fits_a_screen() {
         "completions",
         "man",
     ] {
-        let help = shell(&format!("gmachine {command} -h"), Path::new("."));
+        let help = shell(&format!("gmachine {command} -h"), Path::new(PROJECT));
         let page = String::from_utf8(help.stdout).expect("text");
         assert!(page.lines().count() <= 24, "{page}");
         assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
@@ -160,8 +164,8 @@ fn artefacts_are_the_same_every_time() {
         "trace examples/fibs.core --to 300 --format json",
         "check --error-format json tests/cmd/check.in/mistakes.core",
     ] {
-        let once = shell(&format!("gmachine {command}"), Path::new("."));
-        let again = shell(&format!("gmachine {command}"), Path::new("."));
+        let once = shell(&format!("gmachine {command}"), Path::new(PROJECT));
+        let again = shell(&format!("gmachine {command}"), Path::new(PROJECT));
         assert!(!once.stdout.is_empty() || !once.stderr.is_empty(), "{command}");
         assert_eq!(once, again, "{command}");
     }
@@ -218,7 +222,7 @@ fn the_events_of_steps_are_those_of_the_run() {
 
 /// What a line of shell printed to both streams, and its exit code.
 fn status(line: &str) -> (Option<i32>, String, String) {
-    let output = shell(line, Path::new("."));
+    let output = shell(line, Path::new(PROJECT));
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -259,6 +263,7 @@ fn every_spelling_of_json_is_understood() {
 fn interrupted(times: usize) -> (Option<i32>, String, String) {
     let mut child = Command::new(GMACHINE)
         .args(["run", "-s", "examples/nats.core"])
+        .current_dir(PROJECT)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -267,7 +272,7 @@ fn interrupted(times: usize) -> (Option<i32>, String, String) {
     let stream = child.stdout.as_mut().expect("its output");
     stream.read_exact(&mut printed).expect("it prints");
     let line = format!("kill -INT {};", child.id()).repeat(times);
-    assert!(shell(&line, Path::new(".")).status.success());
+    assert!(shell(&line, Path::new(PROJECT)).status.success());
     let output = child.wait_with_output().expect("it ends");
     printed.extend(output.stdout);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -352,6 +357,7 @@ fn a_full_disk_is_reported() {
 fn a_run_ends_when_its_time_is_up_though_it_waits_for_input() {
     let mut child = Command::new(GMACHINE)
         .args(["run", "examples/wc.core", "--timeout", "200ms"])
+        .current_dir(PROJECT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -5,6 +5,8 @@
 use gmachine_testing::common;
 use std::path::Path;
 
+use crate::PROJECT;
+
 #[derive(Debug)]
 struct Block {
     kind: String,
@@ -33,7 +35,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 fn check(page: &str) -> usize {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let path = Path::new(PROJECT).join(page);
     let blocks = blocks(&std::fs::read_to_string(path).expect("the page"));
     let mut checked = 0;
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.kind == "coref") {
@@ -57,7 +59,7 @@ fn check(page: &str) -> usize {
 /// Runs the commands of the page's console blocks, in the project's folder. With
 /// `UPDATE_DOCS` set, their output is written into the page.
 fn sessions(page: &str) -> usize {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let path = Path::new(PROJECT).join(page);
     let text = std::fs::read_to_string(&path).expect("the page");
     let own = Path::new(env!("CARGO_BIN_EXE_gmachine")).parent().expect("a folder").display();
     let search = format!("{own}:{}", std::env::var("PATH").unwrap_or_default());
@@ -77,7 +79,7 @@ fn sessions(page: &str) -> usize {
             commands += 1;
             let output = std::process::Command::new("sh")
                 .args(["-c", command])
-                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .current_dir(PROJECT)
                 .env("PATH", &search)
                 .output()
                 .expect("a shell");

@@ -4,12 +4,14 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::PROJECT;
+
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
 pub fn output(arguments: &[&str]) -> (String, String) {
     let output = Command::new(GMACHINE)
         .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(PROJECT)
         .stdin(std::process::Stdio::null())
         .output()
         .expect("the command");

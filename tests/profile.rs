@@ -5,13 +5,15 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::PROJECT;
+
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
 /// What the command prints; it has to end well.
 fn output(arguments: &[&str]) -> String {
     let output = Command::new(GMACHINE)
         .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(PROJECT)
         .stdin(std::process::Stdio::null())
         .output()
         .expect("the command");
@@ -32,7 +34,7 @@ fn profile(program: &[&str]) -> Value {
 fn counts(program: &[&str]) -> Value {
     let run = Command::new(GMACHINE)
         .args([&["run", "--stats=json"], program].concat())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(PROJECT)
         .stdin(std::process::Stdio::null())
         .output()
         .expect("the command");

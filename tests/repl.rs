@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
+use crate::PROJECT;
+
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
 
 /// What a session prints for these lines: standard output and standard error.
@@ -18,7 +20,7 @@ fn session(lines: &str) -> (String, String) {
 fn session_in(format: &str, lines: &str) -> (String, String) {
     let mut child = Command::new(GMACHINE)
         .args(["repl", "--error-format", format])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .current_dir(PROJECT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

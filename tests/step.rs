@@ -17,6 +17,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::{Value, json};
 
+use crate::PROJECT;
 use crate::film::{EXAMPLES, EXPRESSIONS};
 
 const GMACHINE: &str = env!("CARGO_BIN_EXE_gmachine");
@@ -80,7 +81,7 @@ fn event(item: &Item, step: u64) -> Value {
 pub fn compare(module: &Module, arguments: &[&str]) -> usize {
     let output = Command::new(GMACHINE)
         .args([&["steps", "--format", "json"], arguments].concat())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(PROJECT)
         .stdin(Stdio::null())
         .output()
         .expect("the command");
@@ -118,7 +119,7 @@ fn the_stepper_has_the_events_that_steps_tells_of() {
     }
     for example in EXAMPLES {
         let path = format!("examples/{example}.core");
-        let text = std::fs::read(&path).expect("an example");
+        let text = std::fs::read(std::path::Path::new(PROJECT).join(&path)).expect("an example");
         let module = module(&Source::text(&*path, text));
         assert!(compare(&module, &["--to", "300", &path]) > 3, "{example}");
     }
@@ -289,7 +290,7 @@ impl Terminal {
             .arg("step")
             .args(arguments)
             .env("TERM", variable)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .current_dir(PROJECT)
             .stdin(end())
             .stdout(end())
             .stderr(end())

@@ -3,17 +3,13 @@
 //! one area.
 
 mod acceptance;
-mod agreement;
 mod benchmarks;
-mod cli;
 mod core;
 mod corelib;
 mod differential;
-mod docs;
 mod embed;
 mod examples;
 mod explain;
-mod film;
 mod formats;
 mod fuzz;
 mod gcode;
@@ -28,16 +24,12 @@ mod numbers;
 mod optimise;
 mod parity;
 mod passes;
-mod profile;
-mod repl;
 mod residual;
 mod robust;
 mod seeing;
 mod space;
-mod step;
 mod strictness;
 mod syntax;
-mod targeting;
 mod testing;
 mod translate;
 mod work;

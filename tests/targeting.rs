@@ -9,6 +9,8 @@ use gmachine::diagnostic::SourceMap;
 use gmachine::render::Renderer;
 use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Store};
 
+use crate::PROJECT;
+
 /// The files beside the generated code.
 struct Files(&'static [(&'static str, &'static str)]);
 
@@ -288,7 +290,7 @@ fn main_of(expression: &str) -> String {
 
 #[test]
 fn the_program_in_json_of_the_page_runs() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/targeting.md");
+    let path = Path::new(PROJECT).join("docs/targeting.md");
     let page = std::fs::read_to_string(path).expect("the page");
     assert_eq!(from_json(block(&page, "json")), block(&page, "printed"));
 }
@@ -426,7 +428,7 @@ fn json_may_be_nested_as_deep_as_memory_holds() {
 
 #[test]
 fn the_command_writes_json_that_it_reads() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let examples = Path::new(PROJECT).join("examples");
     let line = "gmachine dump --stage parsed --format json primes.core > $T/a.json \
                 && gmachine check --from json $T/a.json \
                 && gmachine dump --stage parsed primes.core > $T/a.core \
@@ -462,7 +464,7 @@ fn the_compiler_of_the_page_compiles() {
         eprintln!("SKIPPED: there is no python3, so the compiler of docs/targeting.md did not run");
         return;
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/targeting.md");
+    let path = Path::new(PROJECT).join("docs/targeting.md");
     let page = std::fs::read_to_string(&path).expect("the page");
     let directory = tempfile::tempdir().expect("a directory");
     for (kind, name) in [("python", "tiny.py"), ("tiny", "mean.tiny")] {

@@ -22,21 +22,25 @@ pub struct Allocator;
 // what that returned, so that allocator's guarantees are this one's. It may end the process
 // instead, and it does not unwind.
 unsafe impl GlobalAlloc for Allocator {
+    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
 
+    #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
+    #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller's obligations are the same.
         unsafe { System.dealloc(pointer, layout) }
     }
 
+    #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.realloc(pointer, layout, size) }, size)

@@ -5,7 +5,7 @@ use gmachine::render::grouped as count;
 
 use super::Report;
 use super::live::{Amount, By, divided, grouped, is_unfinished, peak};
-use crate::cli::quantity::show_size;
+use crate::quantity::show_size;
 
 /// Live memory below which nobody looks for a leak, in bytes.
 const LITTLE: u64 = 1 << 20;

@@ -5,7 +5,7 @@ use gmachine::render::grouped;
 
 use super::Report;
 use super::live::{By, divided, peak};
-use crate::cli::quantity::show_size;
+use crate::quantity::show_size;
 
 /// Rows of a table, at most.
 const ROWS: usize = 15;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::measure::Column;
-use crate::cli::quantity::show_size;
-use crate::cli::stats::counts_json;
+use crate::quantity::show_size;
+use crate::stats::counts_json;
 use gmachine::MachineKind;
 use gmachine::render::grouped;
 

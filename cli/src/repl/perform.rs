@@ -3,8 +3,8 @@
 use gmachine::{Input, Output, OutputError};
 
 use super::input::{Lines, Reader};
-use crate::cli::input::Decoder;
-use crate::cli::output::Stdout;
+use crate::input::Decoder;
+use crate::output::Stdout;
 
 /// The input of an action: the lines that come next.
 pub fn input(lines: Lines) -> Box<dyn Input> {

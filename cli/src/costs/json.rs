@@ -4,7 +4,7 @@ use gmachine::inspect::costs::Holder;
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::cli::stats::{counts_json, pauses_json};
+use crate::stats::{counts_json, pauses_json};
 
 /// The whole profile.
 pub fn of(report: &Report<'_>) -> Value {

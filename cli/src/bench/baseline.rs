@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::measure::Column;
 use super::table::show_time;
-use crate::cli::{Context, Failure};
+use crate::{Context, Failure};
 use std::time::Duration;
 
 /// A difference of less than this part is none, however little runs differ.

@@ -201,7 +201,7 @@ fn the_page_on_seeing_programs_run_has_a_true_screen() {
     press_all(&mut app, "g11\n");
     let screen = shown(&app, 92, 22).replace('"', "");
     let screen: Vec<&str> = screen.lines().map(str::trim_end).collect();
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/seeing.md"));
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/seeing.md"));
     let page = page.expect("the page");
     assert!(page.contains(&screen.join("\n")), "{}", screen.join("\n"));
 }

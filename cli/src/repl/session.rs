@@ -15,12 +15,10 @@ use gmachine::{
 use super::input::{CtrlC, Lines};
 use super::line::{defined, tokens};
 use super::{perform, sprint};
-use crate::cli::args::{self, Form, Repl, Stage};
-use crate::cli::exit::Exit;
-use crate::cli::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
-use crate::cli::{
-    Context, Failure, dump, files, limit, manual, memory, output, passes, report, steps,
-};
+use crate::args::{self, Form, Repl, Stage};
+use crate::exit::Exit;
+use crate::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
+use crate::{Context, Failure, dump, files, limit, manual, memory, output, passes, report, steps};
 
 /// The commands: name, argument, meaning.
 pub const COMMANDS: [(&str, &str, &str); 15] = [

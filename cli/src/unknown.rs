@@ -97,7 +97,7 @@ fn spelled(arg: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::Cli;
+    use crate::args::Cli;
     use clap::CommandFactory;
 
     #[test]

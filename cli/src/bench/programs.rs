@@ -1,13 +1,13 @@
 //! The programs that are measured: those that come with the command, and files.
 
-use crate::cli::args::Form;
+use crate::args::Form;
 use std::path::Path;
 
 use gmachine::Source;
 use gmachine::diagnostic::nearest;
 use gmachine::diagnostic::quote::for_message;
 
-use crate::cli::{Context, Failure, files, usage};
+use crate::{Context, Failure, files, usage};
 
 /// A program that comes with the command.
 pub struct BuiltIn {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_program_of_the_folder_is_built_in_and_says_what_it_prints() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/programs");
         let entries = std::fs::read_dir(folder).expect("the folder");
         let stem = |path: std::path::PathBuf| path.file_stem().map(|stem| stem.to_owned());
         let names = entries.filter_map(|entry| stem(entry.expect("an entry").path()));

@@ -5,7 +5,7 @@ use gmachine::gcode::program::Program;
 use gmachine::inspect::events::{Content, Moment, NodeEvent};
 use serde_json::{Value, json};
 
-use crate::cli::report::json_span;
+use crate::report::json_span;
 
 /// The first line: which schema the others follow.
 pub fn header() -> Value {
