@@ -31,6 +31,7 @@ apply' :: Value -> Value -> Value
 apply' f v = case f of
   Closure x b env -> eval b ((x, v) : env)
   Recursive g x b env -> eval b ((x, v) : (g, f) : env)
+  Num _ -> error "a number is applied"
 
 find' :: String -> Env -> Value
 find' x ((y, v) : t) = if x == y then v else find' x t
