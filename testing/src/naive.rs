@@ -646,17 +646,8 @@ impl Naive {
                 frame.clear();
                 return Ok(Err(Next::Value(ensure_sufficient_stack(|| self.eval(value))?)));
             }
-            Instr::ReturnCon1 { con, a } => {
-                return Ok(Err(Next::Value(node(Node::Con(con, vec![arg!(a)])))));
-            }
             Instr::ReturnCon2 { con, a, b } => {
                 return Ok(Err(Next::Value(node(Node::Con(con, vec![arg!(a), arg!(b)])))));
-            }
-            Instr::ReturnCon3 { con, a, b, c } => {
-                return Ok(Err(Next::Value(node(Node::Con(con, vec![arg!(a), arg!(b), arg!(c)])))));
-            }
-            Instr::ReturnConN { con, args } => {
-                return Ok(Err(Next::Value(node(Node::Con(con, args!(args))))));
             }
             Instr::Tail1 { global, a } => return Ok(Err(tail(global, vec![arg!(a)]))),
             Instr::Tail2 { global, a, b } => return Ok(Err(tail(global, vec![arg!(a), arg!(b)]))),

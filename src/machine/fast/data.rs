@@ -14,6 +14,44 @@ use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::Stop;
 
 impl Machine {
+    /// A new node with the fields that an instruction names.
+    pub(super) fn new_node(
+        &mut self,
+        kind: Kind,
+        info: u32,
+        d: Dst,
+        args: ArgsId,
+    ) -> Result<(), Stop> {
+        let count = self.args(args).len();
+        let Some(size) = Size::of_fields(count) else { return Err(self.heap_limit()) };
+        if !self.heap.fits(node_words(count)) {
+            return self.collect_for(node_words(count));
+        }
+        // SAFETY: there is room, and the fields are what the instruction says.
+        let node = unsafe {
+            let node = self.heap.alloc_empty(kind, info, size);
+            self.put_fields(node, args);
+            node
+        };
+        self.counts.thunks_made += u64::from(kind == Kind::Thunk);
+        self.counts.allocations += u64::from(self.count);
+        self.set_slot(d.0, node);
+        self.advance();
+        Ok(())
+    }
+
+    /// Writes the fields of a new node.
+    ///
+    /// # Safety
+    /// It is young and has as many.
+    unsafe fn put_fields(&mut self, node: Word, args: ArgsId) {
+        let fields: *mut Word = std::ptr::with_exposed_provenance_mut(node.address());
+        for (at, word) in self.args(args).enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { *fields.add(1 + at) = word }
+        }
+    }
+
     /// A node that a `Fill` will make something of.
     pub(super) fn new_hole(&mut self, d: Dst, words: i32) -> Result<(), Stop> {
         let words = words.max(1) as usize;

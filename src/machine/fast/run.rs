@@ -276,29 +276,27 @@ impl Machine {
             }};
         }
         // A node of as many fields as there are operands.
-        macro_rules! fields {
-            ($kind:expr, $info:expr, $args:expr) => {{
-                let args: &[Arg] = $args;
-                let Some(size) = Size::of_fields(args.len()) else {
-                    (self.pc.0, self.fp.0) = (pc, fp);
-                    return Err(self.heap_limit());
-                };
-                heap_check!(size.words() + 1);
-                if P::ACTIVE {
-                    self.counts.allocations += 1;
-                    probe.allocated(offset!(pc), size.words() + 1);
+        macro_rules! many {
+            ($kind:expr, $info:expr, $d:expr, $args:expr) => {{
+                let args = list!($args);
+                if !P::ACTIVE
+                    && self.heap.fits(args.len() + 1)
+                    && let Some(size) = Size::new(args.len())
+                {
+                    let write = |fields: *mut Word| {
+                        for (at, arg) in args.iter().enumerate() {
+                            let word = arg!(*arg);
+                            // SAFETY: the node has a field for each operand.
+                            unsafe { *fields.add(at) = word }
+                        }
+                    };
+                    // SAFETY: there is room, and `size` operands.
+                    let node = unsafe { self.heap.alloc_written($kind, $info, size, write) };
+                    self.counts.thunks_made += u64::from($kind == Kind::Thunk);
+                    set!($d, node);
+                    next!();
                 }
-                let write = |fields: *mut Word| {
-                    // SAFETY: without operands there is a field all the same.
-                    unsafe { *fields = Word::NOTHING };
-                    for (at, arg) in args.iter().enumerate() {
-                        let word = arg!(*arg);
-                        // SAFETY: the node has a field for each operand.
-                        unsafe { *fields.add(at) = word }
-                    }
-                };
-                // SAFETY: there is room, and `size` operands.
-                unsafe { self.heap.alloc_written($kind, $info, size, write) }
+                slow!(self.new_node($kind, $info, $d, $args))
             }};
         }
         macro_rules! made {
@@ -392,10 +390,6 @@ impl Machine {
                     set!($d, Word::boolean(x.twice() $rel y.twice()));
                     next!();
                 }
-                if x.is_char() && y.is_char() {
-                    set!($d, Word::boolean(x.bits() $rel y.bits()));
-                    next!();
-                }
                 short!(self.force_either(pc, fp, $a.0, $b.0));
                 slow!(self.compare_into(Op::$op, $d, $a, $b))
             }};
@@ -405,13 +399,6 @@ impl Machine {
                 let (x, y) = (slot!($a.0), slot!($b.0));
                 if x.is_int() && y.is_int() {
                     if x.twice() $rel y.twice() {
-                        next!();
-                    }
-                    jump!($to);
-                }
-                // The code point is above all other bits, which characters have in common.
-                if x.is_char() && y.is_char() {
-                    if x.bits() $rel y.bits() {
                         next!();
                     }
                     jump!($to);
@@ -484,11 +471,7 @@ impl Machine {
                     set!(d, node);
                     next!()
                 }
-                Instr::ConN { d, con, args } => {
-                    let node = fields!(Kind::Con, con.0, list!(args));
-                    set!(d, node);
-                    next!()
-                }
+                Instr::ConN { d, con, args } => many!(Kind::Con, con.0, d, args),
                 Instr::Thunk1 { d, thunk, a } => {
                     let node = node!(Kind::Thunk, thunk.0, [a]);
                     made!(thunk);
@@ -510,17 +493,8 @@ impl Machine {
                 Instr::Cheap1 { d, thunk, a } => cheap!(d, thunk, [a]),
                 Instr::Cheap2 { d, thunk, a, b } => cheap!(d, thunk, [a, b]),
                 Instr::Cheap3 { d, thunk, a, b, c } => cheap!(d, thunk, [a, b, c]),
-                Instr::ThunkN { d, thunk, args } => {
-                    let node = fields!(Kind::Thunk, thunk.0, list!(args));
-                    made!(thunk);
-                    set!(d, node);
-                    next!()
-                }
-                Instr::Pap { d, global, args } => {
-                    let node = fields!(Kind::Pap, global.0, list!(args));
-                    set!(d, node);
-                    next!()
-                }
+                Instr::ThunkN { d, thunk, args } => many!(Kind::Thunk, thunk.0, d, args),
+                Instr::Pap { d, global, args } => many!(Kind::Pap, global.0, d, args),
                 Instr::Hole { d, words } => slow!(self.new_hole(d, words)),
                 Instr::FillCon { a, con, args } => slow!(self.fill(a, Kind::Con, con.0, args)),
                 Instr::FillThunk { a, thunk, args } => {
@@ -874,20 +848,8 @@ impl Machine {
                     short!(self.enter_at(fp, value));
                     slow_return!(self.enter(value))
                 }
-                Instr::ReturnCon1 { con, a } => {
-                    let node = node!(Kind::Con, con.0, [a]);
-                    return_value!(node)
-                }
                 Instr::ReturnCon2 { con, a, b } => {
                     let node = node!(Kind::Con, con.0, [a, b]);
-                    return_value!(node)
-                }
-                Instr::ReturnCon3 { con, a, b, c } => {
-                    let node = node!(Kind::Con, con.0, [a, b, c]);
-                    return_value!(node)
-                }
-                Instr::ReturnConN { con, args } => {
-                    let node = fields!(Kind::Con, con.0, list!(args));
                     return_value!(node)
                 }
                 Instr::Tail1 { global, a } => tail!(global, [a]),

@@ -459,14 +459,8 @@ instructions! {
     Return { a: Arg } End;
     /// Returns the value of `a`; what evaluates it takes the place of this frame.
     Enter { a: Arg } End;
-    /// Returns a new constructor of one field.
-    ReturnCon1 { con: ConId, a: Arg } End;
     /// Returns a new constructor of two fields.
     ReturnCon2 { con: ConId, a: Arg, b: Arg } End;
-    /// Returns a new constructor of three fields.
-    ReturnCon3 { con: ConId, a: Arg, b: Arg, c: Arg } End;
-    /// Returns a new constructor.
-    ReturnConN { con: ConId, args: ArgsId } End;
     /// Goes on with a global that takes one argument, in place of this frame.
     Tail1 { global: GlobalId, a: Arg } End;
     /// Goes on with a global that takes two arguments, in place of this frame.

@@ -62,12 +62,9 @@ impl Translator<'_> {
 
     fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {
         let instr = match self.node(id)? {
-            Node::Con(con, args) => match args[..] {
-                [a] => Instr::ReturnCon1 { con, a },
-                [a, b] => Instr::ReturnCon2 { con, a, b },
-                [a, b, c] => Instr::ReturnCon3 { con, a, b, c },
-                _ => Instr::ReturnConN { con, args: self.out.args(args) },
-            },
+            Node::Con(con, args) if args.len() == 2 => {
+                Instr::ReturnCon2 { con, a: args[0], b: args[1] }
+            }
             node => Instr::Return { a: Arg::slot(self.new_node(node, span)) },
         };
         self.end(instr, span);
@@ -106,15 +103,8 @@ impl Translator<'_> {
             Some(Instr::Apply { base, f, args }) if base == Base(v) => {
                 Some(Instr::TailApply { f, args })
             }
-            Some(Instr::Con1 { d: Dst(d), con, a }) if d == v => Some(Instr::ReturnCon1 { con, a }),
             Some(Instr::Con2 { d: Dst(d), con, a, b }) if d == v => {
                 Some(Instr::ReturnCon2 { con, a, b })
-            }
-            Some(Instr::Con3 { d: Dst(d), con, a, b, c }) if d == v => {
-                Some(Instr::ReturnCon3 { con, a, b, c })
-            }
-            Some(Instr::ConN { d: Dst(d), con, args }) if d == v => {
-                Some(Instr::ReturnConN { con, args })
             }
             _ => None,
         };
