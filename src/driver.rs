@@ -156,7 +156,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     }
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
     let Lowered { mut program, exports, diagnostics: mut found, partial, mentions } = lowered;
-    program.places = Places::new(built.loaded.sources.corelib());
+    program.places = Places::new(built.loaded.sources.library());
     built.exports = exports;
     // A case that is meant to be partial is none of a run's business until it fails.
     if options.lower.mode == Mode::Check || options.module {

@@ -164,6 +164,10 @@ impl<R: Read + Send> Input for Decoder<R> {
         }
     }
 
+    fn is_ready(&self) -> bool {
+        self.taken < self.valid || !matches!(self.then, Then::Read)
+    }
+
     fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let waiting = &self.bytes[self.taken..];
         if !waiting.is_empty() {

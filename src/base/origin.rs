@@ -125,6 +125,28 @@ impl Origins {
         &self.points
     }
 
+    /// Returns the stretches between two positions of which nothing is said, in their order; none if
+    /// nothing is said at all.
+    #[must_use]
+    pub fn unknown(&self, from: u32, to: u32) -> Vec<Span> {
+        let mut stretches = Vec::new();
+        let mut since = (!self.points.is_empty()).then_some(from);
+        for &(at, origin) in &self.points {
+            match (since, origin) {
+                (Some(from), Some(_)) => {
+                    if from < at {
+                        stretches.push(Span::new(from, at - 1));
+                    }
+                    since = None;
+                }
+                (None, None) => since = Some(at),
+                _ => {}
+            }
+        }
+        stretches.extend(since.filter(|&from| from <= to).map(|from| Span::new(from, to)));
+        stretches
+    }
+
     /// Returns what the form at a position comes from, if that was said.
     #[must_use]
     pub fn at(&self, position: u32) -> Option<(&Original, &Origin)> {
@@ -170,6 +192,10 @@ mod tests {
         ] {
             assert_eq!(line(at), expected, "at {at}");
         }
+        let stretch = Span::new;
+        assert_eq!(origins.unknown(5, 90), [stretch(5, 9), stretch(50, 59), stretch(70, 90)]);
+        assert_eq!(origins.unknown(10, 69), [stretch(50, 59)]);
+        assert_eq!(Origins::new(Vec::new(), &[]).unknown(5, 90), []);
     }
 
     #[test]

@@ -217,10 +217,26 @@ impl SourceMap {
         &self.files
     }
 
-    /// Returns the parts of it that the corelib's texts take, in the order of their positions.
+    /// Returns the parts of it that nobody has written who reads a report, in the order of their
+    /// positions: the corelib's texts, and what generated code has that comes from no place.
     #[must_use]
-    pub fn corelib(&self) -> Vec<Span> {
-        self.files.iter().filter(|file| file.corelib).map(SourceFile::span).collect()
+    pub fn library(&self) -> Vec<Span> {
+        let parts = self.files.iter().flat_map(|file| match &file.origins {
+            _ if file.corelib => vec![file.span()],
+            Some(origins) => origins.unknown(file.span().lo, file.span().hi),
+            None => Vec::new(),
+        });
+        parts.collect()
+    }
+
+    /// Returns whether an expression is of one of those parts.
+    #[must_use]
+    pub fn is_library(&self, span: Span) -> bool {
+        self.file_at(span.lo).is_some_and(|file| match &file.origins {
+            _ if file.corelib => true,
+            Some(origins) => !origins.points().is_empty() && origins.at(span.lo).is_none(),
+            None => false,
+        })
     }
 
     /// Returns the file that holds the global position `at`.

@@ -151,6 +151,11 @@ impl Input for GuardedInput {
         })
     }
 
+    fn is_ready(&self) -> bool {
+        // What panics is asked for the character, and says so.
+        self.shared.catch(|| self.input.is_ready()).unwrap_or(false)
+    }
+
     fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let read = self.shared.catch(|| self.input.read_bytes(most, into));
         read.unwrap_or_else(|| {

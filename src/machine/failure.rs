@@ -64,6 +64,11 @@ impl Failure {
         }))
     }
 
+    /// What it says.
+    pub fn message(self) -> String {
+        self.message
+    }
+
     pub fn missing_main() -> Failure {
         Failure::new(Code::MissingMain, "the program has no `main`")
     }
@@ -440,6 +445,15 @@ impl Message {
         self.text.push('…');
         self.ended()
     }
+}
+
+/// How messages show lists that are no texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::machine) enum Lists {
+    /// As the cells that patterns take apart.
+    Cells,
+    /// As their elements.
+    Elements,
 }
 
 /// A text, as far as it is evaluated.

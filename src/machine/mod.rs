@@ -21,6 +21,7 @@ mod kind;
 mod opaque;
 pub mod outcome;
 mod pauses;
+mod performing;
 pub mod print;
 pub mod profile;
 pub mod reference;

@@ -331,6 +331,12 @@ pub trait Input: Send {
     /// When the source fails or is no text. The error is returned again if it is asked again.
     fn next(&mut self) -> Result<Option<char>, InputError>;
 
+    /// Whether the next character, or the end, is known without waiting for anybody. If not, what the
+    /// program has written so far is handed to the output before it is asked for.
+    fn is_ready(&self) -> bool {
+        false
+    }
+
     /// Appends at most `most` of the bytes that come next, and none only at the end or if `most` is
     /// 0; what is left comes with the next call, of either kind. What is not told how to read bytes
     /// gives its characters in UTF-8; the last one may be longer than the room for it.

@@ -1,6 +1,7 @@
 //! What actions reach outside of the machine, beyond its streams: files, the environment, clocks,
 //! random bytes. The embedding program grants it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -267,7 +268,7 @@ impl std::fmt::Debug for Outside {
 }
 
 /// An evaluated operand of an effect on the system.
-#[derive(Debug)]
+#[derive(Hash, Debug)]
 pub(in crate::machine) enum Operand<'a> {
     Bytes(&'a [u8]),
     Integer(Integer),
@@ -297,6 +298,14 @@ pub(in crate::machine) fn subject<'a>(operands: &[Operand<'a>]) -> Option<&'a [u
         Some(Operand::Bytes(bytes)) => Some(*bytes),
         _ => None,
     }
+}
+
+/// Returns a number that tells one request from others: what is written to a file may be too long to
+/// be kept for comparing.
+pub(in crate::machine) fn asked(effect: Effect, operands: &[Operand<'_>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (effect, operands).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The largest request for random bytes that is made at once.

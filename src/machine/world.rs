@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::outcome::{Input, InputError, Output, OutputError, RunError};
+use super::performing::Performing;
 use super::system::{Answer, Outside};
 use super::threads::Threads;
 use crate::base::code::Code;
@@ -39,6 +40,15 @@ enum Piece {
     Bytes(Vec<u8>),
 }
 
+/// An answer of the system that is kept, and what it was asked.
+#[derive(Clone, Debug)]
+pub(in crate::machine) struct Kept {
+    /// What [`asked`](super::system::asked) says of it: another effect, which is performed while the
+    /// one that was stopped waits, gets no answer to this.
+    pub asked: u64,
+    pub answer: Result<Answer, Failure>,
+}
+
 /// What effects change outside of the heap.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct World {
@@ -52,6 +62,9 @@ pub(in crate::machine) struct World {
     is_embedders: bool,
     /// Whether the input is read as a list.
     pub taken: bool,
+    /// Whether an evaluation was stopped because what is held back is to be written: it is about to
+    /// wait for input.
+    pub is_awaited: bool,
     /// A line that was read and has not been returned.
     line: Option<String>,
     /// Bytes that were read and have not been returned.
@@ -62,11 +75,13 @@ pub(in crate::machine) struct World {
     threads: i64,
     /// The threads of the program.
     pub program: Threads,
+    /// Where the actions come from that are being performed.
+    pub performing: Performing,
     /// Files and the like.
     pub system: Outside,
     /// What the system has answered to the effect that is being done, where memory for its value, or
     /// for the exception, was missing: it is not asked twice.
-    pub answer: Option<Result<Answer, Failure>>,
+    pub answer: Option<Kept>,
 }
 
 impl World {
@@ -78,11 +93,13 @@ impl World {
             open: self.open,
             is_embedders: self.is_embedders,
             taken: self.taken,
+            is_awaited: self.is_awaited,
             line: self.line.clone(),
             bytes: self.bytes.clone(),
             arguments: self.arguments.clone(),
             threads: self.threads,
             program: self.program.clone(),
+            performing: self.performing.clone(),
             system: self.system.try_clone()?,
             answer: self.answer.clone(),
         })
@@ -102,45 +119,53 @@ impl World {
         self.is_embedders = true;
     }
 
-    /// Holds a character back; returns whether there is room for more. While the input is read as a
-    /// list there is none: what follows may wait for somebody who reads this.
-    pub fn put(&mut self, stream: Stream, c: char) -> bool {
-        match self.pieces.last_mut() {
-            Some(Piece::Text(of, text)) if *of == stream => text.push(c),
-            _ => self.pieces.push(Piece::Text(stream, c.into())),
-        }
+    /// Holds a character back.
+    #[inline(always)]
+    pub fn put(&mut self, stream: Stream, c: char) {
+        self.piece(stream).push(c);
         self.held += c.len_utf8();
-        !self.is_full()
     }
 
-    /// Takes what is held back of a stream, if nothing of others has come since, to be appended
-    /// to; also returns how many bytes it may have then. [`put_piece`](World::put_piece) gives it
-    /// back.
-    pub fn take_piece(&mut self, stream: Stream) -> (String, usize) {
-        let piece = match self.pieces.last_mut() {
-            Some(Piece::Text(of, text)) if *of == stream => std::mem::take(text),
-            _ => {
-                self.pieces.push(Piece::Text(stream, String::new()));
-                String::new()
-            }
-        };
-        self.held -= piece.len();
-        let most = FULL.saturating_sub(self.held);
-        (piece, most)
-    }
-
-    /// Holds the text back that was taken last.
-    pub fn put_piece(&mut self, stream: Stream, text: String) {
-        self.held += text.len();
-        match self.pieces.last_mut() {
-            Some(Piece::Text(of, piece)) if *of == stream => *piece = text,
-            _ => self.pieces.push(Piece::Text(stream, text)),
+    /// The text of a stream that is held back, to be appended to, if nothing of others has come
+    /// since; else an empty one behind that.
+    #[inline(always)]
+    fn piece(&mut self, stream: Stream) -> &mut String {
+        let is_last = matches!(self.pieces.last(), Some(Piece::Text(of, _)) if *of == stream);
+        if !is_last {
+            self.pieces.push(Piece::Text(stream, String::new()));
         }
+        match self.pieces.last_mut() {
+            Some(Piece::Text(_, text)) => text,
+            _ => unreachable!("a text was found, or made, last"),
+        }
+    }
+
+    /// Lets `append` append to the text of a stream that is held back; it is told how many bytes
+    /// the text may have then.
+    pub fn append<R>(&mut self, stream: Stream, append: impl FnOnce(&mut String, usize) -> R) -> R {
+        let held = self.held;
+        let text = self.piece(stream);
+        let before = text.len();
+        let result = append(text, before + FULL.saturating_sub(held));
+        let added = text.len() - before;
+        self.held += added;
+        result
     }
 
     /// Returns whether what is held back is to be written before there is more.
+    #[inline]
     pub fn is_full(&self) -> bool {
-        self.held >= FULL || self.taken
+        self.held >= FULL
+    }
+
+    /// Returns whether something is held back.
+    pub fn holds(&self) -> bool {
+        self.held > 0
+    }
+
+    /// Returns whether what is held back ends a line.
+    pub fn ends_line(&self) -> bool {
+        matches!(self.pieces.last(), Some(Piece::Text(_, text)) if text.ends_with('\n'))
     }
 
     /// Holds bytes of the output back.

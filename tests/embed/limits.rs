@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use gmachine::{Engine, Error, Eval, Interrupt, Limit, Limits, Stop, Value};
+use gmachine::{Engine, Error, Eval, Interrupt, Limit, Limits, Stop, System, SystemError, Value};
 
 use super::on_every_machine;
 
@@ -118,5 +118,51 @@ fn a_stop_says_where_it_was() {
         let stop = store.force(&endless).unwrap_err().to_string();
         assert!(stop.starts_with("stop:1:"), "{stop}");
         assert!(stop.ends_with(": the limit of 10 steps is reached"), "{stop}");
+    });
+}
+
+/// Gives the file `large` more bytes than there is room for, and any other one its name.
+struct Files;
+
+impl System for Files {
+    fn read(
+        &mut self,
+        path: &[u8],
+        _: u64,
+        _: u64,
+        _: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        Ok(if path == b"large" { vec![0; 16 << 20] } else { path.to_vec() })
+    }
+}
+
+#[test]
+fn an_answer_of_the_system_without_room_is_not_that_to_another_effect() {
+    const PROGRAM: &str = "
+        (defn file[name] (unsafePerform (fileRead (bytesFromText name) 0 100)))
+        (defn main[] (either (file \"large\") (file \"small\")))";
+    on_every_machine(|machine| {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        // The second one, if there is no room for the first.
+        let refused = Arc::new(AtomicU64::new(0));
+        let count = refused.clone();
+        engine
+            .register("either", 2, move |call| {
+                let first = call.arg(0)?;
+                match call.force(&first) {
+                    Ok(_) => return Ok(first),
+                    Err(error) => assert!(limit(Err(error)).is_some()),
+                }
+                count.fetch_add(1, Ordering::Relaxed);
+                call.arg(1)
+            })
+            .unwrap();
+        engine.set_limits(Limits { heap: Some(12 << 20), ..Limits::default() });
+        let mut store = engine.compile("either", PROGRAM).unwrap().store();
+        store.set_system(Files);
+        let main = store.global("main").unwrap();
+        assert_eq!(store.show(&main).unwrap(), "small");
+        assert_eq!(refused.load(Ordering::Relaxed), 1);
     });
 }

@@ -53,6 +53,27 @@ pub enum Expr {
     If(ExprId, ExprId, ExprId),
 }
 
+impl Expr {
+    /// Returns the expressions that it consists of.
+    #[must_use]
+    pub fn children(&self) -> Vec<ExprId> {
+        match self {
+            Expr::Local(_) | Expr::Global(_) | Expr::Code(_) | Expr::Text(_) => Vec::new(),
+            Expr::Apply(f, args, _) => std::iter::once(*f).chain(args.iter().copied()).collect(),
+            Expr::Lambda(_, body) => vec![*body],
+            Expr::Let(_, value, body) => vec![*value, *body],
+            Expr::Letrec(bindings, body) => {
+                bindings.iter().map(|&(_, value)| value).chain([*body]).collect()
+            }
+            Expr::Case(scrutinee, alternatives, other) => {
+                let bodies = alternatives.iter().map(|&(.., body)| body);
+                std::iter::once(*scrutinee).chain(bodies).chain(*other).collect()
+            }
+            Expr::If(c, t, e) => vec![*c, *t, *e],
+        }
+    }
+}
+
 /// What a global is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Meaning {

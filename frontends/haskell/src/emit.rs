@@ -6,6 +6,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 
 use crate::core::{Expr, ExprId, GlobalId, Meaning, Pattern, Program};
+use crate::dump::Place;
 use crate::support::Support;
 
 /// Returns the name in CoreF of a definition of Haskell.
@@ -127,6 +128,29 @@ impl Emitter<'_, '_> {
         self.out.push_str(")\n");
     }
 
+    /// The first place in an expression.
+    fn first_place(&self, id: ExprId) -> Option<Place> {
+        let (mut first, mut waiting): (Option<Place>, _) = (None, vec![id]);
+        while let Some(id) = waiting.pop() {
+            let expr = &self.program.exprs[id as usize];
+            if let Expr::Apply(_, _, Some(place)) = expr {
+                let before = |first: Place| (first.line, first.column) < (place.line, place.column);
+                if !first.is_some_and(before) {
+                    first = Some(*place);
+                }
+            }
+            waiting.extend(expr.children());
+        }
+        first
+    }
+
+    /// Writes the directive that says where what follows comes from.
+    fn at(&mut self, place: Option<Place>) {
+        if let (Some(Place { line, column }), Some(file)) = (place, &self.file) {
+            let _ = write!(self.out, "{{at {} {line} {column}}}", literal(file));
+        }
+    }
+
     fn global(&mut self, id: GlobalId) -> Result<()> {
         let name = mangled(self.name(id));
         let shown = literal(self.name(id));
@@ -168,6 +192,11 @@ impl Emitter<'_, '_> {
                 self.out.push_str(") x]))\n");
             }
             &Meaning::Defined(expr) => {
+                // What of the definition has no place of its own is that of its first call: else it
+                // would be taken for the library's.
+                if self.file.is_some() {
+                    self.at(self.first_place(expr));
+                }
                 let _ = write!(self.out, "{{name {shown}}} (defn {name}[");
                 if let Expr::Lambda(locals, body) = &self.program.exprs[expr as usize] {
                     self.parameters(locals);
@@ -238,10 +267,7 @@ impl Emitter<'_, '_> {
                 let _ = write!(self.out, "(h_text {})", literal(text));
             }
             Expr::Apply(f, args, place) => {
-                if let (Some(place), Some(file)) = (place, &self.file) {
-                    let (line, column) = (place.line, place.column);
-                    let _ = write!(self.out, "{{at {} {line} {column}}}", literal(file));
-                }
+                self.at(*place);
                 self.out.push('(');
                 self.expr(*f);
                 for &arg in args {

@@ -117,6 +117,35 @@ pub fn constructed(name: &str, fields: impl Iterator<Item = String>) -> String {
     if any { format!("({shown})") } else { shown }
 }
 
+/// The elements of a list in a few words, fit for a message.
+#[derive(Default)]
+pub struct Elements(String);
+
+impl Elements {
+    /// Returns whether another element is shown.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.0.len() <= SHOWN_FIELDS
+    }
+
+    /// Appends an element.
+    pub fn push(&mut self, element: &str) {
+        if !self.0.is_empty() {
+            self.0.push(' ');
+        }
+        self.0.push_str(element);
+    }
+
+    /// Returns the list; `is_all` says whether these are all of its elements.
+    #[must_use]
+    pub fn end(mut self, is_all: bool) -> String {
+        if !is_all {
+            self.push("..");
+        }
+        format!("[{}]", self.0)
+    }
+}
+
 /// Returns a number with its noun: `no fields`, `1 field`, `2 fields`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {

@@ -7,7 +7,7 @@ use super::state::Machine;
 use crate::base::quote::{SHOWN_DEPTH, for_message};
 use crate::gcode::effect::ActionCon;
 use crate::gcode::program::{BigId, ConId, GlobalKind, LIST};
-use crate::machine::failure::Failure;
+use crate::machine::failure::{Failure, Lists};
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::heap::{Header, Kind, Size, integer_words, node_words};
 use crate::machine::opaque::{OPAQUE, Opaque};
@@ -196,7 +196,7 @@ impl Machine {
         let found = match (known, self.arg(a)) {
             (Some(value), _) => Some(value.to_string()),
             (None, Word::NOTHING) => None,
-            (None, value) => Some(self.brief(value, SHOWN_DEPTH)),
+            (None, value) => Some(self.brief(value, SHOWN_DEPTH, Lists::Cells)),
         };
         Err(self.fail(Failure::no_alternative(found.as_deref())))
     }

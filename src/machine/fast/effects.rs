@@ -8,19 +8,20 @@ use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::code::Code;
 use crate::base::integer::Integer;
-use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed};
+use crate::base::quote::{Elements, SHOWN_DEPTH, char_literal, constructed};
+use crate::base::span::Span;
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
-use crate::gcode::program::{CONS, ConId, NIL};
+use crate::gcode::program::{CONS, ConId, GlobalId, NIL};
 use crate::machine::Machine as _;
-use crate::machine::failure::Failure;
+use crate::machine::failure::{Failure, Lists};
 use crate::machine::heap::bytes::bytes_need;
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Fields, Full, Kind, node_words};
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Output, RunError, Stop, Thrown};
-use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
+use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, asked, subject};
 use crate::machine::threads::{Next, Threads};
-use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::machine::world::{Kept, Mode, Stream, TRACE, Trace, World};
 use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
 
@@ -54,6 +55,7 @@ impl Machine {
         }
         self.room(base.0 as usize + 2 + SLACK)?;
         let word = self.arg(a);
+        self.world.performing.evaluates(self.depth(), self.source_thunk(word));
         let at = self.at() + super::image::STRIDE;
         // SAFETY: room was made.
         unsafe {
@@ -63,6 +65,19 @@ impl Machine {
         self.set_slot(0, word);
         self.pc.0 = self.instr(self.mutator.image.enter);
         Ok(())
+    }
+
+    /// The expression that a thunk of the source stands for, and the definition where it is, if a word
+    /// leads to one.
+    fn source_thunk(&self, word: Word) -> Option<(Span, GlobalId)> {
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(word) };
+        // SAFETY: what is not evaluated leads to a node.
+        if word.is_evaluated() || unsafe { self.heap.header(word) }.kind() != Kind::Thunk {
+            return None;
+        }
+        let thunk = self.thunk(word)?;
+        (!thunk.span.is_none()).then_some((thunk.span, thunk.owner))
     }
 
     /// Calls `visit` with each control word from the top down to the innermost `Try` or stop, and
@@ -185,6 +200,12 @@ impl Machine {
     /// # Errors
     /// When it fails, ends the program, or something is used up. Then nothing has changed.
     pub(super) fn effect(&mut self, d: Dst, effect: Effect, args: ArgsId) -> Result<(), Stop> {
+        if effect == Effect::PutCharacters {
+            let result = self.put_characters(Stream::Output, args)?;
+            self.set_slot(d.0, result);
+            self.advance();
+            return Ok(());
+        }
         // A cell, or a list cell around a line.
         self.reserve(node_words(2))?;
         let count = effect.arity() as usize;
@@ -387,8 +408,12 @@ impl Machine {
 
     /// Does an effect on the system.
     fn system_effect(&mut self, effect: Effect, args: ArgsId) -> Result<Word, Stop> {
-        let answer = match self.world.answer.take() {
-            Some(answer) => answer,
+        let is_kept = match &self.world.answer {
+            Some(kept) => kept.asked == asked(effect, &self.system_operands(effect, args)?),
+            None => false,
+        };
+        let answer = match self.world.answer.take_if(|_| is_kept) {
+            Some(kept) => kept.answer,
             None => self.ask(effect, args)?,
         };
         let value = match &answer {
@@ -398,10 +423,25 @@ impl Machine {
         match value {
             Ok(value) => Ok(self.mutator.handles.get(&value).unwrap_or(Word::con(NIL))),
             Err(stop) => {
-                self.world.answer = Some(answer);
+                let asked = asked(effect, &self.system_operands(effect, args)?);
+                self.world.answer = Some(Kept { asked, answer });
                 Err(stop)
             }
         }
+    }
+
+    /// The operands of an effect on the system.
+    fn system_operands(&self, effect: Effect, args: ArgsId) -> Result<Vec<Operand<'_>>, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Vec::new()) };
+        let operand = |at| {
+            let word = self.operand(args, at);
+            let operand = match primitive.operand_at(at) {
+                Needs::Integer => self.number(word).map(|of| Operand::Integer(of.into_owned())),
+                _ => self.bytes(word).map(Operand::Bytes),
+            };
+            operand.ok_or_else(|| self.wrong_kind(primitive, at, word))
+        };
+        (0..primitive.arity()).map(operand).collect()
     }
 
     fn ask(&mut self, effect: Effect, args: ArgsId) -> Result<Result<Answer, Failure>, Stop> {
@@ -434,16 +474,7 @@ impl Machine {
         refused: &mut Option<Refused>,
     ) -> Result<Result<Answer, Failure>, Stop> {
         let Some(primitive) = effect.primitive() else { return Ok(Ok(Answer::Done)) };
-        let mut operands = Vec::new();
-        for at in 0..primitive.arity() {
-            let word = self.operand(args, at);
-            let operand = match primitive.operand_at(at) {
-                Needs::Integer => self.number(word).map(|of| Operand::Integer(of.into_owned())),
-                _ => self.bytes(word).map(Operand::Bytes),
-            };
-            let Some(operand) = operand else { return Err(self.wrong_kind(primitive, at, word)) };
-            operands.push(operand);
-        }
+        let operands = self.system_operands(effect, args)?;
         let mut fits = |len: usize| {
             // It is there twice for a moment.
             let bytes = 2 * len as u64;
@@ -468,42 +499,65 @@ impl Machine {
             Stream::Output => ("putText", ActionCon::PutText),
             Stream::Error => ("putError", ActionCon::PutError),
         };
-        if !matches!(self.operand(args, 2).view(), View::Int(number) if thread_of(number) == 0) {
-            return Err(self.fail(Failure::outside(name)));
-        }
         // Two actions, and what is left of a literal.
         self.reserve(3 * node_words(1))?;
-        let found = self.operand(args, 0);
-        let c = match found.view() {
-            View::Char(c) => c,
-            View::Int(-1) => return Ok(Word::con(NIL)),
-            _ => return Err(self.fail(Failure::no_text(name, &self.describe(found)))),
+        let &[c, rest, thread] = self.arg_list(args) else {
+            unreachable!("the effect has three operands")
         };
-        let mut rest = self.operand(args, 1);
-        if self.world.put(stream, c) {
-            let (mut text, most) = self.world.take_piece(stream);
-            // SAFETY: it is a word of the heap.
-            rest = unsafe { self.heap.append_text(rest, &mut text, most) };
-            rest = self.append_literal(rest, &mut text, most);
-            self.world.put_piece(stream, text);
+        let [found, rest, thread] = [c, rest, thread].map(|operand| self.arg(operand));
+        if thread != Word::ZERO
+            && !matches!(self.operand(args, 2).view(), View::Int(of) if thread_of(of) == 0)
+        {
+            return Err(self.fail(Failure::outside(name)));
         }
+        let c = match found.as_char() {
+            Some(c) => c,
+            None => match self.operand(args, 0).view() {
+                View::Char(c) => c,
+                View::Int(-1) => return Ok(Word::con(NIL)),
+                _ => {
+                    let found = self.describe(self.operand(args, 0));
+                    return Err(self.fail(Failure::no_text(name, &found)));
+                }
+            },
+        };
+        self.world.put(stream, c);
+        // SAFETY: it is a word of the heap.
+        let mut rest = unsafe { self.heap.resolve(rest) };
+        // What comes lazily is mostly not there yet.
+        if rest.is_con_pointer() {
+            let Machine { world, heap, .. } = self;
+            // SAFETY: it is a word of the heap.
+            rest = world.append(stream, |text, most| unsafe { heap.append_text(rest, text, most) });
+        }
+        rest = self.append_literal(rest, |world, literal| {
+            world.append(stream, |text, most| append_up_to(literal, text, most))
+        });
+        // While the input is read as a list somebody may read what is written line by line; a host
+        // function may wait for input where nothing can be written.
+        let has_hosts = || !self.mutator.image.program.gcode.hosts.is_empty();
+        let is_read = self.world.taken && (self.world.ends_line() || has_hosts());
         let (con, flush) = (self.action_con(con), self.action_con(ActionCon::Flush));
         // SAFETY: room was made sure of.
         unsafe {
             let action = self.heap.alloc(Kind::Con, con.0, &[rest]);
-            let full = self.world.is_full();
+            let full = is_read || self.world.is_full();
             Ok(if full { self.heap.alloc(Kind::Con, flush.0, &[action]) } else { action })
         }
     }
 
-    /// Appends what is left of a literal to `text`, which is to have about `most` bytes then, if
-    /// `rest` is one that is not unpacked. Returns what is left. There must be room for that.
-    pub(super) fn append_literal(&mut self, rest: Word, text: &mut String, most: usize) -> Word {
-        let (Some((id, at)), Some(literal)) = (self.as_text(rest), self.literal(rest)) else {
-            return rest;
-        };
-        let end = literal.ceil_char_boundary(most.saturating_sub(text.len()));
-        text.push_str(&literal[..end]);
+    /// If `rest` is a literal that is not unpacked: gives what is left of it to `append`, which says
+    /// how many bytes it has used, and returns what is left then. There must be room for that.
+    pub(super) fn append_literal(
+        &mut self,
+        rest: Word,
+        append: impl FnOnce(&mut World, &str) -> usize,
+    ) -> Word {
+        let Some((id, at)) = self.as_text(rest) else { return rest };
+        let Machine { world, mutator, .. } = self;
+        let literal = mutator.image.program.gcode.texts.get(id);
+        let Some(literal) = literal.and_then(|text| text.get(at..)) else { return rest };
+        let end = append(world, literal);
         if end == literal.len() {
             return Word::con(NIL);
         }
@@ -514,11 +568,11 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Word) -> String {
-        self.brief(value, SHOWN_DEPTH)
+        self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 
     fn throw(&mut self, value: Word) -> Stop {
-        let found = self.brief(value, SHOWN_DEPTH);
+        let found = self.thrown(value);
         let thrown = Some(Thrown(self.mutator.handle(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
@@ -532,6 +586,10 @@ impl Machine {
             return self.fail(Failure::no_exception(&self.describe(trace)));
         };
         let mut error = error.clone();
+        if error.code == Code::Uncaught {
+            // A handler may say in other words what it was.
+            error.message = Failure::thrown(&self.thrown(value)).message();
+        }
         if error.was_thrown() {
             error.thrown = Some(Thrown(self.mutator.handle(value)));
         }
@@ -539,7 +597,7 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    pub(super) fn brief(&self, word: Word, depth: u32) -> String {
+    pub(super) fn brief(&self, word: Word, depth: u32, lists: Lists) -> String {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
         if let Some(kind) = self.action_kind(word) {
@@ -549,10 +607,11 @@ impl Machine {
             (_, Some((CONS, fields))) if fields.first().is_some_and(|head| self.is_char(*head)) => {
                 self.text_so_far(word).quoted()
             }
+            (_, Some((CONS, _))) if lists == Lists::Elements => self.brief_list(word, depth),
             (_, Some((con, fields))) => {
                 let fields = fields.iter().map(|&field| match depth {
                     0 => "..".to_owned(),
-                    _ => self.brief(field, depth - 1),
+                    _ => self.brief(field, depth - 1, lists),
                 });
                 let con = self.mutator.image.program.gcode.cons.get(con);
                 constructed(con.map_or("?", |con| &con.name), fields)
@@ -566,6 +625,23 @@ impl Machine {
                 _ => "_".to_owned(),
             },
         }
+    }
+
+    /// The elements of a list, as far as it is evaluated, in a few words.
+    fn brief_list(&self, mut list: Word, depth: u32) -> String {
+        let mut shown = Elements::default();
+        while let Some((CONS, fields)) = self.as_con(list)
+            && let &[head, tail] = fields.as_slice()
+            && shown.has_room()
+        {
+            match depth {
+                0 => shown.push(".."),
+                _ => shown.push(&self.brief(head, depth - 1, Lists::Elements)),
+            }
+            // SAFETY: it is a word of the heap.
+            list = unsafe { self.heap.resolve(tail) };
+        }
+        shown.end(list.as_con() == Some(NIL))
     }
 
     fn is_char(&self, word: Word) -> bool {
@@ -631,6 +707,7 @@ impl Machine {
             (_, Some(ActionKind::Con(ActionCon::Parked))) => {
                 self.world.write(out).map_err(Stop::Output)?;
                 let then = self.mutator.handle(field(self, 0));
+                self.world.performing.park(self.world.program.current());
                 self.world.program.switch(then);
                 self.chosen(actions)?
             }
@@ -640,6 +717,7 @@ impl Machine {
                     let action = self.mutator.handle(field(self, 0));
                     let then = self.mutator.handle(field(self, 1));
                     self.world.program.yields(Next::Perform(action));
+                    self.world.performing.park(self.world.program.current());
                     self.world.program.switch(then);
                     self.chosen(actions)?
                 } else {
@@ -671,4 +749,12 @@ impl Machine {
         }
         Ok(true)
     }
+}
+
+/// Appends the first characters of `literal` to `text`, which has about `most` bytes then; how many
+/// bytes these are.
+pub(super) fn append_up_to(literal: &str, text: &mut String, most: usize) -> usize {
+    let end = literal.ceil_char_boundary(most.saturating_sub(text.len()));
+    text.push_str(&literal[..end]);
+    end
 }

@@ -187,7 +187,14 @@ impl Machine {
             return self.collect_for(5);
         }
         let next = match &mut self.input {
-            Some(input) => input.next().map_err(Stop::Input)?,
+            Some(input) => {
+                if self.can_write && self.nesting == 0 && self.world.holds() && !input.is_ready() {
+                    // Whoever gives the input may wait for what was written.
+                    self.world.is_awaited = true;
+                    return Err(self.stopped(None));
+                }
+                input.next().map_err(Stop::Input)?
+            }
             None => None,
         };
         let cell = match next {
@@ -222,7 +229,15 @@ impl Machine {
                     unsafe { self.heap.update(thunk, value) };
                     self.fp.0 = below;
                 }
-                Control::Return { at, .. } | Control::Try { at, .. } => {
+                Control::Try { at, .. } => {
+                    let returned = self.mutator.image.span(self.at());
+                    // SAFETY: the value takes the place of the control word.
+                    unsafe { *self.fp.0.sub(1) = value }
+                    (self.fp.0, self.pc.0) = (below, self.instr(at));
+                    self.world.performing.evaluated(self.depth(), returned);
+                    return Ok(());
+                }
+                Control::Return { at, .. } => {
                     // SAFETY: the value takes the place of the control word.
                     unsafe { *self.fp.0.sub(1) = value }
                     (self.fp.0, self.pc.0) = (below, self.instr(at));

@@ -64,8 +64,12 @@ impl Machine {
                 let (control, span) = self.control_below(end);
                 end = end.wrapping_sub(span);
                 match control {
-                    Control::Return { at, .. } | Control::Try { at, .. } => {
+                    Control::Return { at, .. } => {
                         return Some(Waits::Code(at - super::image::STRIDE));
+                    }
+                    Control::Try { at, .. } => {
+                        let at = at - super::image::STRIDE;
+                        return Some(Waits::Performer { at, depth: self.depth_of(end) });
                     }
                     Control::Apply { at, .. } | Control::Stop { at, .. } => {
                         return Some(Waits::Code(at));
@@ -90,6 +94,11 @@ impl Machine {
         let spans = self.waiting().map(|waits| match waits {
             Waits::Code(at) => self.mutator.image.span(at),
             Waits::Thunk(word) => self.thunk(word).map_or(Span::NONE, |thunk| thunk.span),
+            Waits::Performer { depth, .. } => self
+                .world
+                .performing
+                .place(self.places(), depth)
+                .map_or(Span::NONE, |(span, _)| span),
         });
         let span = std::iter::once(own).chain(spans).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
@@ -101,7 +110,7 @@ impl Machine {
     }
 
     /// The code of a thunk.
-    fn thunk(&self, thunk: Word) -> Option<&Thunk> {
+    pub(super) fn thunk(&self, thunk: Word) -> Option<&Thunk> {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };
         self.mutator.image.program.thunks.get(ThunkId(header.info()))
@@ -134,6 +143,12 @@ impl Machine {
                 Waits::Thunk(word) => {
                     if let Some(thunk) = self.thunk(word) {
                         collector.thunk(|| image.name(thunk.owner), thunk.span);
+                    }
+                }
+                Waits::Performer { depth, .. } => {
+                    let place = self.world.performing.place(self.places(), depth);
+                    if let Some((_, Some((span, owner)))) = place {
+                        collector.thunk(|| image.name(owner), span);
                     }
                 }
             }
@@ -287,4 +302,6 @@ pub(super) enum Waits {
     Code(u32),
     /// A thunk, for its own.
     Thunk(Word),
+    /// The performer, at this instruction, for an action; how deep the stack is at its frame.
+    Performer { at: u32, depth: usize },
 }

@@ -161,7 +161,7 @@ impl Machine {
     }
 
     /// How many words of the stack are below.
-    fn depth_of(&self, place: *const Word) -> usize {
+    pub(super) fn depth_of(&self, place: *const Word) -> usize {
         (place.addr() - self.mutator.stack.base().addr()) / size_of::<Word>()
     }
 

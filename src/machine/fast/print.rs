@@ -1,5 +1,6 @@
 //! Printing: the machine's side of the printing automaton.
 
+use super::effects::append_up_to;
 use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
@@ -24,7 +25,7 @@ impl Machine {
                 self.ticks -= 1;
             }
             self.printed += 1;
-            self.evaluate(|machine| machine.mutator.printing.last().copied())?;
+            self.evaluate_next(out)?;
             if self.mode != Mode::Print && self.performed(out)? {
                 continue;
             }
@@ -33,6 +34,20 @@ impl Machine {
             }
         }
         Ok(())
+    }
+
+    /// Evaluates what is printed or performed next. What an action has written is handed on before the
+    /// evaluation waits for input.
+    fn evaluate_next(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
+        loop {
+            self.can_write = true;
+            let result = self.evaluate(|machine| machine.mutator.printing.last().copied());
+            self.can_write = false;
+            if !std::mem::take(&mut self.world.is_awaited) {
+                return result;
+            }
+            self.world.write(out).map_err(Stop::Output)?;
+        }
     }
 
     /// Prints the characters that the rest of a raw text begins with, as far as they are evaluated.
@@ -48,7 +63,7 @@ impl Machine {
         // SAFETY: it is a word of the heap.
         let mut rest = unsafe { self.heap.append_text(rest, &mut text, most) };
         if self.heap.fits(node_words(1)) {
-            rest = self.append_literal(rest, &mut text, most);
+            rest = self.append_literal(rest, |_, literal| append_up_to(literal, &mut text, most));
         }
         let is_some = !text.is_empty();
         if is_some {

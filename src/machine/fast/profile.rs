@@ -11,7 +11,7 @@ impl Machine {
     /// waits for itself is there once.
     fn names(&self) -> Vec<Arc<str>> {
         let waiting = self.waiting().filter_map(|waits| match waits {
-            Waits::Code(at) => self.mutator.image.owner(at),
+            Waits::Code(at) | Waits::Performer { at, .. } => self.mutator.image.owner(at),
             Waits::Thunk(_) => None,
         });
         let mut owners = Vec::new();

@@ -53,6 +53,8 @@ pub struct Machine {
     pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
+    /// Whether what is held back can be written if the evaluation stops.
+    pub(super) can_write: bool,
     /// How many calls of host functions wait for each other.
     pub(super) nesting: u32,
     pub(super) interrupt: Interrupt,
@@ -220,6 +222,7 @@ impl Machine {
             value: None,
             printer: None,
             hosts: None,
+            can_write: false,
             nesting: 0,
             interrupt: config.interrupt,
             fuel: None,

@@ -241,11 +241,14 @@ impl Machine {
         let Some((next, then)) = self.world.program.chosen() else {
             unreachable!("a thread was chosen before")
         };
+        self.world.performing.resume(self.world.program.current());
         let action = match next {
             Next::Perform(action) | Next::Fail(action) => action,
             Next::Blocked => {
                 let others = self.world.program.waiting();
-                match self.fail(Failure::blocked(others)) {
+                let waits = self.world.performing.place(self.places(), 0);
+                let waits = waits.map_or_else(|| self.main_span(), |(span, _)| span);
+                match self.fail_at(waits, Failure::blocked(others)) {
                     Stop::Error(error) => self.exception(None, *error)?,
                     stop => return Err(stop),
                 }

@@ -62,6 +62,12 @@ use nursery::{Moving, Nursery};
 use old::Old;
 use word::{Tag, Word};
 
+/// The header of a list cell that was made as one. (A hole that has become one may be larger.)
+const CELL: u64 = match Size::new(2) {
+    Some(size) => Header::new(Kind::Con, size, CONS.0).bits(),
+    None => 0,
+};
+
 /// How often the collector runs; more often than it pays is for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stress {
@@ -433,46 +439,51 @@ impl Heap {
     /// `list` is a word of this heap.
     #[must_use]
     pub unsafe fn append_text(&self, mut list: Word, text: &mut String, most: usize) -> Word {
-        // ASCII goes by pieces: a string looks at its room and at the encoding for each character.
-        let (mut piece, mut len) = ([0; 256], 0);
-        let flush = |text: &mut String, piece: &[u8]| {
-            text.push_str(str::from_utf8(piece).unwrap_or_default());
-        };
-        while text.len() + len < most {
-            // SAFETY: these are words of the heap, and a list cell has two fields.
-            let (mut head, tail) = unsafe {
-                if !list.is_con_pointer() {
-                    list = self.resolve(list);
+        while text.len() < most {
+            // ASCII goes by pieces: a string looks at its room and at the encoding for each character.
+            let mut piece = [0; 256];
+            let room = piece.len().min(most - text.len());
+            let mut len = 0;
+            for byte in piece.iter_mut().take(room) {
+                // SAFETY: `list` is a word of the heap, and a list cell has two fields.
+                let (header, fields) = unsafe {
                     if !list.is_con_pointer() {
-                        break;
+                        list = self.resolve(list);
+                        if !list.is_con_pointer() {
+                            break;
+                        }
                     }
-                }
-                if self.header(list).info() != CONS.0 {
+                    let node = node_at(list.address());
+                    (*node, node.add(1))
+                };
+                if header != CELL {
                     break;
                 }
-                (self.field(list, 0), self.field(list, 1))
-            };
-            prefetch(tail.bits());
-            if !head.is_char() {
                 // SAFETY: as above.
-                head = unsafe { self.resolve(head) };
-            }
-            let Some(c) = head.as_char() else { break };
-            if c.is_ascii() {
-                piece[len] = c as u8;
+                let (head, tail) = unsafe { (Word::from_bits(*fields), *fields.add(1)) };
+                // SAFETY: as above.
+                let c = head.as_ascii().or_else(|| unsafe { self.resolve(head) }.as_ascii());
+                let Some(c) = c else { break };
+                *byte = c;
                 len += 1;
-            } else {
-                flush(text, &piece[..len]);
+                list = Word::from_bits(tail);
+            }
+            text.push_str(str::from_utf8(&piece[..len]).unwrap_or_default());
+            if len == room {
+                continue;
+            }
+            // What follows is another cell, another character, or the end.
+            // SAFETY: as above.
+            unsafe {
+                list = self.resolve(list);
+                if !list.is_con_pointer() || self.header(list).info() != CONS.0 {
+                    break;
+                }
+                let Some(c) = self.resolve(self.field(list, 0)).as_char() else { break };
                 text.push(c);
-                len = 0;
+                list = self.field(list, 1);
             }
-            if len == piece.len() {
-                flush(text, &piece);
-                len = 0;
-            }
-            list = tail;
         }
-        flush(text, &piece[..len]);
         list
     }
 

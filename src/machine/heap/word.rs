@@ -217,6 +217,14 @@ impl Word {
         if self.is_char() { char::from_u32((self.0 >> 32) as u32) } else { None }
     }
 
+    /// The character that it is, if it is one of ASCII.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ascii(self) -> Option<u8> {
+        let rest = self.0 & !(0x7f << 32);
+        if rest == CHAR_BITS as u64 { Some((self.0 >> 32) as u8) } else { None }
+    }
+
     /// Whether it is a float of a word.
     #[inline(always)]
     #[must_use]
@@ -356,6 +364,12 @@ mod tests {
         assert_eq!(Word::char('λ').view(), View::Char('λ'));
         assert!(Word::char('λ').is_char() && !Word::con(ConId(1)).is_char());
         assert!(!Word::NOTHING.is_char() && !Word::function(GlobalId(1)).is_char());
+        assert_eq!((Word::char('a').as_ascii(), Word::char('\0').as_ascii()), (Some(97), Some(0)));
+        assert_eq!(
+            (Word::char('\u{7f}').as_ascii(), Word::char('\u{80}').as_ascii()),
+            (Some(127), None)
+        );
+        assert_eq!((Word::char('λ').as_ascii(), Word::con(ConId(97)).as_ascii()), (None, None));
         assert_eq!(Word::con(ConId(7)).view(), View::Con(ConId(7)));
         assert_eq!(Word::con(ConId(7)).as_con(), Some(ConId(7)));
         assert_eq!((Word::ONE.as_con(), Word::char('\0').as_con()), (None, None));

@@ -8,7 +8,7 @@ use crate::base::quote::SHOWN_DEPTH;
 use crate::gcode::effect::ActionCon;
 use crate::gcode::instr::{Instr, IntLit, Jumps, Lit};
 use crate::gcode::program::{ConId, GlobalKind};
-use crate::machine::failure::Failure;
+use crate::machine::failure::{Failure, Lists};
 use crate::machine::outcome::Stop;
 
 /// What a literal of a branch has to be to be a node.
@@ -176,7 +176,7 @@ impl Machine {
     }
 
     fn no_alternative(&self, value: Option<Addr>) -> Stop {
-        let found = value.map(|value| self.brief(value, SHOWN_DEPTH));
+        let found = value.map(|value| self.brief(value, SHOWN_DEPTH, Lists::Cells));
         self.fail(Failure::no_alternative(found.as_deref()))
     }
 }

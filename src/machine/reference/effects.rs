@@ -7,18 +7,18 @@ use super::heap::node::{Addr, Node, Site, buffer_bytes};
 use super::state::{Frame, Machine, NO_REDEX};
 use crate::base::allocation::Full;
 use crate::base::integer::Integer;
-use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed};
+use crate::base::quote::{Elements, SHOWN_DEPTH, char_literal, constructed};
 use crate::gcode::effect::{ActionCon, ActionKind, Effect, NO_THREAD, PIECE, thread_of};
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, ConId, NIL};
-use crate::machine::failure::Failure;
+use crate::machine::failure::{Failure, Lists};
 use crate::machine::handles::Handle;
 use crate::machine::opaque::Opaque;
 use crate::machine::outcome::{Input, Output, RunError, Stop, Thrown};
 use crate::machine::print::Format;
-use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, subject};
+use crate::machine::system::{Answer, Operand, Outside, Refused, SystemError, asked, subject};
 use crate::machine::threads::{Next, Threads};
-use crate::machine::world::{Mode, Stream, TRACE, Trace};
+use crate::machine::world::{Kept, Mode, Stream, TRACE, Trace};
 use crate::primitive::Operand as Needs;
 use crate::primitive::bytes::clamped;
 
@@ -132,6 +132,18 @@ impl Machine {
         Ok(())
     }
 
+    /// The rule of `Eval`, for an action: a failure comes back as a value.
+    pub(super) fn try_to(&mut self) -> Result<(), Stop> {
+        let origin = match self.heap.get(self.heap.value(self.item(0))) {
+            Node::App { site, .. } => self.code.site_global(*site).map(|of| (*site, of)),
+            _ => None,
+        };
+        let origin = origin.map(|(site, of)| (self.code.site_place(site), of));
+        let origin = origin.filter(|(span, _)| !span.is_none());
+        self.world.performing.evaluates(self.dump.len(), origin);
+        self.eval()
+    }
+
     /// The number of the thread that is the item `n` below the top.
     pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
@@ -236,8 +248,12 @@ impl Machine {
 
     /// Does an effect on the system, whose operands are on the stack.
     fn system_effect(&mut self, effect: Effect) -> Result<Addr, Stop> {
-        let answer = match self.world.answer.take() {
-            Some(answer) => answer,
+        let is_kept = match &self.world.answer {
+            Some(kept) => kept.asked == asked(effect, &self.system_operands(effect)?),
+            None => false,
+        };
+        let answer = match self.world.answer.take_if(|_| is_kept) {
+            Some(kept) => kept.answer,
             None => self.ask(effect)?,
         };
         let value = match &answer {
@@ -247,10 +263,26 @@ impl Machine {
         match value {
             Ok(value) => Ok(self.handles.get(&value).unwrap_or(Addr::NONE)),
             Err(stop) => {
-                self.world.answer = Some(answer);
+                let asked = asked(effect, &self.system_operands(effect)?);
+                self.world.answer = Some(Kept { asked, answer });
                 Err(stop)
             }
         }
+    }
+
+    /// The operands of an effect on the system.
+    fn system_operands(&self, effect: Effect) -> Result<Vec<Operand<'_>>, Stop> {
+        let Some(primitive) = effect.primitive() else { return Ok(Vec::new()) };
+        let operand = |at| {
+            let value = self.heap.get(self.heap.value(self.item(at)));
+            match (primitive.operand_at(at), value) {
+                (Needs::Integer, Node::Int(of)) => Ok(Operand::Integer(Integer::Small(*of))),
+                (Needs::Integer, Node::Big(of)) => Ok(Operand::Integer((**of).clone())),
+                (Needs::Bytes, Node::Bytes(bytes)) => Ok(Operand::Bytes(bytes)),
+                _ => Err(self.wrong_kind(primitive, at)),
+            }
+        };
+        (0..primitive.arity()).map(operand).collect()
     }
 
     fn ask(&mut self, effect: Effect) -> Result<Result<Answer, Failure>, Stop> {
@@ -280,17 +312,7 @@ impl Machine {
         refused: &mut Option<Refused>,
     ) -> Result<Result<Answer, Failure>, Stop> {
         let Some(primitive) = effect.primitive() else { return Ok(Ok(Answer::Done)) };
-        let mut operands = Vec::new();
-        for at in 0..primitive.arity() {
-            let operand =
-                match (primitive.operand_at(at), self.heap.get(self.heap.value(self.item(at)))) {
-                    (Needs::Integer, Node::Int(of)) => Operand::Integer(Integer::Small(*of)),
-                    (Needs::Integer, Node::Big(of)) => Operand::Integer((**of).clone()),
-                    (Needs::Bytes, Node::Bytes(bytes)) => Operand::Bytes(bytes),
-                    _ => return Err(self.wrong_kind(primitive, at)),
-                };
-            operands.push(operand);
-        }
+        let operands = self.system_operands(effect)?;
         let mut fits = |len: usize| {
             // It is there twice for a moment.
             let bytes = 2 * len as u64;
@@ -327,13 +349,14 @@ impl Machine {
             return Err(self.fail(Failure::outside(name)));
         }
         let (item, rest) = (self.item(0), self.item(1));
-        let room = match *self.heap.get(self.heap.value(item)) {
+        match *self.heap.get(self.heap.value(item)) {
             Node::Char(c) => self.world.put(stream, c),
-            Node::Int(-1) => true,
+            Node::Int(-1) => {}
             _ => return Err(self.fail(Failure::no_text(name, &self.describe(item)))),
-        };
+        }
         let action = self.heap.alloc(Node::constr(self.action_con(con), &[rest]));
-        if room {
+        // While the input is read as a list, what follows may wait for somebody who reads this.
+        if !self.world.is_full() && !self.world.taken {
             return Ok(action);
         }
         let flush = self.action_con(ActionCon::Flush);
@@ -342,12 +365,12 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Addr) -> String {
-        self.brief(value, SHOWN_DEPTH)
+        self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 
     fn throw(&mut self) -> Stop {
         let value = self.item(0);
-        let found = self.brief(value, SHOWN_DEPTH);
+        let found = self.thrown(value);
         let thrown = Some(Thrown(self.handles.add(value)));
         match self.fail(Failure::thrown(&found)) {
             Stop::Error(error) => Stop::Error(Box::new(RunError { thrown, ..*error })),
@@ -370,6 +393,10 @@ impl Machine {
             return self.fail(Failure::no_exception(&self.describe(trace)));
         };
         let mut error = error.clone();
+        if error.code == crate::base::code::Code::Uncaught {
+            // A handler may say in other words what it was.
+            error.message = Failure::thrown(&self.thrown(value)).message();
+        }
         if error.was_thrown() {
             error.thrown = Some(Thrown(self.handles.add(value)));
         }
@@ -377,7 +404,7 @@ impl Machine {
     }
 
     /// What is evaluated of a value, in a few words.
-    pub(super) fn brief(&self, value: Addr, depth: u32) -> String {
+    pub(super) fn brief(&self, value: Addr, depth: u32, lists: Lists) -> String {
         let value = self.heap.value(value);
         let node = self.heap.get(value);
         match node.as_constr() {
@@ -386,16 +413,32 @@ impl Machine {
             {
                 self.text_so_far(value).quoted()
             }
+            Some((CONS, _)) if lists == Lists::Elements => self.brief_list(value, depth),
             Some((con, fields)) if self.code.actions.and_then(|a| a.kind(con)).is_none() => {
                 let fields = fields.iter().map(|&field| match depth {
                     0 => "..".to_owned(),
-                    _ => self.brief(field, depth - 1),
+                    _ => self.brief(field, depth - 1, lists),
                 });
                 let name = self.code.program.cons.get(con).map_or("?", |con| &con.name);
                 constructed(name, fields)
             }
             _ => self.shown_atom(value),
         }
+    }
+
+    /// The elements of a list, as far as it is evaluated, in a few words.
+    fn brief_list(&self, mut list: Addr, depth: u32) -> String {
+        let mut shown = Elements::default();
+        while let Some((CONS, &[head, tail])) = self.heap.get(list).as_constr()
+            && shown.has_room()
+        {
+            match depth {
+                0 => shown.push(".."),
+                _ => shown.push(&self.brief(head, depth - 1, Lists::Elements)),
+            }
+            list = self.heap.value(tail);
+        }
+        shown.end(matches!(self.heap.get(list).as_constr(), Some((NIL, _))))
     }
 
     fn shown_atom(&self, value: Addr) -> String {
@@ -561,6 +604,7 @@ impl Machine {
                 self.world.write(out).map_err(Stop::Output)?;
                 let [then] = fields(self)[..] else { return Ok(false) };
                 let then = self.handles.add(then);
+                self.world.performing.park(self.world.program.current());
                 self.world.program.switch(then);
                 self.chosen(actions)?
             }
@@ -570,6 +614,7 @@ impl Machine {
                 if self.world.program.is_over() {
                     let (action, then) = (self.handles.add(action), self.handles.add(then));
                     self.world.program.yields(Next::Perform(action));
+                    self.world.performing.park(self.world.program.current());
                     self.world.program.switch(then);
                     self.chosen(actions)?
                 } else {

@@ -47,9 +47,15 @@ impl Machine {
             return span;
         }
         let redex = |redex| self.redex_site(redex).map_or(Span::NONE, |(span, _)| span);
-        let waiting = self.dump.iter().rev().map(|frame| (self.code.place(frame.at), frame.redex));
+        let waiting = self.dump.iter().enumerate().rev();
+        let performed = |depth| {
+            let place = self.world.performing.place(&self.code.program.places, depth);
+            place.map_or(Span::NONE, |(span, _)| span)
+        };
         let here = redex(self.redex);
-        let all = waiting.flat_map(|(span, at)| [span, redex(at)]);
+        let all = waiting.flat_map(|(depth, frame)| {
+            [self.code.place(frame.at), performed(depth), redex(frame.redex)]
+        });
         let span = std::iter::once(here).chain(all).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
     }
@@ -76,14 +82,17 @@ impl Machine {
     fn chain(&self, span: Span) -> Chain {
         let mut collector = Collector::new(&self.code.program.places, span);
         let redexes = std::iter::once(self.redex).chain(self.dump.iter().rev().map(|f| f.redex));
-        let frames = self.dump.iter().rev().map(Some).chain([None]);
+        let frames = self.dump.iter().enumerate().rev().map(Some).chain([None]);
         for (redex, frame) in redexes.zip(frames) {
             if let Some((site, name)) = self.redex_site(redex) {
                 collector.thunk(|| name, site);
             }
-            if let Some(frame) = frame
-                && !self.code.is_hidden(frame.at)
-            {
+            let Some((depth, frame)) = frame else { continue };
+            let action = self.world.performing.place(&self.code.program.places, depth);
+            if let Some((_, Some((span, owner)))) = action {
+                collector.thunk(|| self.code.name(owner), span);
+            }
+            if !self.code.is_hidden(frame.at) {
                 collector.code(|| self.code.name(frame.at.global), self.code.place(frame.at));
             }
         }

@@ -254,7 +254,8 @@ impl Machine {
             Instr::Effect(effect) => self.effect(*effect)?,
             // These set the position themselves, or never leave it.
             Instr::Unwind => return self.begin_unwind(),
-            Instr::Eval | Instr::Try => return self.eval(),
+            Instr::Eval => return self.eval(),
+            Instr::Try => return self.try_to(),
             Instr::Print => return self.print(out),
             Instr::Cond(yes, no) => return self.cond(*yes, *no),
             Instr::CaseJump(jumps) => return self.case_jump(jumps),

@@ -188,6 +188,7 @@ impl Machine {
         let Some(frame) = self.dump.pop() else {
             unreachable!("an unwinding begins with an `Eval`, which leaves a frame")
         };
+        self.world.performing.evaluated(self.dump.len(), self.code.place(self.at));
         self.at = frame.at.next();
         self.base = frame.base;
         self.redex = frame.redex;

@@ -14,8 +14,8 @@ primExit = _primitive "gmachine.exit"
 primFinish :: IO ()
 primFinish = _primitive "gmachine.finish"
 
-primError :: String -> IO ()
-primError = _primitive "gmachine.error"
+primRun :: IO () -> (SomeException -> IO String) -> IO ()
+primRun = _primitive "gmachine.run"
 
 primPut :: Ptr BFILE -> String -> IO ()
 primPut = _primitive "gmachine.put"
@@ -23,17 +23,17 @@ primPut = _primitive "gmachine.put"
 primContents :: Ptr BFILE -> IO String
 primContents = _primitive "gmachine.contents"
 
--- Performs a program; an exception that nothing catches is written as GHC's programs do, and the
--- exit status is 1.
+-- Performs a program. With an exception that nothing catches it fails, where that was thrown, and
+-- says what `uncaught` says of it.
 run :: IO a -> IO ()
-run program = (program >> primFinish) `catch` failed
+run program = primRun (program >> primFinish) uncaught
 
-failed :: SomeException -> IO ()
-failed e =
+uncaught :: SomeException -> IO String
+uncaught e =
   case fromException e of
     Just ExitSuccess -> primExit 0
     Just (ExitFailure n) -> primExit n
-    Nothing -> primError (displayException e ++ "\n") >> primExit 1
+    Nothing -> return (displayException e)
 
 hPutStr :: Handle -> String -> IO ()
 hPutStr h s = withHandleWr h (\ p -> primPut p s)

@@ -1,0 +1,94 @@
+//! Where the actions come from that are being performed.
+//!
+//! An action is a value, so an effect that fails does not stand in the code of the program: the
+//! performer's code runs. Its place is that of the expression whose value the action is. So it is
+//! noted where the performer evaluates an action (the thunk that it is) and where it gets the value
+//! (the code that has returned it). An action that was a value before stands within one that was
+//! performed before it, or is what that one's function has returned.
+
+use std::collections::BTreeMap;
+
+use crate::base::places::Places;
+use crate::base::span::Span;
+use crate::gcode::program::GlobalId;
+
+/// What is known of an action that is performed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Origin {
+    /// The thunk that it was: the expression, and the definition in which that stands.
+    thunk: Option<(Span, GlobalId)>,
+    /// The expression in the code that has returned it.
+    returned: Span,
+    /// Whether the evaluation under way is that of a thunk of the source.
+    is_thunk: bool,
+}
+
+/// The actions that are being performed: an expression may perform one within another.
+#[derive(Clone, Debug, Default)]
+pub(in crate::machine) struct Performing {
+    /// How deep the stack is where each is performed, the innermost last.
+    actions: Vec<(usize, Origin)>,
+    /// Of each thread that does not run, what it has performed last.
+    parked: BTreeMap<i64, Origin>,
+}
+
+impl Performing {
+    /// An action is about to be evaluated, where the stack is `depth` deep; `thunk` is the thunk of
+    /// the source that it is, if it is one.
+    pub fn evaluates(&mut self, depth: usize, thunk: Option<(Span, GlobalId)>) {
+        while self.actions.last().is_some_and(|&(at, _)| at > depth) {
+            self.actions.pop();
+        }
+        match self.actions.last_mut() {
+            // A thread that goes on.
+            Some((at @ 0, _)) => *at = depth,
+            Some((at, _)) if *at == depth => {}
+            _ => self.actions.push((depth, Origin::default())),
+        }
+        if let Some((_, origin)) = self.actions.last_mut() {
+            origin.is_thunk = thunk.is_some();
+            if thunk.is_some() {
+                (origin.thunk, origin.returned) = (thunk, Span::NONE);
+            }
+        }
+    }
+
+    /// An action was evaluated: the code of the expression at `returned` has come to it.
+    pub fn evaluated(&mut self, depth: usize, returned: Span) {
+        if let Some((at, origin)) = self.actions.last_mut()
+            && *at == depth
+            && !returned.is_none()
+        {
+            origin.returned = returned;
+            if !origin.is_thunk {
+                origin.thunk = None;
+            }
+        }
+    }
+
+    /// The thread that runs gives its turn away.
+    pub fn park(&mut self, thread: i64) {
+        if let Some(&(_, origin)) = self.actions.first() {
+            self.parked.insert(thread, origin);
+        }
+        self.actions.clear();
+    }
+
+    /// A thread goes on.
+    pub fn resume(&mut self, thread: i64) {
+        self.actions.clear();
+        self.actions.extend(self.parked.remove(&thread).map(|origin| (0, origin)));
+    }
+
+    /// The expression, and the thunk of the source that it was, of the action that is performed where
+    /// the stack is `depth` deep.
+    pub fn place(&self, places: &Places, depth: usize) -> Option<(Span, Option<(Span, GlobalId)>)> {
+        let found = self.actions.iter().rev().find(|(at, _)| *at == depth || *at == 0);
+        let &(_, Origin { thunk, returned, .. }) = found?;
+        let is_known = places.is_users(returned) || places.inlined(returned).is_some();
+        match thunk {
+            Some((span, _)) if !is_known => Some((span, thunk)),
+            _ => (!returned.is_none()).then_some((returned, thunk)),
+        }
+    }
+}
