@@ -1,7 +1,7 @@
 //! A program's input is read no further than the program asks, and any text is its characters.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Stop};
@@ -173,4 +173,75 @@ fn characters_after_a_part_of_one_are_no_text() {
         assert!(matches!(ended, Err(Stop::Input(_))), "{kind}: {ended:?}");
         assert_eq!(out, "206\n", "{kind}");
     }
+}
+
+/// Gives characters and takes text, and notes both in the order in which they come.
+#[derive(Clone)]
+struct Talk {
+    noted: Arc<Mutex<String>>,
+    says: Arc<Mutex<std::str::Chars<'static>>>,
+    is_ready: bool,
+}
+
+impl Talk {
+    fn new(says: &'static str, is_ready: bool) -> Talk {
+        let noted = Arc::default();
+        Talk { noted, says: Arc::new(Mutex::new(says.chars())), is_ready }
+    }
+
+    fn note(&self, text: &str) {
+        self.noted.lock().unwrap().push_str(text);
+    }
+}
+
+impl Input for Talk {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        let next = self.says.lock().unwrap().next();
+        self.note(next.map_or(">".into(), |c| format!(">{c}")).as_str());
+        Ok(next)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.is_ready
+    }
+}
+
+impl Output for Talk {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.note(&format!("<{text}"));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+/// What a program reads and writes, in order.
+fn talk(kind: MachineKind, text: &str, says: &'static str, is_ready: bool) -> String {
+    let mut talk = Talk::new(says, is_ready);
+    let mut machine = common::machine(kind, &common::compile(text), Config::default());
+    machine.start(Format::Default, Some(Box::new(talk.clone()))).expect("it starts");
+    machine.run(&mut talk).expect("it has a value");
+    let noted = talk.noted.lock().unwrap();
+    noted.clone()
+}
+
+#[test]
+fn what_is_written_is_handed_on_before_input_is_waited_for() {
+    let echo = "(defn main[] (bind inputText (fn [text] (putText (map toUpper text)))))";
+    let ask = "(defn main[] (then (putText \"name? \") (bind inputText (fn [text]
+        (then (putText \"hello \") (putText (head (lines text))))))))
+        (defn then[m n] (bind m (fn [_] n)))";
+    let pure = "(defn main[] (bind inputText (fn [text]
+        (bind (unsafePerform (bind (putText \"a\") (fn [_] (return (return (length text))))))
+          (fn [n] (putText (showInt n)))))))";
+    for &kind in MachineKind::ALL {
+        assert_eq!(talk(kind, echo, "ab\nc", false), ">a<A>b<B>\n<\n>c<C>", "{kind}");
+        assert_eq!(talk(kind, ask, "x\ny", false), "<name? <hello >x<x>\n", "{kind}");
+        let noted = talk(kind, pure, "xy", false);
+        assert!(noted == "<a>x>y><2" || noted == ">x>y><a<2", "{kind}: {noted}");
+    }
+    // Of what is there already a line is written at once.
+    assert_eq!(talk(MachineKind::Fast, echo, "ab\nc", true), ">a>b>\n<AB\n>c><C");
 }
