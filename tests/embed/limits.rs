@@ -162,7 +162,9 @@ fn an_answer_of_the_system_without_room_is_not_that_to_another_effect() {
         let mut store = engine.compile("either", PROGRAM).unwrap().store();
         store.set_system(Files);
         let main = store.global("main").unwrap();
-        assert_eq!(store.show(&main).unwrap(), "small");
+        let mut out = String::new();
+        store.print(&main, Format::Default, &mut out).unwrap();
+        assert_eq!(out, "small\n");
         assert_eq!(refused.load(Ordering::Relaxed), 1);
     });
 }
