@@ -533,10 +533,11 @@ impl Machine {
         rest = self.append_literal(rest, |world, literal| {
             world.append(stream, |text, most| append_up_to(literal, text, most))
         });
-        // While the input is read as a list somebody may read what is written line by line; a host
-        // function may wait for input where nothing can be written.
+        // While the input is read as a list somebody may read what is written line by line, or all of
+        // it before he gives more; a host function may wait for input where nothing can be written.
+        let waits = || self.input.as_ref().is_some_and(|input| !input.is_ready());
         let has_hosts = || !self.mutator.image.program.gcode.hosts.is_empty();
-        let is_read = self.world.taken && (self.world.ends_line() || has_hosts());
+        let is_read = self.world.taken && (self.world.ends_line() || has_hosts() || waits());
         let (con, flush) = (self.action_con(con), self.action_con(ActionCon::Flush));
         // SAFETY: room was made sure of.
         unsafe {
