@@ -51,7 +51,8 @@ impl std::error::Error for Stop {}
 
 impl Stop {
     /// Resolves the span of where it stopped, so that its text says file, line and column.
-    pub(crate) fn locate(&mut self, sources: &SourceMap) {
+    #[doc(hidden)]
+    pub fn locate(&mut self, sources: &SourceMap) {
         let (span, place) = match self {
             Stop::Error(error) => (error.span, &mut error.place),
             Stop::Limit(reached) => (reached.span, &mut reached.place),
@@ -201,7 +202,9 @@ pub struct Waiting {
 
 impl Waiting {
     /// Returns one evaluation that waits.
-    pub(crate) fn new(name: Arc<str>, span: Span) -> Waiting {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(name: Arc<str>, span: Span) -> Waiting {
         Waiting { name, span, times: 1 }
     }
 }
