@@ -3,7 +3,7 @@
 
 use super::code::instr::{Arg, Base};
 use super::code::program::{ArgsId, Entry};
-use super::run::{node_at, read_arg};
+use super::executor::{node_at, read_arg};
 use super::short::put_args;
 use super::stack::{Control, SLACK};
 use super::state::Machine;

@@ -1,4 +1,4 @@
-//! Arithmetic and comparison that the loop does not do: operands that are not evaluated,
+//! Arithmetic and comparison in the general way: operands that are not evaluated,
 //! large, or no integers.
 
 use std::borrow::Cow;

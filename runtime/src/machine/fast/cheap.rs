@@ -6,15 +6,34 @@ use super::numbers::of_words;
 use crate::machine::heap::word::Word;
 use crate::primitive::Primitive;
 
-/// What the code of a cheap thunk computes from captured integers; `None` if some integer on
-/// the way does not fit a word.
+/// What the code of a cheap thunk computes from captured integers; `Word::NOTHING` if some integer
+/// on the way does not fit a word.
 ///
 /// # Safety
-/// It is such code, and takes as many.
-#[inline]
-pub(super) unsafe fn computed(mut pc: *const Instr, captured: &[Word]) -> Option<Word> {
+/// It is such code, and takes as many, at most three.
+#[inline(always)]
+pub(super) unsafe fn computed<const N: usize>(pc: *const Instr, captured: [Word; N]) -> Word {
+    let word = |at: usize| captured.get(at).copied().unwrap_or(Word::ZERO);
+    // SAFETY: the caller's promise.
+    unsafe { computed_of(pc, word(0), word(1), word(2)) }
+}
+
+/// [`computed`], called with words: the address of a local in who executes an instruction would
+/// keep the next one from being a jump.
+#[inline(never)]
+unsafe fn computed_of(pc: *const Instr, a: Word, b: Word, c: Word) -> Word {
     let mut frame = [Word::ZERO; SLOTS];
-    frame[..captured.len()].copy_from_slice(captured);
+    frame[..3].copy_from_slice(&[a, b, c]);
+    // SAFETY: the caller's promise.
+    unsafe { computed_in(pc, frame) }.unwrap_or(Word::NOTHING)
+}
+
+/// What the code computes in a frame, in which is what it takes.
+///
+/// # Safety
+/// It is the code of a cheap thunk.
+#[inline(always)]
+unsafe fn computed_in(mut pc: *const Instr, mut frame: [Word; SLOTS]) -> Option<Word> {
     // Slots are below `SLOTS`; so the mask changes none.
     macro_rules! slot {
         ($at:expr) => {

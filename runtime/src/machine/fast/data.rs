@@ -1,4 +1,4 @@
-//! Instructions on data that are not done in the loop: nodes of many words, the names of a
+//! Instructions on data in the general way: nodes of many words, the names of a
 //! `letrec`, and going by values.
 
 use super::code::instr::{Arg, Dst, Forced, Slot};
@@ -115,7 +115,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The operand of a `CaseList` that the loop does not know.
+    /// The operand of a `CaseList` that the fast way does not know.
     pub(super) fn scrutinise_list(&mut self, a: Forced) -> Result<(), Stop> {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
@@ -154,7 +154,7 @@ impl Machine {
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 
-    /// Goes by a large integer; the operand of a `LitCase` that the loop does not know.
+    /// Goes by a large integer; the operand of a `LitCase` that the fast way does not know.
     pub(super) fn literal_case(&mut self, a: Forced, case: LitCaseId) -> Result<(), Stop> {
         let value = self.slot(a.0);
         if !value.is_evaluated() {
@@ -163,7 +163,7 @@ impl Machine {
         let Some(case) = self.mutator.image.program.lit_cases.get(case) else {
             unreachable!("operands name something")
         };
-        // Characters and integers of a word are the loop's.
+        // Characters and integers of a word went the fast way.
         let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
             let bigs = &self.mutator.image.program.bigs;
             let found = case.bigs.binary_search_by(|(id, _)| bigs.get(*id).cmp(&Some(&*big)));

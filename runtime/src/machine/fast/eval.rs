@@ -2,8 +2,8 @@
 
 use super::code::instr::Forced;
 use super::code::program::{Entry, ThunkId};
+use super::executor::node_at;
 use super::image::STRIDE;
-use super::run::node_at;
 use super::stack::Control;
 use super::state::Machine;
 use crate::base::integer::{Poll, Stopped};

@@ -10,9 +10,12 @@ pub mod code;
 mod data;
 mod effects;
 mod eval;
+mod execute;
+mod executor;
 mod fail;
 mod frames;
 mod freeze;
+mod general;
 mod image;
 mod interface;
 mod mutable;
@@ -29,6 +32,7 @@ mod stack;
 mod state;
 #[cfg(test)]
 mod tests;
+mod threaded;
 mod threads;
 pub mod translate;
 

@@ -1,13 +1,13 @@
-//! The probe of the loop: what counts the instructions of a run, and what does nothing.
+//! The probe of instructions: what counts the instructions of a run, and what does nothing.
 //!
-//! The loop is compiled once for each, so a run that nobody watches has no instruction for it.
-//! Counters go by instruction, global and kind of thunk; a slow path is seen by what the machine's
+//! The arms are compiled once for each, so a run that nobody watches has no instruction for it.
+//! Counters go by instruction, global and kind of thunk; a general way is seen by what the machine's
 //! own counts are before and after it.
 
 use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
+use super::executor::node_at;
 use super::image::{STRIDE, index};
-use super::run::node_at;
 use super::stack::Control;
 use super::state::Machine;
 use crate::base::index::Idx;
@@ -15,7 +15,7 @@ use crate::gcode::program::GlobalId;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Header, Kind};
 
-/// What the loop tells of the instructions that it executes.
+/// What is told of the instructions that are executed.
 pub(super) trait Probe {
     /// Whether it is to be told anything.
     const ACTIVE: bool;
@@ -34,15 +34,15 @@ pub(super) trait Probe {
     fn applied(&mut self, at: u32);
     /// The thunk that was under evaluation in this node is about to be updated.
     fn updated(&mut self, hole: Header);
-    /// A slow path follows, and may update what waits for a value.
+    /// A general way follows, and may update what waits for a value.
     fn expect_updates(&mut self, machine: &Machine);
-    /// A slow path begins.
+    /// A general way begins.
     fn before(&self, machine: &Machine) -> Before;
     /// It has ended.
     fn after(&mut self, machine: &Machine, before: &Before);
 }
 
-/// The machine's counts before a slow path.
+/// The machine's counts before a general way.
 #[derive(Default)]
 pub(super) struct Before {
     at: u32,
@@ -99,7 +99,7 @@ pub(super) struct ThunkCounts {
     pub(super) updated: u64,
 }
 
-/// Updates that a slow path does at most, and that are told apart.
+/// Updates that a general way does at most, and that are told apart.
 const EXPECTED: usize = 8;
 
 /// The counters of a profiled run.
@@ -113,7 +113,7 @@ pub(super) struct Counters {
     pub(super) calls: Vec<u64>,
     /// By kind of thunk.
     pub(super) thunks: Vec<ThunkCounts>,
-    /// The kinds of the thunks that the next slow path may update, in the order in which it does.
+    /// The kinds of the thunks that the next general way may update, in the order in which it does.
     expected: [u32; EXPECTED],
     expected_len: usize,
 }
@@ -342,7 +342,7 @@ impl Counters {
             if let Some(calls) = start.and_then(|global| self.calls.get_mut(global.index())) {
                 *calls += 1;
             }
-            // SAFETY: it is the instruction that has called the slow path.
+            // SAFETY: it is the instruction that has called the general way.
             let site = unsafe { self.site(before.at) };
             site.bytes += bytes;
             site.partial += called - u64::from(start.is_some());

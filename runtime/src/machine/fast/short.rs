@@ -1,4 +1,4 @@
-//! Short ways: what most slow paths come to, with the loop's registers as arguments and results.
+//! Short ways: what most general ways come to, with the registers as arguments and results.
 //!
 //! Entering a thunk and applying a function to exactly what it takes are as frequent as calls.
 //! The general ways (`eval.rs`, `apply.rs`) go through the machine's fields and a `Result`; these
@@ -6,8 +6,8 @@
 
 use super::code::instr::{Arg, Instr};
 use super::code::program::ArgsId;
+use super::executor::{node_at, read_arg};
 use super::image::STRIDE;
-use super::run::{node_at, read_arg};
 use super::stack::evaluate_word;
 use super::state::Machine;
 use crate::base::index::Idx;
@@ -16,15 +16,19 @@ use crate::machine::heap::word::{Tag, Word};
 use crate::machine::heap::{Header, Kind};
 use crate::primitive::Primitive;
 
-/// Where the loop goes on: its instruction and its frame. A pair of pointers comes back in
+/// Where it goes on: the instruction and its frame. A pair of pointers comes back in
 /// registers, which an `Option` of one does not.
 pub(super) type Registers = (*const Instr, *mut Word);
 
 /// The short way does not lead there: nothing has changed.
 pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
 
-/// The most arguments of an application that goes a short way.
+/// The most words that a short way puts in a frame: more are copied by a call, for which every
+/// register would be saved.
 const FEW: usize = 8;
+
+/// The most operands of an application that goes a short way.
+const OPERANDS: usize = 4;
 
 impl Machine {
     /// Sees to the value of an operand that is not evaluated: puts it in its slot, or enters the
@@ -33,7 +37,7 @@ impl Machine {
     /// # Safety
     /// The instruction at `pc`, of this machine's code, is executed with the frame `fp`, in which
     /// the slot is written.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) unsafe fn force_at(
         &mut self,
         pc: *const Instr,
@@ -71,7 +75,7 @@ impl Machine {
     /// [`force_at`](Machine::force_at) of the first of two operands that is not evaluated.
     ///
     /// # Safety
-    /// As there.
+    /// As there, of both slots.
     #[inline(always)]
     pub(super) unsafe fn force_either(
         &mut self,
@@ -82,8 +86,8 @@ impl Machine {
     ) -> Registers {
         // SAFETY: the caller's promise.
         unsafe {
-            let first = !(*fp.add(a as usize)).is_evaluated();
-            self.force_at(pc, fp, if first { a } else { b })
+            let evaluated = (*fp.add(a as usize)).is_evaluated();
+            self.force_at(pc, fp, if evaluated { b } else { a })
         }
     }
 
@@ -91,7 +95,7 @@ impl Machine {
     ///
     /// # Safety
     /// `fp` is the frame, and nothing in it is used any more; `word` is not evaluated.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) unsafe fn enter_at(&mut self, fp: *mut Word, word: Word) -> Registers {
         // SAFETY: a word that is not evaluated leads to a node; the control word of an update is
         // the thunk, with the tag of what is not evaluated.
@@ -123,7 +127,8 @@ impl Machine {
             unsafe { program.thunks.as_slice().get_unchecked(header.info() as usize).entry };
         // By addresses: a pointer that far above may be outside of the stack.
         let end = to.addr() + (entry.frame as usize + 1) * size_of::<Word>();
-        if end > self.stack_end.0.addr() || self.ticks <= 1 {
+        let takes = entry.takes as usize;
+        if end > self.stack_end.0.addr() || self.ticks <= 1 || takes > FEW {
             return NOT_DONE;
         }
         // SAFETY: entries are in the code.
@@ -135,7 +140,7 @@ impl Machine {
             self.heap.black_hole(word);
             *to = control;
             let frame = to.add(1);
-            copy_few(fields, frame, entry.takes as usize);
+            copy_few(fields, frame, takes);
             (pc, frame)
         }
     }
@@ -147,7 +152,7 @@ impl Machine {
     /// # Safety
     /// `args` are operands of the instruction that is executed with the frame `fp`; from `first` on
     /// nothing but them is used any more.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) unsafe fn apply_at(
         &mut self,
         fp: *mut Word,
@@ -173,7 +178,7 @@ impl Machine {
         // SAFETY: a function is a global of the program.
         let entry = unsafe { *program.globals.as_slice().get_unchecked(global.index()) };
         let count = held + args.len();
-        if count != entry.takes as usize || count > FEW {
+        if count != entry.takes as usize || held > FEW || args.len() > OPERANDS {
             return NOT_DONE;
         }
         let consts = program.consts.as_slice().as_ptr();
@@ -182,19 +187,27 @@ impl Machine {
         if end > self.stack_end.0.addr() || self.ticks <= 1 {
             return NOT_DONE;
         }
-        // SAFETY: entries are in the code; there is room for the frame, and beyond it for more than
-        // `FEW` words, which nobody looks at. A partial application holds its fields, and the
-        // operands, which may stand where the frame is to be, are all read before it is written.
+        // Registers, because stores of words that are loaded in pairs would be waited for.
+        let operand = |n: usize| match args.get(n) {
+            // SAFETY: it is an operand of the instruction.
+            Some(arg) => unsafe { read_arg(*arg, fp, consts) },
+            None => Word::ZERO,
+        };
+        let (a, b, c, d) = (operand(0), operand(1), operand(2), operand(3));
+        // SAFETY: there is room for the frame, which has its parameters first: what a partial
+        // application holds, and the operands; and beyond it for more words than these, at which
+        // nobody looks. The operands, which may stand there, have been read.
         unsafe {
-            let mut words = [Word::ZERO; FEW];
-            for (n, arg) in args.iter().enumerate() {
-                *words.get_unchecked_mut(held + n) = read_arg(*arg, fp, consts);
-            }
-            copy_few(fields, words.as_mut_ptr(), held);
-            self.ticks -= 1;
-            to.copy_from_nonoverlapping(words.as_ptr(), FEW);
-            (program.code.as_ptr().add(entry.pc.0 as usize), to)
+            copy_few(fields, to, held);
+            let to = to.add(held);
+            *to = a;
+            *to.add(1) = b;
+            *to.add(2) = c;
+            *to.add(3) = d;
         }
+        self.ticks -= 1;
+        // SAFETY: entries are in the code.
+        unsafe { (program.code.as_ptr().add(entry.pc.0 as usize), to) }
     }
 
     /// The element of an array, or the byte of a byte string, at an index of a word: what the
@@ -222,10 +235,10 @@ impl Machine {
     }
 }
 
-/// Copies a few words: for most numbers without a call.
+/// Copies a few words, without a call.
 ///
 /// # Safety
-/// So many are readable at `from` and writable at `to`, and they do not overlap.
+/// So many, at most [`FEW`], are readable at `from` and writable at `to`, and they do not overlap.
 #[inline(always)]
 unsafe fn copy_few(from: *const Word, to: *mut Word, count: usize) {
     // SAFETY: the caller's promise.
@@ -236,7 +249,10 @@ unsafe fn copy_few(from: *const Word, to: *mut Word, count: usize) {
             2 => to.copy_from_nonoverlapping(from, 2),
             3 => to.copy_from_nonoverlapping(from, 3),
             4 => to.copy_from_nonoverlapping(from, 4),
-            count => to.copy_from_nonoverlapping(from, count),
+            5 => to.copy_from_nonoverlapping(from, 5),
+            6 => to.copy_from_nonoverlapping(from, 6),
+            7 => to.copy_from_nonoverlapping(from, 7),
+            _ => to.copy_from_nonoverlapping(from, 8),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::code::instr::{Instr, Op};
+use super::code::program::Entry;
 use super::eval::SLICE;
 use super::image::Image;
 use super::profiler::Profiler;
@@ -38,6 +39,9 @@ pub struct Machine {
     pub(super) pc: CodePtr,
     /// Slot 0 of the frame that it works on.
     pub(super) fp: StackPtr,
+    /// The code of the program whose instructions are executed, and where its globals are entered.
+    pub(super) code: CodePtr,
+    pub(super) globals: GlobalsPtr,
     /// Where the stack has no more room.
     pub(super) stack_end: StackPtr,
     /// Calls before the loop looks at fuel and interrupt again.
@@ -49,6 +53,8 @@ pub struct Machine {
     pub(super) world: World,
     /// What is done with the value to be printed.
     pub(super) mode: Mode,
+    /// What has stopped threaded code.
+    pub(super) stopped: Option<Stop>,
     /// The value of an action that was performed.
     pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
@@ -149,6 +155,13 @@ pub(super) struct CodePtr(pub(super) *const Instr);
 // the pointer is sent with an `Arc` of the image that the code is in.
 unsafe impl Send for CodePtr {}
 
+/// The entries of the globals of the image that its owner holds.
+#[derive(Clone, Copy)]
+pub(super) struct GlobalsPtr(pub(super) *const Entry);
+
+// SAFETY: as of `CodePtr`.
+unsafe impl Send for GlobalsPtr {}
+
 /// A place in the stack that its owner owns.
 #[derive(Clone, Copy)]
 pub(super) struct StackPtr(pub(super) *mut Word);
@@ -192,7 +205,10 @@ impl Machine {
         let mut machine = Machine {
             pc: CodePtr(std::ptr::null()),
             fp: StackPtr(stack.base()),
+            code: CodePtr(std::ptr::null()),
+            globals: GlobalsPtr(std::ptr::null()),
             stack_end: StackPtr(stack.limit()),
+            stopped: None,
             ticks: 0,
             heap: Heap::new(heap_config, selectors),
             mutator: MutatorState {
@@ -372,15 +388,6 @@ impl Machine {
         }
         let words = self.heap.live_bytes() as usize / 8 + self.depth();
         self.verify = Some(words / VERIFIED);
-    }
-
-    /// Grows the stack for a call, which is executed again, and then is a reduction. Inlined it
-    /// would keep the ticks of every call in a register: two instructions more for each.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow_stack_for_call(&mut self, words: usize) -> Result<(), Stop> {
-        self.ticks += 1;
-        self.grow_stack(words)
     }
 
     /// Makes sure of `words` more above the frame, beside the slack.

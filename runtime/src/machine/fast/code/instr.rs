@@ -189,7 +189,7 @@ operands! {
 }
 
 macro_rules! instructions {
-    ($($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $type:ty),* } $flow:ident;)+) => {
+    ($d:tt $($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $type:ty),* } $flow:ident;)+) => {
         /// An instruction.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[allow(missing_docs, reason = "operands are named in the instruction's own comment")]
@@ -198,6 +198,19 @@ macro_rules! instructions {
         /// An instruction without operands.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Op { $(#[doc = concat!("`", stringify!($name), "`")] $name,)+ }
+
+        /// The number of each instruction, by its name: what code that is compiled for one
+        /// instruction alone is a constant of.
+        #[allow(non_upper_case_globals, missing_docs, reason = "they are called as instructions are")]
+        pub mod number {
+            $(pub const $name: u8 = super::Op::$name as u8;)+
+        }
+
+        /// Calls a macro with the names of all instructions, in the order of the table.
+        macro_rules! with_instructions {
+            ($d macro:ident) => { $d macro! { $($name)+ } };
+        }
+        pub(in crate::machine::fast) use with_instructions;
 
         impl Op {
             /// All instructions, in the order of the table.
@@ -264,7 +277,7 @@ macro_rules! instructions {
     };
 }
 
-instructions! {
+instructions! { $
     /// `d` becomes `a`.
     Move { d: Dst, a: Arg } Next;
     /// `d` becomes the node of a CAF.

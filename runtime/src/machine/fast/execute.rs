@@ -1,0 +1,312 @@
+//! The fast way of each instruction: what it does if all it needs is there.
+//!
+//! An instruction that cannot do its work at once (an operand is not evaluated, there is no room,
+//! an integer is large) changes nothing and says what it lacks ([`Next`]); whoever executes
+//! instructions (`run.rs`) sees to that.
+//!
+//! What `unsafe` relies on here are the rules of compact code (`code::verify` has them all):
+//! translation makes no other code, and with debug assertions the verifier looks at what it has
+//! made. Beside them: the room for a frame is made before it is entered; pointers among words
+//! lead to nodes, and are not kept over a collection but in slots.
+
+use std::hint::unreachable_unchecked;
+
+use super::code::instr::{Instr, number};
+use super::executor::{Executor, Next, node_at};
+use super::numbers::{float_holds, of_word, of_words};
+use super::probe::Probe;
+use super::stack::return_word;
+use crate::base::index::Idx;
+use crate::gcode::program::{CONS, NIL};
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{Kind, prefetch};
+use crate::primitive::Primitive;
+
+const NIL_WORD: Word = Word::con(NIL);
+
+impl<P: Probe> Executor<'_, P> {
+    /// Executes the instruction at `pc`, of the number `OP`: a constant, so that nothing is compiled
+    /// of the other arms.
+    ///
+    /// # Safety
+    /// `pc` is at an instruction of this number, of the machine's program, and `fp` its frame.
+    #[inline(always)]
+    pub(super) unsafe fn execute<const OP: u8>(&mut self) -> Next {
+        macro_rules! instructions {
+            ($($name:ident { $($field:ident),* } => $next:expr,)+) => {
+                match OP {
+                    $(number::$name => {
+                        // SAFETY: the caller says that it is this one.
+                        let Instr::$name { $($field,)* .. } = (unsafe { *self.pc }) else {
+                            // SAFETY: as above.
+                            unsafe { unreachable_unchecked() }
+                        };
+                        $next
+                    })+
+                    number::Halt => Next::Halt,
+                    // The others are not in a hurry.
+                    _ => Next::General,
+                }
+            };
+        }
+        instructions! {
+            Move { d, a } => self.result(d, self.arg(a)),
+            Caf { d, global } => {
+                // SAFETY: there is a word for each global.
+                let word = unsafe { *self.machine.mutator.cafs.get_unchecked(global.index()) };
+                if word == Word::NOTHING { Next::General } else { self.result(d, word) }
+            },
+            Text { d, text } => {
+                if !self.machine.heap.fits(2) {
+                    return Next::General;
+                }
+                if P::ACTIVE {
+                    self.probe.allocated(self.offset(self.pc), 2);
+                }
+                // SAFETY: there is room, and a text has its position for a field.
+                let node = unsafe { self.machine.heap.alloc(Kind::Text, text.0, &[Word::ZERO]) };
+                self.result(d, node)
+            },
+            Float { d, value } => {
+                if !self.machine.heap.fits(2) {
+                    return Next::General;
+                }
+                // SAFETY: there is room.
+                let word = unsafe { self.machine.heap.float(value) };
+                self.result(d, word)
+            },
+
+            Con1 { d, con, a } => self.con(d, con, [a]),
+            Con2 { d, con, a, b } => self.con(d, con, [a, b]),
+            Con3 { d, con, a, b, c } => self.con(d, con, [a, b, c]),
+            ConN { d, con, args } => self.node_of(Kind::Con, con.0, d, args),
+            Thunk1 { d, thunk, a } => self.thunk(d, thunk, [a]),
+            Thunk2 { d, thunk, a, b } => self.thunk(d, thunk, [a, b]),
+            Thunk3 { d, thunk, a, b, c } => self.thunk(d, thunk, [a, b, c]),
+            Cheap1 { d, thunk, a } => self.cheap(d, thunk, [a]),
+            Cheap2 { d, thunk, a, b } => self.cheap(d, thunk, [a, b]),
+            Cheap3 { d, thunk, a, b, c } => self.cheap(d, thunk, [a, b, c]),
+            ThunkN { d, thunk, args } => self.node_of(Kind::Thunk, thunk.0, d, args),
+            Pap { d, global, args } => self.node_of(Kind::Pap, global.0, d, args),
+
+            // The lowest bit of an integer's word is 0, so that sums, differences and
+            // comparisons work on the words themselves.
+            Add { d, a, b } => self.integers(d, a, b, |x, y| x.twice().checked_add(y.twice())),
+            Sub { d, a, b } => self.integers(d, a, b, |x, y| x.twice().checked_sub(y.twice())),
+            Mul { d, a, b } => self.integers(d, a, b, |x, y| x.as_int().checked_mul(y.twice())),
+            Div { d, a, b } => self.integers(d, a, b, |x, y| {
+                if y == Word::ZERO { None } else { (x.twice() / y.twice()).checked_mul(2) }
+            }),
+            Rem { d, a, b } => self.integers(d, a, b, |x, y| {
+                if y == Word::ZERO { None } else { Some(x.twice() % y.twice()) }
+            }),
+            FloorDiv { d, a, b } => self.integers(d, a, b, |x, y| {
+                if y == Word::ZERO {
+                    None
+                } else {
+                    num_integer::div_floor(x.twice(), y.twice()).checked_mul(2)
+                }
+            }),
+            Mod { d, a, b } => self.integers(d, a, b, |x, y| {
+                if y == Word::ZERO {
+                    None
+                } else {
+                    Some(num_integer::mod_floor(x.twice(), y.twice()))
+                }
+            }),
+            AddInt { d, a, k } => self.with_constant(d, a, k, |x, k| x.twice().checked_add(2 * k)),
+            SubFrom { d, a, k } => self.with_constant(d, a, k, |x, k| (2 * k).checked_sub(x.twice())),
+            MulInt { d, a, k } => self.with_constant(d, a, k, |x, k| x.twice().checked_mul(k)),
+            DivInt { d, a, k } => self.with_constant(d, a, k, |x, k| {
+                x.as_int().checked_div(k).and_then(|n| n.checked_mul(2))
+            }),
+            RemInt { d, a, k } => self.with_constant(d, a, k, |x, k| {
+                x.as_int().checked_rem(k).map(|n| 2 * n)
+            }),
+            FloorDivInt { d, a, k } => self.with_constant(d, a, k, |x, k| {
+                if k == 0 { None } else { num_integer::div_floor(x.as_int(), k).checked_mul(2) }
+            }),
+            ModInt { d, a, k } => self.with_constant(d, a, k, |x, k| {
+                if k == 0 { None } else { Some(2 * num_integer::mod_floor(x.as_int(), k)) }
+            }),
+            Neg { d, a } => self.with_constant(d, a, 0, |x, _| x.twice().checked_neg()),
+            Ord { d, a } => match self.slot(a.0).as_char() {
+                Some(c) => self.result(d, Word::of_i32(c as i32)),
+                None => Next::Force(a.0),
+            },
+            Eq { d, a, b } => self.compare(d, a, b, |x, y| x == y),
+            Ne { d, a, b } => self.compare(d, a, b, |x, y| x != y),
+            Lt { d, a, b } => self.compare(d, a, b, |x, y| x < y),
+            Le { d, a, b } => self.compare(d, a, b, |x, y| x <= y),
+            Gt { d, a, b } => self.compare(d, a, b, |x, y| x > y),
+            Ge { d, a, b } => self.compare(d, a, b, |x, y| x >= y),
+
+            FAdd { d, a, b } => self.floats(d, a, b, |x, y| x + y),
+            FSub { d, a, b } => self.floats(d, a, b, |x, y| x - y),
+            FMul { d, a, b } => self.floats(d, a, b, |x, y| x * y),
+            FDiv { d, a, b } => self.floats(d, a, b, |x, y| x / y),
+            AddI64 { d, a, b } => self.words(Primitive::AddI64, d, a, b),
+            SubI64 { d, a, b } => self.words(Primitive::SubI64, d, a, b),
+            MulI64 { d, a, b } => self.words(Primitive::MulI64, d, a, b),
+            AddU64 { d, a, b } => self.words(Primitive::AddU64, d, a, b),
+            SubU64 { d, a, b } => self.words(Primitive::SubU64, d, a, b),
+            MulU64 { d, a, b } => self.words(Primitive::MulU64, d, a, b),
+            Unary { d, a, op } => match of_word(op, self.slot(a.0)) {
+                Some(word) => self.result(d, word),
+                None => Next::Force(a.0),
+            },
+            Binary { d, a, b, op } => {
+                let (x, y) = (self.slot(a.0), self.slot(b.0));
+                if x.is_value_pointer() && y.is_int() {
+                    // SAFETY: it is a pointer to a node.
+                    let element = unsafe { self.machine.element_at(op, x, y) };
+                    if element != Word::NOTHING {
+                        return self.result(d, element);
+                    }
+                }
+                self.words(op, d, a, b)
+            },
+            BinaryInt { d, a, k, op } => {
+                let x = self.slot(a.0);
+                if x.is_int()
+                    && let Some(word) = of_words(op, x, Word::of_i32(k))
+                {
+                    return self.result(d, word);
+                }
+                Next::Force(a.0)
+            },
+
+            UnlessEq { a, b, to } => self.unless(a, b, to, |x, y| x == y),
+            UnlessNe { a, b, to } => self.unless(a, b, to, |x, y| x != y),
+            UnlessLt { a, b, to } => self.unless(a, b, to, |x, y| x < y),
+            UnlessLe { a, b, to } => self.unless(a, b, to, |x, y| x <= y),
+            UnlessGt { a, b, to } => self.unless(a, b, to, |x, y| x > y),
+            UnlessGe { a, b, to } => self.unless(a, b, to, |x, y| x >= y),
+            UnlessEqInt { a, k, to } => self.unless_int(a, k, to, |x, k| x == k),
+            UnlessNeInt { a, k, to } => self.unless_int(a, k, to, |x, k| x != k),
+            UnlessLtInt { a, k, to } => self.unless_int(a, k, to, |x, k| x < k),
+            UnlessLeInt { a, k, to } => self.unless_int(a, k, to, |x, k| x <= k),
+            UnlessGtInt { a, k, to } => self.unless_int(a, k, to, |x, k| x > k),
+            UnlessGeInt { a, k, to } => self.unless_int(a, k, to, |x, k| x >= k),
+            UnlessFloat { a, b, op, to } => {
+                let (x, y) = (self.slot(a.0), self.slot(b.0));
+                if x.are_floats(y) {
+                    return self.branch(float_holds(op, x.as_float(), y.as_float()), to);
+                }
+                Next::ForceEither(a.0, b.0)
+            },
+            Unless { a, to } => match self.slot(a.0) {
+                x @ (Word::ONE | Word::ZERO) => self.branch(x == Word::ONE, to),
+                _ => Next::Force(a.0),
+            },
+            Jump { to } => self.jump(to),
+
+            CaseList { a, head, tail, nil } => {
+                let x = self.slot(a.0);
+                if x.is_con_pointer() {
+                    // SAFETY: it is a pointer to a node.
+                    let (header, fields) = unsafe { node_at(x) };
+                    if header.info() == CONS.0 {
+                        // SAFETY: a list cell has two fields.
+                        let (first, second) = unsafe { (*fields, *fields.add(1)) };
+                        self.set(head, first);
+                        self.set(tail, second);
+                        prefetch(second.bits());
+                        return self.next();
+                    }
+                } else if x == NIL_WORD {
+                    return self.jump(nil);
+                }
+                Next::Force(a.0)
+            },
+            Case { a, case } => {
+                let x = self.slot(a.0);
+                let con = if x.is_con_pointer() {
+                    // SAFETY: it is a pointer to a node.
+                    unsafe { node_at(x) }.0.info()
+                } else if let Some(con) = x.as_con() {
+                    con.0
+                } else {
+                    return Next::Force(a.0);
+                };
+                // SAFETY: the operand names branches.
+                let case = unsafe { self.program().cases.as_slice().get_unchecked(case.index()) };
+                match case.targets.get(con.wrapping_sub(case.first.0) as usize) {
+                    Some(to) => self.jump(*to),
+                    None => Next::General,
+                }
+            },
+            LitCase { a, case } => {
+                let x = self.slot(a.0);
+                // SAFETY: the operand names branches.
+                let case =
+                    unsafe { self.program().lit_cases.as_slice().get_unchecked(case.index()) };
+                if if case.chars { x.is_char() } else { x.is_int() } {
+                    return self.jump(case.target(x));
+                }
+                Next::Force(a.0)
+            },
+            Field { d, a, index } => {
+                // SAFETY: what the code reads a field of is a constructor that has it.
+                let field = unsafe { *node_at(self.slot(a.0)).1.add(index as usize) };
+                self.result(d, field)
+            },
+            Fields2 { d, e, a } => {
+                // SAFETY: as for `Field`: of both fields.
+                let (first, second) = unsafe {
+                    let (_, fields) = node_at(self.slot(a.0));
+                    (*fields, *fields.add(1))
+                };
+                self.set(d, first);
+                self.result(e, second)
+            },
+            FieldsN { a, slots } => {
+                // SAFETY: as for `Field`.
+                let (_, fields) = unsafe { node_at(self.slot(a.0)) };
+                // SAFETY: the operand names a list of slots.
+                let slots = unsafe { self.program().slots.as_slice().get_unchecked(slots.index()) };
+                for (at, slot) in slots.iter().enumerate() {
+                    if let Some(slot) = *slot {
+                        // SAFETY: the slot is of the frame, the field of the constructor.
+                        unsafe { *self.fp.add(slot as usize) = *fields.add(at) };
+                    }
+                }
+                self.next()
+            },
+
+            Eval { a } => {
+                if self.slot(a.0).is_evaluated() { self.next() } else { Next::Force(a.0) }
+            },
+            Call1 { base, global, a } => self.call(base, global, [a]),
+            Call2 { base, global, a, b } => self.call(base, global, [a, b]),
+            Call3 { base, global, a, b, c } => self.call(base, global, [a, b, c]),
+            CallN { base, global, args } => self.call_many(base, global, args),
+            Apply { base, f, args } => {
+                let next = self.offset(self.pc.wrapping_add(1));
+                // SAFETY: above the base nothing is alive but the operands.
+                if !unsafe { self.apply(f, args, base.0 as usize + 1) } {
+                    return Next::General;
+                }
+                // SAFETY: the word is below that frame, and an application of this kind is not the
+                // last instruction.
+                unsafe { *self.fp.sub(1) = return_word(next, base.0) }
+                Next::Done
+            },
+
+            Return { a } => self.return_or_enter(a),
+            Enter { a } => self.return_or_enter(a),
+            ReturnCon2 { con, a, b } => match self.node(Kind::Con, con.0, [a, b]) {
+                Some(node) => self.return_value(node),
+                None => Next::General,
+            },
+            Tail1 { global, a } => self.tail(global, [a]),
+            Tail2 { global, a, b } => self.tail(global, [a, b]),
+            Tail3 { global, a, b, c } => self.tail(global, [a, b, c]),
+            TailN { global, args } => self.tail_many(global, args),
+            TailApply { f, args } => {
+                // SAFETY: nothing but the operands is used any more.
+                if unsafe { self.apply(f, args, 0) } { Next::Done } else { Next::General }
+            },
+        }
+    }
+}

@@ -1,0 +1,553 @@
+//! The registers of the machine while it executes instructions, and what instructions have in
+//! common. Every method is inlined, so that the registers are locals of who executes.
+
+use super::cheap::computed;
+use super::code::instr::{Arg, Base, Dst, Forced, Instr, Pc};
+use super::code::program::{ArgsId, Entry, Program, ThunkId};
+use super::numbers::of_words;
+use super::probe::Probe;
+use super::short::put_args;
+use super::stack::{as_evaluate, as_return, as_update, return_word};
+use super::state::Machine;
+use crate::base::index::Idx;
+use crate::gcode::program::{ConId, GlobalId};
+use crate::machine::heap::word::Word;
+use crate::machine::heap::{Header, Kind, Size};
+use crate::primitive::Primitive;
+
+/// What comes after an instruction, or before it is executed again.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    /// It is done; the registers are at the next one.
+    Done,
+    /// The value of what is in this slot is needed, if it is not evaluated; if it is, the general
+    /// way knows what to do with it.
+    Force(u32),
+    /// The same for the first of two slots that is not evaluated.
+    ForceEither(u32, u32),
+    /// This word, which is not evaluated, is to be evaluated in place of the frame.
+    Enter(Word),
+    /// This value is returned to what is no frame.
+    Return(Word),
+    /// The general way of the instruction finds out what is missing.
+    General,
+    /// The evaluation ends.
+    Halt,
+}
+
+/// The registers of the machine, and who listens.
+pub(super) struct Executor<'a, P> {
+    pub(super) machine: &'a mut Machine,
+    pub(super) probe: P,
+    /// The instruction.
+    pub(super) pc: *const Instr,
+    /// The frame.
+    pub(super) fp: *mut Word,
+    /// The constants of the program.
+    pub(super) consts: *const Word,
+}
+
+impl<'a, P: Probe> Executor<'a, P> {
+    /// Begins to execute at the machine's registers.
+    pub(super) fn new(machine: &'a mut Machine, probe: P) -> Executor<'a, P> {
+        let program = &machine.mutator.image.program;
+        let consts = program.consts.as_slice().as_ptr();
+        machine.code.0 = program.code.as_ptr();
+        machine.globals.0 = program.globals.as_slice().as_ptr();
+        let (pc, fp) = (machine.pc.0, machine.fp.0);
+        Executor { machine, probe, pc, fp, consts }
+    }
+
+    #[inline(always)]
+    pub(super) fn program(&self) -> &Program {
+        &self.machine.mutator.image.program
+    }
+
+    /// The word in a slot.
+    #[inline(always)]
+    pub(super) fn slot(&self, slot: u32) -> Word {
+        // SAFETY: the code reads slots of its frame that are written.
+        unsafe { *self.fp.add(slot as usize) }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, d: Dst, word: Word) {
+        // SAFETY: the code writes slots of its frame.
+        unsafe { *self.fp.add(d.0 as usize) = word }
+    }
+
+    #[inline(always)]
+    pub(super) fn arg(&self, arg: Arg) -> Word {
+        // SAFETY: the code reads slots that are written, and constants of the pool.
+        unsafe { read_arg(arg, self.fp, self.consts) }
+    }
+
+    /// The offset of an instruction in the code, in bytes.
+    #[inline(always)]
+    pub(super) fn offset(&self, pc: *const Instr) -> u32 {
+        (pc.addr() - self.machine.code.0.addr()) as u32
+    }
+
+    /// Goes on with the next instruction.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Next {
+        // SAFETY: this instruction is not the last of its piece of code.
+        self.pc = unsafe { self.pc.add(1) };
+        Next::Done
+    }
+
+    #[inline(always)]
+    pub(super) fn jump(&mut self, to: Pc) -> Next {
+        // SAFETY: targets and entries are in the code.
+        self.pc = unsafe { self.machine.code.0.add(to.0 as usize) };
+        Next::Done
+    }
+
+    /// Goes on with the next instruction if `holds`, else at `to`.
+    #[inline(always)]
+    pub(super) fn branch(&mut self, holds: bool, to: Pc) -> Next {
+        if holds {
+            predicted();
+            self.next()
+        } else {
+            self.jump(to)
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn result(&mut self, d: Dst, word: Word) -> Next {
+        self.set(d, word);
+        self.next()
+    }
+
+    /// A new node, if there is room.
+    #[inline(always)]
+    pub(super) fn node<const N: usize>(
+        &mut self,
+        kind: Kind,
+        info: u32,
+        args: [Arg; N],
+    ) -> Option<Word> {
+        if !self.machine.heap.fits(N + 1) {
+            return None;
+        }
+        let fields = args.map(|arg| self.arg(arg));
+        if P::ACTIVE {
+            self.machine.counts.allocations += 1;
+            self.probe.allocated(self.offset(self.pc), N + 1);
+        }
+        // SAFETY: there is room, and the operands are as many as `kind` has fields.
+        Some(unsafe { self.machine.heap.alloc(kind, info, &fields) })
+    }
+
+    #[inline(always)]
+    pub(super) fn con<const N: usize>(&mut self, d: Dst, con: ConId, args: [Arg; N]) -> Next {
+        match self.node(Kind::Con, con.0, args) {
+            Some(node) => self.result(d, node),
+            None => Next::General,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn thunk<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
+        let Some(node) = self.node(Kind::Thunk, thunk.0, args) else { return Next::General };
+        self.machine.counts.thunks_made += 1;
+        if P::ACTIVE {
+            self.probe.made(thunk);
+        }
+        self.result(d, node)
+    }
+
+    /// The value of a cheap thunk, or the thunk.
+    #[inline(always)]
+    pub(super) fn cheap<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
+        let captured = args.map(|arg| self.arg(arg));
+        if captured.iter().all(|word| word.is_int()) {
+            // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is
+            // captured.
+            let value = unsafe {
+                let thunk = self.program().thunks.as_slice().get_unchecked(thunk.index());
+                computed(self.machine.code.0.add(thunk.entry.pc.0 as usize), captured)
+            };
+            if value != Word::NOTHING {
+                return self.result(d, value);
+            }
+        }
+        self.thunk(d, thunk, args)
+    }
+
+    /// A node of as many fields as there are operands.
+    #[inline(always)]
+    pub(super) fn node_of(&mut self, kind: Kind, info: u32, d: Dst, args: ArgsId) -> Next {
+        let args = self.args(args);
+        if P::ACTIVE || !self.machine.heap.fits(args.len() + 1) {
+            return Next::General;
+        }
+        let Some(size) = Size::new(args.len()) else { return Next::General };
+        let (fp, consts) = (self.fp, self.consts);
+        let write = |fields: *mut Word| {
+            for (at, arg) in args.iter().enumerate() {
+                // SAFETY: operands are read as others; the node has a field for each.
+                unsafe { *fields.add(at) = read_arg(*arg, fp, consts) }
+            }
+        };
+        // SAFETY: there is room, and `size` operands.
+        let node = unsafe { self.machine.heap.alloc_written(kind, info, size, write) };
+        self.machine.counts.thunks_made += u64::from(kind == Kind::Thunk);
+        self.result(d, node)
+    }
+
+    /// A list of operands.
+    #[inline(always)]
+    fn args(&self, args: ArgsId) -> &'a [Arg] {
+        // SAFETY: the operand names a list.
+        let args: *const [Arg] =
+            unsafe { &**self.program().args.as_slice().get_unchecked(args.index()) };
+        // SAFETY: whoever executes instructions holds the image.
+        unsafe { &*args }
+    }
+
+    /// Computes with two integers of a word; `compute` gives twice the result, if that is one.
+    #[inline(always)]
+    pub(super) fn integers(
+        &mut self,
+        d: Dst,
+        a: Forced,
+        b: Forced,
+        compute: impl FnOnce(Word, Word) -> Option<i64>,
+    ) -> Next {
+        let (x, y) = (self.slot(a.0), self.slot(b.0));
+        if x.is_int()
+            && y.is_int()
+            && let Some(twice) = compute(x, y)
+        {
+            return self.result(d, Word::from_bits(twice as u64));
+        }
+        Next::ForceEither(a.0, b.0)
+    }
+
+    /// Computes with an integer of a word and a constant.
+    #[inline(always)]
+    pub(super) fn with_constant(
+        &mut self,
+        d: Dst,
+        a: Forced,
+        k: i32,
+        compute: impl FnOnce(Word, i64) -> Option<i64>,
+    ) -> Next {
+        let x = self.slot(a.0);
+        if x.is_int()
+            && let Some(twice) = compute(x, i64::from(k))
+        {
+            return self.result(d, Word::from_bits(twice as u64));
+        }
+        Next::Force(a.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn floats(
+        &mut self,
+        d: Dst,
+        a: Forced,
+        b: Forced,
+        compute: impl FnOnce(f64, f64) -> f64,
+    ) -> Next {
+        let (x, y) = (self.slot(a.0), self.slot(b.0));
+        if x.are_floats(y)
+            && let Some(word) = Word::float(compute(x.as_float(), y.as_float()))
+        {
+            return self.result(d, word);
+        }
+        Next::ForceEither(a.0, b.0)
+    }
+
+    /// What a primitive gives for two integers of a word: modulo 2^64, what fits a word is the same
+    /// without.
+    #[inline(always)]
+    pub(super) fn words(&mut self, op: Primitive, d: Dst, a: Forced, b: Forced) -> Next {
+        let (x, y) = (self.slot(a.0), self.slot(b.0));
+        if x.is_int()
+            && y.is_int()
+            && let Some(word) = of_words(op, x, y)
+        {
+            return self.result(d, word);
+        }
+        Next::ForceEither(a.0, b.0)
+    }
+
+    /// Whether two integers of a word, or two characters, are so related.
+    #[inline(always)]
+    fn related(&self, a: Forced, b: Forced, holds: impl FnOnce(i64, i64) -> bool) -> Option<bool> {
+        let (x, y) = (self.slot(a.0), self.slot(b.0));
+        // The code point is the upper half of a character's word, the lower half is the same in all.
+        let comparable = x.is_int() && y.is_int() || x.is_char() && y.is_char();
+        comparable.then(|| holds(x.twice(), y.twice()))
+    }
+
+    #[inline(always)]
+    pub(super) fn compare(
+        &mut self,
+        d: Dst,
+        a: Forced,
+        b: Forced,
+        holds: impl FnOnce(i64, i64) -> bool,
+    ) -> Next {
+        match self.related(a, b, holds) {
+            Some(holds) => self.result(d, Word::boolean(holds)),
+            None => Next::ForceEither(a.0, b.0),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn unless(
+        &mut self,
+        a: Forced,
+        b: Forced,
+        to: Pc,
+        holds: impl FnOnce(i64, i64) -> bool,
+    ) -> Next {
+        match self.related(a, b, holds) {
+            Some(holds) => self.branch(holds, to),
+            None => Next::ForceEither(a.0, b.0),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn unless_int(
+        &mut self,
+        a: Forced,
+        k: i32,
+        to: Pc,
+        holds: impl FnOnce(i64, i64) -> bool,
+    ) -> Next {
+        let x = self.slot(a.0);
+        if x.is_int() {
+            return self.branch(holds(x.twice(), i64::from(k) * 2), to);
+        }
+        Next::Force(a.0)
+    }
+
+    /// Counts a call, and makes sure of room for the frame above so many words.
+    #[inline(always)]
+    fn may_enter(&mut self, entry: Entry, above: u32) -> bool {
+        // By addresses: a pointer that far above may be outside of the stack.
+        let words = above as usize + entry.frame as usize;
+        if self.fp.addr() + words * size_of::<Word>() > self.machine.stack_end.0.addr() {
+            return false;
+        }
+        self.machine.ticks = self.machine.ticks.wrapping_sub(1);
+        if self.machine.ticks == 0 {
+            self.machine.ticks = 1;
+            return false;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn entry(&self, global: GlobalId) -> Entry {
+        // SAFETY: the operand names a global.
+        unsafe { *self.machine.globals.0.add(global.index()) }
+    }
+
+    #[inline(always)]
+    pub(super) fn call<const N: usize>(
+        &mut self,
+        base: Base,
+        global: GlobalId,
+        args: [Arg; N],
+    ) -> Next {
+        let (fp, consts) = (self.fp, self.consts);
+        self.call_with(base, global, |to| {
+            // SAFETY: operands are read as others; there is room for the frame of the callee, which
+            // has its parameters first.
+            unsafe {
+                let args = args.map(|arg| read_arg(arg, fp, consts));
+                to.copy_from_nonoverlapping(args.as_ptr(), N);
+            }
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn call_many(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Next {
+        if P::ACTIVE {
+            return Next::General;
+        }
+        let (args, fp, consts) = (self.args(args), self.fp, self.consts);
+        self.call_with(base, global, |to| {
+            // SAFETY: as in `call`.
+            unsafe { put_args(args, fp, consts, to) }
+        })
+    }
+
+    /// Calls a global; `fill` writes its arguments.
+    #[inline(always)]
+    fn call_with(&mut self, base: Base, global: GlobalId, fill: impl FnOnce(*mut Word)) -> Next {
+        let entry = self.entry(global);
+        if !self.may_enter(entry, base.0 + 1) {
+            return Next::General;
+        }
+        if P::ACTIVE {
+            self.probe.called(global);
+        }
+        // SAFETY: there is room for the frame of the callee from there on, and for the word below
+        // it; a call is not the last instruction.
+        unsafe {
+            let to = self.fp.add(base.0 as usize + 1);
+            fill(to);
+            *to.sub(1) = return_word(self.offset(self.pc.add(1)), base.0);
+            self.fp = to;
+        }
+        self.jump(entry.pc)
+    }
+
+    /// Goes on with a global in place of the frame.
+    #[inline(always)]
+    pub(super) fn tail<const N: usize>(&mut self, global: GlobalId, args: [Arg; N]) -> Next {
+        let entry = self.entry(global);
+        if !self.may_enter(entry, 0) {
+            return Next::General;
+        }
+        if P::ACTIVE {
+            self.probe.called(global);
+        }
+        let args = args.map(|arg| self.arg(arg));
+        // SAFETY: there is room for the frame, which has its parameters first.
+        unsafe { self.fp.copy_from_nonoverlapping(args.as_ptr(), N) }
+        self.jump(entry.pc)
+    }
+
+    #[inline(always)]
+    pub(super) fn tail_many(&mut self, global: GlobalId, args: ArgsId) -> Next {
+        let entry = self.entry(global);
+        if P::ACTIVE || !self.may_enter(entry, 0) {
+            return Next::General;
+        }
+        // SAFETY: there is room for the frame, which has its parameters first.
+        unsafe { put_args(self.args(args), self.fp, self.consts, self.fp) }
+        self.jump(entry.pc)
+    }
+
+    /// Goes to the function that `f` is, its frame `first` words above this one.
+    ///
+    /// # Safety
+    /// From there on nothing but the operands is used any more.
+    #[inline(always)]
+    pub(super) unsafe fn apply(&mut self, f: Arg, args: ArgsId, first: usize) -> bool {
+        let f = self.arg(f);
+        // SAFETY: the caller's promise.
+        let (pc, fp) = unsafe { self.machine.apply_at(self.fp, f, args, first) };
+        if pc.is_null() {
+            return false;
+        }
+        (self.pc, self.fp) = (pc, fp);
+        if P::ACTIVE {
+            self.probe.applied(self.offset(pc));
+        }
+        true
+    }
+
+    #[inline(always)]
+    pub(super) fn return_or_enter(&mut self, a: Arg) -> Next {
+        let word = self.arg(a);
+        if word.is_evaluated() { self.return_value(word) } else { Next::Enter(word) }
+    }
+
+    /// Returns a value to the frame below.
+    #[inline(always)]
+    pub(super) fn return_value(&mut self, value: Word) -> Next {
+        // SAFETY: a control word ends where a frame begins.
+        let Some((at, base)) = as_return(unsafe { *self.fp.sub(1) }) else {
+            return Next::Return(value);
+        };
+        // SAFETY: the value takes the place of the control word, which spans what is above the frame
+        // below; that frame goes on in the code.
+        unsafe {
+            *self.fp.sub(1) = value;
+            self.fp = self.fp.sub(base as usize + 1);
+            self.pc = self.machine.code.0.byte_add(at as usize);
+        }
+        Next::Done
+    }
+
+    /// Updates the thunks that wait for a value, and returns it to the frame below them.
+    #[inline(always)]
+    pub(super) fn update(&mut self, value: Word) -> Next {
+        loop {
+            // SAFETY: a control word ends where a frame begins.
+            let control = unsafe { *self.fp.sub(1) };
+            if let Some(thunk) = as_update(control) {
+                // SAFETY: a thunk under evaluation is a node that is no value; the control word was
+                // below the frame.
+                unsafe {
+                    self.update_thunk(thunk, value);
+                    self.fp = self.fp.sub(1);
+                }
+            } else if let Some((at, slot, base)) = as_evaluate(control) {
+                // SAFETY: the control word spans what is above the frame below, which has the slot
+                // of the thunk and goes on in the code.
+                unsafe {
+                    self.fp = self.fp.sub(base as usize + 1);
+                    let place = self.fp.add(slot as usize);
+                    self.update_thunk(*place, value);
+                    *place = value;
+                    self.pc = self.machine.code.0.byte_add(at as usize);
+                }
+                return Next::Done;
+            } else {
+                return self.return_value(value);
+            }
+        }
+    }
+
+    /// # Safety
+    /// `thunk` is under evaluation.
+    #[inline(always)]
+    unsafe fn update_thunk(&mut self, thunk: Word, value: Word) {
+        self.machine.counts.thunks_updated += 1;
+        // SAFETY: a thunk under evaluation is a node that is no value.
+        unsafe {
+            if P::ACTIVE {
+                self.probe.updated(node_at(thunk).0);
+            }
+            self.machine.heap.update(thunk, value);
+        }
+    }
+}
+
+/// Makes a branch of a choice. The compiler would compute which instruction is next, and the
+/// processor wait for what that depends on instead of predicting it.
+#[inline(always)]
+fn predicted() {
+    #[cfg(gmachine_threaded)]
+    // SAFETY: it does nothing.
+    #[allow(unsafe_code, reason = "no other way is stable")]
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
+
+/// The word that an operand stands for.
+///
+/// # Safety
+/// `fp` is a frame that has the slot and has it written, `consts` a pool with the constant.
+#[inline(always)]
+pub(super) unsafe fn read_arg(arg: Arg, fp: *const Word, consts: *const Word) -> Word {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (arg.as_slot(), arg.as_constant()) {
+            (Some(slot), _) => *fp.add(slot as usize),
+            (None, id) => *consts.add(id.map_or(0, |id| id.index())),
+        }
+    }
+}
+
+/// The header and the fields of a node.
+///
+/// # Safety
+/// `word` is a pointer to a node.
+#[inline(always)]
+pub(super) unsafe fn node_at(word: Word) -> (Header, *const Word) {
+    let node: *const u64 = std::ptr::with_exposed_provenance(word.address());
+    // SAFETY: the caller's promise; the fields follow the header.
+    unsafe { (Header::from_bits(*node), node.add(1).cast()) }
+}

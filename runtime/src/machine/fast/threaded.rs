@@ -1,0 +1,216 @@
+//! Threaded code (see `run.rs`): a function for each instruction, each of which ends in a jump to
+//! the next one's.
+
+use super::code::instr::{Instr, Op, number, with_instructions};
+use super::executor::{Executor, Next};
+use super::probe::Unwatched;
+use super::short::{NOT_DONE, Registers};
+use super::state::Machine;
+use crate::machine::heap::word::Word;
+use crate::machine::outcome::Stop;
+
+/// What executes an instruction and those after it, with the machine, its instruction and frame and the
+/// program's constants. It returns where to go on, or that the run ends
+/// ([`NOT_DONE`]).
+///
+/// So many words fit the processor's registers. Nothing that lives in memory is passed on, and
+/// nothing is left to do after a call of the next one: so it is a jump.
+type Handler = unsafe fn(&mut Machine, *const Instr, *mut Word, *const Word) -> Registers;
+
+macro_rules! handlers {
+    ($($name:ident)+) => { [$(handler::<{ number::$name }>),+] };
+}
+
+static HANDLERS: [Handler; Op::ALL.len()] = with_instructions!(handlers);
+
+/// Executes instructions until an evaluation ends.
+///
+/// # Errors
+/// When something stops it. The registers are at the instruction that could not be executed.
+pub(super) fn run(machine: &mut Machine) -> Result<(), Stop> {
+    // What the registers point into.
+    let _image = machine.mutator.image.clone();
+    let Executor { machine, mut pc, mut fp, consts, .. } = Executor::new(machine, Unwatched);
+    while !pc.is_null() {
+        // SAFETY: the registers are at an instruction of the program, and its frame.
+        (pc, fp) = unsafe { dispatch(machine, pc, fp, consts) };
+    }
+    machine.stopped.take().map_or(Ok(()), Err)
+}
+
+/// Goes to the instruction at `pc`.
+///
+/// # Safety
+/// It is one of the machine's program, of which the others are parts; `fp` is its frame.
+#[inline(always)]
+unsafe fn dispatch(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+) -> Registers {
+    // SAFETY: there is a handler for each instruction; the rest is the caller's promise.
+    unsafe {
+        let handler = *HANDLERS.get_unchecked((*pc).op() as usize);
+        handler(machine, pc, fp, consts)
+    }
+}
+
+/// Executes the instruction at `pc`, of the number `OP`, and goes on.
+///
+/// # Safety
+/// As [`dispatch`].
+unsafe fn handler<const OP: u8>(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+) -> Registers {
+    let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
+    // SAFETY: the caller's promise; `execute` leaves the registers at an instruction and its frame.
+    unsafe {
+        let next = executor.execute::<OP>();
+        let Executor { machine, pc, fp, .. } = executor;
+        match next {
+            Next::Done => dispatch(machine, pc, fp, consts),
+            Next::Force(slot) => force(machine, pc, fp, consts, slot),
+            Next::ForceEither(a, b) => force_either(machine, pc, fp, consts, a, b),
+            Next::Enter(word) => enter(machine, pc, fp, consts, word),
+            Next::Return(value) => update(machine, pc, fp, consts, value),
+            Next::General => general(machine, pc, fp),
+            Next::Halt => {
+                (machine.pc.0, machine.fp.0) = (pc, fp);
+                NOT_DONE
+            }
+        }
+    }
+}
+
+/// Sees to the value of an operand, and goes on.
+///
+/// # Safety
+/// As [`dispatch`]; the slot is written.
+#[inline(never)]
+unsafe fn force(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+    slot: u32,
+) -> Registers {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match machine.force_at(pc, fp, slot) {
+            (next, _) if next.is_null() => general(machine, pc, fp),
+            (next, frame) => dispatch(machine, next, frame, consts),
+        }
+    }
+}
+
+/// Sees to the value of the first of two operands that is not evaluated, and goes on.
+///
+/// # Safety
+/// As [`dispatch`]; the slots are written.
+#[inline(never)]
+unsafe fn force_either(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+    a: u32,
+    b: u32,
+) -> Registers {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match machine.force_either(pc, fp, a, b) {
+            (next, _) if next.is_null() => general(machine, pc, fp),
+            (next, frame) => dispatch(machine, next, frame, consts),
+        }
+    }
+}
+
+/// Enters a word in place of the frame.
+///
+/// # Safety
+/// As [`dispatch`], for an instruction that returns the value of `word`, which is not evaluated.
+#[inline(never)]
+unsafe fn enter(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+    word: Word,
+) -> Registers {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match machine.enter_at(fp, word) {
+            (next, _) if next.is_null() => general(machine, pc, fp),
+            (next, frame) => dispatch(machine, next, frame, consts),
+        }
+    }
+}
+
+/// Updates the thunks that wait for a value, and goes on.
+///
+/// # Safety
+/// As [`dispatch`], for an instruction that returns `value`, which is evaluated.
+#[inline(never)]
+unsafe fn update(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: *const Word,
+    value: Word,
+) -> Registers {
+    let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
+    let next = executor.update(value);
+    let Executor { machine, pc, fp, .. } = executor;
+    // SAFETY: the caller's promise; the registers are where the value is needed.
+    unsafe {
+        match next {
+            Next::Done => dispatch(machine, pc, fp, consts),
+            _ => return_value(machine, pc, fp, value),
+        }
+    }
+}
+
+/// Executes an instruction in its general way. The next one is executed by who has called the first
+/// handler: so the calls are not nested where they are no jumps.
+///
+/// # Safety
+/// As [`dispatch`].
+#[cold]
+#[inline(never)]
+unsafe fn general(machine: &mut Machine, pc: *const Instr, fp: *mut Word) -> Registers {
+    (machine.pc.0, machine.fp.0) = (pc, fp);
+    let result = machine.general();
+    after(machine, result)
+}
+
+/// Returns a value to what is neither a frame nor a thunk.
+///
+/// # Safety
+/// As [`dispatch`]; `value` is in weak head normal form.
+#[cold]
+#[inline(never)]
+unsafe fn return_value(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    value: Word,
+) -> Registers {
+    (machine.pc.0, machine.fp.0) = (pc, fp);
+    let result = machine.return_value(value);
+    after(machine, result)
+}
+
+/// Where to go on after something that may have stopped the run.
+fn after(machine: &mut Machine, result: Result<(), Stop>) -> Registers {
+    match result {
+        Ok(()) => (machine.pc.0, machine.fp.0),
+        Err(stop) => {
+            machine.stopped = Some(stop);
+            NOT_DONE
+        }
+    }
+}
