@@ -127,7 +127,7 @@ pub struct RunError {
     pub message: String,
     /// The source expression that failed; [`Span::NONE`] if it has none.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// A few words for that place; may be empty.
     pub label: String,
@@ -214,7 +214,7 @@ impl Waiting {
 pub struct Interruption {
     /// The source expression under evaluation.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// What waited for it.
     pub chain: Chain,
@@ -235,7 +235,7 @@ pub struct LimitReached {
     pub limit: Limit,
     /// The source expression under evaluation.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// What waited for it.
     pub chain: Chain,
