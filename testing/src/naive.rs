@@ -599,6 +599,18 @@ impl Naive {
                 _ = set!(d.0, parts[0].clone());
                 set!(e.0, parts[1].clone())
             }
+            Instr::Fields3 { d, e, f, a: Slot(a) } => {
+                for (to, part) in [d, e, f].into_iter().zip(self.parts(&slot!(a))) {
+                    _ = set!(to.0, part);
+                }
+                pc + 1
+            }
+            Instr::Fields4 { d, e, f, g, a: Slot(a) } => {
+                for (to, part) in [d, e, f, g].into_iter().zip(self.parts(&slot!(a))) {
+                    _ = set!(to.0, part);
+                }
+                pc + 1
+            }
             Instr::FieldsN { a: Slot(a), slots } => {
                 let parts = self.parts(&slot!(a));
                 for (to, part) in program.slots[slots].iter().zip(parts) {

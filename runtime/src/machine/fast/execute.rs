@@ -230,11 +230,8 @@ impl<P: Probe> Executor<'_, P> {
                     return Next::Force(a.0);
                 };
                 // SAFETY: the operand names branches.
-                let case = unsafe { self.program().cases.as_slice().get_unchecked(case.index()) };
-                match case.targets.get(con.wrapping_sub(case.first.0) as usize) {
-                    Some(to) => self.jump(*to),
-                    None => Next::General,
-                }
+                let case = unsafe { &*self.machine.cases.0.add(case.index()) };
+                self.branch_of(case, con.wrapping_sub(case.first.0) as usize)
             },
             LitCase { a, case } => {
                 let x = self.slot(a.0);
@@ -251,15 +248,9 @@ impl<P: Probe> Executor<'_, P> {
                 let field = unsafe { *node_at(self.slot(a.0)).1.add(index as usize) };
                 self.result(d, field)
             },
-            Fields2 { d, e, a } => {
-                // SAFETY: as for `Field`: of both fields.
-                let (first, second) = unsafe {
-                    let (_, fields) = node_at(self.slot(a.0));
-                    (*fields, *fields.add(1))
-                };
-                self.set(d, first);
-                self.result(e, second)
-            },
+            Fields2 { d, e, a } => self.fields(a, [d, e]),
+            Fields3 { d, e, f, a } => self.fields(a, [d, e, f]),
+            Fields4 { d, e, f, g, a } => self.fields(a, [d, e, f, g]),
             FieldsN { a, slots } => {
                 // SAFETY: as for `Field`.
                 let (_, fields) = unsafe { node_at(self.slot(a.0)) };

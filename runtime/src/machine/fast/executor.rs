@@ -2,8 +2,8 @@
 //! common. Every method is inlined, so that the registers are locals of who executes.
 
 use super::cheap::computed;
-use super::code::instr::{Arg, Base, Dst, Forced, Instr, Pc};
-use super::code::program::{ArgsId, Entry, Program, ThunkId};
+use super::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
+use super::code::program::{ArgsId, Case, Entry, Program, ThunkId};
 use super::numbers::of_words;
 use super::probe::Probe;
 use super::short::put_args;
@@ -53,6 +53,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         let program = &machine.mutator.image.program;
         let consts = program.consts.as_slice().as_ptr();
         machine.code.0 = program.code.as_ptr();
+        machine.cases.0 = program.cases.as_slice().as_ptr();
         machine.globals.0 = program.globals.as_slice().as_ptr();
         let (pc, fp) = (machine.pc.0, machine.fp.0);
         Executor { machine, probe, pc, fp, consts }
@@ -101,6 +102,28 @@ impl<'a, P: Probe> Executor<'a, P> {
         // SAFETY: targets and entries are in the code.
         self.pc = unsafe { self.machine.code.0.add(to.0 as usize) };
         Next::Done
+    }
+
+    /// Goes on where a case does for a constructor of its data type, by its number there. For the
+    /// first ones by branches, which are predicted: what follows does not wait for the constructor.
+    #[inline(always)]
+    pub(super) fn branch_of(&mut self, case: &Case, at: usize) -> Next {
+        macro_rules! predict {
+            ($($at:literal)+) => {
+                $(if at == $at {
+                    return match case.targets.get($at) {
+                        Some(to) => self.jump(*to),
+                        None => Next::General,
+                    };
+                }
+                predicted();)+
+            };
+        }
+        predict! { 0 1 2 3 }
+        match case.targets.get(at) {
+            Some(to) => self.jump(*to),
+            None => Next::General,
+        }
     }
 
     /// Goes on with the next instruction if `holds`, else at `to`.
@@ -205,6 +228,18 @@ impl<'a, P: Probe> Executor<'a, P> {
             unsafe { &**self.program().args.as_slice().get_unchecked(args.index()) };
         // SAFETY: whoever executes instructions holds the image.
         unsafe { &*args }
+    }
+
+    /// Puts the fields of a constructor in slots.
+    #[inline(always)]
+    pub(super) fn fields<const N: usize>(&mut self, a: Slot, slots: [Dst; N]) -> Next {
+        // SAFETY: what the code reads fields of is a constructor that has them. They are all read
+        // before one is written, since the constructor itself may be in one of the slots.
+        let words: [Word; N] = unsafe { *node_at(self.slot(a.0)).1.cast() };
+        for (d, word) in slots.into_iter().zip(words) {
+            self.set(d, word);
+        }
+        self.next()
     }
 
     /// Computes with two integers of a word; `compute` gives twice the result, if that is one.

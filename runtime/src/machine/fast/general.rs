@@ -115,6 +115,8 @@ impl Machine {
             | Instr::Jump { .. }
             | Instr::Field { .. }
             | Instr::Fields2 { .. }
+            | Instr::Fields3 { .. }
+            | Instr::Fields4 { .. }
             | Instr::FieldsN { .. }
             | Instr::Halt {} => unreachable!("nothing can be missing for it"),
         }

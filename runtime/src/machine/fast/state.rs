@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::code::instr::{Instr, Op};
-use super::code::program::Entry;
+use super::code::program::{Case, Entry};
 use super::eval::SLICE;
 use super::image::Image;
 use super::profiler::Profiler;
@@ -36,12 +36,13 @@ const KEPT: usize = 1 << 16;
 /// The fast machine.
 pub struct Machine {
     /// The instruction that is executed.
-    pub(super) pc: CodePtr,
+    pub(super) pc: ProgramPtr<Instr>,
     /// Slot 0 of the frame that it works on.
     pub(super) fp: StackPtr,
-    /// The code of the program whose instructions are executed, and where its globals are entered.
-    pub(super) code: CodePtr,
-    pub(super) globals: GlobalsPtr,
+    /// Of the program whose instructions are executed: the code, where globals are entered, cases.
+    pub(super) code: ProgramPtr<Instr>,
+    pub(super) globals: ProgramPtr<Entry>,
+    pub(super) cases: ProgramPtr<Case>,
     /// Where the stack has no more room.
     pub(super) stack_end: StackPtr,
     /// Calls before the loop looks at fuel and interrupt again.
@@ -147,20 +148,12 @@ pub(super) enum Phase {
     Updating,
 }
 
-/// A position in the code of the image that its owner holds.
-#[derive(Clone, Copy)]
-pub(super) struct CodePtr(pub(super) *const Instr);
+/// A place in the program of the image that its owner holds.
+pub(super) struct ProgramPtr<T>(pub(super) *const T);
 
-// SAFETY: code is immutable and may be read on any thread (`Instr` is `Sync`), and whoever has
-// the pointer is sent with an `Arc` of the image that the code is in.
-unsafe impl Send for CodePtr {}
-
-/// The entries of the globals of the image that its owner holds.
-#[derive(Clone, Copy)]
-pub(super) struct GlobalsPtr(pub(super) *const Entry);
-
-// SAFETY: as of `CodePtr`.
-unsafe impl Send for GlobalsPtr {}
+// SAFETY: a program is immutable and may be read on any thread, and whoever has the pointer is sent
+// with an `Arc` of the image that the program is in.
+unsafe impl<T: Sync> Send for ProgramPtr<T> {}
 
 /// A place in the stack that its owner owns.
 #[derive(Clone, Copy)]
@@ -203,10 +196,11 @@ impl Machine {
         };
         let selectors = Selectors::new(image.program.thunks.iter().map(|thunk| &*thunk.selects));
         let mut machine = Machine {
-            pc: CodePtr(std::ptr::null()),
+            pc: ProgramPtr(std::ptr::null()),
             fp: StackPtr(stack.base()),
-            code: CodePtr(std::ptr::null()),
-            globals: GlobalsPtr(std::ptr::null()),
+            code: ProgramPtr(std::ptr::null()),
+            globals: ProgramPtr(std::ptr::null()),
+            cases: ProgramPtr(std::ptr::null()),
             stack_end: StackPtr(stack.limit()),
             stopped: None,
             ticks: 0,

@@ -445,6 +445,10 @@ instructions! { $
     Field { d: Dst, a: Slot, index: i32 } Next;
     /// The two fields of the constructor `a` go to `d` and `e`.
     Fields2 { d: Dst, e: Dst, a: Slot } Next;
+    /// The three fields of the constructor `a` go to `d`, `e` and `f`.
+    Fields3 { d: Dst, e: Dst, f: Dst, a: Slot } Next;
+    /// The four fields of the constructor `a` go to `d`, `e`, `f` and `g`.
+    Fields4 { d: Dst, e: Dst, f: Dst, g: Dst, a: Slot } Next;
     /// The fields of the constructor `a` go to the slots.
     FieldsN { a: Slot, slots: SlotsId } Next;
 

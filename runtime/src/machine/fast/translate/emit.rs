@@ -294,7 +294,6 @@ impl Emitter<'_> {
         let mut born = Vec::new();
         match instr {
             Instr::CaseList { head: Dst(head), tail: Dst(tail), .. } => born.extend([head, tail]),
-            Instr::Fields2 { d: Dst(d), e: Dst(e), .. } => born.extend([d, e]),
             Instr::FieldsN { slots, .. } => {
                 born.extend(self.out.program.slots[slots].iter().flatten());
             }
@@ -307,7 +306,7 @@ impl Emitter<'_> {
         if !stillborn.is_empty() {
             stillborn.sort_unstable();
             let dead = |var: &u32| stillborn.binary_search(var).is_ok();
-            instr = self.without(instr, dead);
+            instr = self.without(instr, &dead);
             // Those that live get the lower slots.
             born.sort_by_key(|var| dead(var));
         }
@@ -407,10 +406,18 @@ impl Emitter<'_> {
     }
 
     /// An instruction that writes several slots, without those that nothing uses.
-    fn without(&mut self, instr: Instr, dead: impl Fn(&u32) -> bool) -> Instr {
+    fn without(&mut self, instr: Instr, dead: &dyn Fn(&u32) -> bool) -> Instr {
         match instr {
             Instr::Fields2 { d, e, a } if dead(&d.0) => Instr::Field { d: e, a, index: 1 },
             Instr::Fields2 { d, e, a } if dead(&e.0) => Instr::Field { d, a, index: 0 },
+            Instr::Fields3 { d, e, f, a } => {
+                let slots = self.out.slots([d.0, e.0, f.0]);
+                self.without(Instr::FieldsN { a, slots }, dead)
+            }
+            Instr::Fields4 { d, e, f, g, a } => {
+                let slots = self.out.slots([d.0, e.0, f.0, g.0]);
+                self.without(Instr::FieldsN { a, slots }, dead)
+            }
             Instr::FieldsN { a: Slot(a), slots } => {
                 let list = &mut self.out.program.slots[slots];
                 for field in list.iter_mut() {

@@ -104,6 +104,8 @@ fn is_pure(instr: &Instr) -> bool {
             | Instr::Hole { .. }
             | Instr::Field { .. }
             | Instr::Fields2 { .. }
+            | Instr::Fields3 { .. }
+            | Instr::Fields4 { .. }
             | Instr::FieldsN { .. }
     )
 }

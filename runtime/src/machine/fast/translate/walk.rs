@@ -372,6 +372,11 @@ impl Translator<'_> {
                 let instr = match n {
                     1 => Compact::Field { d, a: slot, index: 0 },
                     2 => Compact::Fields2 { d, e: Dst(first + 1), a: slot },
+                    3 => Compact::Fields3 { d, e: Dst(first + 1), f: Dst(first + 2), a: slot },
+                    4 => {
+                        let (e, f, g) = (Dst(first + 1), Dst(first + 2), Dst(first + 3));
+                        Compact::Fields4 { d, e, f, g, a: slot }
+                    }
                     _ => Compact::FieldsN { a: slot, slots: self.out.slots(first..first + n) },
                 };
                 self.emitted(instr, span);

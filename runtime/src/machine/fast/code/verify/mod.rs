@@ -13,7 +13,7 @@
 //! - What a `Fill` fills is, on every way, a hole that a `Hole` has made in this slot, with room
 //!   for the fields, and that has not been filled. Each hole is filled before the code ends or
 //!   branches.
-//! - What a `Field`, `Fields2` or `FieldsN` reads is, on every way, a pointer to a constructor
+//! - What a `Field`, `Fields2`, `Fields3`, `Fields4` or `FieldsN` reads is, on every way, a pointer to a constructor
 //!   that has the field.
 //! - A thunk that is computed where it would be made has code that can do nothing but compute.
 
@@ -413,6 +413,8 @@ fn effect(
         Instr::FillInd { a: Slot(a), .. } => fill(state, a, 1)?,
         Instr::Field { a, index, .. } => has_field(state, a, index.into())?,
         Instr::Fields2 { a, .. } => has_field(state, a, 1)?,
+        Instr::Fields3 { a, .. } => has_field(state, a, 2)?,
+        Instr::Fields4 { a, .. } => has_field(state, a, 3)?,
         Instr::FieldsN { a, slots } => has_field(state, a, program.slots[slots].len() as i64 - 1)?,
         _ => {}
     }
