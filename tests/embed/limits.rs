@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use gmachine::{Engine, Error, Eval, Format, Interrupt, Limit, Limits, Stop, System, SystemError, Value};
+use gmachine::{
+    Engine, Error, Eval, Format, Interrupt, Limit, Limits, Stop, System, SystemError, Value,
+};
 
 use super::on_every_machine;
 

@@ -13,9 +13,13 @@ use crate::primitive::Primitive;
 /// It is such code, and takes as many, at most three.
 #[inline(always)]
 pub(super) unsafe fn computed<const N: usize>(pc: *const Instr, captured: [Word; N]) -> Word {
-    let word = |at: usize| captured.get(at).copied().unwrap_or(Word::ZERO);
+    let (mut words, mut at) = ([Word::ZERO; 3], 0);
+    while at < N {
+        words[at] = captured[at];
+        at += 1;
+    }
     // SAFETY: the caller's promise.
-    unsafe { computed_of(pc, word(0), word(1), word(2)) }
+    unsafe { computed_of(pc, words[0], words[1], words[2]) }
 }
 
 /// [`computed`], called with words: the address of a local in who executes an instruction would

@@ -245,6 +245,7 @@ macro_rules! instructions {
 
         impl Instr {
             /// Which instruction it is.
+            #[inline(always)]
             #[must_use]
             pub const fn op(&self) -> Op {
                 match self { $(Instr::$name { .. } => Op::$name,)+ }

@@ -83,6 +83,19 @@ impl<'a, P: Probe> Executor<'a, P> {
         unsafe { read_arg(arg, self.fp, self.consts) }
     }
 
+    /// The words of operands. By a loop: a function that is given a local, and may not be inlined,
+    /// would keep the next instruction from being a jump.
+    #[inline(always)]
+    fn read<const N: usize>(&self, args: [Arg; N]) -> [Word; N] {
+        let mut words = [Word::ZERO; N];
+        let mut at = 0;
+        while at < N {
+            words[at] = self.arg(args[at]);
+            at += 1;
+        }
+        words
+    }
+
     /// The offset of an instruction in the code, in bytes.
     #[inline(always)]
     pub(super) fn offset(&self, pc: *const Instr) -> u32 {
@@ -154,7 +167,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         if !self.machine.heap.fits(N + 1) {
             return None;
         }
-        let fields = args.map(|arg| self.arg(arg));
+        let fields = self.read(args);
         if P::ACTIVE {
             self.machine.counts.allocations += 1;
             self.probe.allocated(self.offset(self.pc), N + 1);
@@ -184,8 +197,8 @@ impl<'a, P: Probe> Executor<'a, P> {
     /// The value of a cheap thunk, or the thunk.
     #[inline(always)]
     pub(super) fn cheap<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
-        let captured = args.map(|arg| self.arg(arg));
-        if captured.iter().all(|word| word.is_int()) {
+        let captured = self.read(args);
+        if are_ints(captured) {
             // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is
             // captured.
             let value = unsafe {
@@ -207,15 +220,12 @@ impl<'a, P: Probe> Executor<'a, P> {
             return Next::General;
         }
         let Some(size) = Size::new(args.len()) else { return Next::General };
-        let (fp, consts) = (self.fp, self.consts);
-        let write = |fields: *mut Word| {
-            for (at, arg) in args.iter().enumerate() {
-                // SAFETY: operands are read as others; the node has a field for each.
-                unsafe { *fields.add(at) = read_arg(*arg, fp, consts) }
-            }
-        };
-        // SAFETY: there is room, and `size` operands.
-        let node = unsafe { self.machine.heap.alloc_written(kind, info, size, write) };
+        // SAFETY: there is room, and `size` operands, which are written at once.
+        let (node, fields) = unsafe { self.machine.heap.alloc_unwritten(kind, info, size) };
+        for (at, arg) in args.iter().enumerate() {
+            // SAFETY: the node has a field for each operand.
+            unsafe { *fields.add(at) = self.arg(*arg) }
+        }
         self.machine.counts.thunks_made += u64::from(kind == Kind::Thunk);
         self.result(d, node)
     }
@@ -236,8 +246,10 @@ impl<'a, P: Probe> Executor<'a, P> {
         // SAFETY: what the code reads fields of is a constructor that has them. They are all read
         // before one is written, since the constructor itself may be in one of the slots.
         let words: [Word; N] = unsafe { *node_at(self.slot(a.0)).1.cast() };
-        for (d, word) in slots.into_iter().zip(words) {
-            self.set(d, word);
+        let mut at = 0;
+        while at < N {
+            self.set(slots[at], words[at]);
+            at += 1;
         }
         self.next()
     }
@@ -391,32 +403,6 @@ impl<'a, P: Probe> Executor<'a, P> {
         global: GlobalId,
         args: [Arg; N],
     ) -> Next {
-        let (fp, consts) = (self.fp, self.consts);
-        self.call_with(base, global, |to| {
-            // SAFETY: operands are read as others; there is room for the frame of the callee, which
-            // has its parameters first.
-            unsafe {
-                let args = args.map(|arg| read_arg(arg, fp, consts));
-                to.copy_from_nonoverlapping(args.as_ptr(), N);
-            }
-        })
-    }
-
-    #[inline(always)]
-    pub(super) fn call_many(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Next {
-        if P::ACTIVE {
-            return Next::General;
-        }
-        let (args, fp, consts) = (self.args(args), self.fp, self.consts);
-        self.call_with(base, global, |to| {
-            // SAFETY: as in `call`.
-            unsafe { put_args(args, fp, consts, to) }
-        })
-    }
-
-    /// Calls a global; `fill` writes its arguments.
-    #[inline(always)]
-    fn call_with(&mut self, base: Base, global: GlobalId, fill: impl FnOnce(*mut Word)) -> Next {
         let entry = self.entry(global);
         if !self.may_enter(entry, base.0 + 1) {
             return Next::General;
@@ -424,11 +410,32 @@ impl<'a, P: Probe> Executor<'a, P> {
         if P::ACTIVE {
             self.probe.called(global);
         }
-        // SAFETY: there is room for the frame of the callee from there on, and for the word below
-        // it; a call is not the last instruction.
+        let words = self.read(args);
+        // SAFETY: there is room for the frame of the callee, which has its parameters first.
+        unsafe { self.fp.add(base.0 as usize + 1).cast::<[Word; N]>().write(words) }
+        self.enter(entry, base)
+    }
+
+    #[inline(always)]
+    pub(super) fn call_many(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Next {
+        let entry = self.entry(global);
+        if P::ACTIVE || !self.may_enter(entry, base.0 + 1) {
+            return Next::General;
+        }
+        // SAFETY: as in `call`.
         unsafe {
             let to = self.fp.add(base.0 as usize + 1);
-            fill(to);
+            put_args(self.args(args), self.fp, self.consts, to);
+        }
+        self.enter(entry, base)
+    }
+
+    /// Enters a global whose arguments are in the frame above `base`.
+    #[inline(always)]
+    fn enter(&mut self, entry: Entry, base: Base) -> Next {
+        // SAFETY: the frame is there, and the word below it; a call is not the last instruction.
+        unsafe {
+            let to = self.fp.add(base.0 as usize + 1);
             *to.sub(1) = return_word(self.offset(self.pc.add(1)), base.0);
             self.fp = to;
         }
@@ -445,9 +452,9 @@ impl<'a, P: Probe> Executor<'a, P> {
         if P::ACTIVE {
             self.probe.called(global);
         }
-        let args = args.map(|arg| self.arg(arg));
+        let words = self.read(args);
         // SAFETY: there is room for the frame, which has its parameters first.
-        unsafe { self.fp.copy_from_nonoverlapping(args.as_ptr(), N) }
+        unsafe { self.fp.cast::<[Word; N]>().write(words) }
         self.jump(entry.pc)
     }
 
@@ -547,6 +554,16 @@ impl<'a, P: Probe> Executor<'a, P> {
             self.machine.heap.update(thunk, value);
         }
     }
+}
+
+#[inline(always)]
+fn are_ints<const N: usize>(words: [Word; N]) -> bool {
+    let (mut all, mut at) = (true, 0);
+    while at < N {
+        all &= words[at].is_int();
+        at += 1;
+    }
+    all
 }
 
 /// Makes a branch of a choice. The compiler would compute which instruction is next, and the

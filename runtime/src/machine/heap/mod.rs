@@ -332,7 +332,7 @@ impl Heap {
     /// # Safety
     /// So many words [`fit`](Heap::fits), or did when they were reserved; the fields are words
     /// of this heap, such as `kind` has (not `Big` and `Huge`).
-    #[inline]
+    #[inline(always)]
     pub unsafe fn alloc<'a>(
         &mut self,
         kind: Kind,
@@ -356,24 +356,22 @@ impl Heap {
         Word::pointer(node.expose_provenance(), tag_of(kind))
     }
 
-    /// Allocates a node whose fields `write` writes, at the place that it is given.
+    /// Allocates a node whose fields are not written, and returns where they are, too.
     ///
     /// # Safety
-    /// As [`alloc`](Heap::alloc); `write` writes `size` words.
+    /// As [`alloc`](Heap::alloc); the caller writes them at once.
     #[inline(always)]
-    pub unsafe fn alloc_written(
+    pub unsafe fn alloc_unwritten(
         &mut self,
         kind: Kind,
         info: u32,
         size: Size,
-        write: impl FnOnce(*mut Word),
-    ) -> Word {
+    ) -> (Word, *mut Word) {
         // SAFETY: there is room for the node, as the caller says.
         unsafe {
             let node = self.take(size.words() + 1);
             *node = Header::new(kind, size, info).bits();
-            write(node.add(1).cast());
-            Word::pointer(node.expose_provenance(), tag_of(kind))
+            (Word::pointer(node.expose_provenance(), tag_of(kind)), node.add(1).cast())
         }
     }
 
