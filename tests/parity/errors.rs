@@ -27,18 +27,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "an element is evaluated after the instruction that finds it",
     ),
     ("(throwAgain 1 2)", "the call of what has no instruction has no frame of its own"),
-    (
-        "(bind (newArray 1 2) (fn [a] (show (runState (readArray a 0)))))",
-        "what performs actions belongs to no expression",
-    ),
-    (
-        "(bind newMVar (fn [v] (printInt (runState (takeMVar v)))))",
-        "what performs actions belongs to no expression",
-    ),
-    (
-        "(bind (newCell 1) (fn [c] (putText (showInt (runState (readCell c))))))",
-        "what performs actions belongs to no expression",
-    ),
 ];
 
 /// The functions that waited, without those that do so in a row.
