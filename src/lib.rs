@@ -25,8 +25,6 @@
 //! - `views`: `inspect::views`. It implies `render`, and depends on `serde_json`.
 
 #[doc(hidden)]
-pub mod base;
-#[doc(hidden)]
 pub mod compile;
 #[doc(hidden)]
 pub mod core;
@@ -36,7 +34,6 @@ pub mod corelib;
 pub mod driver;
 #[doc(hidden)]
 pub mod embed;
-pub mod gcode;
 #[cfg(all(unix, feature = "grants"))]
 pub mod grants;
 #[doc(hidden)]
@@ -44,11 +41,7 @@ pub mod lift;
 #[doc(hidden)]
 pub mod load;
 #[doc(hidden)]
-pub mod machine;
-#[doc(hidden)]
 pub mod optimise;
-#[doc(hidden)]
-pub mod primitive;
 #[cfg(feature = "render")]
 pub mod render;
 #[doc(hidden)]
@@ -56,6 +49,11 @@ pub mod syntax;
 #[cfg(feature = "views")]
 #[doc(hidden)]
 pub mod views;
+
+#[doc(inline)]
+pub use gmachine_runtime::gcode;
+#[doc(hidden)]
+pub use gmachine_runtime::{base, define_index, machine, primitive};
 
 pub use embed::{
     Call, Chain, Checked, Clock, CompileError, Coverage, Engine, EntryPoints, Error, Eval,
@@ -162,5 +160,6 @@ struct Readme;
 #[doc = include_str!("../docs/embedding.md")]
 struct Guide;
 
-#[cfg(test)]
+// They count what is counted with debug assertions alone.
+#[cfg(all(test, debug_assertions))]
 mod growth_tests;

@@ -55,11 +55,13 @@ impl Places {
         !span.is_none() && self.inlined(span).is_none() && text.is_none_or(|text| text.hi < span.lo)
     }
 
+    #[inline]
     fn place(&self, span: Span) -> Option<&Place> {
         self.numbered.get(span.number()? as usize)
     }
 
     /// The span of the case, if it stands for one with a value that it does not match.
+    #[inline]
     fn case(&self, span: Span) -> Span {
         match self.place(span) {
             Some(&Place::Unmatched(case, _)) => case,
@@ -68,6 +70,7 @@ impl Places {
     }
 
     /// Returns the call that a span stands for, if it is that of inlined code.
+    #[inline]
     #[must_use]
     pub fn inlined(&self, span: Span) -> Option<&Inlined> {
         match self.place(self.case(span))? {

@@ -51,6 +51,7 @@ pub struct Jumps<K> {
 
 impl<K> Jumps<K> {
     /// All targets.
+    #[inline]
     pub fn targets(&self) -> impl Iterator<Item = Label> {
         self.branches.iter().map(|(_, label)| *label).chain(self.default)
     }
@@ -492,6 +493,7 @@ computations! {
 
 impl Instr {
     /// The labels it may jump to.
+    #[inline]
     pub fn labels(&self) -> impl Iterator<Item = Label> {
         let (mut written, mut by_con, mut by_literal) = ([None, None], None, None);
         match self {

@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_page_in_docs_is_the_one_made_here() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/gcode.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gcode.md");
         let made = markdown();
         if std::env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
             std::fs::write(path, &made).expect("docs can be written");

@@ -39,7 +39,7 @@ pub enum FileKind {
 
 /// What actions of a program reach outside of the machine, beyond its streams.
 ///
-/// A store has none unless [`Store::set_system`](crate::Store::set_system) gives it one, and each
+/// A store has none unless `Store::set_system` gives it one, and each
 /// method that is not written refuses: so a program has what it was granted and nothing else. Paths
 /// and names are bytes, as the program gives them; what they mean is the implementation's to say.
 pub trait System: Send {

@@ -75,7 +75,8 @@ impl Interrupt {
 
     /// Allows so much time from now on by `clock`; `None`: as much as it takes. When it is up,
     /// every evaluation stops until this is called again.
-    pub(crate) fn set_deadline(&self, allowed: Option<(Duration, Clock)>) {
+    #[doc(hidden)]
+    pub fn set_deadline(&self, allowed: Option<(Duration, Clock)>) {
         let deadline = allowed.map(|(allowed, clock)| {
             let at = clock().saturating_add(allowed);
             Deadline { clock, at, allowed }

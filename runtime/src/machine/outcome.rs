@@ -51,7 +51,8 @@ impl std::error::Error for Stop {}
 
 impl Stop {
     /// Resolves the span of where it stopped, so that its text says file, line and column.
-    pub(crate) fn locate(&mut self, sources: &SourceMap) {
+    #[doc(hidden)]
+    pub fn locate(&mut self, sources: &SourceMap) {
         let (span, place) = match self {
             Stop::Error(error) => (error.span, &mut error.place),
             Stop::Limit(reached) => (reached.span, &mut reached.place),
@@ -126,7 +127,7 @@ pub struct RunError {
     pub message: String,
     /// The source expression that failed; [`Span::NONE`] if it has none.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// A few words for that place; may be empty.
     pub label: String,
@@ -201,7 +202,9 @@ pub struct Waiting {
 
 impl Waiting {
     /// Returns one evaluation that waits.
-    pub(crate) fn new(name: Arc<str>, span: Span) -> Waiting {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(name: Arc<str>, span: Span) -> Waiting {
         Waiting { name, span, times: 1 }
     }
 }
@@ -211,7 +214,7 @@ impl Waiting {
 pub struct Interruption {
     /// The source expression under evaluation.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// What waited for it.
     pub chain: Chain,
@@ -232,7 +235,7 @@ pub struct LimitReached {
     pub limit: Limit,
     /// The source expression under evaluation.
     pub span: Span,
-    /// Where that expression begins, once a [`Store`](crate::Store) has looked it up.
+    /// Where that expression begins, once a `Store` has looked it up.
     pub place: Option<Location>,
     /// What waited for it.
     pub chain: Chain,

@@ -15,6 +15,7 @@ impl BitSet {
     pub const EMPTY: BitSet = BitSet { low: 0, high: Vec::new() };
 
     /// Returns the set of one number.
+    #[inline]
     #[must_use]
     pub fn of(number: u32) -> BitSet {
         let mut set = BitSet::EMPTY;
@@ -23,11 +24,13 @@ impl BitSet {
     }
 
     /// Returns how many words the set takes, which is what an operation on it costs.
+    #[inline]
     #[must_use]
     pub fn words(&self) -> usize {
         1 + self.high.len()
     }
 
+    #[inline]
     fn word(&self, at: usize) -> u64 {
         match at {
             0 => self.low,
@@ -65,12 +68,14 @@ impl BitSet {
     }
 
     /// Returns whether a number is in the set.
+    #[inline]
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
         self.word((number / 64) as usize) & 1 << (number % 64) != 0
     }
 
     /// Returns whether the set has no element.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.is_empty()
@@ -83,12 +88,14 @@ impl BitSet {
     }
 
     /// Returns what is in either set.
+    #[inline]
     #[must_use]
     pub fn union(&self, other: &BitSet) -> BitSet {
         self.zip(other, |a, b| a | b)
     }
 
     /// Returns what is in both sets.
+    #[inline]
     #[must_use]
     pub fn intersection(&self, other: &BitSet) -> BitSet {
         self.zip(other, |a, b| a & b)
@@ -101,12 +108,14 @@ impl BitSet {
     }
 
     /// Returns whether the sets have an element in common.
+    #[inline]
     #[must_use]
     pub fn intersects(&self, other: &BitSet) -> bool {
         self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
     }
 
     /// Returns whether all elements are in the other set too.
+    #[inline]
     #[must_use]
     pub fn is_subset(&self, of: &BitSet) -> bool {
         self.low & !of.low == 0
