@@ -18,8 +18,9 @@ use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 
 /// Whether the compiler makes a jump of a call that is the last act of a function. Rust promises
-/// nothing; LLVM does it where it optimises and nothing is left of a function's locals, for which assertions are too much.
-/// The build script knows the rest, and the check of releases runs long programs on a small native stack.
+/// nothing; LLVM does it where it optimises, and the build script says whether it does enough. With
+/// assertions functions have locals whose addresses they give away, which keeps calls from being
+/// jumps. `tests/release/run` is the check.
 const THREADED: bool = cfg!(all(gmachine_threaded, not(debug_assertions)));
 
 impl Machine {

@@ -9,12 +9,11 @@ use super::state::Machine;
 use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 
-/// What executes an instruction and those after it, with the machine, its instruction and frame and the
-/// program's constants. It returns where to go on, or that the run ends
-/// ([`NOT_DONE`]).
+/// What executes an instruction and those after it, with the machine, its instruction and frame and
+/// the program's constants. It returns where to go on, or that the run ends ([`NOT_DONE`]).
 ///
-/// So many words fit the processor's registers. Nothing that lives in memory is passed on, and
-/// nothing is left to do after a call of the next one: so it is a jump.
+/// So few words are passed in registers, and leave others free. The address of no local is given
+/// away, and nothing is left to do after the call of the next one: so it is a jump.
 type Handler = unsafe fn(&mut Machine, *const Instr, *mut Word, *const Word) -> Registers;
 
 macro_rules! handlers {
