@@ -190,13 +190,13 @@ impl Talk {
     }
 
     fn note(&self, text: &str) {
-        self.noted.lock().unwrap().push_str(text);
+        self.noted.lock().expect("nobody panics with it").push_str(text);
     }
 }
 
 impl Input for Talk {
     fn next(&mut self) -> Result<Option<char>, InputError> {
-        let next = self.says.lock().unwrap().next();
+        let next = self.says.lock().expect("nobody panics with it").next();
         self.note(next.map_or(">".into(), |c| format!(">{c}")).as_str());
         Ok(next)
     }
@@ -223,7 +223,7 @@ fn talk(kind: MachineKind, text: &str, says: &'static str, is_ready: bool) -> St
     let mut machine = common::machine(kind, &common::compile(text), Config::default());
     machine.start(Format::Default, Some(Box::new(talk.clone()))).expect("it starts");
     machine.run(&mut talk).expect("it has a value");
-    let noted = talk.noted.lock().unwrap();
+    let noted = talk.noted.lock().expect("nobody panics with it");
     noted.clone()
 }
 
