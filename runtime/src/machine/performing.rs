@@ -10,7 +10,12 @@ use std::collections::BTreeMap;
 
 use crate::base::places::Places;
 use crate::base::span::Span;
+use crate::gcode::effect::Effect;
 use crate::gcode::program::GlobalId;
+
+/// The expression whose value an action is, and the thunk of the source that it was, with the definition
+/// in which that stands.
+pub(in crate::machine) type Place = (Span, Option<(Span, GlobalId)>);
 
 /// What is known of an action that is performed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +33,9 @@ struct Origin {
 pub(in crate::machine) struct Performing {
     /// How deep the stack is where each is performed, the innermost last.
     actions: Vec<(usize, Origin)>,
+    /// Whether a place is known of what was evaluated last: else that of what was performed before
+    /// stands for it.
+    is_known: bool,
     /// Of each thread that does not run, what it has performed last.
     parked: BTreeMap<i64, Origin>,
 }
@@ -45,6 +53,7 @@ impl Performing {
             Some((at, _)) if *at == depth => {}
             _ => self.actions.push((depth, Origin::default())),
         }
+        self.is_known = thunk.is_some();
         if let Some((_, origin)) = self.actions.last_mut() {
             origin.is_thunk = thunk.is_some();
             if thunk.is_some() {
@@ -59,10 +68,21 @@ impl Performing {
             && *at == depth
             && !returned.is_none()
         {
+            self.is_known = true;
             origin.returned = returned;
             if !origin.is_thunk {
                 origin.thunk = None;
             }
+        }
+    }
+
+    /// Whether what fails at an effect, if one is done, is an action whose place is known. That of the
+    /// innermost action is not if it has been performed already: what fails then is what comes next. Nor is
+    /// that of what turns out to be no action, if it has no place of its own.
+    pub fn is_placed(&self, effect: Option<Effect>) -> bool {
+        match effect {
+            Some(Effect::NoAction) => self.is_known,
+            effect => effect.is_some(),
         }
     }
 
@@ -80,9 +100,8 @@ impl Performing {
         self.actions.extend(self.parked.remove(&thread).map(|origin| (0, origin)));
     }
 
-    /// The expression, and the thunk of the source that it was, of the action that is performed where
-    /// the stack is `depth` deep.
-    pub fn place(&self, places: &Places, depth: usize) -> Option<(Span, Option<(Span, GlobalId)>)> {
+    /// The place of the action that is performed where the stack is `depth` deep.
+    pub fn place(&self, places: &Places, depth: usize) -> Option<Place> {
         let found = self.actions.iter().rev().find(|(at, _)| *at == depth || *at == 0);
         let &(_, Origin { thunk, returned, .. }) = found?;
         let is_known = places.is_users(returned) || places.inlined(returned).is_some();

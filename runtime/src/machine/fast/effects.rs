@@ -569,6 +569,11 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Word) -> String {
+        // SAFETY: it is a word of the heap.
+        let value = unsafe { self.heap.resolve(value) };
+        if self.as_text(value).is_some() {
+            return self.text_so_far(value).quoted();
+        }
         self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 

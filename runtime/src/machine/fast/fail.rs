@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::code::instr::Slot;
+use super::code::instr::{Instr, Slot};
 use super::code::program::{Thunk, ThunkId};
 use super::stack::Control;
 use super::state::Machine;
@@ -91,9 +91,11 @@ impl Machine {
     /// a primitive's, it is the expression that the thunk stands for, or what waits for it.
     pub(super) fn here(&self) -> Span {
         let own = self.mutator.image.span(self.at());
+        let mut performs = self.performs();
         let spans = self.waiting().map(|waits| match waits {
             Waits::Code(at) => self.mutator.image.span(at),
             Waits::Thunk(word) => self.thunk(word).map_or(Span::NONE, |thunk| thunk.span),
+            Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => Span::NONE,
             Waits::Performer { depth, .. } => self
                 .world
                 .performing
@@ -102,6 +104,15 @@ impl Machine {
         });
         let span = std::iter::once(own).chain(spans).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
+    }
+
+    /// Whether the place of the innermost action is that of what fails.
+    fn performs(&self) -> bool {
+        let instr = self.mutator.image.program.code.get(super::image::index(self.at()));
+        self.world.performing.is_placed(match instr {
+            Some(Instr::Effect { effect, .. }) => Some(*effect),
+            _ => None,
+        })
     }
 
     /// The source expression that a thunk, under evaluation or not, stands for.
@@ -133,6 +144,7 @@ impl Machine {
             let name = || image.owner(at).map_or("main".into(), |global| image.name(global));
             (!image.is_hidden(at)).then(|| (name(), image.span(at)))
         };
+        let mut performs = self.performs();
         for waits in self.waiting() {
             match waits {
                 Waits::Code(at) => {
@@ -145,6 +157,7 @@ impl Machine {
                         collector.thunk(|| image.name(thunk.owner), thunk.span);
                     }
                 }
+                Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => {}
                 Waits::Performer { depth, .. } => {
                     let place = self.world.performing.place(self.places(), depth);
                     if let Some((_, Some((span, owner)))) = place {

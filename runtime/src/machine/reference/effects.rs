@@ -365,6 +365,10 @@ impl Machine {
 
     /// A value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Addr) -> String {
+        let value = self.heap.value(value);
+        if matches!(self.heap.get(value), Node::Text { .. }) {
+            return self.text_so_far(value).quoted();
+        }
         self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 

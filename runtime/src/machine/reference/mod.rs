@@ -8,11 +8,11 @@
 //! leaves the state before the instruction.
 //!
 //! ```
-//! use gmachine::gcode::Verified;
-//! use gmachine::gcode::instr::{Instr, IntLit};
-//! use gmachine::gcode::program::{Global, GlobalKind, Program};
-//! use gmachine::machine::print::Format;
-//! use gmachine::machine::reference::{Config, Machine};
+//! use gmachine_runtime::gcode::Verified;
+//! use gmachine_runtime::gcode::instr::{Instr, IntLit};
+//! use gmachine_runtime::gcode::program::{Global, GlobalKind, Program};
+//! use gmachine_runtime::machine::print::Format;
+//! use gmachine_runtime::machine::reference::{Config, Machine};
 //!
 //! let code = vec![
 //!     Instr::PushInt(IntLit::Small(2)),
@@ -39,7 +39,7 @@
 //! machine.start(Format::Default, None)?;
 //! machine.run(&mut out)?;
 //! assert_eq!(out, "42\n");
-//! # Ok::<(), gmachine::machine::outcome::Stop>(())
+//! # Ok::<(), gmachine_runtime::machine::outcome::Stop>(())
 //! ```
 
 mod aggregates;

@@ -8,9 +8,11 @@ use super::state::{Machine, NO_REDEX};
 use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
+use crate::gcode::instr::Instr;
 use crate::gcode::program::{GlobalId, GlobalKind};
 use crate::machine::failure::{self, Failure, Found};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
+use crate::machine::performing::Place;
 use crate::machine::waiting::Collector;
 
 impl Machine {
@@ -48,16 +50,27 @@ impl Machine {
         }
         let redex = |redex| self.redex_site(redex).map_or(Span::NONE, |(span, _)| span);
         let waiting = self.dump.iter().enumerate().rev();
-        let performed = |depth| {
-            let place = self.world.performing.place(&self.code.program.places, depth);
-            place.map_or(Span::NONE, |(span, _)| span)
-        };
+        let mut performed = self.actions_performed();
+        let mut performed = |depth| performed(depth).map_or(Span::NONE, |(span, _)| span);
         let here = redex(self.redex);
         let all = waiting.flat_map(|(depth, frame)| {
             [self.code.place(frame.at), performed(depth), redex(frame.redex)]
         });
         let span = std::iter::once(here).chain(all).find(|span| !span.is_none());
         span.unwrap_or_else(|| self.main_span())
+    }
+
+    /// Where the action comes from that is performed at a depth of the dump, to be asked from the
+    /// innermost on.
+    fn actions_performed(&self) -> impl FnMut(usize) -> Option<Place> + '_ {
+        let mut performs = self.world.performing.is_placed(match self.code.instr(self.at) {
+            Some(Instr::Effect(effect)) => Some(*effect),
+            _ => None,
+        });
+        move |depth| {
+            let place = self.world.performing.place(&self.code.program.places, depth)?;
+            std::mem::replace(&mut performs, true).then_some(place)
+        }
     }
 
     /// The source expression that a redex under evaluation stands for, and the function in whose
@@ -83,13 +96,13 @@ impl Machine {
         let mut collector = Collector::new(&self.code.program.places, span);
         let redexes = std::iter::once(self.redex).chain(self.dump.iter().rev().map(|f| f.redex));
         let frames = self.dump.iter().enumerate().rev().map(Some).chain([None]);
+        let mut performed = self.actions_performed();
         for (redex, frame) in redexes.zip(frames) {
             if let Some((site, name)) = self.redex_site(redex) {
                 collector.thunk(|| name, site);
             }
             let Some((depth, frame)) = frame else { continue };
-            let action = self.world.performing.place(&self.code.program.places, depth);
-            if let Some((_, Some((span, owner)))) = action {
+            if let Some((_, Some((span, owner)))) = performed(depth) {
                 collector.thunk(|| self.code.name(owner), span);
             }
             if !self.code.is_hidden(frame.at) {
