@@ -269,14 +269,18 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
     (count::accesses() - before, instructions)
 }
 
-/// Families that still cost more: nests of recursive functions and of what is known, whose work
-/// grows up to a limit faster than the source. They may not grow faster than with its cube.
+/// Families that still cost more: nests and chains of recursive functions and of what is known, whose
+/// work grows up to a limit faster than the source. They may not grow faster than with its cube.
 const STEEP: &[&str] = &[
     "applied case",
     "chain of known loops",
     "chain of lists",
+    "classes",
     "concatMap",
     "constant functions",
+    "continuations",
+    "do block of maybe",
+    "environment",
     "foldl",
     "foldr over known",
     "functions of what follows",
@@ -285,12 +289,21 @@ const STEEP: &[&str] = &[
     "instructions with jumps",
     "interpreted blocks",
     "let value twice",
+    "loops from known",
+    "loops in order",
     "map lambda",
     "nth",
+    "partitions",
+    "record of parameters",
+    "record through functions",
     "scanl",
     "streams known",
+    "streams merged",
+    "symbolic derivative",
     "take",
+    "wrappers of lists",
     "zip",
+    "zipper moves",
 ];
 
 /// Whether a family of programs costs more than it may: what of it, at which level.
@@ -329,7 +342,7 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
         families += 1;
         wrong.extend(excess(&family, &empty));
     }
-    assert!(families > 200, "{families}");
+    assert!(families > 300, "{families}");
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 

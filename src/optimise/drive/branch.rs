@@ -209,13 +209,8 @@ impl Driver<'_> {
             }
             Outcome::Code(code) | Outcome::Ends(code) => (code, [None, None]),
         };
-        let alternatives: Vec<(ExprId, EnvId)> = [yes, no]
-            .into_iter()
-            .filter_map(|operand| match operand {
-                Operand::Expr(expr, env) => Some((expr, env)),
-                Operand::Node(_) => None,
-            })
-            .collect();
+        let alternatives: Vec<(ExprId, EnvId)> =
+            [yes, no].into_iter().filter_map(Operand::as_expr).collect();
         self.bind_chains(&alternatives, &[]);
         let mut parts = Vec::with_capacity(3);
         parts.push(condition);

@@ -26,6 +26,16 @@ pub(super) enum Operand {
     Node(NodeId),
 }
 
+impl Operand {
+    /// The expression, if it is one.
+    pub(super) fn as_expr(self) -> Option<(ExprId, EnvId)> {
+        match self {
+            Operand::Expr(expr, env) => Some((expr, env)),
+            Operand::Node(_) => None,
+        }
+    }
+}
+
 impl Driver<'_> {
     /// Drives until there is nothing left to do. The outcome is that of all frames.
     pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {

@@ -93,11 +93,18 @@ impl Driver<'_> {
     }
 
     /// What a switch counts that each branch of a call that is consumed gets: it becomes one of
-    /// its branches there, or a call. `None` if it is too large for that.
-    pub(super) fn consumer_size(&self, switch: SwitchId) -> Option<usize> {
+    /// its branches there, or a call. `None` if it is too large for that. `inner` is what the value
+    /// comes from.
+    pub(super) fn consumer_size(&self, switch: SwitchId, inner: Option<&Action>) -> Option<usize> {
         let consumer = self.fusible.consumers.get(&switch)?;
-        // A loop goes on in one of its branches at most; others may end in several.
-        match consumer.first && self.facts.recursive[consumer.global] {
+        // A loop is left in one value at most, and in its other branches goes on. After one that may
+        // be left in several, as an insertion, each of them is another branch.
+        let is_loop = consumer.first && self.facts.recursive[consumer.global];
+        let is_multiplied = match inner {
+            Some(Action::Consume(inner, ..)) => self.fusible.consumers[inner].values > 1,
+            _ => false,
+        };
+        match is_loop && !is_multiplied {
             true => Some(LOOP),
             false => (self.facts.size[consumer.global] <= COPIED).then_some(BRANCHING),
         }

@@ -38,6 +38,8 @@ pub struct Consumer {
     pub at: usize,
     /// Whether the function does nothing before.
     pub first: bool,
+    /// In how many constructors with fields one of its alternatives may end.
+    pub values: usize,
 }
 
 /// Finds out which calls produce and which consume constructors one by one.
@@ -60,7 +62,8 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
             if facts.uses[param] == 1 && by_con {
                 fusible.consumed[param] = true;
                 let first = program.exprs[body] == Expr::Switch(switch);
-                fusible.consumers.insert(switch, Consumer { global: id, at, first });
+                let values = values(program, switch);
+                fusible.consumers.insert(switch, Consumer { global: id, at, first, values });
             }
         }
     }
@@ -114,6 +117,17 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
             work.extend(callers.remove(&id).unwrap_or_default());
         }
     }
+}
+
+/// In how many constructors with fields an alternative of a switch may end, at most.
+fn values(program: &Program, switch: SwitchId) -> usize {
+    let is_made = |end: &ExprId| match program.exprs[*end] {
+        Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Con(_)),
+        _ => false,
+    };
+    let made = |body| ends(program, body).iter().filter(|end| is_made(end)).count();
+    let Branches::Cons(branches) = &program.switches[switch].branches else { return 0 };
+    branches.iter().map(|branch| made(branch.body)).max().unwrap_or(0)
 }
 
 /// Finds out what a function that calls itself does with its parameters.

@@ -14,13 +14,24 @@ use super::eval::Operand;
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
-use crate::core::expr::{Branches, ExprId, LocalId};
+use crate::core::expr::{Branches, Expr, ExprId, LocalId};
 
 /// How long a chain of values may get of which each is made for the next alone, before it is bound:
 /// each branch that may demand its end writes all of it.
 const CHAIN: u32 = 6;
+/// How many of them may be more than straight code: each may branch in each of the branches of the one
+/// before it.
+const BRANCHING_CHAIN: u32 = 2;
 /// Values that are looked at for that before a branching.
 const LOOKED_AT: usize = 64;
+
+/// What is between a branching and a value.
+#[derive(Clone, Copy, Default)]
+struct Chain {
+    links: u32,
+    /// How many of them are more than straight code.
+    branching: u32,
+}
 
 impl Driver<'_> {
     /// Binds what is shared of what will be evaluated after the expression that is driven.
@@ -154,40 +165,48 @@ impl Driver<'_> {
         }
     }
 
-    /// Binds long chains of values to which the alternatives of a branching refer: code would grow
-    /// with the square of how many branchings follow each other. `bound` are locals that the
-    /// alternatives bind.
+    /// Binds long chains of values to which several alternatives of a branching refer: code would
+    /// grow with the square of how many branchings follow each other, or double with each. `bound`
+    /// are locals that the alternatives bind.
     pub(super) fn bind_chains(&mut self, alternatives: &[(ExprId, EnvId)], bound: &[LocalId]) {
-        let mut ends = Vec::new();
+        let mut referred = FxHashSet::default();
         let mut work = Vec::new();
         for &(expr, env) in alternatives {
             for local in self.free_locals(expr).unwrap_or_default() {
-                if !bound.contains(&local) {
-                    work.push((self.heap.lookup(env, self.facts.slot[local]), 0));
+                let node = self.heap.lookup(env, self.facts.slot[local]);
+                if !bound.contains(&local) && !referred.insert(self.heap.resolve(node)) {
+                    work.push((node, Chain::default()));
                 }
             }
         }
+        let mut ends = Vec::new();
         let mut left = LOOKED_AT;
-        while let Some((node, depth)) = work.pop() {
+        while let Some((node, mut chain)) = work.pop() {
             let node = self.heap.resolve(node);
             let known = self.heap.get(node);
             if known.name.is_some() || known.busy || self.constants.is_one(node) || left == 0 {
                 continue;
             }
             left -= 1;
-            if depth == CHAIN {
+            chain.links += 1;
+            chain.branching += match known.value {
+                AbstractValue::Thunk(expr, _) => self.branchings(expr),
+                AbstractValue::Call(..) => 1,
+                _ => 0,
+            };
+            if chain.links > CHAIN || chain.branching > BRANCHING_CHAIN {
                 ends.push(node);
                 continue;
             }
             match known.value {
                 AbstractValue::Thunk(expr, env) => {
                     for local in self.free_locals(expr).unwrap_or_default() {
-                        work.push((self.heap.lookup(env, self.facts.slot[local]), depth + 1));
+                        work.push((self.heap.lookup(env, self.facts.slot[local]), chain));
                     }
                 }
                 value => {
                     let parts = self.heap.items(value.parts());
-                    work.extend(parts.iter().map(|&part| (part, depth + 1)));
+                    work.extend(parts.iter().map(|&part| (part, chain)));
                 }
             }
         }
@@ -196,6 +215,58 @@ impl Driver<'_> {
             if self.heap.is_thunk(node) {
                 self.bind_thunk(node, &mut free);
             }
+        }
+    }
+
+    /// The same for the choice that frames begin with which several branches come to: each of its
+    /// alternatives is written once.
+    pub(super) fn bind_chains_of_action(&mut self, action: &Action) {
+        let mut bound = Vec::new();
+        let (switch, env) = match *action {
+            Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => (switch, env),
+            Action::Force(local, body, env) => {
+                let Some(switch) = self.switches_on(local, body) else { return };
+                bound.push(local);
+                (switch, env)
+            }
+            Action::If { yes, no, .. } => {
+                let operands = [yes, no].into_iter().filter_map(Operand::as_expr);
+                return self.bind_chains(&operands.collect::<Vec<_>>(), &[]);
+            }
+            _ => return,
+        };
+        let case = &self.old.switches[switch];
+        let alternatives: Vec<(ExprId, EnvId)> = case.bodies().map(|body| (body, env)).collect();
+        bound.extend(case.fields());
+        self.bind_chains(&alternatives, &bound);
+    }
+
+    /// How many parts of an expression that may branch are within each other, at most: more than
+    /// anyone wants if it is large.
+    fn branchings(&self, expr: ExprId) -> u32 {
+        let mut most = 0;
+        let mut left = LOOKED_AT;
+        let mut work = vec![(expr, 0)];
+        while let Some((expr, outer)) = work.pop() {
+            if left == 0 {
+                return u32::MAX / 2;
+            }
+            left -= 1;
+            let depth = outer + u32::from(self.may_branch(expr));
+            most = most.max(depth);
+            work.extend(self.old.children(expr).exprs().map(|part| (part, depth)));
+        }
+        most
+    }
+
+    fn may_branch(&self, expr: ExprId) -> bool {
+        match self.old.exprs[expr] {
+            Expr::App(callee, args) => match self.old.exprs[callee] {
+                Expr::Global(global) => !self.is_left(global, args.len()),
+                _ => false,
+            },
+            Expr::Switch(_) | Expr::Join(..) => true,
+            _ => false,
         }
     }
 

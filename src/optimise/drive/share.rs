@@ -84,27 +84,26 @@ impl Driver<'_> {
         self.tally.pushed += u64::from(!actions.is_empty() || rest.is_some());
         split.inner = match ways {
             1 => actions.into_iter().rev().fold(rest.clone(), |out, action| push(action, &out)),
-            _ => self.share(actions, rest, &mut split.shared),
+            _ => self.share(&actions, rest, &mut split.shared),
         };
         split
     }
 
     /// Frames for several branches: those of little code are copied, others are written once.
-    fn share(
-        &mut self,
-        actions: Vec<Action>,
-        rest: &Frames,
-        shared: &mut Vec<Rc<Shared>>,
-    ) -> Frames {
+    fn share(&mut self, actions: &[Action], rest: &Frames, shared: &mut Vec<Rc<Shared>>) -> Frames {
         let mut out = rest.clone();
         let mut copied = 0;
-        for action in actions.into_iter().rev() {
-            copied += self.copied_size(&action).unwrap_or(COPIED + 1);
+        for (at, action) in actions.iter().enumerate().rev() {
+            let inner = at.checked_sub(1).map(|at| &actions[at]);
+            copied += self.copied_size(action, inner).unwrap_or(COPIED + 1);
             let is_copied = copied <= COPIED;
             if !is_copied || matches!(action, Action::Apply(..)) {
-                self.bind_shared_of_action(&action);
+                self.bind_shared_of_action(action);
             }
-            out = push(action, &out);
+            if !is_copied {
+                self.bind_chains_of_action(action);
+            }
+            out = push(action.clone(), &out);
             if !is_copied {
                 let made =
                     Rc::new(Shared { frames: out, depth: self.depth, entries: Default::default() });
@@ -116,8 +115,9 @@ impl Driver<'_> {
         out
     }
 
-    /// The size of a frame, if it is small enough for each branch to have a copy.
-    fn copied_size(&self, action: &Action) -> Option<usize> {
+    /// The size of a frame, if it is small enough for each branch to have a copy. `inner` is the one
+    /// before it.
+    fn copied_size(&self, action: &Action, inner: Option<&Action>) -> Option<usize> {
         let operand = |operand: &Operand| match *operand {
             Operand::Expr(expr, env) => self.straight_size(expr, &[], env),
             Operand::Node(node) => self.is_known(node).then_some(1),
@@ -125,7 +125,7 @@ impl Driver<'_> {
         match action {
             Action::Update(_) | Action::Switch(..) | Action::Shared(_) => None,
             Action::Force(local, body, env) => self.straight_size(*body, &[*local], *env),
-            Action::Consume(switch, ..) => self.consumer_size(*switch),
+            Action::Consume(switch, ..) => self.consumer_size(*switch, inner),
             Action::Apply(args, _) => (args.len() <= SMALL).then_some(BRANCHING + args.len()),
             Action::If { yes, no, .. } => {
                 let size = operand(yes)? + operand(no)?;
@@ -207,7 +207,7 @@ impl Driver<'_> {
     }
 
     /// Whether an application of a global to so many arguments stays one, and does not branch.
-    fn is_left(&self, global: GlobalId, args: usize) -> bool {
+    pub(super) fn is_left(&self, global: GlobalId, args: usize) -> bool {
         match self.old.globals[global].kind {
             GlobalKind::Primitive(primitive) => !matches!(primitive.shape(), Shape::If),
             GlobalKind::Defn { .. } => {

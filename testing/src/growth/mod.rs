@@ -1,0 +1,114 @@
+//! Programs of any size of one shape: a form or a function nested in itself, definitions that
+//! call the ones before them, lists of one thing. What a compiler spends on one that is twice
+//! as large is at most a little more than twice as much.
+
+mod definitions;
+mod nests;
+mod steps;
+mod structures;
+
+use definitions::{CHAINS, ROWS};
+use nests::NESTS;
+use steps::{FUNCTIONS, INTEGERS, LISTS, PAIRS};
+use structures::STRUCTURES;
+
+/// A family of programs that a number makes larger.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {
+    /// What it is called in reports.
+    pub name: &'static str,
+    kind: Kind,
+    /// Definitions that all sizes have.
+    head: &'static str,
+    /// What is repeated: `#` is its number, `@` what is inside it or, in a chain, the number
+    /// of the definition before.
+    step: &'static str,
+    /// What is inside the innermost, or the definition number 0.
+    base: &'static str,
+    /// The rest of the program, in which `@` is the outermost, or the number of the last.
+    main: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// An expression in an expression.
+    Nest,
+    /// A definition that uses the one before.
+    Chain,
+    /// One thing after the other.
+    Row,
+}
+
+impl Growth {
+    /// The program with so many repetitions.
+    #[must_use]
+    pub fn program(&self, count: usize) -> String {
+        let mut out = String::from(self.head);
+        match self.kind {
+            Kind::Nest => {
+                let (before, after) = self.step.split_once('@').unwrap_or((self.step, ""));
+                let numbered = |text: &str, at: usize| text.replace('#', &at.to_string());
+                let mut nest: String = (1..=count).rev().map(|at| numbered(before, at)).collect();
+                nest += self.base;
+                nest.extend((1..=count).map(|at| numbered(after, at)));
+                out += &self.main.replace('@', &nest);
+            }
+            Kind::Chain => {
+                out += self.base;
+                for at in 1..=count {
+                    let step = self.step.replace('#', &at.to_string());
+                    out += &step.replace('@', &(at - 1).to_string());
+                    out.push('\n');
+                }
+                out += &self.main.replace('@', &count.to_string());
+            }
+            Kind::Row => {
+                let row: Vec<String> =
+                    (1..=count).map(|at| self.step.replace('#', &at.to_string())).collect();
+                out += &self.main.replace('@', &row.join(self.base));
+            }
+        }
+        out.push('\n');
+        out
+    }
+
+    /// How many repetitions a program of so many bytes has.
+    #[must_use]
+    pub fn repetitions(&self, bytes: usize) -> usize {
+        let (few, more) = (self.program(64).len(), self.program(128).len());
+        let each = ((more - few) / 64).max(1);
+        (bytes / each).max(4)
+    }
+}
+
+/// All families.
+pub fn all() -> impl Iterator<Item = Growth> {
+    let nests = INTEGERS
+        .iter()
+        .map(|&(name, step)| (name, "", step, "k", "(defn main[i] (go (length i)))(defn go[k] @)"))
+        .chain(LISTS.iter().map(|&(name, step)| (name, "", step, "i", "(defn main[i] @)")))
+        .chain(
+            FUNCTIONS
+                .iter()
+                .map(|&(name, step)| (name, "", step, "succ", "(defn main[i] (@ (length i)))")),
+        )
+        .chain(
+            PAIRS.iter().map(|&(name, step)| (name, "", step, "(i 1)", "(defn main[i] (fst @))")),
+        )
+        .chain(NESTS.iter().chain(STRUCTURES).copied())
+        .map(|(name, head, step, base, main)| (Kind::Nest, (name, head, step, base, main)));
+    let chains =
+        CHAINS.iter().map(|&(name, step, base, main)| (Kind::Chain, (name, "", step, base, main)));
+    let rows = ROWS.iter().map(|&row| (Kind::Row, row));
+    nests.chain(chains).chain(rows).map(|(kind, (name, head, step, base, main))| Growth {
+        name,
+        kind,
+        head,
+        step,
+        base,
+        main,
+    })
+}
+
+/// Name, definitions, step, innermost, main.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
