@@ -20,7 +20,7 @@ mod written;
 use gmachine::optimise::Pass;
 use gmachine_testing::subsets::{self, Seen, Subsets};
 use gmachine_testing::{
-    cases, combinators, common, documented, found, hunt, pipelines, programs, typed,
+    cases, combinators, common, documented, found, hunt, ordinary, pipelines, programs, typed,
 };
 
 /// What is wrong with a program after some subsets of the passes.
@@ -65,6 +65,20 @@ fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 20, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+}
+
+#[test]
+fn ordinary_programs_keep_their_meaning_and_about_their_size() {
+    let (count, sums) = hunt::all(150, ordinary::program, some, |sum: &mut Seen, seen| {
+        sum.add(&seen);
+    });
+    let mut all = Seen::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count * 9 / 10, "{all:?}");
+    assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+    assert!(all.lengths[1] < all.lengths[0] * 3, "{all:?}");
+    // What is known in part is worth up to a few thousand instructions, seldom for little.
+    assert!(all.swollen < count / 20, "{all:?}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub mod mutants;
 pub mod naive;
 pub mod numbers;
 pub mod oracle;
+pub mod ordinary;
 pub mod parity;
 pub mod pipelines;
 pub mod programs;

@@ -35,6 +35,11 @@ const SLICE: u64 = 64;
 const GROWTH: usize = 8;
 const GROWTH_BASE: usize = 25_000;
 
+/// How many times its instructions a program may have that takes nearly as many reductions as
+/// before, and how many more.
+const SWOLLEN: u64 = 3;
+const SWOLLEN_BASE: u64 = 3_000;
+
 /// What has been tried.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Seen {
@@ -45,6 +50,10 @@ pub struct Seen {
     pub residuals: u64,
     /// Reductions of all programs that have values, without passes and with all of them.
     pub reductions: [u64; 2],
+    /// Instructions of their code, likewise.
+    pub lengths: [u64; 2],
+    /// How many have come to more than three times their code though that does not save as much work.
+    pub swollen: u64,
 }
 
 impl Seen {
@@ -55,6 +64,17 @@ impl Seen {
         self.residuals += other.residuals;
         self.reductions[0] += other.reductions[0];
         self.reductions[1] += other.reductions[1];
+        self.lengths[0] += other.lengths[0];
+        self.lengths[1] += other.lengths[1];
+        self.swollen += other.swollen;
+    }
+
+    /// Whether one program has come to more than three times its code though that does not save as
+    /// much work.
+    fn is_swollen(&self) -> bool {
+        let [before, after] = self.lengths;
+        let [work, left] = self.reductions;
+        after > SWOLLEN * before + SWOLLEN_BASE && after * left > before * work
     }
 }
 
@@ -194,6 +214,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         }
         if passes == Passes::ALL {
             levels[1] = count;
+            seen.lengths = [before as u64, after as u64];
         } else if passes == Passes::level(1) {
             levels[0] = count;
         }
@@ -209,6 +230,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         }
     }
     seen.residuals = tried.len() as u64 - 1;
+    seen.swollen = u64::from(seen.is_swollen());
     Ok(seen)
 }
 

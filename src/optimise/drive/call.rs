@@ -195,7 +195,9 @@ impl Driver<'_> {
     }
 
     fn exact_key(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> Key {
-        Key { of, args: patterns.to_vec(), same: self.sharing(patterns, args) }
+        let patterns = self.worth_knowing(of, patterns.to_vec());
+        let same = self.sharing(&patterns, args);
+        Key { of, args: patterns, same }
     }
 
     /// Goes on with the body of a supercombinator in place of the call at `span`.

@@ -34,6 +34,8 @@ pub struct Facts {
     pub kept: IndexVec<GlobalId, bool>,
     /// Whether a function can come to call itself by name.
     pub recursive: IndexVec<GlobalId, bool>,
+    /// Functions that can come to call each other by name have the same number.
+    pub circle: IndexVec<GlobalId, u32>,
     /// Whether a function that can come to call itself is mentioned in one place of the program,
     /// and not large. Putting such ones in place of their calls ends: a circle of them would be
     /// mentioned from nowhere else.
@@ -95,6 +97,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
+            circle: program.globals.iter().map(|_| 0).collect(),
             mentioned_once: program.globals.iter().map(|_| false).collect(),
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
@@ -123,13 +126,14 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
     for (origin, twin) in twins.iter() {
         scan.edges[origin.index()].push(twin.0);
     }
-    for component in components(&scan.edges) {
+    for (number, component) in (0..).zip(components(&scan.edges)) {
         let cyclic = match component.as_slice() {
             [one] => scan.edges[*one as usize].contains(one),
             _ => true,
         };
         for member in component {
             scan.facts.recursive[GlobalId(member)] = cyclic;
+            scan.facts.circle[GlobalId(member)] = number;
         }
     }
     scan.mentioned_once(twins);

@@ -21,10 +21,12 @@
 //! - It halts: unfolding takes fuel, of which each body has an amount linear in its size, and
 //!   patterns of variants are subject to a whistle and a limit.
 
+mod accumulators;
 mod branch;
 mod call;
 mod constants;
 mod contify;
+mod counted;
 mod emit;
 mod eta;
 mod eval;
@@ -61,8 +63,10 @@ use crate::base::span::Span;
 use crate::core::expr::{
     BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
 };
+use accumulators::{Accumulators, accumulators};
 use branch::Target;
 use constants::Constants;
+use counted::{Counted, counted};
 use eta::Twins;
 use facts::{Facts, facts};
 use free::FreeLocals;
@@ -142,6 +146,14 @@ pub fn drive(
     let mut driver = Driver {
         callers,
         constants,
+        counted: match rules.specialise {
+            true => counted(&old),
+            false => Counted::default(),
+        },
+        accumulators: match rules.specialise {
+            true => accumulators(&old, &facts),
+            false => Accumulators::default(),
+        },
         fusible: fusible(&old, &facts),
         facts,
         selectors: Selectors::new(&old),
@@ -163,6 +175,7 @@ pub fn drive(
         variants: Vec::new(),
         memo: Journal::new(),
         per_function: Journal::new(),
+        per_shape: Journal::new(),
         definitions: Journal::new(),
         constant_count: 0,
         targets: Journal::new(),
@@ -270,6 +283,8 @@ transactional! {
             old: &'a Program,
             facts: Facts,
             fusible: Fusible,
+            counted: Counted,
+            accumulators: Accumulators,
             selectors: Selectors,
             twins: Twins,
             /// How many arguments the functions take that a definition may come to.
@@ -311,6 +326,8 @@ transactional! {
             memo: Journal<Key, u32>,
             /// How many variants a supercombinator has.
             per_function: Journal<GlobalId, u32>,
+            /// How many variants have patterns of a shape.
+            per_shape: Journal<Key, u32>,
             /// The definitions of constants.
             definitions: Journal<NodeId, GlobalId>,
             /// Joins of the old program that are being driven.

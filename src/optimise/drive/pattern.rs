@@ -43,6 +43,16 @@ impl Key {
             || self.args.iter_mut().rev().any(|pattern| pattern.open(&is_caf))
     }
 
+    /// The patterns without the literals in constructors; `None` if there are none.
+    pub fn shape(&self) -> Option<Key> {
+        let mut args = self.args.clone();
+        for pattern in &mut args {
+            pattern.forget_literals_at(&|head, _| matches!(head, Head::Con(_)));
+        }
+        let shape = Key { of: self.of, args, same: Vec::new() };
+        (shape.args != self.args).then_some(shape)
+    }
+
     /// Whether nothing is known of any argument.
     pub fn is_general(&self) -> bool {
         self.args.iter().all(|pattern| *pattern == Pattern::Hole)
@@ -136,6 +146,34 @@ impl Pattern {
             | Pattern::Call(_, parts)
             | Pattern::Partial(_, parts) => parts.iter_mut().for_each(Pattern::forget_literals),
             Pattern::Hole | Pattern::Caf(_) | Pattern::Constant(_) => {}
+        }
+    }
+
+    /// Makes holes of the literals among the arguments of constructors and functions for which
+    /// `is_forgotten` holds of the place.
+    pub fn forget_literals_at(&mut self, is_forgotten: &dyn Fn(Head, usize) -> bool) {
+        let head = match *self {
+            Pattern::Con(con, _) | Pattern::Built(con, _) => Some(Head::Con(con)),
+            Pattern::Partial(head, _) => Some(head),
+            _ => None,
+        };
+        for (at, part) in self.parts_mut().iter_mut().enumerate() {
+            match part {
+                Pattern::Lit(_) if head.is_some_and(|head| is_forgotten(head, at)) => {
+                    *part = Pattern::Hole;
+                }
+                _ => part.forget_literals_at(is_forgotten),
+            }
+        }
+    }
+
+    fn parts_mut(&mut self) -> &mut [Pattern] {
+        match self {
+            Pattern::Con(_, parts)
+            | Pattern::Built(_, parts)
+            | Pattern::Call(_, parts)
+            | Pattern::Partial(_, parts) => parts,
+            _ => &mut [],
         }
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Variant {
     parts: Vec<Parts>,
     /// The variant in whose body it was called first.
     parent: u32,
+    /// Whether its patterns were made more general because they would have grown.
+    is_general: bool,
     /// The new supercombinator.
     pub global: GlobalId,
 }
@@ -39,8 +41,18 @@ struct Incoming {
 const ANCESTORS: usize = 200;
 /// Patterns that led to one and are embedded in what calls in it end in, at most.
 const EMBEDDED_ENDS: u32 = 4;
-/// Variants that one supercombinator may have.
+/// If so many variants that led to one were made more general, the next ones know no literals, and
+/// after so many nothing of what would grow: they would differ in one literal after the other.
+const GENERAL_SHAPES: usize = 2;
+const GENERAL_WHOLES: usize = 4;
+/// Variants that one supercombinator may have: fewer if they are of more expressions than these
+/// together, but so many in any case.
 const VARIANTS: u32 = 40;
+const VARIANTS_SIZE: u32 = 1_600;
+const FEW_VARIANTS: u32 = 10;
+/// Variants whose patterns differ in the literals in constructors alone: if there would be more, a
+/// loop goes through the states of something, and each step of it would be a variant.
+const SAME_SHAPE: u32 = 12;
 /// It may have one more for each so many parts of a constant, and so many more at most.
 const PARTS_PER_VARIANT: u32 = 6;
 const VARIANTS_OF_CONSTANTS: u32 = 400;
@@ -55,13 +67,16 @@ impl Driver<'_> {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
         let parts = key.args.iter().map(Parts::of).collect();
-        self.variants.push(Variant { key, parts, parent: self.current, global });
+        let parent = self.current;
+        self.variants.push(Variant { key, parts, parent, is_general: false, global });
         at
     }
 
     /// The variant for a pattern of arguments, which may be made more general first; `None`
     /// if it comes to the supercombinator itself.
     pub(super) fn variant(&mut self, key: &mut Key, args: &[NodeId]) -> Option<GlobalId> {
+        let mut is_general = false;
+        let mut knows_same = true;
         loop {
             if key.is_general() && key.args.len() == self.old.arity(key.of) {
                 return None;
@@ -74,13 +89,33 @@ impl Driver<'_> {
                 }
                 continue;
             }
-            key.same = self.sharing(&key.args, args);
+            key.same = if knows_same { self.sharing(&key.args, args) } else { Vec::new() };
             if let Some(&at) = self.memo.get(key) {
                 return Some(self.variants[at as usize].global);
             }
-            let Some(general) = self.whistle(key) else { break };
+            if let Some(mut general) = self.whistle(key) {
+                self.tally.generalised += 1;
+                let before = self.generalised_before(key.of);
+                for (pattern, old) in general.iter_mut().zip(&key.args) {
+                    match before {
+                        GENERAL_WHOLES.. if pattern != old => *pattern = Pattern::Hole,
+                        GENERAL_SHAPES.. => pattern.forget_literals(),
+                        _ => {}
+                    }
+                }
+                knows_same = knows_same && before < GENERAL_SHAPES;
+                is_general = true;
+                key.args = general;
+                continue;
+            }
+            let Some(shape) = key.shape() else { break };
+            let count = self.per_shape.get(&shape).copied().unwrap_or(0);
+            self.per_shape.insert(shape.clone(), count + 1);
+            if count < SAME_SHAPE {
+                break;
+            }
             self.tally.generalised += 1;
-            key.args = general;
+            key.args = shape.args;
         }
         let count = self.per_function.get(&key.of).copied().unwrap_or(0);
         if count >= self.most_variants(key) || self.total <= 0 || self.new.exprs.len() > self.most {
@@ -88,13 +123,55 @@ impl Driver<'_> {
         }
         self.per_function.insert(key.of, count + 1);
         let global = self.variant_global(key.of);
-        self.add_variant(key.clone(), global);
+        let at = self.add_variant(key.clone(), global);
+        self.variants[at as usize].is_general = is_general;
         self.tally.variants += 1;
         if self.report.is_verbose() {
             let text = format!("{} is {}", self.new.globals[global].symbol, self.describe(key));
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// The patterns without the literals that are only counted with, and without what a loop collects.
+    /// What a loop begins with may be known: it has no more variants for that than there are calls from
+    /// outside of loops.
+    pub(super) fn worth_knowing(&self, of: GlobalId, patterns: Vec<Pattern>) -> Vec<Pattern> {
+        let caller = self.variants[self.current as usize].key.of;
+        if !self.facts.recursive[of] || !self.facts.recursive[caller] {
+            return patterns;
+        }
+        let mut patterns = patterns;
+        let is_counted = |head, at| self.is_counted(head, at);
+        let is_step = self.facts.circle[of] == self.facts.circle[caller];
+        for (at, pattern) in patterns.iter_mut().enumerate() {
+            let is_collected = |param: LocalId| self.accumulators.contains(param);
+            match pattern {
+                _ if is_step && pattern.calls() == 0 && self.has(of, at, is_collected) => {
+                    *pattern = Pattern::Hole;
+                }
+                // What is the same in all calls is one variant.
+                Pattern::Lit(_)
+                    if !self.has(of, at, |param| self.accumulators.is_changing(param)) => {}
+                Pattern::Lit(_) if is_counted(Head::Global(of), at) => *pattern = Pattern::Hole,
+                _ => pattern.forget_literals_at(&is_counted),
+            }
+        }
+        patterns
+    }
+
+    /// Whether something holds of a parameter of a function.
+    fn has(&self, of: GlobalId, at: usize, what: impl Fn(LocalId) -> bool) -> bool {
+        let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
+        self.old.local_lists[params].get(at).is_some_and(|&param| what(param))
+    }
+
+    /// Whether an argument is only counted with.
+    fn is_counted(&self, head: Head, at: usize) -> bool {
+        match head {
+            Head::Con(con) => self.counted.has_field(con, at),
+            Head::Global(global) => self.has(global, at, |param| self.counted.has_local(param)),
+        }
     }
 
     /// Makes parameters of the literals of a call of which all is known: but for small ones that the
@@ -127,7 +204,9 @@ impl Driver<'_> {
             }
             work.extend(pattern.parts());
         }
-        VARIANTS + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
+        let fitting = VARIANTS_SIZE / self.facts.size[key.of].max(1);
+        fitting.clamp(FEW_VARIANTS, VARIANTS)
+            + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
     }
 
     /// Which holes of patterns have the same value, if the variant is to know.
@@ -206,6 +285,21 @@ impl Driver<'_> {
             }
         }
         None
+    }
+
+    /// How many of the variants of a function that led to the call were made more general.
+    fn generalised_before(&self, of: GlobalId) -> usize {
+        let mut at = self.current;
+        let mut count = 0;
+        for _ in 0..ANCESTORS {
+            let variant = &self.variants[at as usize];
+            if variant.key.is_general() {
+                break;
+            }
+            count += usize::from(variant.is_general && variant.key.of == of);
+            at = variant.parent;
+        }
+        count
     }
 
     fn variant_global(&mut self, of: GlobalId) -> GlobalId {
@@ -288,6 +382,7 @@ impl Driver<'_> {
         self.globals.commit();
         self.memo.commit();
         self.per_function.commit();
+        self.per_shape.commit();
         self.definitions.commit();
         self.swept = self.heap.len();
         self.pending = super::select::Pending::default();
@@ -384,7 +479,7 @@ impl Driver<'_> {
         if let Some(patterns) = key {
             let noted = self.report.is_verbose().then(|| patterns.clone());
             let before = self.tally.generalised;
-            let mut key = Key { of, args: patterns, same: Vec::new() };
+            let mut key = Key { of, args: self.worth_knowing(of, patterns), same: Vec::new() };
             let variant = self.variant(&mut key, args);
             let made = match variant {
                 _ if self.tally.generalised > before => Made::General,

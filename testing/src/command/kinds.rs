@@ -8,7 +8,7 @@ use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
     actions, calls, cases, combinators, corpus, differential, elements, harness, listings,
-    metamorphic, modules, numbers, parity, pipelines, slopes, subsets, typed, wild,
+    metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -36,15 +36,18 @@ fn interpreted(text: &str, seed: u64) -> Result<Seen, String> {
 }
 
 fn optimised(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
-    let of = subsets::wrong(text, seed, which)?;
-    Ok(Seen {
+    Ok(told(&subsets::wrong(text, seed, which)?))
+}
+
+fn told(of: &subsets::Seen) -> Seen {
+    Seen {
         cases: 1,
         discarded: of.endless,
         values: of.values,
         errors: of.errors,
         endless: of.endless,
         ..Seen::default()
-    })
+    }
 }
 
 fn some_passes(text: &str, seed: u64) -> Result<Seen, String> {
@@ -53,6 +56,16 @@ fn some_passes(text: &str, seed: u64) -> Result<Seen, String> {
 
 fn all_passes(text: &str, seed: u64) -> Result<Seen, String> {
     optimised(text, seed, Subsets::Every)
+}
+
+/// The same; nor is there much more code that saves little.
+fn sized(text: &str, seed: u64) -> Result<Seen, String> {
+    let of = subsets::wrong(text, seed, Subsets::Some)?;
+    if of.swollen > 0 {
+        let (code, work) = (of.lengths, of.reductions);
+        return Err(format!("swollen: {code:?} instructions for {work:?} reductions"));
+    }
+    Ok(told(&of))
 }
 
 /// A text that may be no program: both machines say the same if it is one.
@@ -204,6 +217,12 @@ pub const KINDS: &[Kind] = &[
             0 => one(combinators::program, parity::wrong, seed, known),
             _ => one(combinators::program, some_passes, seed, known),
         },
+    },
+    Kind {
+        name: "ordinary",
+        about: "programs as people write them: as for passes, and no code that saves nothing",
+        share: 20,
+        check: |seed, known| one(ordinary::program, sized, seed, known),
     },
     Kind {
         name: "slopes",
