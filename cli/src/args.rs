@@ -431,6 +431,9 @@ pub struct Steps {
     pub limits: Limits,
     #[command(flatten)]
     pub grants: Grants,
+    /// The machine that is watched: reference (all events), or fast (no sharing, and no output)
+    #[arg(long, default_value = "reference", hide_possible_values = true, hide_short_help = true)]
+    pub engine: Engine,
     /// Show each step inside the corelib, not a line for each call of it
     #[arg(long)]
     pub corelib: bool,
@@ -465,6 +468,7 @@ impl Default for Steps {
             level: 0,
             limits: Limits { max_heap: None, fuel: None, timeout: None },
             grants: Grants::default(),
+            engine: Engine::Reference,
             corelib: false,
             only: None,
             event: Vec::new(),

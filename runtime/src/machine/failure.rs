@@ -12,7 +12,7 @@ use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, Refused, RunError, Stop};
 use crate::machine::system::SystemError;
 pub(in crate::machine) use crate::primitive::advice::place;
-use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN};
+use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN, VALUE_OF_ACTION};
 use crate::primitive::{Operand, Primitive};
 
 /// Integers of up to this many bytes are shown in a message.
@@ -389,8 +389,11 @@ impl Failure {
     }
 
     /// What is to be printed has no form.
-    pub fn unprintable(code: Code, message: String) -> Failure {
-        let help = "a text is a list of characters; `showInt` makes one of an integer";
+    pub fn unprintable(code: Code, message: String, given: Given) -> Failure {
+        let help = match given {
+            Given::Action => VALUE_OF_ACTION,
+            _ => given.as_text().unwrap_or("a text is a list of characters"),
+        };
         let help = (code == Code::NotText).then_some(help);
         Failure::new(code, message).labelled("this is printed").helped(help)
     }

@@ -15,6 +15,8 @@ pub(in crate::machine) struct Collector<'a> {
     is_first: bool,
     /// Whether the place that failed, or one that is shown, is the user's.
     has_users: bool,
+    /// Whether the last place is that of a thunk. What waits for its value may be at the same place.
+    is_thunk: bool,
     chain: Chain,
 }
 
@@ -23,7 +25,8 @@ impl<'a> Collector<'a> {
     pub fn new(places: &'a Places, failing: Span) -> Collector<'a> {
         let has_users = places.is_users(failing);
         let chain = Chain::default();
-        let mut collector = Collector { places, failing, is_first: true, has_users, chain };
+        let mut collector =
+            Collector { places, failing, is_first: true, has_users, is_thunk: false, chain };
         if let Some(inlined) = places.inlined(failing) {
             collector.push(inlined.caller.clone(), inlined.call);
         }
@@ -48,21 +51,29 @@ impl<'a> Collector<'a> {
         if self.has_users || self.chain.outer.is_some() {
             return;
         }
-        self.chain.outer = match self.places.inlined(span) {
-            Some(inlined) => Some(Waiting::new(inlined.caller.clone(), inlined.call)),
-            None if self.places.is_users(span) => Some(Waiting::new(name(), span)),
-            None => None,
+        let found = match self.places.inlined(span) {
+            Some(inlined) => Waiting::new(inlined.caller.clone(), inlined.call),
+            None if self.places.is_users(span) => Waiting::new(name(), span),
+            None => return,
         };
+        let Chain { frames, more, outer } = &mut self.chain;
+        if *more == 0 && frames.len() < Chain::SHOWN {
+            frames.push(found);
+            (self.has_users, self.is_thunk) = (true, true);
+        } else {
+            *outer = Some(found);
+        }
     }
 
     fn push(&mut self, name: Arc<str>, span: Span) {
+        let is_thunk = std::mem::take(&mut self.is_thunk);
         let Chain { frames, more, outer } = &mut self.chain;
         if *more == 0
             && let Some(last) = frames.last_mut()
             && last.span == span
             && last.name == name
         {
-            last.times += 1;
+            last.times += u64::from(!is_thunk) as usize;
         } else if frames.len() < Chain::SHOWN {
             frames.push(Waiting::new(name, span));
             self.has_users |= self.places.is_users(span);
@@ -119,6 +130,27 @@ mod tests {
         let chain = collector.finish();
         let outer = chain.outer.expect("a place of the user");
         assert_eq!((&*outer.name, outer.span, chain.more), ("sum3", USERS, 991));
+    }
+
+    #[test]
+    fn what_went_on_by_a_tail_call_is_named_before_what_waits_for_it() {
+        let places = Places::new(vec![Span::new(1, 50)]);
+        let (tail, call) = (Span::new(60, 70), Span::new(90, 95));
+        let mut collector = Collector::new(&places, LIBRARY);
+        collector.thunk(|| name("first"), tail);
+        collector.thunk(|| name("main"), call);
+        collector.code(|| name("main"), call);
+        let chain = collector.finish();
+        assert_eq!(
+            chain.frames,
+            [Waiting::new(name("first"), tail), Waiting::new(name("main"), call)]
+        );
+        assert_eq!(chain.outer, None);
+        // A thunk and the code that waits for its value are one evaluation.
+        let mut collector = Collector::new(&places, LIBRARY);
+        collector.thunk(|| name("main"), call);
+        collector.code(|| name("main"), call);
+        assert_eq!(collector.finish().frames, [Waiting::new(name("main"), call)]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod code;
 mod data;
 mod effects;
 mod eval;
+mod events;
 mod execute;
 mod executor;
 mod fail;

@@ -34,6 +34,7 @@ mod census;
 mod chunk;
 mod collect;
 mod compact;
+mod identity;
 mod mark;
 mod minor;
 pub mod mutator;
@@ -49,6 +50,7 @@ pub mod word;
 
 pub use bigs::{compute_words, integer_words};
 pub use census::Walk;
+pub use identity::Told;
 pub use mutator::{Code, Mutator, Selectors};
 pub use node::{Fields, Header, Kind, Size, node_words};
 pub use prefetch::prefetch;
@@ -198,6 +200,8 @@ pub struct Heap {
     config: Config,
     selectors: Selectors,
     counters: Counters,
+    /// The names of its nodes, if somebody watches.
+    identities: Option<Box<identity::Identities>>,
 }
 
 /// The free part of Eden: the heap pointer and its limit (GHC: `Hp` and `HpLim`).
@@ -269,6 +273,7 @@ impl Heap {
             config,
             selectors,
             counters: Counters::default(),
+            identities: None,
         }
     }
 

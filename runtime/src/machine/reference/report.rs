@@ -88,7 +88,7 @@ impl Machine {
     /// Where `main` is defined: what a failure of printing points to.
     pub(super) fn main_span(&self) -> Span {
         let main = self.code.program.main.and_then(|main| self.code.global(main));
-        main.map_or(Span::NONE, |main| main.span)
+        main.map_or(Span::NONE, |main| self.code.program.place_of_value(main))
     }
 
     /// What waits for the expression at `span`, innermost first.
