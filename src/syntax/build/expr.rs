@@ -345,44 +345,39 @@ impl Builder<'_> {
             self.exprs.push(expr);
             return s.good();
         }
+        let head = match self.ast.exprs[expr] {
+            Expr::App(f, _) => f,
+            _ => expr,
+        };
+        let word = match self.ast.exprs[head] {
+            Expr::Name(name) => self.names.text(name),
+            _ => "",
+        };
+        let meant = match word {
+            "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
+            _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
+        };
+        let span = match meant {
+            Some(_) => self.ast.expr_spans[head],
+            None => self.ast.expr_spans[expr],
+        };
+        // Of several one after another the first is reported.
         if !s.junk && !matches!(self.ast.exprs[expr], Expr::Error) {
-            let head = match self.ast.exprs[expr] {
-                Expr::App(f, _) => f,
-                _ => expr,
-            };
-            let word = match self.ast.exprs[head] {
-                Expr::Name(name) => self.names.text(name),
-                _ => "",
-            };
-            let meant = match word {
-                "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
-                _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
-            };
-            let span = match meant {
-                Some(_) => self.ast.expr_spans[head],
-                None => self.ast.expr_spans[expr],
-            };
             self.report(Code::ExpectedItem, span, |report| {
                 let message = "only definitions stand at the top level".to_string();
                 let report = Diagnostic { message, ..report };
-                match meant {
-                    Some("defn") => {
-                        report.help(format!("did you mean `defn`? {}", Shape::Defn.form()))
-                    }
-                    Some("data") => {
-                        report.help(format!("did you mean `data`? {}", Shape::Data.form()))
-                    }
-                    Some(_) => {
-                        report.help(format!("did you mean `import`? {}", Shape::Import.form()))
-                    }
+                report.help(match meant {
+                    Some("defn") => format!("did you mean `defn`? {}", Shape::Defn.form()),
+                    Some("data") => format!("did you mean `data`? {}", Shape::Data.form()),
+                    Some(_) => format!("did you mean `import`? {}", Shape::Import.form()),
                     None => {
-                        report.help("what a program computes is its main: (defn main[] expression)")
+                        "what a program computes is its main: (defn main[] expression)".to_owned()
                     }
-                }
+                })
             });
-            if meant == Some("defn") {
-                self.misnamed_defn(expr);
-            }
+        }
+        if meant == Some("defn") {
+            self.misnamed_defn(expr);
         }
         s.bad()
     }
