@@ -12,7 +12,7 @@ use crate::gcode::program::{Con, LIST};
 use crate::machine::outcome::{Chain, Refused, RunError, Stop};
 use crate::machine::system::SystemError;
 pub(in crate::machine) use crate::primitive::advice::place;
-use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN, VALUE_OF_ACTION};
+use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN};
 use crate::primitive::{Operand, Primitive};
 
 /// Integers of up to this many bytes are shown in a message.
@@ -390,10 +390,7 @@ impl Failure {
 
     /// What is to be printed has no form.
     pub fn unprintable(code: Code, message: String, given: Given) -> Failure {
-        let help = match given {
-            Given::Action => VALUE_OF_ACTION,
-            _ => given.as_text().unwrap_or("a text is a list of characters"),
-        };
+        let help = given.as_text().unwrap_or("a text is a list of characters");
         let help = (code == Code::NotText).then_some(help);
         Failure::new(code, message).labelled("this is printed").helped(help)
     }

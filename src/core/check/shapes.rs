@@ -502,7 +502,16 @@ impl Checker<'_> {
             }
             Target::Primitive(primitive) if args.len() >= arity => {
                 self.operands(primitive, &args[..arity]);
-                let result = self.applied(target, arity);
+                let result = match (primitive, args) {
+                    // Whichever of the two it is.
+                    (Primitive::If, [_, value, other, ..])
+                        if self.shape(*value) == self.shape(*other) =>
+                    {
+                        self.shape(*value)
+                    }
+                    _ => self.applied(target, arity),
+                };
+                let result = if result == Shape::Function { Shape::Unknown } else { result };
                 if args.len() > arity && result != Shape::Unknown {
                     self.report(
                         Diagnostic::warning(
