@@ -221,7 +221,7 @@ mod tests {
     fn what_waited_is_shown_with_its_place() {
         let sources = sources(&["(defn main[] (add 1\n  (f 2)))"]);
         let whole = find(&sources, "(add 1\n  (f 2))");
-        let wait = |name: &str, span, times| Waiting { name: name.into(), span, times };
+        let wait = |name: &str, span, times| Waiting { times, ..Waiting::new(name.into(), span) };
         let frames = vec![wait("f", Span::NONE, 1), wait("main", whole, 2)];
         let chain = Chain { frames, more: 1200, outer: Some(wait("far", whole, 1)) };
         let diagnostic =

@@ -31,8 +31,9 @@ const DIFFERENT: &[(&str, &str)] = &[
 
 /// The functions that waited, without those that do so in a row.
 fn names(failure: &Failure) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        failure.chain.frames.iter().map(|Waiting { name, .. }| &**name).collect();
+    // Which of those that went on by a tail call are known differs.
+    let waiting = failure.chain.frames.iter().filter(|waiting| !waiting.is_tail);
+    let mut names: Vec<&str> = waiting.map(|Waiting { name, .. }| &**name).collect();
     names.dedup();
     names
 }

@@ -15,8 +15,6 @@ pub(in crate::machine) struct Collector<'a> {
     is_first: bool,
     /// Whether the place that failed, or one that is shown, is the user's.
     has_users: bool,
-    /// Whether the last place is that of a thunk. What waits for its value may be at the same place.
-    is_thunk: bool,
     chain: Chain,
 }
 
@@ -25,8 +23,7 @@ impl<'a> Collector<'a> {
     pub fn new(places: &'a Places, failing: Span) -> Collector<'a> {
         let has_users = places.is_users(failing);
         let chain = Chain::default();
-        let mut collector =
-            Collector { places, failing, is_first: true, has_users, is_thunk: false, chain };
+        let mut collector = Collector { places, failing, is_first: true, has_users, chain };
         if let Some(inlined) = places.inlined(failing) {
             collector.push(inlined.caller.clone(), inlined.call);
         }
@@ -58,22 +55,23 @@ impl<'a> Collector<'a> {
         };
         let Chain { frames, more, outer } = &mut self.chain;
         if *more == 0 && frames.len() < Chain::SHOWN {
-            frames.push(found);
-            (self.has_users, self.is_thunk) = (true, true);
+            frames.push(Waiting { is_tail: true, ..found });
+            self.has_users = true;
         } else {
             *outer = Some(found);
         }
     }
 
     fn push(&mut self, name: Arc<str>, span: Span) {
-        let is_thunk = std::mem::take(&mut self.is_thunk);
         let Chain { frames, more, outer } = &mut self.chain;
         if *more == 0
             && let Some(last) = frames.last_mut()
             && last.span == span
             && last.name == name
         {
-            last.times += u64::from(!is_thunk) as usize;
+            // What waits for the value of a thunk may be code at the same place.
+            last.times += usize::from(!last.is_tail);
+            last.is_tail = false;
         } else if frames.len() < Chain::SHOWN {
             frames.push(Waiting::new(name, span));
             self.has_users |= self.places.is_users(span);
@@ -143,7 +141,10 @@ mod tests {
         let chain = collector.finish();
         assert_eq!(
             chain.frames,
-            [Waiting::new(name("first"), tail), Waiting::new(name("main"), call)]
+            [
+                Waiting { is_tail: true, ..Waiting::new(name("first"), tail) },
+                Waiting::new(name("main"), call)
+            ]
         );
         assert_eq!(chain.outer, None);
         // A thunk and the code that waits for its value are one evaluation.

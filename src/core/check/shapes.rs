@@ -117,6 +117,19 @@ impl End<'_> {
         }
     }
 
+    /// Returns whether an argument with which the body calls itself leaves a parameter what it is, or
+    /// is of this kind too.
+    fn keeps(&self, checker: &Checker<'_>, arg: ExprId, name: Name, shape: Shape) -> bool {
+        match checker.ast.exprs[arg] {
+            Expr::Name(other) => other == name && !self.locals.contains(&name),
+            Expr::App(callee, args) => {
+                let target = self.target(checker, callee);
+                target.is_some_and(|target| checker.applied(target, args.len()) == shape)
+            }
+            _ => checker.shape(arg) == shape,
+        }
+    }
+
     /// Returns what a name is that the body ends in.
     fn name(&self, checker: &Checker<'_>, expr: ExprId) -> Shape {
         if let Some(target) = self.target(checker, expr) {
@@ -255,9 +268,15 @@ impl Checker<'_> {
         let mut result = None;
         let mut todo = vec![body];
         let mut budget = BINDINGS;
+        // The parameters that the body ends in, and what it calls itself with.
+        let (mut ends, mut again) = (Vec::new(), Vec::new());
         for _ in 0..ENDS {
             let Some(expr) = todo.pop() else {
-                return result.map_or(UNKNOWN, |(shape, end)| (shape, Some(end)));
+                let Some((shape, expr)) = result else { return UNKNOWN };
+                let is_kept = |&(at, name): &(usize, Name)| {
+                    again.iter().all(|args: &&[ExprId]| end.keeps(self, args[at], name, shape))
+                };
+                return if ends.iter().all(is_kept) { (shape, Some(expr)) } else { UNKNOWN };
             };
             let shape = match self.ast.exprs[expr] {
                 Expr::Case(_, alts) => {
@@ -296,13 +315,18 @@ impl Checker<'_> {
                         Some(Target::Defn(called))
                             if called == item && given.len() == params.len() =>
                         {
+                            again.push(given);
                             None
                         }
                         Some(target) => Some(self.applied_there(target, given)),
                         None => Some(Shape::Unknown),
                     }
                 }
-                Expr::Name(_) => Some(end.name(self, expr)),
+                Expr::Name(name) => {
+                    let at = params.iter().position(|one| one.name == Some(name));
+                    ends.extend(at.map(|at| (at, name)));
+                    Some(end.name(self, expr))
+                }
                 _ => Some(self.shape(expr)),
             };
             match shape {
