@@ -213,8 +213,8 @@ impl Heap {
             if header.kind() == Kind::Hole && header.info() == Header::UNFILLED {
                 names.holes.push(address);
             }
-            // SAFETY: it is a byte string.
             let first = match header.kind() {
+                // SAFETY: it is a byte string.
                 Kind::Bytes => unsafe { self.bytes(word) }.len() as u64,
                 _ => first,
             };
