@@ -13,6 +13,7 @@ mod explain;
 mod formats;
 mod fuzz;
 mod gcode;
+mod grammar;
 mod imports;
 mod inject;
 mod input;

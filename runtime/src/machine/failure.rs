@@ -5,7 +5,7 @@ use super::host::HOST_DEPTH;
 use crate::base::code::Code;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
-use crate::base::quote::{char_literal, counted, for_message, short_text};
+use crate::base::quote::{char_for_message, counted, for_message, short_text};
 use crate::base::span::Span;
 use crate::gcode::effect::{self, ActionKind};
 use crate::gcode::program::{Con, LIST};
@@ -558,7 +558,7 @@ fn shown_bytes(bytes: &[u8]) -> String {
 
 /// A character in a few words.
 pub(in crate::machine) fn character(c: char) -> Found {
-    Found::new(format!("the character {}", char_literal(c)), Given::Character)
+    Found::new(format!("the character {}", char_for_message(c)), Given::Character)
 }
 
 /// A constructed value in a few words; `action` is what it is of the data type of actions.

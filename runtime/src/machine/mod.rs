@@ -3,6 +3,7 @@
 //!
 //! [`MachineKind`] chooses one. They share this interface and G-code, and no code that evaluates.
 
+mod asking;
 mod chains;
 mod config;
 pub mod costs;

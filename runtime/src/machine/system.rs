@@ -283,15 +283,6 @@ pub(in crate::machine) enum Answer {
     List(Vec<Vec<u8>>),
 }
 
-/// Why there is no room for what the system gives.
-#[derive(Debug)]
-pub(in crate::machine) enum Refused {
-    /// So many bytes do not fit.
-    Room(u64),
-    /// An interrupt, or a limit on time.
-    Stop(Stop),
-}
-
 /// Returns the path or name that an effect is asked for, if it has one.
 pub(in crate::machine) fn subject<'a>(operands: &[Operand<'a>]) -> Option<&'a [u8]> {
     match operands.first() {

@@ -1,12 +1,17 @@
 //! What effects change outside of the heap: output that is held back, the input, the arguments.
 
+use std::sync::Arc;
+
 use super::failure::Failure;
-use super::outcome::{Input, InputError, Output, OutputError, RunError};
+use super::handles::Handle;
+use super::interface::Machine;
+use super::opaque::Opaque;
+use super::outcome::{Input, InputError, Output, OutputError, RunError, Stop};
 use super::performing::Performing;
 use super::system::{Answer, Outside};
 use super::threads::Threads;
 use crate::base::code::Code;
-use crate::gcode::effect::PIECE;
+use crate::gcode::effect::{ActionCon, Actions, PIECE};
 
 /// Bytes of output after which a text that is being written is interrupted.
 const FULL: usize = 1 << 15;
@@ -283,3 +288,29 @@ pub(in crate::machine) struct Trace(pub RunError);
 
 /// The name of the type of [`Trace`].
 pub(in crate::machine) const TRACE: &str = "trace";
+
+/// Makes an exception: of a value that was thrown, that and what is known of the failure; else the
+/// code, the message and what is known.
+///
+/// # Errors
+/// When memory is used up.
+pub(in crate::machine) fn exception(
+    machine: &mut dyn Machine,
+    actions: Actions,
+    thrown: Option<Handle>,
+    error: RunError,
+) -> Result<Handle, Stop> {
+    let (code, message) = (error.code.to_string(), error.message.clone());
+    let trace = machine.new_opaque(Opaque { name: TRACE, value: Arc::new(Trace(error)) })?;
+    let (con, fields) = match thrown {
+        Some(value) => (ActionCon::Thrown, vec![value, trace]),
+        None => {
+            let (code, message) = (machine.new_text(&code)?, machine.new_text(&message)?);
+            (ActionCon::Failed, vec![code, message, trace])
+        }
+    };
+    match machine.new_con(actions.con(con), &fields) {
+        Some(exception) => exception,
+        None => unreachable!("the fields are this machine's, and as many as it has"),
+    }
+}

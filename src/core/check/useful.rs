@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::quote::{char_literal, for_message};
+use crate::base::quote::{char_for_message, for_message};
 use crate::core::expr::ConId;
 use crate::core::pattern::{Fields, Key, PatRef, Patterns, View};
 use crate::syntax::ast::PatId;
@@ -202,7 +202,7 @@ fn written(patterns: Patterns<'_>, steps: &[(usize, Step)], last: usize) -> Stri
                 text.push_str(&format!("({}{blank}{more})", for_message(patterns.name(con))));
             }
             Step::Any => text.push('_'),
-            Step::Char(c) => text.push_str(&char_literal(c)),
+            Step::Char(c) => text.push_str(&char_for_message(c)),
             Step::Int(value) => text.push_str(&value.to_string()),
         }
     }

@@ -377,7 +377,7 @@ impl Driver<'_> {
             if key[at] != Pattern::Hole || self.facts.inspected[*param] {
                 continue;
             }
-            let Some(calls) = self.facts.handed.get(param) else { continue };
+            let Some(calls) = self.facts.unknown_calls.get(param) else { continue };
             let is_inspected = calls.iter().any(|&(function, place)| {
                 let function = params.iter().position(|param| *param == function);
                 let pattern = function.and_then(|at| key.get(at));

@@ -306,7 +306,7 @@ impl Driver<'_> {
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
         // The last operand first, as the schemes have it.
         for at in (0..operands.len()).rev() {
-            let rests = self.pending_operands.len();
+            let pending = self.pending_operands.len();
             for &other in &operands[..at] {
                 self.pending_operands.push(match other {
                     Operand::Expr(expr, env) => {
@@ -319,8 +319,8 @@ impl Driver<'_> {
             }
             let state = self.operand(operands[at], None);
             let outcome = self.run(state)?;
-            self.pending_operands.truncate(rests);
-            self.operands_bound = self.operands_bound.min(rests);
+            self.pending_operands.truncate(pending);
+            self.operands_bound = self.operands_bound.min(pending);
             match outcome {
                 Outcome::Ends(_) => return Ok(outcome),
                 Outcome::Code(_) | Outcome::Test { .. } => self.bind_selections(None),

@@ -47,7 +47,7 @@ pub struct Facts {
     pub inspected: IndexVec<LocalId, bool>,
     /// The calls of functions that are locals which have a local among their arguments: the
     /// function, and which argument it is.
-    pub handed: FxHashMap<LocalId, Vec<(LocalId, usize)>>,
+    pub unknown_calls: FxHashMap<LocalId, Vec<(LocalId, usize)>>,
     /// Where a local's value is passed for a parameter of a function, the last time.
     pub passed: IndexVec<LocalId, Option<LocalId>>,
     /// The last switch that goes by a local.
@@ -98,7 +98,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             mentioned_once: program.globals.iter().map(|_| false).collect(),
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
-            handed: FxHashMap::default(),
+            unknown_calls: FxHashMap::default(),
             passed: program.locals.iter().map(|_| None).collect(),
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
@@ -321,7 +321,7 @@ impl Scan<'_> {
             if let Expr::Local(function) = program.exprs[callee] {
                 for (at, &arg) in args.iter().enumerate() {
                     if let Expr::Local(local) = program.exprs[arg] {
-                        self.facts.handed.entry(local).or_default().push((function, at));
+                        self.facts.unknown_calls.entry(local).or_default().push((function, at));
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Driver;
 use super::heap::{AbstractValue, EnvId, Head, NodeId};
 use crate::base::places::{Inlined, Places};
-use crate::base::quote::{SHOWN_DEPTH, char_literal, constructed, for_message, short_text};
+use crate::base::quote::{SHOWN_DEPTH, char_for_message, constructed, for_message, short_text};
 use crate::base::span::Span;
 use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
 
@@ -70,7 +70,7 @@ impl Driver<'_> {
             AbstractValue::Lit(Lit::Int(n)) => n.to_string(),
             AbstractValue::Lit(Lit::Big(_)) => "a large integer".to_owned(),
             AbstractValue::Lit(Lit::Float(x)) => x.to_string(),
-            AbstractValue::Lit(Lit::Char(c)) => char_literal(c),
+            AbstractValue::Lit(Lit::Char(c)) => char_for_message(c),
             AbstractValue::Text(text, at) => {
                 let rest = self.new.texts[text].get(at as usize..).unwrap_or_default();
                 short_text(&for_message(rest))

@@ -83,6 +83,16 @@ pub fn for_message(text: &str) -> String {
     out
 }
 
+/// Returns `c` as a CHAR literal for a message: escaped too if it [`needs_escape`].
+#[must_use]
+pub fn char_for_message(c: char) -> String {
+    // A literal has control characters escaped anyway, some with a letter.
+    match needs_escape(c) && !c.is_control() {
+        true => format!("'{}'", for_message(c.encode_utf8(&mut [0; 4]))),
+        false => char_literal(c),
+    }
+}
+
 /// How deep a constructed value is shown in a message about it.
 pub const SHOWN_DEPTH: u32 = 3;
 
@@ -183,6 +193,15 @@ mod tests {
     fn shown_text_cannot_drive_a_terminal() {
         assert_eq!(for_message("a\u{1b}[31mb\u{202E}"), "a\\u{1B}[31mb\\u{202E}");
         assert_eq!(for_message(&"x".repeat(100)).chars().count(), SHOWN + 1);
+    }
+
+    #[test]
+    fn a_character_in_a_message_cannot_drive_a_terminal_and_reads_back() {
+        assert_eq!(char_for_message('\u{202E}'), "'\\u{202E}'");
+        assert_eq!(char_for_message('\u{1b}'), "'\\u{1B}'");
+        assert_eq!(char_for_message('\n'), "'\\n'");
+        assert_eq!(char_for_message('\''), "'\\''");
+        assert_eq!(char_for_message('λ'), "'λ'");
     }
 
     #[test]

@@ -11,10 +11,10 @@ use super::state::Machine;
 use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::places::Places;
-use crate::base::quote::for_message;
+use crate::base::quote::{Elements, SHOWN_DEPTH, char_for_message, constructed, for_message};
 use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL, TextId};
-use crate::machine::failure::{self, Failure, Found, Message, Shown};
+use crate::machine::failure::{self, Failure, Found, Lists, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
@@ -251,6 +251,69 @@ impl Machine {
                 }
             }
         }
+    }
+
+    /// A value that is thrown, as messages show it.
+    pub(super) fn thrown(&self, value: Word) -> String {
+        // SAFETY: it is a word of the heap.
+        let value = unsafe { self.heap.resolve(value) };
+        if self.as_text(value).is_some() {
+            return self.text_so_far(value).quoted();
+        }
+        self.brief(value, SHOWN_DEPTH, Lists::Elements)
+    }
+
+    /// What is evaluated of a value, in a few words.
+    pub(super) fn brief(&self, word: Word, depth: u32, lists: Lists) -> String {
+        // SAFETY: it is a word of the heap.
+        let word = unsafe { self.heap.resolve(word) };
+        if let Some(kind) = self.action_kind(word) {
+            return format!("<{}>", kind.display_name());
+        }
+        match (word.view(), self.as_con(word)) {
+            (_, Some((CONS, fields))) if fields.first().is_some_and(|head| self.is_char(*head)) => {
+                self.text_so_far(word).quoted()
+            }
+            (_, Some((CONS, _))) if lists == Lists::Elements => self.brief_list(word, depth),
+            (_, Some((con, fields))) => {
+                let fields = fields.iter().map(|&field| match depth {
+                    0 => "..".to_owned(),
+                    _ => self.brief(field, depth - 1, lists),
+                });
+                let con = self.mutator.image.program.gcode.cons.get(con);
+                constructed(con.map_or("?", |con| &con.name), fields)
+            }
+            (View::Int(n), _) => n.to_string(),
+            (View::Char(c), _) => char_for_message(c),
+            _ => match (self.float(word), self.as_big(word), self.function(word)) {
+                (Some(x), ..) => crate::base::float::Float::new(x).to_string(),
+                (_, Some(_), _) => "a large integer".to_owned(),
+                (.., Some((global, _))) => format!("<function {}>", self.shown_name(global)),
+                _ => "_".to_owned(),
+            },
+        }
+    }
+
+    /// The elements of a list, as far as it is evaluated, in a few words.
+    fn brief_list(&self, mut list: Word, depth: u32) -> String {
+        let mut shown = Elements::default();
+        while let Some((CONS, fields)) = self.as_con(list)
+            && let &[head, tail] = fields.as_slice()
+            && shown.has_room()
+        {
+            match depth {
+                0 => shown.push(".."),
+                _ => shown.push(&self.brief(head, depth - 1, Lists::Elements)),
+            }
+            // SAFETY: it is a word of the heap.
+            list = unsafe { self.heap.resolve(tail) };
+        }
+        shown.end(list.as_con() == Some(NIL))
+    }
+
+    fn is_char(&self, word: Word) -> bool {
+        // SAFETY: it is a word of the heap.
+        matches!(unsafe { self.heap.resolve(word) }.view(), View::Char(_))
     }
 
     /// The global and the number of arguments that a function value has, if it is one.

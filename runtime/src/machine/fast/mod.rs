@@ -1,6 +1,7 @@
 //! The fast machine: the same G-code, translated to compact code ([`code`]), on a heap of
 //! tagged words with a generational collector ([`heap`](crate::machine::heap)).
 
+mod actions;
 mod aggregates;
 mod apply;
 mod arithmetic;
@@ -11,6 +12,7 @@ mod data;
 mod effects;
 mod eval;
 mod events;
+mod exceptions;
 mod execute;
 mod executor;
 mod fail;

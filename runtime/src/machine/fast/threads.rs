@@ -1,7 +1,5 @@
 //! Effects on threads, and how the next one goes on.
 
-use std::sync::Arc;
-
 use super::code::program::ArgsId;
 use super::state::Machine;
 use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect, INNER};
@@ -11,10 +9,9 @@ use crate::machine::failure::Failure;
 use crate::machine::handles::Handle;
 use crate::machine::heap::word::{View, Word};
 use crate::machine::heap::{Kind, node_words};
-use crate::machine::opaque::Opaque;
-use crate::machine::outcome::{RunError, Stop};
+use crate::machine::outcome::Stop;
 use crate::machine::threads::{Next, Wait};
-use crate::machine::world::{TRACE, Trace};
+use crate::machine::world::exception;
 
 impl Machine {
     /// Does an effect on threads; the action to go on with.
@@ -207,7 +204,8 @@ impl Machine {
             unreachable!("a failure is an error")
         };
         let value = self.mutator.handle(value);
-        let exception = self.exception(Some(value), *error)?;
+        let actions = self.actions();
+        let exception = exception(self, actions, Some(value), *error)?;
         self.reserve(node_words(2))?;
         if number == self.world.program.current() {
             self.has_turns(effect, args)?;
@@ -216,23 +214,6 @@ impl Machine {
         }
         self.world.program.throw_to(number, exception);
         Ok(self.return_action(Word::con(NIL)))
-    }
-
-    /// An exception: a value that was thrown, or a failure.
-    fn exception(&mut self, thrown: Option<Handle>, error: RunError) -> Result<Handle, Stop> {
-        let (code, message) = (error.code.to_string(), error.message.clone());
-        let trace = self.new_opaque(Opaque { name: TRACE, value: Arc::new(Trace(error)) })?;
-        let (con, fields) = match thrown {
-            Some(value) => (ActionCon::Thrown, vec![value, trace]),
-            None => {
-                let (code, message) = (self.new_text(&code)?, self.new_text(&message)?);
-                (ActionCon::Failed, vec![code, message, trace])
-            }
-        };
-        match self.new_con(self.action_con(con), &fields) {
-            Some(exception) => exception,
-            None => unreachable!("the fields are this machine's, and as many as it has"),
-        }
     }
 
     /// What the thread that was chosen performs, and its continuation; it runs from now on. There is
@@ -249,7 +230,7 @@ impl Machine {
                 let waits = self.world.performing.place(self.places(), 0);
                 let waits = waits.map_or_else(|| self.main_span(), |(span, _)| span);
                 match self.fail_at(waits, Failure::blocked(others)) {
-                    Stop::Error(error) => self.exception(None, *error)?,
+                    Stop::Error(error) => exception(self, actions, None, *error)?,
                     stop => return Err(stop),
                 }
             }

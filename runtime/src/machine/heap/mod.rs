@@ -34,6 +34,8 @@ mod census;
 mod chunk;
 mod collect;
 mod compact;
+mod config;
+mod counters;
 mod identity;
 mod mark;
 mod minor;
@@ -50,6 +52,8 @@ pub mod word;
 
 pub use bigs::{compute_words, integer_words};
 pub use census::Walk;
+pub use config::{Config, Need, Stress};
+pub use counters::Counters;
 pub use identity::Told;
 pub use mutator::{Code, Mutator, Selectors};
 pub use node::{Fields, Header, Kind, Size, node_words};
@@ -69,106 +73,6 @@ const CELL: u64 = match Size::new(2) {
     Some(size) => Header::new(Kind::Con, size, CONS.0).bits(),
     None => 0,
 };
-
-/// How often the collector runs; more often than it pays is for tests.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stress {
-    /// When the nursery is full.
-    #[default]
-    None,
-    /// A minor collection at each reservation.
-    Minor,
-    /// A full collection at each reservation.
-    Full,
-}
-
-/// The settings of a heap.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The most bytes that heap and machine together may take.
-    pub limit: Option<u64>,
-    /// The size of Eden, in words.
-    pub nursery_words: usize,
-    /// How often the collector runs.
-    pub stress: Stress,
-    /// Whether memory that nodes have left is overwritten: for tests.
-    pub poison: bool,
-    /// The capacity of the mark stack, in nodes; `None`: a share of the old space.
-    pub mark_stack: Option<usize>,
-}
-
-impl Config {
-    /// The default size of Eden in words: 1 MB. Twice as many are no faster. (In Miri, which takes
-    /// long to overwrite memory, 8 KB.)
-    pub const NURSERY_WORDS: usize = if cfg!(miri) { 1 << 10 } else { (1 << 20) / 8 };
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            limit: None,
-            nursery_words: Config::NURSERY_WORDS,
-            stress: Stress::None,
-            poison: false,
-            mark_stack: None,
-        }
-    }
-}
-
-/// The room that an allocation needs (GHC: what a heap check asks for).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Need {
-    /// Words in the nursery.
-    pub words: usize,
-    /// Bytes outside of the nursery: limbs of big integers, stack.
-    pub bytes: u64,
-}
-
-impl Need {
-    /// Room for `words` words in the nursery.
-    #[must_use]
-    pub const fn words(words: usize) -> Need {
-        Need { words, bytes: 0 }
-    }
-}
-
-/// Counters since the heap was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counters {
-    /// Minor collections, those at the beginning of full ones included.
-    pub minor: u64,
-    /// Full collections.
-    pub full: u64,
-    /// Words of nodes that were allocated.
-    pub words_allocated: u64,
-    /// Bytes of big integers beside their nodes that were allocated.
-    pub big_bytes_allocated: u64,
-    /// Words that minor collections have copied to the old space.
-    pub words_promoted: u64,
-    /// Words that full collections have moved (compaction).
-    pub words_moved: u64,
-    /// The maximum over all collections of the live bytes after a full one, or of the bytes in
-    /// use after a minor one.
-    pub peak_live_bytes: u64,
-    /// The largest footprint at a collection, in bytes.
-    pub peak_bytes: u64,
-    /// The largest size of the remembered set.
-    pub longest_remembered: u64,
-    /// Passes over chunks after the mark stack had overflowed.
-    pub rescans: u64,
-    /// Words that minor collections have copied to a survivor space.
-    pub words_survived: u64,
-    /// The sizes of the remembered sets at all minor collections, added up.
-    pub remembered: u64,
-    /// Large nodes that were copied to the old space, each to a chunk of its own.
-    pub large: u64,
-    /// Selector thunks that the collector has reduced.
-    pub selections: u64,
-    /// Pointers to an indirection that the collector has redirected past it.
-    pub indirections: u64,
-    /// Integers with limbs outside of the heap that were found dead and dropped.
-    pub bigs_dropped: u64,
-}
 
 /// The heap. See the module for the contract of its `unsafe` functions.
 #[derive(Debug)]

@@ -42,6 +42,7 @@
 //! # Ok::<(), gmachine_runtime::machine::outcome::Stop>(())
 //! ```
 
+mod actions;
 mod aggregates;
 mod arithmetic;
 mod checkpoint;
@@ -50,6 +51,7 @@ mod control;
 mod data;
 mod effects;
 mod events;
+mod exceptions;
 mod freeze;
 mod heap;
 mod host;

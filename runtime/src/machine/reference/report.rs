@@ -6,11 +6,11 @@ use super::code::Position;
 use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
 use crate::base::integer::Integer;
-use crate::base::quote::for_message;
+use crate::base::quote::{Elements, SHOWN_DEPTH, char_for_message, constructed, for_message};
 use crate::base::span::Span;
 use crate::gcode::instr::Instr;
-use crate::gcode::program::{GlobalId, GlobalKind};
-use crate::machine::failure::{self, Failure, Found};
+use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
+use crate::machine::failure::{self, Failure, Found, Lists};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::performing::Place;
 use crate::machine::waiting::Collector;
@@ -163,6 +163,67 @@ impl Machine {
                     }
                     None => failure::unevaluated(),
                 },
+            },
+        }
+    }
+
+    /// A value that is thrown, as messages show it.
+    pub(super) fn thrown(&self, value: Addr) -> String {
+        let value = self.heap.value(value);
+        if matches!(self.heap.get(value), Node::Text { .. }) {
+            return self.text_so_far(value).quoted();
+        }
+        self.brief(value, SHOWN_DEPTH, Lists::Elements)
+    }
+
+    /// What is evaluated of a value, in a few words.
+    pub(super) fn brief(&self, value: Addr, depth: u32, lists: Lists) -> String {
+        let value = self.heap.value(value);
+        let node = self.heap.get(value);
+        match node.as_constr() {
+            Some((CONS, &[head, _]))
+                if matches!(self.heap.get(self.heap.value(head)), Node::Char(_)) =>
+            {
+                self.text_so_far(value).quoted()
+            }
+            Some((CONS, _)) if lists == Lists::Elements => self.brief_list(value, depth),
+            Some((con, fields)) if self.code.actions.and_then(|a| a.kind(con)).is_none() => {
+                let fields = fields.iter().map(|&field| match depth {
+                    0 => "..".to_owned(),
+                    _ => self.brief(field, depth - 1, lists),
+                });
+                let name = self.code.program.cons.get(con).map_or("?", |con| &con.name);
+                constructed(name, fields)
+            }
+            _ => self.shown_atom(value),
+        }
+    }
+
+    /// The elements of a list, as far as it is evaluated, in a few words.
+    fn brief_list(&self, mut list: Addr, depth: u32) -> String {
+        let mut shown = Elements::default();
+        while let Some((CONS, &[head, tail])) = self.heap.get(list).as_constr()
+            && shown.has_room()
+        {
+            match depth {
+                0 => shown.push(".."),
+                _ => shown.push(&self.brief(head, depth - 1, Lists::Elements)),
+            }
+            list = self.heap.value(tail);
+        }
+        shown.end(matches!(self.heap.get(list).as_constr(), Some((NIL, _))))
+    }
+
+    fn shown_atom(&self, value: Addr) -> String {
+        match self.heap.get(value) {
+            Node::Int(n) => n.to_string(),
+            Node::Float(x) => x.to_string(),
+            Node::Char(c) => char_for_message(*c),
+            Node::Big(_) => "a large integer".to_owned(),
+            _ => match (self.action_kind(value), self.function(value)) {
+                (Some(kind), _) => format!("<{}>", kind.display_name()),
+                (None, Some((global, _))) => format!("<function {}>", self.shown_name(global)),
+                (None, None) => "_".to_owned(),
             },
         }
     }

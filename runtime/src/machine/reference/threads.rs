@@ -1,17 +1,13 @@
 //! Effects on threads, and how the next one goes on.
 
-use std::sync::Arc;
-
 use super::heap::node::{Addr, Node};
 use super::state::Machine;
 use crate::gcode::effect::{ActionCon, ActionKind, Actions, Effect, INNER};
 use crate::gcode::program::CONS;
 use crate::machine::failure::Failure;
-use crate::machine::handles::Handle;
-use crate::machine::opaque::Opaque;
-use crate::machine::outcome::{RunError, Stop};
+use crate::machine::outcome::Stop;
 use crate::machine::threads::{Next, Wait};
-use crate::machine::world::{TRACE, Trace};
+use crate::machine::world::exception;
 
 impl Machine {
     /// Does an effect on threads, whose operands are on the stack; the action to go on with.
@@ -216,7 +212,8 @@ impl Machine {
             unreachable!("a failure is an error")
         };
         let value = self.handles.add(value);
-        let exception = self.one_exception(Some(value), *error)?;
+        let actions = self.actions();
+        let exception = exception(self, actions, Some(value), *error)?;
         self.reserve(4, 0)?;
         if number == self.world.program.current() {
             self.has_turns(effect)?;
@@ -226,23 +223,6 @@ impl Machine {
         self.world.program.throw_to(number, exception);
         let nil = self.nil();
         Ok(self.return_action(nil))
-    }
-
-    /// An exception: a value that was thrown, or a failure.
-    fn one_exception(&mut self, thrown: Option<Handle>, error: RunError) -> Result<Handle, Stop> {
-        let (code, message) = (error.code.to_string(), error.message.clone());
-        let trace = self.new_opaque(Opaque { name: TRACE, value: Arc::new(Trace(error)) })?;
-        let (con, fields) = match thrown {
-            Some(value) => (ActionCon::Thrown, vec![value, trace]),
-            None => {
-                let (code, message) = (self.new_text(&code)?, self.new_text(&message)?);
-                (ActionCon::Failed, vec![code, message, trace])
-            }
-        };
-        match self.new_con(self.action_con(con), &fields) {
-            Some(exception) => exception,
-            None => unreachable!("the fields are this machine's, and as many as it has"),
-        }
     }
 
     /// What the thread that was chosen performs, and its continuation; it runs from now on. There is
@@ -259,7 +239,7 @@ impl Machine {
                 let waits = self.world.performing.place(&self.code.program.places, 0);
                 let waits = waits.map_or_else(|| self.main_span(), |(span, _)| span);
                 match self.fail_at(waits, Failure::blocked(others)) {
-                    Stop::Error(error) => self.one_exception(None, *error)?,
+                    Stop::Error(error) => exception(self, actions, None, *error)?,
                     stop => return Err(stop),
                 }
             }
