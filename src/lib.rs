@@ -128,10 +128,12 @@ pub mod inspect {
         };
     }
 
-    /// What happens to each node of a run of the reference machine.
+    /// What happens to each node of a run: a [`Watch`] tells it of the reference machine, and
+    /// [`Machine::listen`](crate::machine::Machine::listen) of the fast one.
     pub mod events {
         pub use crate::base::float::Float;
-        pub use crate::machine::reference::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
+        pub use crate::machine::events::{Content, Moment, NodeEvent, NodeId, Probe};
+        pub use crate::machine::reference::Watch;
     }
 
     /// Views of a run that are made of its events: its reductions as lines, and a page (feature

@@ -111,6 +111,15 @@ fn a_film_begins_at_the_step_that_is_asked_for_and_knows_what_was_before() {
     let program = ["examples/queens.core", "--from", "200", "--to", "260"];
     assert!(compare(&program) > 60);
     let (_, data, _) = film(&program);
+    // An update is the end of its step: the kind of event, its node, what it became, the step.
+    let events = data["events"].as_array().expect("events");
+    let steps: Vec<u64> =
+        events.iter().filter(|row| row[0] == 5).filter_map(|row| row[6].as_u64()).collect();
+    assert_eq!(
+        (steps.first(), steps.last(), steps.len()),
+        (Some(&200), Some(&260), 61),
+        "{steps:?}"
+    );
     let born: std::collections::HashSet<u64> = ["prior", "events"]
         .iter()
         .flat_map(|part| data[part].as_array().expect("events"))

@@ -1,14 +1,15 @@
-//! The stream of events is true: each node's life is in order, and what the events say is enough
-//! to come to the value that the program prints.
+//! The stream of events is true: each node's life is in order, and what the events of the reference
+//! machine say is enough to come to the value that the program prints.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gmachine::gcode::Verified;
 use gmachine::gcode::program::{CONS, ConId, GlobalKind, NIL, Program};
 use gmachine::inspect::events::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Machine;
-use gmachine::machine::{Config, Stress};
+use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::Passes;
 use gmachine_testing::{cases, common, documented, programs, typed};
 
@@ -57,7 +58,7 @@ impl Auditor {
 }
 
 impl Probe for Auditor {
-    fn event(&mut self, event: NodeEvent, _: Moment, _: &Machine) {
+    fn event(&mut self, event: NodeEvent, _: Moment, _: &Program) {
         match &event {
             NodeEvent::Born { node, content, .. } => {
                 let fresh = !self.lives.contains_key(node);
@@ -320,4 +321,110 @@ fn a_selection_that_the_collector_reduces_is_told() {
     let (auditor, ended) = audited(&program, "", &config);
     assert!(auditor.seen.iter().any(|event| matches!(event, NodeEvent::Selected { .. })));
     assert!(compare(&auditor, &program, ended, text));
+}
+
+/// An auditor that the fast machine tells, and the test reads.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Auditor>>);
+
+impl Probe for Listener {
+    fn event(&mut self, event: NodeEvent, moment: Moment, program: &Program) {
+        let mut auditor = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        auditor.event(event, moment, program);
+    }
+}
+
+/// Runs a program on the fast machine with an auditor, beside a run that is only counted.
+fn listened(program: &Verified, input: &str, config: &Config) -> Auditor {
+    let image = MachineKind::Fast.load(program.clone());
+    let run = |listener: Option<Listener>| {
+        let config = Config { count: true, ..config.clone() };
+        let mut machine = image.machine(config);
+        if let Some(listener) = listener {
+            assert!(machine.listen(Box::new(listener)));
+        }
+        let input = Box::new(common::Text::new(input));
+        let mut out = String::new();
+        let result =
+            machine.start(Format::Default, Some(input)).and_then(|()| machine.run(&mut out));
+        (out, format!("{result:?}"), machine.statistics())
+    };
+    let plain = run(None);
+    let listener = Listener::default();
+    assert_eq!(run(Some(listener.clone())), plain, "what is listened to is the same run");
+    let auditor = std::mem::take(&mut *listener.0.lock().unwrap_or_else(PoisonError::into_inner));
+    assert_eq!(auditor.mistakes, Vec::<String>::new());
+    assert_eq!(auditor.updates, plain.2.thunks_updated, "updates");
+    assert_eq!(auditor.entries, plain.2.thunks_entered, "entries");
+    auditor
+}
+
+/// Audits a run of the fast machine, with collections as seldom and as often as there can be.
+fn listen(text: &str, input: &str, passes: Passes) {
+    let Ok(program) = common::compiled(text, passes) else { return };
+    let config = Config { fuel: Some(4_000), ..common::limits() };
+    let first = listened(&program, input, &config);
+    let second = listened(&program, input, &config);
+    assert_eq!(first.seen, second.seen, "the same stream on repetition");
+    for stress in [Stress::TinyNursery, Stress::Minor, Stress::Full] {
+        if first.seen.len() < 2_000 || stress == Stress::TinyNursery {
+            listened(&program, input, &Config { stress, ..config.clone() });
+        }
+    }
+}
+
+#[test]
+fn the_events_of_the_fast_machine_are_in_order() {
+    for seed in 0..40 {
+        listen(&typed::program(seed), "", if seed % 2 == 0 { Passes::NONE } else { Passes::ALL });
+    }
+    for (_, section) in cases::all() {
+        for (number, case) in section.cases.iter().step_by(9).enumerate() {
+            let passes = if number % 2 == 0 { Passes::NONE } else { Passes::ALL };
+            listen(&section.program(case), "", passes);
+        }
+    }
+    for example in programs::examples() {
+        listen(&example.text, &example.input, Passes::ALL);
+    }
+}
+
+#[test]
+fn a_node_keeps_its_number_when_a_collection_moves_it() {
+    let text = "
+        (defn primes[] (sieve (from 2)))
+        (defn sieve[xs] (case xs [(Cons p t) (Cons p (sieve (filter (fn [n] (lt 0 (rem n p))) t)))]))
+        (defn main[] (letrec ([ones (Cons 1 ones)])
+          (append (take 12 primes) (take 3 (zipWith add ones (map square (from 5)))))))";
+    let Ok(program) = common::compiled(text, Passes::NONE) else { panic!("it compiles") };
+    let lives = |stress| {
+        let config = Config { stress, ..Config::default() };
+        let auditor = listened(&program, "", &config);
+        let deaths = auditor.lives.values().filter(|life| life.dead).count();
+        // What a field leads to may be a thunk, or already the value in its place.
+        let told = auditor.seen.iter().filter(|event| !matches!(event, NodeEvent::Dead { .. }));
+        let told: Vec<_> = told.map(|it| (std::mem::discriminant(it), it.node())).collect();
+        (told, deaths)
+    };
+    let (plain, none) = lives(Stress::None);
+    assert!(plain.len() > 500, "{}", plain.len());
+    assert_eq!(none, 0, "nothing was collected");
+    for stress in [Stress::TinyNursery, Stress::Minor, Stress::Full] {
+        let (told, deaths) = lives(stress);
+        assert_eq!(told, plain, "{stress:?}");
+        // What is old when it dies, only a full collection finds.
+        assert!(stress != Stress::Full || deaths > 100, "{stress:?}: {deaths} deaths");
+    }
+}
+
+#[test]
+fn the_fast_machine_tells_what_becomes_of_a_thunk() {
+    let program = common::compile("(defn main[] (let ([x (mul 3 (length [1 2]))]) (Pair x x)))");
+    let auditor = listened(&program, "", &Config::default());
+    let thunks = auditor.lives.values().filter_map(|life| match life.content {
+        Some(Content::Thunk { .. }) => Some(auditor.value(life.with?).1?.clone()),
+        _ => None,
+    });
+    let values: Vec<Content> = thunks.collect();
+    assert!(values.contains(&Content::Integer(6.into())), "{values:?}");
 }

@@ -101,7 +101,17 @@ pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, 
 /// # Errors
 /// When it cannot be written, which is reported.
 pub fn write(path: &Path, content: impl AsRef<[u8]>, context: &Context) -> Result<(), Failure> {
-    let written = std::fs::write(path, content).map_err(|error| {
+    reported(path, std::fs::write(path, content), context)
+}
+
+/// Makes sure that a file can be written, and leaves what is in it.
+pub fn append_nothing(path: &Path, context: &Context) -> Result<(), Failure> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    reported(path, opened.map(drop), context)
+}
+
+fn reported(path: &Path, result: std::io::Result<()>, context: &Context) -> Result<(), Failure> {
+    let written = result.map_err(|error| {
         let name = for_message(&path.to_string_lossy());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists()) {

@@ -1,5 +1,6 @@
 //! `gmachine film`: a run as one page, in which one can go back and forth.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
 use gmachine::inspect::events::Watch;
@@ -17,6 +18,7 @@ pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
     let module =
         run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
     let sources = module.sources();
+    must_be_writable(&args.output, context)?;
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
     let mut machine = watched::machine(&module, &args.limits, &stopper);
@@ -35,7 +37,9 @@ pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
     });
     stopper.stopped();
     let note = note(&recorder, &result);
-    if recorder.is_full() {
+    if recorder.count() == 0 && args.to != Some(0) {
+        watched::nothing_shown(recorder.steps().0 - 1);
+    } else if recorder.is_full() || std::io::stderr().is_terminal() {
         report::write(&format!("note: {note}\n"));
     }
     write(&args.output, &page(&title(&args.program), recorder.data(&note)), context)?;
@@ -48,6 +52,11 @@ fn title(program: &args::Program) -> String {
         (_, Some(expr)) => short_expression(expr),
         (None, None) => String::new(),
     }
+}
+
+/// Refuses a page that cannot be written, before a run of minutes.
+fn must_be_writable(path: &Path, context: &Context) -> Result<(), Failure> {
+    if path.as_os_str() == "-" { Ok(()) } else { files::append_nothing(path, context) }
 }
 
 fn write(path: &Path, page: &str, context: &mut Context) -> Result<(), Failure> {

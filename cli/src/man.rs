@@ -1,7 +1,7 @@
 //! `gmachine man`
 
 use anyhow::Context as _;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use gmachine::diagnostic::Code;
 use gmachine::diagnostic::quote::for_message;
 
@@ -12,7 +12,7 @@ use super::{Context, Failure};
 pub fn run(args: &Man, context: &mut Context) -> Result<(), Failure> {
     let directory = &args.directory;
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(described(Cli::command()), directory))
         .and_then(|()| {
             let command = Cli::command();
             let subcommands = command.get_subcommands();
@@ -25,6 +25,16 @@ pub fn run(args: &Man, context: &mut Context) -> Result<(), Failure> {
         })
         .with_context(|| format!("cannot write to `{}`", for_message(&directory.to_string_lossy())))
         .map_err(|error| context.system(Code::OutputFailed, &error))
+}
+
+/// The command with what each option is for, also of those that the short help leaves out: a page
+/// has their long help alone.
+fn described(command: Command) -> Command {
+    let command = command.mut_args(|arg| match (arg.get_long_help(), arg.get_help().cloned()) {
+        (None, Some(help)) => arg.long_help(help),
+        _ => arg,
+    });
+    command.mut_subcommands(described)
 }
 
 /// The text of a page with each line `- name  words` as an item of a list, which is not filled together
@@ -53,7 +63,22 @@ fn with_lists(page: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_lists;
+    use clap::CommandFactory;
+
+    use super::{described, with_lists};
+    use crate::args::Cli;
+
+    #[test]
+    fn every_option_says_in_the_manual_what_it_is_for() {
+        let command = described(Cli::command());
+        for command in command.get_subcommands() {
+            let silent = command.get_arguments().filter(|arg| {
+                arg.get_long_help().is_none() && !arg.is_hide_set() && arg.get_id() != "help"
+            });
+            let silent: Vec<_> = silent.map(|arg| arg.get_id().as_str()).collect();
+            assert_eq!(silent, Vec::<&str>::new(), "{}", command.get_name());
+        }
+    }
 
     #[test]
     fn lists_stay_lists() {

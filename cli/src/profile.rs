@@ -51,6 +51,11 @@ impl Drop for Clock {
     }
 }
 
+/// Refuses a file that cannot be written, before a run of minutes.
+pub fn must_be_writable(path: &Path, context: &Context) -> Result<(), Failure> {
+    files::append_nothing(path, context)
+}
+
 /// Writes the samples of time to `path`, and the bytes allocated to that with `.alloc` at its
 /// end. Says so if there are too few samples.
 pub fn write(profile: &Profile, path: &Path, context: &Context) -> Result<(), Failure> {

@@ -31,6 +31,9 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
         let message = "the reference machine takes no profile".to_owned();
         return Err(super::usage("run", message, "leave out '--engine reference'"));
     }
+    if let Some(path) = &args.profile {
+        profile::must_be_writable(path, context)?;
+    }
     let clock = args.profile.as_ref().map(|_| Clock::start());
     let stats = args.stats_format.or(args.stats.then_some(args::Stats::Text));
     let options = StoreOptions {

@@ -2,8 +2,9 @@
 
 use gmachine::Format;
 use gmachine::MachineKind;
-use gmachine::diagnostic::SourceMap;
 use gmachine::diagnostic::quote::{for_message, string_literal};
+use gmachine::diagnostic::{SourceMap, nearest};
+use gmachine::gcode::instr::Op;
 use gmachine::gcode::print::instr;
 use gmachine::gcode::program::GlobalKind;
 use gmachine::inspect::trace::{Addr, Event, Machine, Position, Rule};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::args::{Form, Trace, TraceFormat};
 use super::report::json_span;
-use super::{Context, Failure, output, run, watched};
+use super::{Context, Failure, output, run, usage, watched};
 
 /// How many stack items and frames people see of each step.
 const ITEMS: usize = 6;
@@ -34,7 +35,10 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
     let mut machine = watched::machine(&module, &args.limits, &stopper);
     machine.set_system(Box::new(run::grants(&args.grants, context)?));
     if let Some(only) = &args.only {
-        watched::must_have_code_of(only, "trace", &machine)?;
+        watched::must_have_code_of(only, "trace", machine.program())?;
+    }
+    for rule in &args.rule {
+        must_be_a_rule(rule)?;
     }
     let mut tracer = Tracer { args, sources, machine, taken: 0, shown: 0 };
     let stopped = tracer
@@ -47,6 +51,41 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         watched::nothing_shown(tracer.taken);
     }
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
+}
+
+/// The rules of the machine but for those that are instructions.
+const UNWINDS: &[Rule] = &[
+    Rule::UnwindApplication,
+    Rule::UnwindIndirection,
+    Rule::Enter,
+    Rule::ReturnPartial,
+    Rule::ReturnValue,
+    Rule::UnpackText,
+    Rule::ReadInput,
+    Rule::Resume,
+    Rule::Error,
+];
+
+/// Refuses the name of a rule that there is not.
+fn must_be_a_rule(wanted: &str) -> Result<(), Failure> {
+    let unwinds = UNWINDS.iter().map(|rule| rule.name());
+    let names = || Op::ALL.iter().map(|op| op.name()).chain(unwinds.clone());
+    if names().any(|name| is_by_name(name, wanted)) {
+        return Ok(());
+    }
+    let tip = match nearest(wanted.trim(), names()) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => {
+            "a rule goes by its instruction, like Eval, or as Unwind or 'Unwind value'".to_owned()
+        }
+    };
+    Err(usage("trace", format!("there is no rule '{wanted}'"), &tip))
+}
+
+/// Whether this is a rule's name, or the first word of it.
+fn is_by_name(name: &str, wanted: &str) -> bool {
+    let first = name.split(' ').next().unwrap_or_default();
+    [name, first].iter().any(|name| name.eq_ignore_ascii_case(wanted.trim()))
 }
 
 /// A run that is watched.
@@ -103,11 +142,7 @@ impl Tracer<'_> {
             return rule == Rule::Enter;
         }
         let name = rule.name();
-        let is_it = |wanted: &String| {
-            let first = name.split(' ').next().unwrap_or_default();
-            [name, first].iter().any(|name| name.eq_ignore_ascii_case(wanted.trim()))
-        };
-        self.args.rule.is_empty() || self.args.rule.iter().any(is_it)
+        self.args.rule.is_empty() || self.args.rule.iter().any(|wanted| is_by_name(name, wanted))
     }
 
     /// Whether code is the corelib's, or a primitive's own.

@@ -1,6 +1,7 @@
 //! What `trace` and `steps` have in common: a run of the reference machine that is watched.
 
 use gmachine::diagnostic::nearest;
+use gmachine::gcode::program::Program;
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::inspect::views::is_called;
 use gmachine::render::grouped;
@@ -26,8 +27,7 @@ pub fn machine(module: &Module, limits: &Limits, stopper: &Stopper) -> Machine {
 ///
 /// # Errors
 /// When there is none: the misuse of `command`.
-pub fn must_have_code_of(only: &str, command: &str, machine: &Machine) -> Result<(), Failure> {
-    let program = machine.program();
+pub fn must_have_code_of(only: &str, command: &str, program: &Program) -> Result<(), Failure> {
     if program.globals.iter().any(|global| is_called(program, global, only)) {
         return Ok(());
     }

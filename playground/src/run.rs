@@ -216,9 +216,9 @@ struct Watcher<'a> {
 }
 
 impl Probe for Watcher<'_> {
-    fn event(&mut self, event: NodeEvent, moment: Moment, machine: &Machine) {
+    fn event(&mut self, event: NodeEvent, moment: Moment, program: &Program) {
         self.step += u64::from(matches!(event, NodeEvent::Updated { .. }));
         self.graph.take(&event);
-        self.lines.event(&event, moment, self.step, &self.graph, machine.program());
+        self.lines.event(&event, moment, self.step, &self.graph, program);
     }
 }

@@ -79,8 +79,11 @@ fn misspelled(
     let visible =
         names.names().filter(|&other| matches!(globals.lookup(PROGRAM, other), Lookup::Found(_)));
     let hidden: Vec<_> = globals.hidden().collect();
-    let candidates = visible.map(|other| names.text(other)).chain(hidden.iter().map(|o| &**o));
-    let near = suggest::nearest(text, candidates)?;
+    // Of equally near ones what the program defines is likelier.
+    let rank = |other| u8::from(globals.own(PROGRAM, other).is_none());
+    let candidates = visible.map(|other| (rank(other), names.text(other)));
+    let hidden = hidden.iter().map(|other| (1, &**other));
+    let near = suggest::nearest_ranked(text, candidates.chain(hidden))?;
     if length < SHORTEST && !is_applied && sorted(text) != sorted(near) {
         return None;
     }

@@ -36,8 +36,9 @@ pub(super) fn name_variant(stop: &mut Stop, sources: &SourceMap) {
         return;
     }
     let Some(span) = innermost(sources, error.span, &error.chain) else { return };
-    let help = match error.chain.outer.as_ref().filter(|outer| outer.span == span) {
-        Some(outer) if sources.text(span) == &*outer.name => {
+    let mut waiting = error.chain.frames.iter().chain(&error.chain.outer);
+    let help = match waiting.find(|one| one.span == span) {
+        Some(one) if sources.text(span) == &*one.name => {
             variant(definition(sources, span), refused)
         }
         _ => variant(sources.text(span), refused),

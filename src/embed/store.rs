@@ -12,6 +12,7 @@ use super::module::{Module, StoreOptions};
 use crate::base::source::EXPRESSION;
 use crate::gcode::effect::{ACTION, ActionKind};
 use crate::machine::costs::Costs;
+use crate::machine::events::Probe;
 use crate::machine::outcome::{Input, Output, Statistics, Stop, Waiting};
 use crate::machine::print::Format;
 use crate::machine::profile::Profile;
@@ -72,7 +73,7 @@ impl Store {
         let main = program.main.and_then(|main| program.globals.get(main));
         shared.set_asker(main.map(|main| {
             let name = main.display.clone().unwrap_or_else(|| "main".into());
-            Waiting::new(name, main.span)
+            Waiting::new(name, program.place_of_value(main))
         }));
         let started = self.machine.start(format, input);
         let result = started.and_then(|()| {
@@ -250,6 +251,13 @@ impl Store {
     #[must_use]
     pub fn costs(&self) -> Option<Costs> {
         self.machine.costs()
+    }
+
+    /// Tells a probe of the events of all that is evaluated from now on. Returns whether it does: the
+    /// fast machine does, a reference machine is watched from outside
+    /// ([`Watch`](crate::inspect::events::Watch)).
+    pub fn listen(&mut self, probe: Box<dyn Probe + Send>) -> bool {
+        self.machine.listen(probe)
     }
 
     /// The pauses for the collector, if [`StoreOptions::pauses`] asked for them and there is a

@@ -8,7 +8,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 
 use super::Report;
 use super::excerpt::{Excerpt, excerpts};
-use super::text::{asking, grouped, one_line, plain, waiting};
+use super::text::{asking, grouped, one_line, plain};
 
 /// Wide enough never to cut a line: excerpts are cut before.
 const WIDTH: usize = 400;
@@ -56,7 +56,7 @@ fn is_told(chain: &Chain, diagnostic: &Diagnostic) -> bool {
 
 /// What waited, innermost first, a line each.
 fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
-    let mut lines: Vec<String> = chain.frames.iter().map(|one| waiting(one, sources)).collect();
+    let mut lines: Vec<String> = chain.frames.iter().map(|one| asking(one, sources)).collect();
     if chain.more > 0 {
         lines.push(format!("and {} more", grouped(chain.more as u64)));
     }
@@ -221,7 +221,7 @@ mod tests {
     fn what_waited_is_shown_with_its_place() {
         let sources = sources(&["(defn main[] (add 1\n  (f 2)))"]);
         let whole = find(&sources, "(add 1\n  (f 2))");
-        let wait = |name: &str, span, times| Waiting { name: name.into(), span, times };
+        let wait = |name: &str, span, times| Waiting { times, ..Waiting::new(name.into(), span) };
         let frames = vec![wait("f", Span::NONE, 1), wait("main", whole, 2)];
         let chain = Chain { frames, more: 1200, outer: Some(wait("far", whole, 1)) };
         let diagnostic =

@@ -578,7 +578,9 @@ fn bad_characters(span: Span, text: &str) -> Diagnostic {
         "!=" | "/=" => operator("neq", text),
         "," => "elements and arguments are separated by blanks".to_string(),
         "\\" | "->" | "=>" => "a function is written (fn [x] body)".to_string(),
-        "--" | "//" => "a comment starts with ; and ends with its line".to_string(),
+        "--" | "//" | "#" => "a comment starts with ; and ends with its line".to_string(),
+        "/*" | "*/" | "{-" | "-}" => "a comment over several lines is #| text |#".to_string(),
+        ":" | "::" => "a list cell is (Cons head tail), also in a pattern".to_string(),
         "|#" => "no block comment is open here; one starts with #|".to_string(),
         "." => "a float has a digit before its point, as 0.5; a list cell is (Cons head tail)"
             .to_string(),

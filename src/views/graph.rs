@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::base::quote::{char_literal, string_literal};
+use crate::base::quote::{char_literal, counted, string_literal};
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, NIL, Program};
-use crate::machine::reference::{Content, NodeEvent, NodeId};
+use crate::machine::events::{Content, NodeEvent, NodeId};
 
 /// How many arguments of a function are looked at: an application may be its own function.
 const SPINE: usize = 1 << 12;
@@ -166,7 +166,7 @@ impl Graph {
                 }
             }
             Content::Global(global) => arity(program, *global) > 0,
-            Content::Hole | Content::Input => false,
+            Content::Hole | Content::Input | Content::Thunk { .. } => false,
             _ => true,
         }
     }
@@ -179,7 +179,10 @@ impl Graph {
                 || cell.is_running
                 || matches!(
                     cell.content,
-                    Content::Application { .. } | Content::Text { .. } | Content::Input
+                    Content::Application { .. }
+                        | Content::Thunk { .. }
+                        | Content::Text { .. }
+                        | Content::Input
                 )
         })
     }
@@ -232,6 +235,9 @@ fn parts(content: &Content) -> Vec<NodeId> {
     match content {
         Content::Application { function, argument } => vec![*function, *argument],
         Content::Constructor { fields, .. } => fields.clone(),
+        Content::Thunk { captured: parts, .. }
+        | Content::Partial { arguments: parts, .. }
+        | Content::Array(parts) => parts.clone(),
         _ => Vec::new(),
     }
 }
@@ -329,6 +335,33 @@ impl<'a> Writer<'a> {
                     self.applications -= 1;
                 }
             }
+            Content::Thunk { .. } if cell.holders > 1 && !is_root => {
+                self.text.push_str(&format!("#{node}"));
+                self.shared.push(node);
+            }
+            Content::Thunk { captured, .. } => {
+                self.text.push_str(&self.words(cell.span));
+                self.applications += 1;
+                for (at, &part) in captured.iter().enumerate() {
+                    self.text.push(if at == 0 { '{' } else { ' ' });
+                    self.write(part, false);
+                }
+                self.text.push_str(if captured.is_empty() { "" } else { "}" });
+                self.applications -= 1;
+            }
+            Content::Partial { function, arguments } => {
+                self.text.push('(');
+                self.global(*function);
+                for &argument in arguments {
+                    self.text.push(' ');
+                    self.write(argument, false);
+                }
+                self.text.push(')');
+            }
+            Content::Array(elements) => {
+                self.text.push_str(&format!("<array of {}>", elements.len()));
+            }
+            Content::Bytes(len) => self.text.push_str(&format!("<{}>", counted(*len, "byte"))),
             Content::Constructor { con: CONS, .. } => self.list(node),
             Content::Constructor { con, fields } => {
                 let name = self.program.cons.get(*con).map_or("?", |con| &con.name);
@@ -436,11 +469,13 @@ impl<'a> Writer<'a> {
     #[must_use]
     pub fn source(&self, global: GlobalId) -> Option<String> {
         let global = self.program.globals.get(global)?;
-        if global.span.is_none() {
-            return None;
-        }
-        let words: Vec<&str> = self.sources.text(global.span).split_whitespace().collect();
-        Some(cut(&words.join(" "), CHARACTERS))
+        (!global.span.is_none()).then(|| self.words(global.span))
+    }
+
+    /// A stretch of source on one line.
+    fn words(&self, span: Span) -> String {
+        let words: Vec<&str> = self.sources.text(span).split_whitespace().collect();
+        cut(&words.join(" "), CHARACTERS)
     }
 }
 

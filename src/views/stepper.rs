@@ -12,8 +12,9 @@ use super::is_called;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::gcode::program::{GlobalKind, Program};
+use crate::machine::events::{Moment, NodeEvent, NodeId, Probe};
 use crate::machine::outcome::{Output, OutputError, Stop};
-use crate::machine::reference::{Machine, Moment, NodeEvent, NodeId, Probe, Watch};
+use crate::machine::reference::{Machine, Watch};
 
 /// How many events a stretch has at least.
 const STRETCH: usize = 4096;
@@ -275,7 +276,7 @@ struct Collected<'a> {
 }
 
 impl Probe for Collected<'_> {
-    fn event(&mut self, event: NodeEvent, moment: Moment, _: &Machine) {
+    fn event(&mut self, event: NodeEvent, moment: Moment, _: &Program) {
         self.items.push_back(Item { event, moment, here: self.here, printed: 0 });
     }
 }

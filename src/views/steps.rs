@@ -8,7 +8,7 @@ use super::is_called;
 use crate::base::quote::string_literal;
 use crate::base::source::SourceMap;
 use crate::gcode::program::{GlobalId, GlobalKind, Program};
-use crate::machine::reference::{Content, Moment, NodeEvent, NodeId};
+use crate::machine::events::{Content, Moment, NodeEvent, NodeId};
 
 /// Columns of the number of a step.
 const MARGIN: usize = 6;

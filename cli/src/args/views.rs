@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Grants, Limits, Optimise, Program};
+use super::{Engine, Grants, Limits, Optimise, Program};
 use crate::passes::parse_level;
 use crate::quantity::{parse_count, parse_size};
 
@@ -28,6 +28,9 @@ pub struct Steps {
     pub limits: Limits,
     #[command(flatten)]
     pub grants: Grants,
+    /// The machine that is watched: reference (all events), or fast (no sharing, and no output)
+    #[arg(long, default_value = "reference", hide_possible_values = true, hide_short_help = true)]
+    pub engine: Engine,
     /// Show each step inside the corelib, not a line for each call of it
     #[arg(long)]
     pub corelib: bool,
@@ -62,6 +65,7 @@ impl Default for Steps {
             level: 0,
             limits: Limits { max_heap: None, fuel: None, timeout: None },
             grants: Grants::default(),
+            engine: Engine::Reference,
             corelib: false,
             only: None,
             event: Vec::new(),

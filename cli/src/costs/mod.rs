@@ -42,6 +42,9 @@ pub fn run(args: &Profile, context: &mut Context) -> Result<(), Failure> {
     let module = run::compile(&args.program, Form::Coref, &args.optimise, machine, context)?;
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
+    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        files::append_nothing(path, context)?;
+    }
     let options =
         StoreOptions { costs: true, pauses: true, ..run::store_options(&args.limits, &stopper) };
     let mut store = Store::with(&module, options);
@@ -58,12 +61,16 @@ pub fn run(args: &Profile, context: &mut Context) -> Result<(), Failure> {
         write(path, &report.page(), context)?;
     }
     if args.output.as_deref() != Some(Path::new("-")) {
-        context.print(&match args.format {
+        let shown = match args.format {
             CostsFormat::Text => report.text(),
             CostsFormat::Json => json::of(&report).to_string() + "\n",
             CostsFormat::Folded => report.folded(|cost| cost.instructions),
             CostsFormat::FoldedBytes => report.folded(|cost| cost.bytes),
-        })?;
+        };
+        if shown.is_empty() {
+            super::report::write("note: the run was too short for a sample of its stack\n");
+        }
+        context.print(&shown)?;
     }
     result.map_err(|stop| run::failed(stop, &stopper, module.sources(), context))
 }

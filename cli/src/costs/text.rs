@@ -180,11 +180,11 @@ impl Report<'_> {
     fn totals(&self, out: &mut String) {
         let totals = &self.costs.totals;
         out.push_str(&format!(
-            "\n{} instructions, {} reductions, {} allocated; {} samples of the stack\n",
-            grouped(totals.instructions),
-            grouped(totals.reductions),
+            "\n{}, {}, {} allocated; {} of the stack\n",
+            many(totals.instructions, "instruction"),
+            many(totals.reductions, "reduction"),
             show_size(totals.allocated_bytes),
-            grouped(self.costs.samples),
+            many(self.costs.samples, "sample"),
         ));
         let full = &self.pauses.live_bytes;
         let left = match full.last() {
@@ -195,8 +195,13 @@ impl Report<'_> {
                 show_size(*last)
             ),
         };
-        out.push_str(&format!("{} collections{left}\n", grouped(self.pauses.count)));
+        out.push_str(&format!("{}{left}\n", many(self.pauses.count, "collection")));
     }
+}
+
+/// How many of something there are.
+fn many(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// The thunks of a cost, and those of them that nobody has entered.

@@ -109,6 +109,9 @@ fn mostly(report: &Report<'_>, census: &Census, holder: u32) -> String {
 
 fn of_time(report: &Report<'_>) -> String {
     let costs = &report.costs;
+    if costs.totals.instructions == 0 {
+        return "nothing was executed".to_owned();
+    }
     let total = costs.totals.instructions.max(1);
     let most = costs.functions.iter().skip(1).max_by_key(|function| function.own.instructions);
     let spent = most.map_or(String::new(), |function| {

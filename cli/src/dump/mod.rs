@@ -54,7 +54,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if matches!(args.stage, Stage::Specialised | Stage::Strictness | Stage::Gcode | Stage::Fast) {
         passes::tell(&args.optimise, &built.report, &built.loaded.sources);
     }
-    let artefact = artefact(args, &mut built)?.map_err(|known| unknown(args, known))?;
+    let artefact = artefact(args, &mut built)?.map_err(|known| unknown(args, &root, known))?;
     context.print(&artefact)?;
     if built.has_errors() { Err(Failure(Exit::of_all(&built.diagnostics))) } else { Ok(()) }
 }
@@ -143,8 +143,16 @@ fn is_wanted(only: Option<&str>, symbol: &str) -> bool {
 }
 
 /// Refuses a name that is none, given those that are.
-fn unknown(args: &Dump, known: Vec<String>) -> Failure {
+fn unknown(args: &Dump, root: &Source, mut known: Vec<String>) -> Failure {
     let name = args.only.as_deref().unwrap_or_default();
+    let options = Options {
+        until: inspect::Stage::Core,
+        lower: core::Options { needs_main: false, roots: EntryPoints::All, ..core::Options::RUN },
+        ..Options::RUN
+    };
+    let all = inspect::build(root, &files::Files, &options).core;
+    let names = all.iter().flat_map(|program| program.globals.iter());
+    known.extend(names.map(|global| global.symbol.to_string()));
     let message = format!("the program has no definition '{name}'");
     let tip = match nearest(name, known.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean '{meant}'?"),

@@ -193,6 +193,7 @@ impl<'c> Session<'c> {
 
     /// Does what a line says.
     pub fn take(&mut self, line: &str) -> Result<Next, Failure> {
+        self.context.reporter.forget();
         // A Ctrl-C that came while nothing ran is no news to what runs now.
         self.ctrl_c.clear();
         self.store.set_asker(false);

@@ -14,7 +14,7 @@ use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use gmachine::Chain;
-use gmachine::diagnostic::{Diagnostic, Severity, SourceMap, Span};
+use gmachine::diagnostic::{Code, Diagnostic, Severity, SourceMap, Span};
 use gmachine::render::{Renderer, one_line, outside_corelib, place};
 
 use super::args::{Color, ErrorFormat, Global};
@@ -30,6 +30,10 @@ pub struct Reporter {
     quiet: bool,
     /// The places that people were warned of.
     warned: RefCell<HashSet<Span>>,
+    /// Those of them that are operands which do not fit.
+    operands: RefCell<Vec<Span>>,
+    /// The help that they were given.
+    helped: RefCell<HashSet<String>>,
 }
 
 /// A report, and for a failure at run time what waited for the failing expression.
@@ -44,8 +48,14 @@ impl Reporter {
     /// A reporter as the command line asks for it.
     pub fn new(global: &Global) -> Reporter {
         let color = use_color(global.color, std::io::stderr().is_terminal());
-        let warned = RefCell::default();
-        Reporter { format: global.error_format, color, quiet: global.quiet, warned }
+        Reporter {
+            format: global.error_format,
+            color,
+            quiet: global.quiet,
+            warned: RefCell::default(),
+            operands: RefCell::default(),
+            helped: RefCell::default(),
+        }
     }
 
     /// Writes the reports about a program, then how many they were.
@@ -59,6 +69,10 @@ impl Reporter {
         let mut out = String::new();
         for diagnostic in wanted.iter().take(shown) {
             self.warned.borrow_mut().insert(diagnostic.primary.span);
+            if diagnostic.code == Code::OperandKind {
+                self.operands.borrow_mut().push(diagnostic.primary.span);
+            }
+            self.helped.borrow_mut().extend(diagnostic.help.clone());
             self.render(&mut out, Report { diagnostic, chain: None, sources });
         }
         if self.format == ErrorFormat::Human
@@ -73,6 +87,13 @@ impl Reporter {
         write(&out);
     }
 
+    /// Forgets what people were warned of: by now other lines may stand above what is reported.
+    pub fn forget(&self) {
+        self.warned.borrow_mut().clear();
+        self.operands.borrow_mut().clear();
+        self.helped.borrow_mut().clear();
+    }
+
     /// Writes one report.
     pub fn one(&self, diagnostic: &Diagnostic, sources: &SourceMap) {
         self.with_chain(diagnostic, None, sources);
@@ -84,20 +105,44 @@ impl Reporter {
         let mut out = String::new();
         let diagnostic = &*outside_corelib(diagnostic, chain, sources);
         let span = diagnostic.primary.span;
-        let shown = self.format == ErrorFormat::Human && self.warned.borrow().contains(&span);
+        let shown = self.format == ErrorFormat::Human && self.is_warned(span, sources);
         let short;
+        // That the program needs what the warning was about says nothing new.
+        let is_new = |chain: &&Chain| {
+            !shown || chain.frames.iter().any(|one| one.span != span || one.times > 1)
+        };
+        let chain = chain.filter(is_new);
         let diagnostic = match place(sources, span).filter(|_| shown) {
             Some(place) => {
-                let Diagnostic { code, message, help, .. } = diagnostic.clone();
+                let Diagnostic { code, message, help, primary, .. } = diagnostic.clone();
+                let help = help.filter(|help| !self.helped.borrow().contains(help));
                 let short_form =
                     Diagnostic { help, ..Diagnostic::error(code, Span::NONE, message) };
-                short = short_form.note(format!("at {place}, which the warning is about"));
+                // Of the corelib it says which function.
+                let who = primary.text.strip_suffix("fails in here");
+                let who = who.map_or_else(String::new, |who| format!("{who}fails "));
+                short = short_form.note(format!("{who}at {place}, which the warning is about"));
                 &short
             }
             None => diagnostic,
         };
         self.render(&mut out, Report { diagnostic, chain, sources });
         write(&out);
+    }
+
+    /// Whether somebody was warned of a place, or of an operand of the application there.
+    fn is_warned(&self, span: Span, sources: &SourceMap) -> bool {
+        let is_operand = |warned: &Span| {
+            let before = Span::new((span.lo + 1).min(warned.lo), warned.lo);
+            let depth = sources.text(before).chars().map(|c| match c {
+                '(' | '[' => 1,
+                ')' | ']' => -1,
+                _ => 0,
+            });
+            span.lo < warned.lo && warned.hi <= span.hi && depth.sum::<i32>() == 0
+        };
+        let is_known = self.warned.borrow().contains(&span);
+        is_known || !span.is_none() && self.operands.borrow().iter().any(is_operand)
     }
 
     fn render(&self, out: &mut String, report: Report<'_>) {

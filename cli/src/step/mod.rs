@@ -57,7 +57,7 @@ pub fn run(args: &Step, context: &mut Context) -> Result<(), Failure> {
         machine
     };
     for name in &args.breakpoints {
-        watched::must_have_code_of(name, "step", &machine())?;
+        watched::must_have_code_of(name, "step", machine().program())?;
     }
     let start = Box::new(|| {
         let mut machine = machine();

@@ -10,7 +10,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use super::app::{App, Question};
 
-const KEYS: &str = "\u{2192} \u{2190} step  . , event  o O own  p P print  c C breakpoint  u update  d demand  ? keys  q quit";
+const KEYS: &str = "? keys  q quit  \u{2192} \u{2190} step  . , event  o O own  p P print  c C breakpoint  u update  d demand";
 const HELP: [&str; 17] = [
     "\u{2192} \u{2190}     the next, the previous reduction",
     ".  ,    the next, the previous event",
@@ -30,6 +30,9 @@ const HELP: [&str; 17] = [
     "",
     "\u{25CB} not evaluated  \u{25B6} being evaluated  \u{25CF} evaluated",
 ];
+
+/// The fewest rows of a panel: its frame, and a line.
+const PANEL: u16 = 3;
 
 /// Columns of a line number and the blank after it.
 const NUMBER: u16 = 5;
@@ -56,13 +59,15 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
             Layout::vertical([Constraint::Percentage(45), Constraint::Percentage(55)]).areas(right);
         (source, output, ladder, heap)
     } else {
-        let [source, ladder, heap, output] = Layout::vertical([
-            Constraint::Percentage(35),
-            Constraint::Percentage(25),
-            Constraint::Percentage(25),
-            Constraint::Percentage(15),
-        ])
-        .areas(body);
+        // One above the other; those for which there is no room are left out, the last ones first.
+        let room = usize::from(body.height / PANEL).max(1);
+        let parts = [35, 25, 25, 15].into_iter().enumerate();
+        let rows = parts.map(|(at, part)| match at < room {
+            true if room < 4 => Constraint::Fill(1),
+            true => Constraint::Percentage(part),
+            false => Constraint::Length(0),
+        });
+        let [source, ladder, heap, output] = Layout::vertical(rows).areas(body);
         (source, output, ladder, heap)
     };
     draw_source(app, frame, source);
@@ -95,6 +100,9 @@ fn ending(app: &App<'_>) -> String {
 }
 
 fn panel(frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'_>>, wraps: bool) {
+    if area.height == 0 {
+        return;
+    }
     let block = Block::bordered().title(format!(" {title} "));
     let text = Paragraph::new(lines).block(block);
     let text = if wraps { text.wrap(Wrap { trim: false }) } else { text };
@@ -143,7 +151,7 @@ fn draw_source(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
     let text = &*file.text;
     let line = text.get(..marked.start).map_or(0, |before| before.matches('\n').count());
     let first = line.saturating_sub(room(area) / 3);
-    // What is marked is to be seen, also far to the right.
+    // What is marked is to be seen, also far to the right in its line.
     let line_start =
         text.get(..marked.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let column = text.get(line_start..marked.start).map_or(0, |before| before.chars().count());
@@ -156,13 +164,15 @@ fn draw_source(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
         if number >= first {
             let from = marked.start.clamp(start, end);
             let to = marked.end.clamp(from, end);
+            let is_shifted = shift > 0 && start == line_start;
+            let shift = if is_shifted { shift + 1 } else { 0 };
             let left = content.char_indices().nth(shift).map_or(end, |(at, _)| start + at);
             let part = |from: usize, to: usize| {
                 one_line(text.get(from.max(left)..to.max(left)).unwrap_or(""))
             };
             let mark = Style::new().add_modifier(Modifier::REVERSED);
             lines.push(Line::from(vec![
-                Styled::raw(format!("{:>4} ", number + 1)),
+                Styled::raw(format!("{:>4} {}", number + 1, if is_shifted { "…" } else { "" })),
                 Styled::raw(part(start, from)),
                 Styled::styled(part(from, to), mark),
                 Styled::raw(part(to, end)),

@@ -1,7 +1,7 @@
 //! Events as JSON: `docs/seeing.md` has the schema.
 
 use gmachine::diagnostic::SourceMap;
-use gmachine::gcode::program::Program;
+use gmachine::gcode::program::{GlobalId, Program};
 use gmachine::inspect::events::{Content, Moment, NodeEvent};
 use serde_json::{Value, json};
 
@@ -20,10 +20,6 @@ pub fn event(
     program: &Program,
     sources: &SourceMap,
 ) -> Value {
-    let name = |global| {
-        let global = program.globals.get(global);
-        global.map_or_else(|| "?".to_owned(), |global| program.display_name(global).to_string())
-    };
     let mut object = match event {
         NodeEvent::Born { node, content: what, span, by } => json!({
             "event": "born", "node": node, "content": content(what, program), "by": by,
@@ -33,7 +29,7 @@ pub fn event(
         NodeEvent::Demanded { node, by } => json!({"event": "demanded", "node": node, "by": by}),
         NodeEvent::Shared { node, by } => json!({"event": "shared", "node": node, "by": by}),
         NodeEvent::Entered { node, global, arguments } => json!({
-            "event": "entered", "node": node, "function": global.map(name),
+            "event": "entered", "node": node, "function": global.map(|global| name(program, global)),
             "arguments": arguments,
         }),
         NodeEvent::Updated { node, with } => {
@@ -50,6 +46,11 @@ pub fn event(
     object["instructions"] = moment.instructions.into();
     object["depth"] = moment.depth.into();
     object
+}
+
+fn name(program: &Program, global: GlobalId) -> String {
+    let global = program.globals.get(global);
+    global.map_or_else(|| "?".to_owned(), |global| program.display_name(global).to_string())
 }
 
 fn content(content: &Content, program: &Program) -> Value {
@@ -76,6 +77,14 @@ fn content(content: &Content, program: &Program) -> Value {
             json!({"kind": "text", "value": rest})
         }
         Content::Input => json!({"kind": "input"}),
+        Content::Thunk { owner, captured } => {
+            json!({"kind": "thunk", "function": name(program, *owner), "captured": captured})
+        }
+        Content::Partial { function, arguments } => json!({
+            "kind": "partial", "function": name(program, *function), "arguments": arguments,
+        }),
+        Content::Array(elements) => json!({"kind": "array", "elements": elements}),
+        Content::Bytes(length) => json!({"kind": "bytes", "length": length}),
         Content::Host => json!({"kind": "host"}),
         Content::Hole => json!({"kind": "hole"}),
     }

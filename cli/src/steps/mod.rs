@@ -1,8 +1,10 @@
 //! `gmachine steps`
 
 mod json;
+mod listen;
 
 use gmachine::diagnostic::SourceMap;
+use gmachine::gcode::program::Program;
 use gmachine::grants::Grants;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
@@ -10,6 +12,7 @@ use gmachine::inspect::views::Graph;
 use gmachine::inspect::views::steps::{Lines, Options};
 use gmachine::{
     Engine, EntryPoints, Format, Interrupt, Limits, MachineKind, Output, Passes, Source, Stop,
+    Store,
 };
 
 use super::args::{Form, Optimise, Steps, TraceFormat};
@@ -19,22 +22,32 @@ use super::{Context, Failure, files, output, run, watched};
 pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
-    let module =
-        run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
+    let engine = MachineKind::from(args.engine);
+    let module = run::compile(&args.program, Form::Coref, &optimise, engine, context)?;
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
-    let mut machine = watched::machine(&module, &args.limits, &stopper);
-    machine.set_system(Box::new(run::grants(&args.grants, context)?));
+    let system = run::grants(&args.grants, context)?;
     if let Some(only) = &args.only {
-        watched::must_have_code_of(only, "steps", &machine)?;
+        watched::must_have_code_of(only, "steps", module.program())?;
     }
     let options = options(args);
     let mut watcher = Watcher::new(args, &options, sources);
-    let stopped = machine
-        .start(Format::Default, Some(input))
-        .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
-        .and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
+    let stopped = match engine {
+        MachineKind::Fast => {
+            let mut store = Store::with(&module, run::store_options(&args.limits, &stopper));
+            store.set_system(system);
+            listen::run(store, module.program(), input, &mut watcher, &mut stdout)
+        }
+        _ => {
+            let mut machine = watched::machine(&module, &args.limits, &stopper);
+            machine.set_system(Box::new(system));
+            machine
+                .start(Format::Default, Some(input))
+                .and_then(|()| watcher.steps(&mut Watch::new(machine), &mut stdout))
+        }
+    };
+    let stopped = stopped.and_then(|()| Output::flush(&mut stdout).map_err(Stop::Output));
     stopper.stopped();
     if watcher.is_silent() {
         watched::nothing_shown(watcher.step);
@@ -125,12 +138,9 @@ impl<'a> Watcher<'a> {
 
     /// Steps to the end, or to the last one that is asked for.
     fn steps(&mut self, watch: &mut Watch, stdout: &mut dyn Output) -> Result<(), Stop> {
-        if self.args.format == TraceFormat::Json {
-            self.json = json::header().to_string() + "\n";
-        }
-        let last = self.args.to.unwrap_or(u64::MAX);
+        self.begin();
         let mut stopped = Ok(());
-        while self.step < last {
+        while !self.is_past() {
             match watch.step(&mut watched::Nowhere, self) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -141,6 +151,22 @@ impl<'a> Watcher<'a> {
             }
             self.write(stdout)?;
         }
+        self.end(stopped, stdout)
+    }
+
+    fn begin(&mut self) {
+        if self.args.format == TraceFormat::Json {
+            self.json = json::header().to_string() + "\n";
+        }
+    }
+
+    /// Whether the last step has been taken that is asked for.
+    fn is_past(&self) -> bool {
+        self.args.to.is_some_and(|last| self.step >= last)
+    }
+
+    /// Says how it has ended.
+    fn end(&mut self, stopped: Result<(), Stop>, stdout: &mut dyn Output) -> Result<(), Stop> {
         let why = match (&stopped, self.args.format) {
             (Err(Stop::Error(_)), TraceFormat::Text) => Some("fails"),
             (Err(_), TraceFormat::Text) => Some("stops"),
@@ -163,12 +189,13 @@ impl<'a> Watcher<'a> {
 }
 
 impl Probe for Watcher<'_> {
-    fn event(&mut self, event: NodeEvent, moment: Moment, machine: &Machine) {
+    fn event(&mut self, event: NodeEvent, moment: Moment, program: &Program) {
+        // An update is the end of its step.
+        let is_asked = self.step >= self.args.from.saturating_sub(1);
         self.step += u64::from(matches!(event, NodeEvent::Updated { .. }));
-        let program = machine.program();
         if self.args.format == TraceFormat::Json {
             let last = self.args.to.unwrap_or(u64::MAX);
-            if self.step >= self.args.from.saturating_sub(1) && self.step <= last {
+            if is_asked && self.step <= last {
                 self.events += 1;
                 let line = json::event(&event, moment, self.step, program, self.sources);
                 self.json.push_str(&line.to_string());

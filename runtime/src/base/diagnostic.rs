@@ -45,6 +45,16 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Whether another report says the same, of another place.
+    #[must_use]
+    pub fn is_same_elsewhere(&self, other: &Diagnostic) -> bool {
+        let what = |report: &Diagnostic| {
+            let Diagnostic { code, message, notes, help, .. } = report;
+            (*code, message.clone(), notes.clone(), help.clone())
+        };
+        other.secondary.is_empty() && what(self) == what(other)
+    }
+
     /// Returns an error of kind `code` at `span`.
     #[must_use]
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {

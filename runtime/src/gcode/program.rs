@@ -141,6 +141,22 @@ pub struct Sizes {
 }
 
 impl Program {
+    /// Where the value of a constant comes from: the expression that all ends of its code are of, if
+    /// that is one, and else its name.
+    #[must_use]
+    pub fn place_of_value(&self, constant: &Global) -> Span {
+        let code = constant.code.iter().zip(&constant.spans);
+        let ends = code.filter(|(instr, _)| matches!(instr, Instr::Unwind));
+        let mut ends = ends.map(|(_, &span)| match self.places.inlined(span) {
+            Some(inlined) => inlined.call,
+            None => self.places.text(span),
+        });
+        match ends.next() {
+            Some(first) if !first.is_none() && ends.all(|end| end == first) => first,
+            _ => constant.span,
+        }
+    }
+
     /// Returns the sizes of its tables.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

@@ -389,8 +389,8 @@ impl Failure {
     }
 
     /// What is to be printed has no form.
-    pub fn unprintable(code: Code, message: String) -> Failure {
-        let help = "a text is a list of characters; `showInt` makes one of an integer";
+    pub fn unprintable(code: Code, message: String, given: Given) -> Failure {
+        let help = given.as_text().unwrap_or("a text is a list of characters");
         let help = (code == Code::NotText).then_some(help);
         Failure::new(code, message).labelled("this is printed").helped(help)
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::costs::Costs;
 use super::coverage::Coverage;
+use super::events::Probe;
 use super::handles::Handle;
 use super::host::Hosts;
 use super::interrupt::Interrupt;
@@ -197,6 +198,15 @@ pub trait Machine: Debug + Send {
 
     /// Collects all that neither a run under way, a handle nor code still to run can reach.
     fn collect(&mut self);
+
+    /// Tells a probe of the events of all that is run from now on, and returns whether it does. A
+    /// reference machine does not: it is watched from outside, by a
+    /// [`Watch`](super::reference::Watch). What host functions evaluate is told of only as far as it
+    /// is born or dies.
+    fn listen(&mut self, probe: Box<dyn Probe + Send>) -> bool {
+        drop(probe);
+        false
+    }
 
     /// Bytes in use: heap, big integers, stack.
     #[must_use]

@@ -8,6 +8,7 @@ mod chains;
 mod config;
 pub mod costs;
 mod coverage;
+pub mod events;
 mod failure;
 #[allow(unsafe_code, reason = "compact code runs without checks that its verifier has made")]
 pub mod fast;

@@ -198,6 +198,9 @@ pub struct Waiting {
     pub span: Span,
     /// How many evaluations wait so, one for the other.
     pub times: usize,
+    /// Whether its code has gone on by a tail call, so that nothing of it waits but its value. How many
+    /// of these are known differs among machines; at most one is named.
+    pub is_tail: bool,
 }
 
 impl Waiting {
@@ -205,7 +208,7 @@ impl Waiting {
     #[doc(hidden)]
     #[must_use]
     pub fn new(name: Arc<str>, span: Span) -> Waiting {
-        Waiting { name, span, times: 1 }
+        Waiting { name, span, times: 1, is_tail: false }
     }
 }
 

@@ -48,11 +48,18 @@ impl<'a> Collector<'a> {
         if self.has_users || self.chain.outer.is_some() {
             return;
         }
-        self.chain.outer = match self.places.inlined(span) {
-            Some(inlined) => Some(Waiting::new(inlined.caller.clone(), inlined.call)),
-            None if self.places.is_users(span) => Some(Waiting::new(name(), span)),
-            None => None,
+        let found = match self.places.inlined(span) {
+            Some(inlined) => Waiting::new(inlined.caller.clone(), inlined.call),
+            None if self.places.is_users(span) => Waiting::new(name(), span),
+            None => return,
         };
+        let Chain { frames, more, outer } = &mut self.chain;
+        if *more == 0 && frames.len() < Chain::SHOWN {
+            frames.push(Waiting { is_tail: true, ..found });
+            self.has_users = true;
+        } else {
+            *outer = Some(found);
+        }
     }
 
     fn push(&mut self, name: Arc<str>, span: Span) {
@@ -62,7 +69,9 @@ impl<'a> Collector<'a> {
             && last.span == span
             && last.name == name
         {
-            last.times += 1;
+            // What waits for the value of a thunk may be code at the same place.
+            last.times += usize::from(!last.is_tail);
+            last.is_tail = false;
         } else if frames.len() < Chain::SHOWN {
             frames.push(Waiting::new(name, span));
             self.has_users |= self.places.is_users(span);
@@ -119,6 +128,30 @@ mod tests {
         let chain = collector.finish();
         let outer = chain.outer.expect("a place of the user");
         assert_eq!((&*outer.name, outer.span, chain.more), ("sum3", USERS, 991));
+    }
+
+    #[test]
+    fn what_went_on_by_a_tail_call_is_named_before_what_waits_for_it() {
+        let places = Places::new(vec![Span::new(1, 50)]);
+        let (tail, call) = (Span::new(60, 70), Span::new(90, 95));
+        let mut collector = Collector::new(&places, LIBRARY);
+        collector.thunk(|| name("first"), tail);
+        collector.thunk(|| name("main"), call);
+        collector.code(|| name("main"), call);
+        let chain = collector.finish();
+        assert_eq!(
+            chain.frames,
+            [
+                Waiting { is_tail: true, ..Waiting::new(name("first"), tail) },
+                Waiting::new(name("main"), call)
+            ]
+        );
+        assert_eq!(chain.outer, None);
+        // A thunk and the code that waits for its value are one evaluation.
+        let mut collector = Collector::new(&places, LIBRARY);
+        collector.thunk(|| name("main"), call);
+        collector.code(|| name("main"), call);
+        assert_eq!(collector.finish().frames, [Waiting::new(name("main"), call)]);
     }
 
     #[test]

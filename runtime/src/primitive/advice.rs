@@ -38,6 +38,7 @@ impl Given {
             Given::Character => Some("a text stands between double quotes; `[c]` is that of c"),
             Given::Bytes => Some("the text of a byte string is `(bytesToText b)`"),
             Given::Maybe => Some(IN_MAYBE),
+            Given::Action => Some(VALUE_OF_ACTION),
             _ => None,
         }
     }

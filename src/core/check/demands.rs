@@ -4,7 +4,7 @@
 use super::Checker;
 use super::shapes::Shape;
 use crate::base::code::Code;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::name::Name;
 use crate::base::quote::{counted, for_message};
 use crate::base::span::Span;
@@ -236,6 +236,7 @@ impl Checker<'_> {
             return;
         }
         let mut first: Option<(Shape, Span)> = None;
+        let mut reported: Option<usize> = None;
         for (at, &arg) in args.iter().enumerate() {
             let shape = self.shape(arg);
             let span = self.ast.expr_spans[arg];
@@ -281,7 +282,16 @@ impl Checker<'_> {
                 report = report.also(place, format!("this is {}", before.noun()));
             }
             let report = self.with_origin(report, arg);
-            self.report(report);
+            match reported.and_then(|at| self.diagnostics.get_mut(at)) {
+                // One mistake in several operands is one report.
+                Some(before) if before.is_same_elsewhere(&report) => {
+                    before.secondary.push(Label { span, text: "and so is this".to_owned() });
+                }
+                _ => {
+                    reported = Some(self.diagnostics.len());
+                    self.report(report);
+                }
+            }
         }
     }
 

@@ -71,6 +71,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         results: RefCell::default(),
         wanted: RefCell::default(),
         depth: Cell::new(0),
+        looking_at_loop: Cell::new(false),
         watched: Vec::new(),
         told: FxHashSet::default(),
         slips: Cell::new(names::SUGGESTIONS),
@@ -128,6 +129,9 @@ struct Checker<'a> {
     wanted: RefCell<FxHashMap<(u32, usize), Option<demands::Wanted>>>,
     /// How many definitions are being gone through for that.
     depth: Cell<usize>,
+    /// Whether one of them is gone through with the arguments that it is given: that is not done
+    /// within each other.
+    looking_at_loop: Cell<bool>,
     /// The variables of patterns that are watched, and whether they have been used.
     watched: Vec<(Suspect, bool)>,
     /// Those that are known to be meant for constructors.
@@ -257,6 +261,14 @@ impl Checker<'_> {
             while let Expr::App(inner, more) = ast.exprs[callee] {
                 groups.push(more);
                 callee = inner;
+            }
+            if self.is_foreign_form(callee) {
+                // The parameters and the body, which follow its name, are nothing here.
+                groups.pop();
+                self.visit(callee);
+                let outer = groups.into_iter().rev().flat_map(|args| &ast.expr_lists[args]);
+                outer.for_each(|&arg| self.visit(arg));
+                return;
             }
             let args: Vec<ExprId> =
                 groups.into_iter().rev().flat_map(|args| ast.expr_lists[args].to_vec()).collect();

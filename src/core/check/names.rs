@@ -38,6 +38,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("modulo", "the remainder is `rem`, or `mod` when rounding down"),
     ("equal", "equality of integers and of characters is `eq`"),
     ("equals", "equality of integers and of characters is `eq`"),
+    ("quote", "nothing is quoted: a list is written `[1 2 3]`, a character `'a'`"),
+    ("list", "a list is written `[1 2 3]`"),
+    ("tuple", PAIR),
+    ("Tuple", PAIR),
+    ("pair", PAIR),
     ("def", "a definition is written `(defn name[x] body)`"),
     ("define", "a definition is written `(defn name[x] body)`"),
     ("match", "a match is written `(case e [pattern body] ..)`"),
@@ -99,6 +104,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
 const IN_ORDER: &str =
     "actions follow each other by `(then m n)`, `(bind m (fn [x] ..))` or `(sequence_ [..])`";
 
+/// What to write instead of a tuple.
+const PAIR: &str = "two values together are `(Pair a b)`, three `(Triple a b c)`";
+
 /// What to write instead of a loop.
 const LOOP: &str =
     "what is repeated is a function that calls itself, or `map`, `foldl'` and the like";
@@ -117,7 +125,7 @@ const FIELDS: usize = 8;
 
 /// Names of other languages for a form with parameters: what follows them is no mistake of its
 /// own.
-const FORMS: &[&str] = &["lambda", "λ", "function", "define", "def", "match", "cond"];
+const FORMS: &[&str] = &["lambda", "λ", "function", "define", "def", "match", "cond", "quote"];
 
 impl Checker<'_> {
     fn text(&self, name: Name) -> String {
@@ -288,6 +296,9 @@ impl Checker<'_> {
             let help = "a binding of `let` sees those before it; those of `letrec` see each other";
             return Some(help.to_owned());
         }
+        // `then` is a function of actions too.
+        let is_branch = text == "then" && names.find("else").is_some();
+        let text = if is_branch { "else" } else { text };
         if let Some(module) = corelib::defining(text) {
             return Some(format!("it is in the module `{module}`: add `(import {module})`"));
         }

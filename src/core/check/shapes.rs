@@ -98,6 +98,8 @@ struct End<'a> {
     item: u32,
     params: &'a [Binder],
     args: &'a [ExprId],
+    /// Whether the arguments stand in another body: then names in them mean what they mean there.
+    is_inner: bool,
 }
 
 impl End<'_> {
@@ -112,6 +114,19 @@ impl End<'_> {
         match checker.globals.lookup(self.unit, name) {
             Lookup::Found(target) => Some(target),
             _ => None,
+        }
+    }
+
+    /// Returns whether an argument with which the body calls itself leaves a parameter what it is, or
+    /// is of this kind too.
+    fn keeps(&self, checker: &Checker<'_>, arg: ExprId, name: Name, shape: Shape) -> bool {
+        match checker.ast.exprs[arg] {
+            Expr::Name(other) => other == name && !self.locals.contains(&name),
+            Expr::App(callee, args) => {
+                let target = self.target(checker, callee);
+                target.is_some_and(|target| checker.applied(target, args.len()) == shape)
+            }
+            _ => checker.shape(arg) == shape,
         }
     }
 
@@ -131,6 +146,10 @@ impl End<'_> {
         // Of two parameters of one name, which is a mistake, neither tells.
         let mut named = self.params.iter().zip(self.args).filter(|(p, _)| p.name == Some(name));
         match (named.next(), named.next()) {
+            (Some((_, &arg)), None) if self.is_inner => match checker.ast.exprs[arg] {
+                Expr::Name(_) | Expr::App(..) => Shape::Unknown,
+                _ => checker.shape(arg),
+            },
             (Some((_, &arg)), None) => checker.shape(arg),
             _ => Shape::Unknown,
         }
@@ -211,28 +230,53 @@ impl Checker<'_> {
         // Of definitions that call each other nothing is known.
         self.results.borrow_mut().insert(item, Shape::Unknown);
         self.depth.set(depth + 1);
-        let (result, _) = self.result(item, &[]);
+        let (result, _) = self.result(item, &[], true);
         self.depth.set(depth);
         self.results.borrow_mut().insert(item, result);
         result
     }
 
+    /// Returns what `target` with these arguments is, which stand in the body of a definition. A
+    /// literal among them may be what a loop ends with.
+    fn applied_there(&self, target: Target, given: &[ExprId]) -> Shape {
+        let shape = self.applied(target, given.len());
+        match target {
+            Target::Defn(item)
+                if shape == Shape::Unknown
+                    && given.len() == self.globals.arity(target)
+                    && !self.looking_at_loop.replace(true) =>
+            {
+                let (shape, _) = self.result(item, given, true);
+                self.looking_at_loop.set(false);
+                shape
+            }
+            _ => shape,
+        }
+    }
+
     /// Returns what the result of a definition is, given its arguments, as far as the form of its
     /// body tells: what all ends of the body are that are not a call of the definition itself, nor
     /// a failure. With it comes one of these ends.
-    fn result(&self, item: u32, args: &[ExprId]) -> (Shape, Option<ExprId>) {
+    fn result(&self, item: u32, args: &[ExprId], is_inner: bool) -> (Shape, Option<ExprId>) {
         const UNKNOWN: (Shape, Option<ExprId>) = (Shape::Unknown, None);
         let definition = &self.ast.items[item as usize];
         let ItemKind::Defn { params, body } = definition.kind else { return UNKNOWN };
         let unit = self.globals.input.unit(definition.file);
         let params = &self.ast.binders[params];
-        let mut end = End { locals: FxHashSet::default(), unit, item, params, args };
+        let locals = FxHashSet::default();
+        let mut end = End { locals, unit, item, params, args, is_inner };
         let mut result = None;
         let mut todo = vec![body];
         let mut budget = BINDINGS;
+        // The parameters that the body ends in, and what it calls itself with.
+        let (mut ends, mut again) = (Vec::new(), Vec::new());
         for _ in 0..ENDS {
             let Some(expr) = todo.pop() else {
-                return result.map_or(UNKNOWN, |(shape, end)| (shape, Some(end)));
+                let Some((shape, expr)) = result else { return UNKNOWN };
+                let is_kept = |&(at, name): &(usize, Name)| {
+                    again.iter().all(|args: &&[ExprId]| end.keeps(self, args[at], name, shape))
+                };
+                return if ends.iter().all(is_kept) { (shape, Some(expr)) } else { UNKNOWN };
             };
             let shape = match self.ast.exprs[expr] {
                 Expr::Case(_, alts) => {
@@ -271,13 +315,18 @@ impl Checker<'_> {
                         Some(Target::Defn(called))
                             if called == item && given.len() == params.len() =>
                         {
+                            again.push(given);
                             None
                         }
-                        Some(target) => Some(self.applied(target, given.len())),
+                        Some(target) => Some(self.applied_there(target, given)),
                         None => Some(Shape::Unknown),
                     }
                 }
-                Expr::Name(_) => Some(end.name(self, expr)),
+                Expr::Name(name) => {
+                    let at = params.iter().position(|one| one.name == Some(name));
+                    ends.extend(at.map(|at| (at, name)));
+                    Some(end.name(self, expr))
+                }
                 _ => Some(self.shape(expr)),
             };
             match shape {
@@ -302,7 +351,7 @@ impl Checker<'_> {
         if given != self.globals.arity(target) || self.globals.input.unit(file) != PROGRAM {
             return report;
         }
-        let (_, Some(end)) = self.result(item, &[]) else { return report };
+        let (_, Some(end)) = self.result(item, &[], true) else { return report };
         let mut label = format!("the result of `{}` is this", for_message(self.ast_text(callee)));
         // Of what is called there the name may be a local one.
         if let Expr::App(callee, args) = self.ast.exprs[end]
@@ -477,7 +526,16 @@ impl Checker<'_> {
             }
             Target::Primitive(primitive) if args.len() >= arity => {
                 self.operands(primitive, &args[..arity]);
-                let result = self.applied(target, arity);
+                let result = match (primitive, args) {
+                    // Whichever of the two it is.
+                    (Primitive::If, [_, value, other, ..])
+                        if self.shape(*value) == self.shape(*other) =>
+                    {
+                        self.shape(*value)
+                    }
+                    _ => self.applied(target, arity),
+                };
+                let result = if result == Shape::Function { Shape::Unknown } else { result };
                 if args.len() > arity && result != Shape::Unknown {
                     self.report(
                         Diagnostic::warning(
@@ -502,7 +560,7 @@ impl Checker<'_> {
                 if args.len() == arity {
                     return;
                 }
-                let (result, _) = self.result(item, &args[..arity]);
+                let (result, _) = self.result(item, &args[..arity], false);
                 if !matches!(result, Shape::Unknown | Shape::Function) {
                     let report = Diagnostic::warning(
                         Code::NotAFunction,

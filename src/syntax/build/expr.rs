@@ -7,7 +7,7 @@ use crate::base::float::Float;
 use crate::base::index::List;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
-use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, Pat, PatId};
+use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, ItemKind, Pat, PatId};
 
 impl Builder<'_> {
     fn expr(&mut self, lo: u32, hi: u32, expr: Expr) -> ExprId {
@@ -71,7 +71,7 @@ impl Builder<'_> {
                 "case" => Shape::Case.form(),
                 "defn" => Shape::Defn.form(),
                 "data" => Shape::Data.form(),
-                _ => Shape::Import.form(),
+                _ => "an import stands in parentheses: (import module) or (import \"file.core\")",
             })
         });
         self.expr(lo, hi, Expr::Error)
@@ -324,47 +324,60 @@ impl Builder<'_> {
         self.top_expr(s, expr)
     }
 
+    /// Defines what a definition by another keyword defines, so that nothing is said of its uses.
+    fn misnamed_defn(&mut self, expr: ExprId) {
+        let Expr::App(_, args) = self.ast.exprs[expr] else { return };
+        let Some(&defined) = self.ast.expr_lists[args].first() else { return };
+        let defined = match self.ast.exprs[defined] {
+            Expr::App(name, _) => name,
+            _ => defined,
+        };
+        let (span, name_span) = (self.ast.expr_spans[expr], self.ast.expr_spans[defined]);
+        let Expr::Name(name) = self.ast.exprs[defined] else { return };
+        let body = self.ast.expr(Expr::Error, span);
+        let name = Binder { name: Some(name), span: name_span };
+        self.item(span.lo, span.hi, name, ItemKind::Defn { params: List::EMPTY, body });
+    }
+
     /// Handles an expression at the top level, which is no item of a file.
     pub fn top_expr(&mut self, s: Seq, expr: ExprId) -> Seq {
         if self.wanted == super::Wanted::Expression {
             self.exprs.push(expr);
             return s.good();
         }
+        let head = match self.ast.exprs[expr] {
+            Expr::App(f, _) => f,
+            _ => expr,
+        };
+        let word = match self.ast.exprs[head] {
+            Expr::Name(name) => self.names.text(name),
+            _ => "",
+        };
+        let meant = match word {
+            "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
+            _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
+        };
+        let span = match meant {
+            Some(_) => self.ast.expr_spans[head],
+            None => self.ast.expr_spans[expr],
+        };
+        // Of several one after another the first is reported.
         if !s.junk && !matches!(self.ast.exprs[expr], Expr::Error) {
-            let head = match self.ast.exprs[expr] {
-                Expr::App(f, _) => f,
-                _ => expr,
-            };
-            let word = match self.ast.exprs[head] {
-                Expr::Name(name) => self.names.text(name),
-                _ => "",
-            };
-            let meant = match word {
-                "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
-                _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
-            };
-            let span = match meant {
-                Some(_) => self.ast.expr_spans[head],
-                None => self.ast.expr_spans[expr],
-            };
             self.report(Code::ExpectedItem, span, |report| {
                 let message = "only definitions stand at the top level".to_string();
                 let report = Diagnostic { message, ..report };
-                match meant {
-                    Some("defn") => {
-                        report.help(format!("did you mean `defn`? {}", Shape::Defn.form()))
-                    }
-                    Some("data") => {
-                        report.help(format!("did you mean `data`? {}", Shape::Data.form()))
-                    }
-                    Some(_) => {
-                        report.help(format!("did you mean `import`? {}", Shape::Import.form()))
-                    }
+                report.help(match meant {
+                    Some("defn") => format!("did you mean `defn`? {}", Shape::Defn.form()),
+                    Some("data") => format!("did you mean `data`? {}", Shape::Data.form()),
+                    Some(_) => format!("did you mean `import`? {}", Shape::Import.form()),
                     None => {
-                        report.help("what a program computes is its main: (defn main[] expression)")
+                        "what a program computes is its main: (defn main[] expression)".to_owned()
                     }
-                }
+                })
             });
+        }
+        if meant == Some("defn") {
+            self.misnamed_defn(expr);
         }
         s.bad()
     }

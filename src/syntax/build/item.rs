@@ -9,7 +9,7 @@ use crate::base::span::Span;
 use crate::syntax::ast::{Binder, ConDecl, Expr, ExprId, Item, ItemKind};
 
 impl Builder<'_> {
-    fn item(&mut self, lo: u32, hi: u32, name: Binder, kind: ItemKind) {
+    pub(super) fn item(&mut self, lo: u32, hi: u32, name: Binder, kind: ItemKind) {
         let span = Span::new(lo, hi);
         if self.wanted == Wanted::Expression {
             self.report(Code::ExpectedExpression, span, |report| Diagnostic {
@@ -39,10 +39,19 @@ impl Builder<'_> {
             let span = self.ast.expr_spans[first];
             let word = name.name.map_or("_", |name| self.names.text(name));
             let word = for_message(word);
+            let is_empty = matches!(self.slice(span.lo, span.hi).as_bytes(), [b'(', .., b')'])
+                && matches!(self.ast.exprs[first], Expr::Error);
+            if is_empty {
+                // What is said of it says all.
+                self.reports.drop_inside(&[span]);
+            }
             self.report(Code::BadDefinition, span, |report| {
                 let message = "this defn has no parameter list".to_string();
                 let report = Diagnostic { message, ..report }.label("it is due before this");
                 report.help(match n {
+                    _ if is_empty => {
+                        format!("without parameters it is (defn {word}[] body), in square brackets")
+                    }
                     0 => format!("write (defn {word}[] ..) for a definition without parameters"),
                     _ => format!("parameters stand in square brackets: (defn {word}[x ..] body)"),
                 })

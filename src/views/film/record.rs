@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::gcode::program::{GlobalId, GlobalKind, Program};
-use crate::machine::reference::{Content, Machine, Moment, NodeEvent, NodeId, Probe, Watch};
+use crate::machine::events::{Content, Moment, NodeEvent, NodeId, Probe};
+use crate::machine::reference::Watch;
 
 /// How many events a film has at most.
 const EVENTS: usize = 20_000;
@@ -242,6 +243,11 @@ impl<'a> Recorder<'a> {
                 }
                 (row, fields.clone())
             }
+            Content::Array(elements) => {
+                let name = self.string("<array>");
+                let fields: String = elements.iter().map(|one| format!(",{one}")).collect();
+                (format!("1,{name}{fields}"), elements.clone())
+            }
             Content::Integer(value) => text(self, 2, &value.to_string()),
             Content::Float(value) => text(self, 3, &value.to_string()),
             Content::Character(c) => text(self, 4, &c.to_string()),
@@ -254,8 +260,11 @@ impl<'a> Recorder<'a> {
                 (format!("6,{},{units}", self.string(shown)), Vec::new())
             }
             Content::Input => ("7".to_owned(), Vec::new()),
-            Content::Host => ("8".to_owned(), Vec::new()),
-            Content::Hole => ("9".to_owned(), Vec::new()),
+            Content::Host | Content::Bytes(_) => ("8".to_owned(), Vec::new()),
+            // Those with parts are of the fast machine, of which there is no film.
+            Content::Hole | Content::Thunk { .. } | Content::Partial { .. } => {
+                ("9".to_owned(), Vec::new())
+            }
         }
     }
 
@@ -346,10 +355,11 @@ impl<'a> Recorder<'a> {
 const NEVER: i64 = -2;
 
 impl Probe for Recorder<'_> {
-    fn event(&mut self, event: NodeEvent, moment: Moment, machine: &Machine) {
-        let program = machine.program();
+    fn event(&mut self, event: NodeEvent, moment: Moment, program: &Program) {
+        // An update is the end of its step.
+        let is_recording = self.is_recording();
         self.step += u64::from(matches!(event, NodeEvent::Updated { .. }));
-        if !self.is_recording() {
+        if !is_recording {
             self.first = self.step;
             return self.remember(&event, program);
         }

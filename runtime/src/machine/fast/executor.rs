@@ -549,7 +549,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         // SAFETY: a thunk under evaluation is a node that is no value.
         unsafe {
             if P::ACTIVE {
-                self.probe.updated(node_at(thunk).0);
+                self.probe.updated(self.machine, node_at(thunk).0, thunk, value);
             }
             self.machine.heap.update(thunk, value);
         }

@@ -94,7 +94,9 @@ impl Machine {
         let mut performs = self.performs();
         let spans = self.waiting().map(|waits| match waits {
             Waits::Code(at) => self.mutator.image.span(at),
-            Waits::Thunk(word) => self.thunk(word).map_or(Span::NONE, |thunk| thunk.span),
+            Waits::Thunk(word) => {
+                self.thunk(word).map_or(Span::NONE, |thunk| self.thunk_place(thunk))
+            }
             Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => Span::NONE,
             Waits::Performer { depth, .. } => self
                 .world
@@ -120,6 +122,14 @@ impl Machine {
         self.places().text(self.thunk(thunk).map_or(Span::NONE, |thunk| thunk.span))
     }
 
+    /// Where the value of a thunk comes from; of a constant, its expression.
+    fn thunk_place(&self, thunk: &Thunk) -> Span {
+        let owner = self.mutator.image.global(thunk.owner);
+        let constant = owner.filter(|owner| owner.arity == 0 && owner.span == thunk.span);
+        let program = &self.mutator.image.program.gcode;
+        constant.map_or(thunk.span, |constant| program.place_of_value(constant))
+    }
+
     /// The code of a thunk.
     pub(super) fn thunk(&self, thunk: Word) -> Option<&Thunk> {
         // SAFETY: what is to be updated is a node.
@@ -131,7 +141,8 @@ impl Machine {
     pub(super) fn main_span(&self) -> Span {
         let main =
             self.mutator.image.program.gcode.main.and_then(|main| self.mutator.image.global(main));
-        main.map_or(Span::NONE, |main| main.span)
+        let program = &self.mutator.image.program.gcode;
+        main.map_or(Span::NONE, |main| program.place_of_value(main))
     }
 
     /// What waits for the expression at `span`, innermost first.
@@ -154,7 +165,8 @@ impl Machine {
                 }
                 Waits::Thunk(word) => {
                     if let Some(thunk) = self.thunk(word) {
-                        collector.thunk(|| image.name(thunk.owner), thunk.span);
+                        let place = self.thunk_place(thunk);
+                        collector.thunk(|| image.name(thunk.owner), place);
                     }
                 }
                 Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => {}

@@ -14,6 +14,7 @@ use crate::gcode::Verified;
 use crate::gcode::link::{Addition, LinkError, Linked};
 use crate::gcode::program::{CONS, ConId, GlobalId, HostId, NIL};
 use crate::machine::costs::Costs;
+use crate::machine::events::Probe;
 use crate::machine::failure::{FOREIGN, Failure};
 use crate::machine::heap::array::array_need;
 use crate::machine::heap::bytes::bytes_need;
@@ -449,6 +450,15 @@ impl machine::Machine for Machine {
     fn collect(&mut self) {
         // There is always room for nothing more.
         let _ = self.collect_all();
+        if let Some(mut listener) = self.listener.take() {
+            listener.look(self);
+            self.listener = Some(listener);
+        }
+    }
+
+    fn listen(&mut self, probe: Box<dyn Probe + Send>) -> bool {
+        self.listen_with(probe);
+        true
     }
 
     fn footprint(&self) -> u64 {

@@ -11,6 +11,7 @@ pub mod code;
 mod data;
 mod effects;
 mod eval;
+mod events;
 mod exceptions;
 mod execute;
 mod executor;

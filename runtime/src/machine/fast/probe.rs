@@ -2,10 +2,11 @@
 //!
 //! The arms are compiled once for each, so a run that nobody watches has no instruction for it.
 //! Counters go by instruction, global and kind of thunk; a general way is seen by what the machine's
-//! own counts are before and after it.
+//! own counts are before and after it. The events of a run (`events.rs`) come by the same way.
 
 use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
+use super::events::Listener;
 use super::executor::node_at;
 use super::image::{STRIDE, index};
 use super::stack::Control;
@@ -29,17 +30,17 @@ pub(super) trait Probe {
     /// It has entered a global.
     fn called(&mut self, global: GlobalId);
     /// A thunk was entered, whose frame the machine stands at.
-    fn entered(&mut self, machine: &Machine);
+    fn entered(&mut self, machine: &mut Machine);
     /// The function whose code begins at this offset was applied to all its arguments.
     fn applied(&mut self, at: u32);
-    /// The thunk that was under evaluation in this node is about to be updated.
-    fn updated(&mut self, hole: Header);
+    /// The thunk that was under evaluation in this node is about to be updated with a value.
+    fn updated(&mut self, machine: &mut Machine, hole: Header, thunk: Word, value: Word);
     /// A general way follows, and may update what waits for a value.
-    fn expect_updates(&mut self, machine: &Machine);
+    fn expect_updates(&mut self, machine: &mut Machine);
     /// A general way begins.
     fn before(&self, machine: &Machine) -> Before;
     /// It has ended.
-    fn after(&mut self, machine: &Machine, before: &Before);
+    fn after(&mut self, machine: &mut Machine, before: &Before);
 }
 
 /// The machine's counts before a general way.
@@ -64,14 +65,14 @@ impl Probe for Unwatched {
     fn allocated(&mut self, _: u32, _: usize) {}
     fn made(&mut self, _: ThunkId) {}
     fn called(&mut self, _: GlobalId) {}
-    fn entered(&mut self, _: &Machine) {}
+    fn entered(&mut self, _: &mut Machine) {}
     fn applied(&mut self, _: u32) {}
-    fn updated(&mut self, _: Header) {}
-    fn expect_updates(&mut self, _: &Machine) {}
+    fn updated(&mut self, _: &mut Machine, _: Header, _: Word, _: Word) {}
+    fn expect_updates(&mut self, _: &mut Machine) {}
     fn before(&self, _: &Machine) -> Before {
         Before::default()
     }
-    fn after(&mut self, _: &Machine, _: &Before) {}
+    fn after(&mut self, _: &mut Machine, _: &Before) {}
 }
 
 /// What is counted of an instruction. As large as one, so that an offset in code is one among these.
@@ -172,12 +173,14 @@ impl Counters {
     }
 }
 
-/// What counts. One type for both, because each type is one more copy of the loop.
+/// What listens. One type for all, because each type is one more copy of the loop.
 pub(super) enum Watch<'a> {
     /// Instructions by their kind, and how far the stack grows.
     Instructions,
     /// All that a profile says.
     Profile(&'a mut Counters),
+    /// What happens to each node.
+    Events(&'a mut Listener),
 }
 
 impl Probe for Watch<'_> {
@@ -191,6 +194,13 @@ impl Probe for Watch<'_> {
                 machine.counts.peak_stack = machine.counts.peak_stack.max(depth);
             }
             Watch::Profile(counters) => counters.executed(at),
+            Watch::Events(listener) => {
+                if let Some(executed) = machine.executed.get_mut(op as usize) {
+                    *executed += 1;
+                }
+                machine.counts.peak_stack = machine.counts.peak_stack.max(depth);
+                listener.executed(machine, at);
+            }
         }
     }
 
@@ -216,11 +226,15 @@ impl Probe for Watch<'_> {
     }
 
     #[inline]
-    fn entered(&mut self, machine: &Machine) {
-        if let Watch::Profile(counters) = self
-            && let Some(thunk) = machine.entered_thunk().and_then(|id| counters.thunk(id))
-        {
-            thunk.entered += 1;
+    fn entered(&mut self, machine: &mut Machine) {
+        match self {
+            Watch::Instructions => {}
+            Watch::Profile(counters) => {
+                if let Some(thunk) = machine.entered_kind().and_then(|id| counters.thunk(id)) {
+                    thunk.entered += 1;
+                }
+            }
+            Watch::Events(listener) => listener.entered(machine),
         }
     }
 
@@ -234,15 +248,19 @@ impl Probe for Watch<'_> {
     }
 
     #[inline(always)]
-    fn updated(&mut self, hole: Header) {
-        if let Watch::Profile(counters) = self {
-            counters.updated(hole);
+    fn updated(&mut self, machine: &mut Machine, hole: Header, thunk: Word, value: Word) {
+        match self {
+            Watch::Instructions => {}
+            Watch::Profile(counters) => counters.updated(hole),
+            Watch::Events(listener) => listener.updated(machine, thunk, value),
         }
     }
 
-    fn expect_updates(&mut self, machine: &Machine) {
-        if let Watch::Profile(counters) = self {
-            counters.expect_updates(machine);
+    fn expect_updates(&mut self, machine: &mut Machine) {
+        match self {
+            Watch::Instructions => {}
+            Watch::Profile(counters) => counters.expect_updates(machine),
+            Watch::Events(_) => machine.expect_updates(),
         }
     }
 
@@ -250,14 +268,19 @@ impl Probe for Watch<'_> {
     fn before(&self, machine: &Machine) -> Before {
         match self {
             Watch::Instructions => Before::default(),
-            Watch::Profile(_) => Before::of(machine),
+            Watch::Profile(_) | Watch::Events(_) => Before::of(machine),
         }
     }
 
     #[inline]
-    fn after(&mut self, machine: &Machine, before: &Before) {
-        if let Watch::Profile(counters) = self {
-            counters.after(machine, before);
+    fn after(&mut self, machine: &mut Machine, before: &Before) {
+        match self {
+            Watch::Instructions => {}
+            Watch::Profile(counters) => counters.after(machine, before),
+            Watch::Events(listener) => {
+                let entered = machine.counts.thunks_entered - before.entered;
+                listener.after(machine, entered);
+            }
         }
     }
 }
@@ -312,10 +335,10 @@ impl Counters {
 
     fn expect_updates(&mut self, machine: &Machine) {
         self.expected_len = 0;
-        machine.for_each_update(|thunk| {
+        machine.for_each_update(|_, kind| {
             let place = self.expected.get_mut(self.expected_len);
             self.expected_len += usize::from(place.is_some());
-            place.map(|place| *place = thunk).is_some()
+            place.map(|place| *place = kind).is_some()
         });
     }
 
@@ -332,7 +355,7 @@ impl Counters {
             return;
         }
         if entered > 0
-            && let Some(thunk) = machine.entered_thunk().and_then(|id| self.thunk(id))
+            && let Some(thunk) = machine.entered_kind().and_then(|id| self.thunk(id))
         {
             thunk.entered += entered;
         }
@@ -387,23 +410,27 @@ impl Machine {
     }
 
     /// The kind of the thunk whose evaluation has just begun.
-    fn entered_thunk(&self) -> Option<u32> {
+    fn entered_kind(&self) -> Option<u32> {
+        self.under_evaluation(self.entered_thunk()?)
+    }
+
+    /// The thunk whose evaluation has just begun.
+    pub(super) fn entered_thunk(&self) -> Option<Word> {
         // SAFETY: below the frame of the thunk's code is what becomes of its value.
         let (control, below) = unsafe {
             let control = Control::read(self.fp.0);
             (control, self.fp.0.sub(control.span()))
         };
-        let thunk = match control {
-            Control::Update(thunk) => thunk,
+        match control {
+            Control::Update(thunk) => Some(thunk),
             // SAFETY: the frame below begins there, and has the slot.
-            Control::Evaluate { slot, .. } => unsafe { *below.add(slot as usize) },
-            _ => return None,
-        };
-        self.under_evaluation(thunk)
+            Control::Evaluate { slot, .. } => Some(unsafe { *below.add(slot as usize) }),
+            _ => None,
+        }
     }
 
     /// The kind of a thunk under evaluation.
-    fn under_evaluation(&self, thunk: Word) -> Option<u32> {
+    pub(super) fn under_evaluation(&self, thunk: Word) -> Option<u32> {
         if !thunk.is_pointer() {
             return None;
         }
@@ -412,9 +439,9 @@ impl Machine {
         (header.kind() == Kind::Hole).then_some(header.info())
     }
 
-    /// Calls `each` with the kind of each thunk that a value returned now would update, until it
+    /// Calls `each` with each thunk that a value returned now would update, and its kind, until it
     /// returns false or the value goes to a frame.
-    fn for_each_update(&self, mut each: impl FnMut(u32) -> bool) {
+    pub(super) fn for_each_update(&self, mut each: impl FnMut(Word, u32) -> bool) {
         let mut end = self.fp.0;
         loop {
             let (control, span) = self.control_below(end);
@@ -424,7 +451,7 @@ impl Machine {
                 Control::Evaluate { slot, .. } => {
                     // SAFETY: the frame below begins there, and has the slot.
                     let thunk = unsafe { *below.add(slot as usize) };
-                    self.under_evaluation(thunk).map(&mut each);
+                    self.under_evaluation(thunk).map(|kind| each(thunk, kind));
                     return;
                 }
                 Control::Apply { .. } => {
@@ -434,7 +461,7 @@ impl Machine {
                 _ => return,
             };
             match self.under_evaluation(thunk) {
-                Some(thunk) if each(thunk) => end = below,
+                Some(kind) if each(thunk, kind) => end = below,
                 _ => return,
             }
         }

@@ -38,6 +38,13 @@ impl Machine {
     /// [`go`](Machine::go) where instructions are counted.
     #[cold]
     fn go_counted(&mut self) -> Result<(), Stop> {
+        if let Some(mut listener) = self.listener.take() {
+            let waiting = listener.waiting();
+            let result = self.instructions(Watch::Events(&mut listener));
+            listener.ended(self, waiting);
+            self.listener = Some(listener);
+            return result;
+        }
         let Some(mut counters) = self.take_counters() else {
             return self.instructions(Watch::Instructions);
         };

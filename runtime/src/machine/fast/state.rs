@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::code::instr::{Instr, Op};
 use super::code::program::{Case, Entry};
 use super::eval::SLICE;
+use super::events::Listener;
 use super::image::Image;
 use super::profiler::Profiler;
 use super::roots::YoungHandles;
@@ -89,8 +90,10 @@ pub struct Machine {
     pub(super) observed: bool,
     /// The most ticks that are handed out at a time.
     pub(super) most_ticks: u32,
-    /// Whether each instruction is counted, by its kind or for a profile.
+    /// Whether each instruction is counted, by its kind or for a profile, or somebody listens.
     pub(super) count: bool,
+    /// Who is told of events.
+    pub(super) listener: Option<Box<Listener>>,
     /// If the heap is verified: after how many more collections.
     verify: Option<usize>,
     pub(super) refuse: Refusal,
@@ -249,6 +252,7 @@ impl Machine {
             profile: config.sampler.map(|sampler| (sampler, Profile::default())),
             sampled_words: 0,
             count: config.count || config.costs,
+            listener: None,
             verify: (config.stress != Stress::None).then_some(0),
             refuse: config.refuse,
         };

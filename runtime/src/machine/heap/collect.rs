@@ -93,7 +93,9 @@ impl Heap {
                 !word.is_pointer() || is_marked(word.address())
             });
             self.sweep_bigs();
+            self.after_marking();
             let plan = self.old.plan();
+            self.after_planning();
             mutator.roots(&mut |word| *word = moved(*word));
             mutator.cafs(&mut |word| *word = moved(*word));
             self.old_bigs.iter_mut().for_each(|address| *address = place(*address));

@@ -25,6 +25,8 @@ impl Heap {
     /// # Safety
     /// The words that `mutator` visits are words of this heap.
     pub(super) unsafe fn minor(&mut self, all: bool, mutator: &mut impl Mutator) {
+        // SAFETY: all nodes are written before a collection.
+        unsafe { self.before_minor() };
         self.counters.minor += 1;
         self.counters.words_allocated += (self.free.next.addr() - self.nursery.start()) as u64 / 8;
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.footprint());
@@ -60,6 +62,8 @@ impl Heap {
         self.counters.words_promoted += (self.old.node_bytes() - before) / 8;
         self.counters.peak_live_bytes =
             self.counters.peak_live_bytes.max(self.old_live() + self.outside);
+        // SAFETY: what was alive is elsewhere.
+        unsafe { self.after_minor() };
         let evacuated = self.moving.range();
         if self.config.poison {
             // SAFETY: no live node is there any more.

@@ -36,6 +36,7 @@ mod collect;
 mod compact;
 mod config;
 mod counters;
+mod identity;
 mod mark;
 mod minor;
 pub mod mutator;
@@ -53,6 +54,7 @@ pub use bigs::{compute_words, integer_words};
 pub use census::Walk;
 pub use config::{Config, Need, Stress};
 pub use counters::Counters;
+pub use identity::Told;
 pub use mutator::{Code, Mutator, Selectors};
 pub use node::{Fields, Header, Kind, Size, node_words};
 pub use prefetch::prefetch;
@@ -102,6 +104,8 @@ pub struct Heap {
     config: Config,
     selectors: Selectors,
     counters: Counters,
+    /// The names of its nodes, if somebody watches.
+    identities: Option<Box<identity::Identities>>,
 }
 
 /// The free part of Eden: the heap pointer and its limit (GHC: `Hp` and `HpLim`).
@@ -173,6 +177,7 @@ impl Heap {
             config,
             selectors,
             counters: Counters::default(),
+            identities: None,
         }
     }
 

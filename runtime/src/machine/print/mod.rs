@@ -31,6 +31,7 @@ use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::quote::string_literal;
 use crate::machine::outcome::{Output, OutputError};
+use crate::primitive::advice::Given;
 
 /// The format of a printed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -122,8 +123,9 @@ pub enum Move {
 pub enum PrintError {
     /// The output has failed.
     Output(OutputError),
-    /// The value has no form in this format: a program error with this code and message.
-    Value(Code, String),
+    /// The value has no form in this format: a program error with this code and message, and what
+    /// was given.
+    Value(Code, String, Given),
 }
 
 impl From<OutputError> for PrintError {
@@ -252,28 +254,29 @@ fn byte_string(bytes: &[u8]) -> String {
 
 /// The error of an element of a text that is no character.
 fn not_text(shape: Shape<'_>) -> PrintError {
-    let what = kind(shape);
-    PrintError::Value(Code::NotText, format!("a text has {what} where a character must be"))
+    let (what, given) = kind(shape);
+    let message = format!("a text has {what} where a character must be");
+    PrintError::Value(Code::NotText, message, given)
 }
 
 /// The error of a text that does not end in `Nil`.
 fn no_end_of_text(shape: Shape<'_>) -> PrintError {
-    let what = kind(shape);
-    PrintError::Value(Code::NotText, format!("a text ends in {what}, which is no list"))
+    let (what, given) = kind(shape);
+    PrintError::Value(Code::NotText, format!("a text ends in {what}, which is no list"), given)
 }
 
-fn kind(shape: Shape<'_>) -> &'static str {
+fn kind(shape: Shape<'_>) -> (&'static str, Given) {
     match shape {
-        Shape::Int(_) | Shape::Digits(_) => "an integer",
-        Shape::Float(_) => "a float",
-        Shape::Char(_) => "a character",
-        Shape::Nil | Shape::Cons => "a list",
-        Shape::Con { .. } => "a constructor",
-        Shape::Array { .. } => "an array",
-        Shape::Bytes(_) => "a byte string",
-        Shape::Opaque { .. } => "a host value",
-        Shape::Action { .. } => "an action",
-        Shape::Function { .. } => "a function",
+        Shape::Int(_) | Shape::Digits(_) => ("an integer", Given::Integer),
+        Shape::Float(_) => ("a float", Given::Float),
+        Shape::Char(_) => ("a character", Given::Character),
+        Shape::Nil | Shape::Cons => ("a list", Given::List),
+        Shape::Con { .. } => ("a constructor", Given::Other),
+        Shape::Array { .. } => ("an array", Given::Array),
+        Shape::Bytes(_) => ("a byte string", Given::Bytes),
+        Shape::Opaque { .. } => ("a host value", Given::Other),
+        Shape::Action { .. } => ("an action", Given::Action),
+        Shape::Function { .. } => ("a function", Given::Function),
     }
 }
 

@@ -158,10 +158,10 @@ fn a_text_with_another_element_is_an_error_that_ends_the_line() {
     let mixed = list([Char('a'), Int(1)]);
     let (out, result) = drive(Format::Default, mixed.clone());
     assert_eq!(out, "a\n");
-    assert!(matches!(result, Err(PrintError::Value(Code::NotText, _))));
+    assert!(matches!(result, Err(PrintError::Value(Code::NotText, ..))));
     let (out, result) = drive(Format::Default, node(vec![mixed]));
     assert_eq!(out, "(Node \"a\n");
-    assert!(matches!(result, Err(PrintError::Value(Code::NotText, _))));
+    assert!(matches!(result, Err(PrintError::Value(Code::NotText, ..))));
 }
 
 #[test]
@@ -172,7 +172,9 @@ fn a_text_that_ends_in_another_value_is_an_error() {
     {
         let (out, result) = drive(Format::Default, value);
         assert_eq!(out, printed);
-        let Err(PrintError::Value(Code::NotText, message)) = result else { panic!("{result:?}") };
+        let Err(PrintError::Value(Code::NotText, message, _)) = result else {
+            panic!("{result:?}")
+        };
         assert_eq!(message, "a text ends in an integer, which is no list");
     }
 }
@@ -208,7 +210,7 @@ fn sexpr_reads_back() {
 fn sexpr_refuses_what_no_expression_is() {
     for value in [Function(None, vec![]), Shadowed("Just"), node(vec![Shadowed("Just")])] {
         let (_, result) = drive(Format::Sexpr, value);
-        assert!(matches!(result, Err(PrintError::Value(Code::Unprintable, _))));
+        assert!(matches!(result, Err(PrintError::Value(Code::Unprintable, ..))));
     }
     assert_eq!(print(Format::Default, Shadowed("Just")), "Just\n");
 }

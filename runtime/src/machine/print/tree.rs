@@ -8,6 +8,7 @@ use super::{Line, Move, PrintError, Shape, byte_string};
 use crate::base::code::Code;
 use crate::base::quote::{char_literal, for_message, json_string, string_literal};
 use crate::machine::outcome::Output;
+use crate::primitive::advice::Given;
 
 /// Which of the two formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,7 +186,7 @@ impl Automaton {
             }
             Shape::Action { name } => {
                 let message = format!("no expression is the value of this {name}");
-                return Err(PrintError::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message, Given::Other));
             }
             Shape::Array { len } => {
                 text.push_str(if json { "[" } else { "(arrayFromList [" });
@@ -207,7 +208,7 @@ impl Automaton {
             }
             Shape::Opaque { name } => {
                 let message = format!("no expression is the host value `{}`", for_message(name));
-                return Err(PrintError::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message, Given::Other));
             }
             Shape::Function { name, .. } if json => {
                 text.push_str("{\"function\":");
@@ -228,15 +229,15 @@ impl Automaton {
             Shape::Con { name, .. } => {
                 let name = for_message(name);
                 let message = format!("no expression is a `{name}` that the program shadows");
-                return Err(PrintError::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message, Given::Other));
             }
             Shape::Function { name: None, .. } => {
                 let message = "no expression is a function without a name".to_owned();
-                return Err(PrintError::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message, Given::Other));
             }
             Shape::Function { name: Some(name), .. } => {
                 let message = format!("no expression is the function `{}`", for_message(name));
-                return Err(PrintError::Value(Code::Unprintable, message));
+                return Err(PrintError::Value(Code::Unprintable, message, Given::Other));
             }
         }
         Ok(Move::Drop)

@@ -1,170 +1,18 @@
-//! The stream of events: what happens to each node of a run, for whoever watches it.
+//! The stream of events ([`mod@crate::machine::events`]) of this machine.
 //!
 //! A [`Watch`] executes the machine's rules one at a time, looks at the state before and after
 //! each, and tells a [`Probe`] what has become of the nodes. The machine's own loop knows nothing
-//! of it. A node is known by its birth number, which no other node of the run ever gets.
-//!
-//! Of each run: a node is born once and before all else; demanded before it is entered; updated
-//! at most once; after it is dead nothing happens to it. `docs/seeing.md` has the events in full.
+//! of it.
 
 use super::heap::node::{Addr, Node};
 use super::state::{Machine, NO_REDEX};
 use super::trace::Rule;
-use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::gcode::instr::{Instr, Op};
-use crate::gcode::program::{ConId, GlobalId, TextId};
+use crate::gcode::program::GlobalId;
+use crate::machine::events::{Content, Moment, NodeEvent, NodeId, Probe};
 use crate::machine::outcome::{Output, OutputError, Stop};
-
-/// A node: its birth number, from 1.
-pub type NodeId = u64;
-
-/// What a node is when it is born.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Content {
-    /// A function applied to one argument.
-    Application {
-        /// The function.
-        function: NodeId,
-        /// The argument.
-        argument: NodeId,
-    },
-    /// A constructor with all its fields.
-    Constructor {
-        /// Which constructor.
-        con: ConId,
-        /// The fields.
-        fields: Vec<NodeId>,
-    },
-    /// An integer.
-    Integer(Integer),
-    /// A float.
-    Float(Float),
-    /// A character.
-    Character(char),
-    /// A function, or a constant that is not evaluated.
-    Global(GlobalId),
-    /// The rest of a string literal.
-    Text {
-        /// The literal.
-        text: TextId,
-        /// Byte offset in it.
-        at: u32,
-    },
-    /// The rest of standard input.
-    Input,
-    /// A value of the embedding program.
-    Host,
-    /// A name of a `letrec` before its expression is built.
-    Hole,
-}
-
-/// What happens to a node.
-#[derive(Clone, PartialEq, Debug)]
-pub enum NodeEvent {
-    /// The node is made.
-    Born {
-        /// The node.
-        node: NodeId,
-        /// What it is.
-        content: Content,
-        /// The expression that it was made for.
-        span: Span,
-        /// The redex whose code made it; `None`: the machine did.
-        by: Option<NodeId>,
-    },
-    /// A hole becomes what its `letrec` binds it to.
-    Filled {
-        /// The hole.
-        node: NodeId,
-        /// What it is from now on.
-        with: NodeId,
-    },
-    /// The value of a node that has never been demanded is asked for.
-    Demanded {
-        /// The node.
-        node: NodeId,
-        /// The redex that needs it, or becomes it; `None`: the output does.
-        by: Option<NodeId>,
-    },
-    /// The value of a node is asked for that was computed, or is being computed, for another
-    /// demand.
-    Shared {
-        /// The node.
-        node: NodeId,
-        /// The redex that needs it; `None`: the output does.
-        by: Option<NodeId>,
-    },
-    /// The node's code begins.
-    Entered {
-        /// The node.
-        node: NodeId,
-        /// Whose code; `None` for texts and input.
-        global: Option<GlobalId>,
-        /// The arguments.
-        arguments: Vec<NodeId>,
-    },
-    /// The node has been reduced: another one stands for it.
-    Updated {
-        /// The node.
-        node: NodeId,
-        /// What it is from now on: a value, or what is reduced next.
-        with: NodeId,
-    },
-    /// The collector puts the field that a selection selects in the place of the selection.
-    Selected {
-        /// The selection.
-        node: NodeId,
-        /// The field.
-        with: NodeId,
-    },
-    /// Something of an evaluated node is written to the output.
-    Printed {
-        /// The node.
-        node: NodeId,
-        /// What is written; it may be empty.
-        text: String,
-    },
-    /// The collector has found the node unreachable.
-    Dead {
-        /// The node.
-        node: NodeId,
-    },
-}
-
-impl NodeEvent {
-    /// The node that it happens to.
-    #[must_use]
-    pub fn node(&self) -> NodeId {
-        match self {
-            NodeEvent::Born { node, .. }
-            | NodeEvent::Filled { node, .. }
-            | NodeEvent::Demanded { node, .. }
-            | NodeEvent::Shared { node, .. }
-            | NodeEvent::Entered { node, .. }
-            | NodeEvent::Updated { node, .. }
-            | NodeEvent::Selected { node, .. }
-            | NodeEvent::Printed { node, .. }
-            | NodeEvent::Dead { node } => *node,
-        }
-    }
-}
-
-/// Where in the run an event is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment {
-    /// Instructions executed so far.
-    pub instructions: u64,
-    /// How many evaluations wait for the present one, the output's included.
-    pub depth: usize,
-}
-
-/// Whoever is told of the events of a run.
-pub trait Probe {
-    /// Takes an event. The machine is in the state after the rule that the event belongs to.
-    fn event(&mut self, event: NodeEvent, moment: Moment, machine: &Machine);
-}
 
 /// What the watch knows of the node at an address.
 #[derive(Clone, Copy, Default)]
@@ -351,7 +199,7 @@ impl Watch {
         let machine = &self.machine;
         let instructions = machine.counts.instructions;
         let moment = Moment { instructions, depth: machine.dump.len() };
-        probe.event(event, moment, machine);
+        probe.event(event, moment, machine.program());
     }
 
     /// Reads what the next rule is about.
@@ -499,6 +347,8 @@ impl Watch {
             Node::Text { text, at } => Content::Text { text: *text, at: *at },
             Node::Input => Content::Input,
             Node::Opaque(_) => Content::Host,
+            Node::Array(elements) => Content::Array(elements.iter().map(id).collect()),
+            Node::Bytes(bytes) => Content::Bytes(bytes.len()),
             node => match node.as_constr() {
                 Some((con, fields)) => {
                     Content::Constructor { con, fields: fields.iter().map(id).collect() }

@@ -73,7 +73,7 @@ pub use super::config::Config;
 pub use super::handles::Handle;
 pub use super::whnf::Whnf;
 pub use code::Position;
-pub use events::{Content, Moment, NodeEvent, NodeId, Probe, Watch};
+pub use events::Watch;
 pub use heap::node::{Addr, Node, Site};
 pub use state::Machine;
 pub use trace::{Event, FrameView, NodeView, Rule};

@@ -43,8 +43,8 @@ impl Machine {
         let next = match said {
             Ok(next) => next,
             Err(PrintError::Output(error)) => return Err(Stop::Output(error)),
-            Err(PrintError::Value(code, message)) => {
-                let failure = Failure::unprintable(code, message);
+            Err(PrintError::Value(code, message, given)) => {
+                let failure = Failure::unprintable(code, message, given);
                 return Err(self.fail_at(self.main_span(), failure));
             }
         };

@@ -77,9 +77,13 @@ impl Machine {
     /// code that was built.
     fn redex_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
         match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
-            Some(&Node::BlackHole { site, .. }) if redex != NO_REDEX => {
-                let global = self.code.site_global(site)?;
-                Some((self.code.site_place(site), self.code.name(global)))
+            Some(&Node::BlackHole { site, global }) if redex != NO_REDEX => {
+                if let Some(owner) = self.code.site_global(site) {
+                    return Some((self.code.site_place(site), self.code.name(owner)));
+                }
+                // No code has made a constant.
+                let constant = self.code.global(global).filter(|constant| constant.arity == 0)?;
+                Some((self.code.program.place_of_value(constant), self.code.name(global)))
             }
             _ => None,
         }
@@ -88,7 +92,7 @@ impl Machine {
     /// Where `main` is defined: what a failure of printing points to.
     pub(super) fn main_span(&self) -> Span {
         let main = self.code.program.main.and_then(|main| self.code.global(main));
-        main.map_or(Span::NONE, |main| main.span)
+        main.map_or(Span::NONE, |main| self.code.program.place_of_value(main))
     }
 
     /// What waits for the expression at `span`, innermost first.
