@@ -128,7 +128,7 @@ pub mod inspect {
         };
     }
 
-    /// What happens to each node of a run: a [`Watch`] tells it of the reference machine, and
+    /// What happens to each node of a run: a [`Watch`](events::Watch) tells it of the reference machine, and
     /// [`Machine::listen`](crate::machine::Machine::listen) of the fast one.
     pub mod events {
         pub use crate::base::float::Float;
