@@ -13,7 +13,6 @@ mod explain;
 mod formats;
 mod fuzz;
 mod gcode;
-mod grammar;
 mod imports;
 mod inject;
 mod input;

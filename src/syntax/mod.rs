@@ -18,9 +18,8 @@ pub mod print;
 pub mod report;
 pub mod token;
 
-/// What lalrpop makes of the grammar. It is kept with it, so that nobody who builds gmachine has to
-/// build lalrpop first; `tests/grammar.rs` sees to it that it is what lalrpop makes.
-#[allow(clippy::all, clippy::unwrap_used, missing_docs, unused, reason = "generated")]
-mod grammar {
-    include!("../../grammar/coref.rs");
-}
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, clippy::unwrap_used, missing_docs, unused)]
+    grammar,
+    "/coref.rs"
+);
