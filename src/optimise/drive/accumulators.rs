@@ -61,7 +61,8 @@ pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
     let mut all = Accumulators::default();
     for (number, circle) in &mut circles {
         for member in circle.members.clone() {
-            let mut scan = Scan { program, facts, number: *number, params: &[], circle };
+            let mut scan =
+                Scan { program, facts, number: *number, params: FxHashSet::default(), circle };
             scan.function(member);
         }
         if circle.tails == circle.calls {
@@ -124,7 +125,7 @@ struct Scan<'a> {
     /// The circle's.
     number: u32,
     /// The parameters of the function that is looked at.
-    params: &'a [LocalId],
+    params: FxHashSet<LocalId>,
     circle: &'a mut Circle,
 }
 
@@ -134,7 +135,7 @@ impl<'a> Scan<'a> {
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[member].kind else {
             return;
         };
-        self.params = parameters(program, member);
+        self.params = parameters(program, member).iter().copied().collect();
         // Each expression after the one that it is part of.
         let mut exprs = vec![(body, body)];
         let mut at = 0;
