@@ -491,6 +491,18 @@ fn a_run_is_stepped_through_at_a_terminal() {
     assert!(status.success() && is_restored, "{status}");
 }
 
+/// The second key is there while the first one still has its step to find.
+#[test]
+fn keys_that_come_fast_are_all_done() {
+    let mut terminal = Terminal::new(&PROGRAM, "xterm");
+    terminal.expect("who waits for whom");
+    terminal.press(b"\x1b[C\x1b[C\x1b[C\x1b[D");
+    terminal.expect(", step 2");
+    terminal.press(b"q");
+    let (status, is_restored) = terminal.end();
+    assert!(status.success() && is_restored, "{status}");
+}
+
 #[test]
 fn the_terminal_is_as_before_however_the_stepper_ends() {
     let mut terminal = Terminal::new(&PROGRAM, "xterm");

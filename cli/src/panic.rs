@@ -1,11 +1,12 @@
 //! What a panic says: it is a mistake of ours, except where a library panics for want of
 //! memory.
 
-use super::{alloc, output};
+use super::{alloc, output, step};
 
 /// Replaces the standard library's words.
 pub fn install() {
     std::panic::set_hook(Box::new(|panic| {
+        step::leave_screen();
         // The stack library knows no other way to say that it got no memory for a stack.
         if panic.location().is_some_and(|place| place.file().contains("stacker")) {
             output::rescue();

@@ -1,11 +1,11 @@
 //! What the keys do: everything but the drawing.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use gmachine::diagnostic::nearest;
 use gmachine::inspect::events::NodeId;
 use gmachine::inspect::views::is_called;
 use gmachine::inspect::views::stepper::{Progress, Stepper, Wanted};
 use gmachine::render::grouped;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// What is typed in the lowest line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

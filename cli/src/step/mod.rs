@@ -1,23 +1,25 @@
 //! `gmachine step`: a run in a terminal, forward and backward.
 
 mod app;
+mod canvas;
 mod screen;
 #[cfg(test)]
 mod tests;
 
-use std::io::{Cursor, IsTerminal, Read};
+use std::io::{self, Cursor, IsTerminal, Read, Stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use crossterm::event::{self, Event, KeyEventKind};
+use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute};
 use gmachine::diagnostic::Code;
 use gmachine::inspect::trace::Recorded;
 use gmachine::inspect::views::stepper::Stepper;
 use gmachine::{Format, Input, InputError, MachineKind};
-use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -27,6 +29,7 @@ use super::input::Decoder;
 use super::interrupt::Stopper;
 use super::{Context, Failure, run, usage, watched};
 use app::App;
+use canvas::Canvas;
 
 /// Whether the terminal is in use as a full screen.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
@@ -67,7 +70,7 @@ pub fn run(args: &Step, context: &mut Context) -> Result<(), Failure> {
     let stepper = Stepper::new(sources, start)
         .map_err(|stop| run::failed(stop, &Stopper::default(), sources, context))?;
     let mut app = App::new(stepper, args.breakpoints.clone());
-    let shown = FullScreen::enter().and_then(|mut screen| show(&mut app, &mut screen.terminal));
+    let shown = FullScreen::enter().and_then(|mut screen| show(&mut app, &mut screen));
     let shown = shown.context("the terminal cannot be used");
     shown.map_err(|error| context.system(Code::OutputFailed, &error))
 }
@@ -104,11 +107,13 @@ impl Input for Again {
 /// The terminal as a full screen. Dropped it is as before; it is also after a panic, a signal that
 /// ends the process, and [`leave_screen`].
 struct FullScreen {
-    terminal: DefaultTerminal,
+    out: io::BufWriter<Stdout>,
+    /// What is on it.
+    shown: Option<Canvas>,
 }
 
 impl FullScreen {
-    fn enter() -> std::io::Result<FullScreen> {
+    fn enter() -> io::Result<FullScreen> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         std::thread::Builder::new().name("signals".into()).stack_size(128 * 1024).spawn(
             move || {
@@ -119,8 +124,20 @@ impl FullScreen {
             },
         )?;
         FULL_SCREEN.store(true, Ordering::SeqCst);
-        let terminal = ratatui::try_init().inspect_err(|_| leave_screen())?;
-        Ok(FullScreen { terminal })
+        let mut screen = FullScreen { out: io::BufWriter::new(io::stdout()), shown: None };
+        terminal::enable_raw_mode()?;
+        execute!(screen.out, EnterAlternateScreen, cursor::Hide)?;
+        Ok(screen)
+    }
+
+    /// Draws the stepper as it is now.
+    fn draw(&mut self, app: &App<'_>) -> io::Result<()> {
+        let (width, height) = terminal::size()?;
+        let mut canvas = Canvas::new(width, height);
+        screen::draw(app, &mut canvas);
+        canvas.show(self.shown.as_ref(), &mut self.out)?;
+        self.shown = Some(canvas);
+        Ok(())
     }
 }
 
@@ -134,21 +151,31 @@ impl Drop for FullScreen {
 /// this.
 pub fn leave_screen() {
     if FULL_SCREEN.swap(false, Ordering::SeqCst) {
-        ratatui::restore();
+        let _ = execute!(io::stdout(), cursor::Show, LeaveAlternateScreen);
+        let _ = terminal::disable_raw_mode();
     }
 }
 
 /// Draws, and does what the keys say, until it is enough.
-fn show(app: &mut App<'_>, terminal: &mut DefaultTerminal) -> std::io::Result<()> {
+fn show(app: &mut App<'_>, screen: &mut FullScreen) -> io::Result<()> {
     loop {
-        terminal.draw(|frame| screen::draw(app, frame))?;
-        // While it looks for something, a key ends that.
-        while app.is_working() && !event::poll(Duration::ZERO)? {
+        screen.draw(app)?;
+        // While it looks for something, a key ends that; what is near is found before the next key,
+        // however fast they come.
+        while app.is_working() {
             if app.work() {
-                terminal.draw(|frame| screen::draw(app, frame))?;
+                screen.draw(app)?;
+            }
+            if app.is_working() && event::poll(Duration::ZERO)? {
+                break;
             }
         }
-        if let Event::Key(key) = event::read()?
+        let event = event::read()?;
+        if let Event::Resize(..) = event {
+            // What is left on the terminal is not known.
+            screen.shown = None;
+        }
+        if let Event::Key(key) = event
             && key.kind != KeyEventKind::Release
             && !app.key(key)
         {

@@ -2,13 +2,9 @@
 
 use gmachine::diagnostic::{SourceFile, Span};
 use gmachine::render::{grouped, one_line};
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span as Styled};
-use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use super::app::{App, Question};
+use super::canvas::{Area, Canvas, Line, Style, line, wrapped};
 
 const KEYS: &str = "? keys  q quit  \u{2192} \u{2190} step  . , event  o O own  p P print  c C breakpoint  u update  d demand";
 const HELP: [&str; 17] = [
@@ -37,43 +33,34 @@ const PANEL: u16 = 3;
 /// Columns of a line number and the blank after it.
 const NUMBER: u16 = 5;
 
+/// Rows of the lower panels that are narrow: source, ladder, heap, output, in percent.
+const SHARES: [u16; 4] = [35, 25, 25, 15];
+
+/// Rows of the head, of the output beside the ladder and the heap.
+const HEAD: u16 = 4;
+const OUTPUT: u16 = 5;
+
+/// Rows below which the head is made lower than the panels.
+const BODY: u16 = 6;
+
+/// Columns from which on panels are beside each other.
+const WIDE: u16 = 70;
+
 /// Draws everything.
-pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
-    let [head, body, note, keys] = Layout::vertical([
-        Constraint::Length(4),
-        Constraint::Min(6),
-        Constraint::Length(1),
-        Constraint::Length(1),
-    ])
-    .areas(frame.area());
+pub fn draw(app: &App<'_>, canvas: &mut Canvas) {
+    let (rest, keys) = canvas.area().split_top(canvas.area().height.saturating_sub(1));
+    let (rest, note) = rest.split_top(rest.height.saturating_sub(1));
+    let (head, body) = rest.split_top(rest.height.saturating_sub(BODY).min(HEAD));
     let state = app.stepper.state();
     let title = format!("event {}, step {}", grouped(state.time as u64), grouped(state.step));
-    panel(frame, head, &title, vec![Line::raw(one_line(&app.says))], true);
-    let (source, output, ladder, heap) = if body.width >= 70 {
-        let [left, right] =
-            Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)])
-                .areas(body);
-        let [source, output] =
-            Layout::vertical([Constraint::Min(3), Constraint::Length(5)]).areas(left);
-        let [ladder, heap] =
-            Layout::vertical([Constraint::Percentage(45), Constraint::Percentage(55)]).areas(right);
-        (source, output, ladder, heap)
-    } else {
-        // One above the other; those for which there is no room are left out, the last ones first.
-        let room = usize::from(body.height / PANEL).max(1);
-        let parts = [35, 25, 25, 15].into_iter().enumerate();
-        let rows = parts.map(|(at, part)| match at < room {
-            true if room < 4 => Constraint::Fill(1),
-            true => Constraint::Percentage(part),
-            false => Constraint::Length(0),
-        });
-        let [source, ladder, heap, output] = Layout::vertical(rows).areas(body);
-        (source, output, ladder, heap)
-    };
-    draw_source(app, frame, source);
-    draw_output(app, frame, output);
-    draw_ladder(app, frame, ladder);
-    draw_heap(app, frame, heap);
+    let says = wrapped(&one_line(&app.says), head.width.saturating_sub(2));
+    let says: Vec<Line> = says.into_iter().map(|text| line(text, Style::Plain)).collect();
+    canvas.panel(head, &title, &says);
+    let [source, ladder, heap, output] = panels(body);
+    draw_source(app, canvas, source);
+    draw_output(app, canvas, output);
+    draw_ladder(app, canvas, ladder);
+    draw_heap(app, canvas, heap);
     let said = match &app.typed {
         Some((Question::Breakpoint, text)) => format!("function: {text}_"),
         Some((Question::Step, text)) => format!("step: {text}_"),
@@ -81,12 +68,37 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         None if !app.note.is_empty() => app.note.clone(),
         None => ending(app),
     };
-    let bold = Style::new().add_modifier(Modifier::BOLD);
-    frame.render_widget(Paragraph::new(one_line(&said)).style(bold), note);
-    frame.render_widget(Paragraph::new(KEYS), keys);
+    canvas.write(note, &line(one_line(&said), Style::Bold));
+    canvas.write(keys, &line(KEYS, Style::Plain));
     if app.shows_help {
-        draw_help(frame, body);
+        draw_help(canvas, body);
     }
+}
+
+/// Where source, ladder, heap and output are.
+fn panels(body: Area) -> [Area; 4] {
+    if body.width >= WIDE {
+        let (left, right) = body.split_left(body.width.div_ceil(2));
+        let (source, output) = left.split_top(left.height.saturating_sub(OUTPUT).max(PANEL));
+        let (ladder, heap) = right.split_top((right.height * 9 + 10) / 20);
+        return [source, ladder, heap, output];
+    }
+    // One above the other; those for which there is no room are left out, the last ones first.
+    let room = usize::from(body.height / PANEL).clamp(1, SHARES.len());
+    let mut rest = body;
+    let mut at = 0;
+    SHARES.map(|share| {
+        at += 1;
+        let height = match at {
+            _ if at > room => 0,
+            _ if at == room => rest.height,
+            _ if room == SHARES.len() => (body.height * share / 100).max(PANEL),
+            _ => body.height / room as u16,
+        };
+        let (area, below) = rest.split_top(height);
+        rest = below;
+        area
+    })
 }
 
 /// How the run ends, if it does here; else the breakpoints.
@@ -99,18 +111,8 @@ fn ending(app: &App<'_>) -> String {
     }
 }
 
-fn panel(frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'_>>, wraps: bool) {
-    if area.height == 0 {
-        return;
-    }
-    let block = Block::bordered().title(format!(" {title} "));
-    let text = Paragraph::new(lines).block(block);
-    let text = if wraps { text.wrap(Wrap { trim: false }) } else { text };
-    frame.render_widget(text, area);
-}
-
 /// How many lines a panel has for text.
-fn room(area: Rect) -> usize {
+fn room(area: Area) -> usize {
     usize::from(area.height.saturating_sub(2))
 }
 
@@ -138,13 +140,13 @@ fn main<'a>(app: &App<'a>) -> Option<(&'a SourceFile, Span)> {
     (!main.span.is_none() && !file.corelib).then_some((file, begins))
 }
 
-fn draw_source(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
+fn draw_source(app: &App<'_>, canvas: &mut Canvas, area: Area) {
     let files = app.stepper.sources().files();
     let Some((file, span)) = place(app)
         .or_else(|| main(app))
         .or_else(|| files.iter().find(|file| !file.corelib).map(|file| (file, Span::NONE)))
     else {
-        return panel(frame, area, "program", Vec::new(), false);
+        return canvas.panel(area, "program", &[]);
     };
     let relative = |position: u32| position.saturating_sub(file.base) as usize;
     let marked = if span.is_none() { 0..0 } else { relative(span.lo)..relative(span.hi) };
@@ -170,20 +172,20 @@ fn draw_source(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
             let part = |from: usize, to: usize| {
                 one_line(text.get(from.max(left)..to.max(left)).unwrap_or(""))
             };
-            let mark = Style::new().add_modifier(Modifier::REVERSED);
-            lines.push(Line::from(vec![
-                Styled::raw(format!("{:>4} {}", number + 1, if is_shifted { "…" } else { "" })),
-                Styled::raw(part(start, from)),
-                Styled::styled(part(from, to), mark),
-                Styled::raw(part(to, end)),
-            ]));
+            let margin = format!("{:>4} {}", number + 1, if is_shifted { "…" } else { "" });
+            lines.push(vec![
+                (margin, Style::Plain),
+                (part(start, from), Style::Plain),
+                (part(from, to), Style::Reversed),
+                (part(to, end), Style::Plain),
+            ]);
         }
         start = end + 1;
     }
-    panel(frame, area, &one_line(&file.name), lines, false);
+    canvas.panel(area, &one_line(&file.name), &lines);
 }
 
-fn draw_output(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
+fn draw_output(app: &App<'_>, canvas: &mut Canvas, area: Area) {
     let output = app.stepper.output();
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     // The last lines, as they are broken by the panel.
@@ -196,10 +198,11 @@ fn draw_output(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
         lines.extend(pieces);
     }
     let hidden = lines.len().saturating_sub(room(area));
-    panel(frame, area, "output", lines.into_iter().skip(hidden).map(Line::raw).collect(), false);
+    let lines = lines.into_iter().skip(hidden).map(|text| line(text, Style::Plain));
+    canvas.panel(area, "output", &lines.collect::<Vec<_>>());
 }
 
-fn draw_ladder(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
+fn draw_ladder(app: &App<'_>, canvas: &mut Canvas, area: Area) {
     let ladder = &app.stepper.state().ladder;
     let rungs: Vec<_> = ladder.iter().filter(|rung| rung.node != 0).collect();
     let hidden = rungs.len().saturating_sub(room(area));
@@ -207,16 +210,12 @@ fn draw_ladder(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
         let expression = app.stepper.expression(rung.now);
         let text = format!("{:>3} #{} {expression}", number + 1, rung.node);
         let is_last = number + 1 == rungs.len();
-        let style = Style::new();
-        Line::styled(
-            one_line(&text),
-            if is_last { style.add_modifier(Modifier::BOLD) } else { style },
-        )
+        line(one_line(&text), if is_last { Style::Bold } else { Style::Plain })
     });
-    panel(frame, area, "who waits for whom", lines.collect(), false);
+    canvas.panel(area, "who waits for whom", &lines.collect::<Vec<_>>());
 }
 
-fn draw_heap(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
+fn draw_heap(app: &App<'_>, canvas: &mut Canvas, area: Area) {
     let state = app.stepper.state();
     let at = app.selected.and_then(|node| app.cells.iter().position(|cell| *cell == node));
     let first = at.map_or(0, |at| at.saturating_sub(room(area) / 2));
@@ -228,16 +227,14 @@ fn draw_heap(app: &App<'_>, frame: &mut Frame<'_>, area: Rect) {
             (false, false) => '\u{25CB}',
         };
         let text = one_line(&format!("{sign} #{node} {}", app.stepper.expression(node)));
-        let mark = Style::new().add_modifier(Modifier::REVERSED);
-        Line::styled(text, if app.selected == Some(node) { mark } else { Style::new() })
+        let is_selected = app.selected == Some(node);
+        line(text, if is_selected { Style::Reversed } else { Style::Plain })
     });
     let title = format!("heap: {} nodes that can be reached", app.cells.len());
-    panel(frame, area, &title, lines.collect(), false);
+    canvas.panel(area, &title, &lines.collect::<Vec<_>>());
 }
 
-fn draw_help(frame: &mut Frame<'_>, area: Rect) {
-    let height = (HELP.len() as u16 + 2).min(area.height);
-    let inner = Rect { height, ..area };
-    frame.render_widget(Clear, inner);
-    panel(frame, inner, "keys", HELP.iter().map(|line| Line::raw(*line)).collect(), false);
+fn draw_help(canvas: &mut Canvas, area: Area) {
+    let (area, _) = area.split_top(HELP.len() as u16 + 2);
+    canvas.panel(area, "keys", &HELP.map(|text| line(text, Style::Plain)));
 }

@@ -1,13 +1,12 @@
 //! The stepper without a terminal.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::inspect::views::stepper::Stepper;
 use gmachine::{Engine, EntryPoints, Format, MachineKind, Module, Passes};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::App;
+use super::canvas::Canvas;
 use super::screen;
 
 fn module(text: &str) -> Module {
@@ -42,9 +41,9 @@ fn press_all(app: &mut App<'_>, keys: &str) {
 
 /// The screen, line by line.
 fn shown(app: &App<'_>, width: u16, height: u16) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a backend");
-    terminal.draw(|frame| screen::draw(app, frame)).expect("it draws");
-    terminal.backend().to_string()
+    let mut canvas = Canvas::new(width, height);
+    screen::draw(app, &mut canvas);
+    canvas.text()
 }
 
 const FIBS: &str = "(defn fibs[] (Cons 0 (Cons 1 (zipWith add fibs (tail fibs)))))
@@ -199,9 +198,8 @@ fn the_page_on_seeing_programs_run_has_a_true_screen() {
     let module = module(FIBS);
     let mut app = app(&module);
     press_all(&mut app, "g11\n");
-    let screen = shown(&app, 92, 22).replace('"', "");
-    let screen: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let screen = shown(&app, 92, 22);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/seeing.md"));
     let page = page.expect("the page");
-    assert!(page.contains(&screen.join("\n")), "{}", screen.join("\n"));
+    assert!(page.contains(&screen), "{screen}");
 }
