@@ -283,6 +283,13 @@ fn locate_missing_main(built: &mut Built) {
     }
 }
 
+/// The part of its line that stands before a place.
+fn before(span: Span, sources: &SourceMap) -> &str {
+    let Some(file) = sources.file_at(span.lo) else { return "" };
+    let text = file.text.get(..(span.lo - file.base) as usize).unwrap_or_default();
+    text.rsplit('\n').next().unwrap_or_default()
+}
+
 /// The longest text, in bytes, that could not be read and is looked through for names, and the most
 /// such texts.
 const BINDING: usize = 500;
@@ -291,16 +298,28 @@ const BINDINGS: usize = 20;
 /// Takes those reports out of `found` that probably follow from what could not be loaded: a
 /// name without definition, if a text is missing that may define it; a `main` that is
 /// missing, if any definition may be the one that could not be read; a number of arguments or of
-/// fields, if the text of the call or of the pattern was none; what an alternative hides that could not
-/// be read; a name that stands in what should have
+/// fields, if the text of the call or of the pattern was none; what an operand is, if what could not be
+/// read stands right before it; what an alternative hides that could not be read; a name that stands in what should have
 /// bound it and could not be read.
 fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, sources: &SourceMap) {
     let binding =
         [Code::ExpectedName, Code::ExpectedPattern, Code::BadLet, Code::BadLambda, Code::BadCase];
     let unbinding: Vec<&str> = loading
         .iter()
-        .filter(|report| binding.contains(&report.code))
-        .map(|report| sources.text(report.primary.span))
+        .map(|report| {
+            let span = report.primary.span;
+            match (report.code, sources.text(span)) {
+                // Of `x = 3` it is what stands before.
+                (Code::UnknownCharacter, "=") => (Code::ExpectedName, before(span, sources)),
+                (code, text) => (code, text),
+            }
+        })
+        // Characters that bind names elsewhere: `\x ->`, `| x <-`.
+        .filter(|(code, text)| {
+            binding.contains(code)
+                || *code == Code::UnknownCharacter && text.starts_with(['\\', '|'])
+        })
+        .map(|(_, text)| text)
         .filter(|text| text.len() <= BINDING)
         .take(BINDINGS)
         .collect();
@@ -319,6 +338,11 @@ fn withdraw_consequences(loading: &[Diagnostic], found: &mut Vec<Diagnostic>, so
         Code::NotAFunction | Code::FunctionMain => !loading.iter().any(|error| {
             let (call, error) = (report.primary.span, error.primary.span);
             !error.is_none() && call.lo <= error.lo && error.hi <= call.hi
+        }),
+        // An operand that what could not be read stands before, and may have been a part of.
+        Code::OperandKind => !loading.iter().any(|error| {
+            let (operand, error) = (report.primary.span, error.primary.span);
+            !error.is_none() && error.lo < error.hi && error.hi == operand.lo
         }),
         Code::UnreachableAlternative => !loading.iter().any(|error| {
             let error = error.primary.span;

@@ -155,7 +155,9 @@ fn help_begins_with_three_examples_that_work() {
         "profile",
         "bench",
         "doc",
+        "explain",
         "completions",
+        "man",
     ] {
         let help = shell(&format!("gmachine {command} --help"), directory.path());
         let page = String::from_utf8(help.stdout).expect("text");

@@ -167,6 +167,28 @@ fn a_command_without_its_colon_or_its_end_is_named() {
 }
 
 #[test]
+fn what_is_printed_and_fails_has_the_place_of_what_was_typed() {
+    let (output, errors) = session("(append \"n = \" 3)\n");
+    assert_eq!(output, "n = \n");
+    assert!(errors.starts_with("<expression>:1:1: error[G0509]"), "{errors}");
+}
+
+#[test]
+fn a_call_that_lacks_arguments_says_how_many() {
+    let (output, errors) = session("(if (eq 1 1) 5)\n(zipWith add)\nmap\n");
+    assert_eq!(output, "<function if>\n<function zipWith>\n<function map>\n");
+    let missing = ["note: `if` still takes 1 argument", "note: `zipWith` still takes 2 arguments"];
+    assert_eq!(errors.lines().collect::<Vec<_>>(), missing);
+}
+
+#[test]
+fn codes_are_explained_in_a_session() {
+    let (output, errors) = session(":explain G0502\n:explain 502\n:explain nothing\n");
+    assert_eq!(output.matches("G0502: a division by zero").count(), 2, "{output}");
+    assert_eq!(errors, "error: there is no code 'nothing'; gmachine explain lists all codes\n");
+}
+
+#[test]
 fn an_equation_is_answered_with_how_a_definition_is_written() {
     for (line, help) in [
         ("x = 3", "(defn x[] value)"),

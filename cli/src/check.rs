@@ -14,8 +14,17 @@ pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
     let mut engine = Engine::new();
     engine.set_entry_points(EntryPoints::Main);
     let mut worst = Exit::Success;
-    for path in &args.files {
-        let root = files::root(path, args.form.from, context)?;
+    let files = args.files.iter().map(|path| Some(path.as_path()));
+    // An expression may stand alone.
+    for path in files.chain(args.files.is_empty().then_some(None)) {
+        let root = match path {
+            Some(path) => files::root(path, args.form.from, context)?,
+            None => Source::default(),
+        };
+        let root = match &args.expr {
+            Some(expression) => root.with_expression(expression),
+            None => root,
+        };
         let mut checked = engine.check(&root, &files::Files);
         if args.hints && !checked.has_errors() {
             checked.diagnostics.extend(hints(&root));

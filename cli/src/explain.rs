@@ -8,6 +8,17 @@ use super::{Context, Failure, usage};
 /// Explains a code, or lists all.
 pub fn run(args: &Explain, context: &mut Context) -> Result<(), Failure> {
     let Some(id) = &args.code else { return context.print(&list()) };
+    match explained(id) {
+        Ok(text) => context.print(&text),
+        Err((message, tip)) => Err(usage("explain", message, tip)),
+    }
+}
+
+/// What a code means.
+///
+/// # Errors
+/// When there is none of that name: what is said of that, and a tip.
+pub fn explained(id: &str) -> Result<String, (String, &'static str)> {
     // Accepts what a report shows, brackets and all.
     let id = id.trim_start_matches("error").trim_start_matches("warning");
     let id = id.trim_matches(|c| matches!(c, '[' | ']'));
@@ -15,10 +26,9 @@ pub fn run(args: &Explain, context: &mut Context) -> Result<(), Failure> {
     let number = id.parse::<u16>().ok().filter(|_| id.len() <= 4);
     let numbered = number.and_then(|number| Code::find(&format!("G{number:04}")));
     let Some(code) = Code::find(id).or(numbered) else {
-        let tip = "gmachine explain lists all codes";
-        return Err(usage("explain", format!("there is no code '{id}'"), tip));
+        return Err((format!("there is no code '{id}'"), "gmachine explain lists all codes"));
     };
-    context.print(&format!("{code}: {}\n\n{}", code.title(), laid_out(code.explanation())))
+    Ok(format!("{code}: {}\n\n{}", code.title(), laid_out(code.explanation())))
 }
 
 /// The width that text is broken for.

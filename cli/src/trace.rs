@@ -26,6 +26,9 @@ const MANY: usize = 100;
 
 /// Runs a program step by step.
 pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
+    let text =
+        [("--no-dump", args.no_dump), ("--source", args.source), ("--width", args.width.is_some())];
+    watched::must_be_text("trace", args.format, &text)?;
     let stopper = run::prepare(&args.limits)?;
     let module =
         run::compile(&args.program, Form::Coref, &args.optimise, MachineKind::Reference, context)?;

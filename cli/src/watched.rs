@@ -7,7 +7,7 @@ use gmachine::inspect::views::is_called;
 use gmachine::render::grouped;
 use gmachine::{Module, Output, OutputError};
 
-use super::args::Limits;
+use super::args::{Limits, TraceFormat};
 use super::interrupt::Stopper;
 use super::{Failure, report, run, usage};
 
@@ -38,6 +38,25 @@ pub fn must_have_code_of(only: &str, command: &str, program: &Program) -> Result
         None => "definitions that main does not reach, or that are inlined, have none".to_owned(),
     };
     Err(usage(command, message, &tip))
+}
+
+/// Refuses the first of some options that is given, by name, and is about text alone.
+///
+/// # Errors
+/// When the output is to be JSON and one is given: the misuse of `command`.
+pub fn must_be_text(
+    command: &str,
+    format: TraceFormat,
+    options: &[(&str, bool)],
+) -> Result<(), Failure> {
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    match given.filter(|_| format == TraceFormat::Json) {
+        Some((option, _)) => {
+            let message = format!("'{option}' cannot be used with '--format json'");
+            Err(usage(command, message, "JSON leaves nothing away: select from its lines"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Says that nothing was shown of so many steps.

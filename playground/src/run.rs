@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gmachine::diagnostic::SourceMap;
+use gmachine::gcode::program::Program;
 use gmachine::inspect::events::{Moment, NodeEvent, Probe, Watch};
 use gmachine::inspect::trace::{Config, Machine};
 use gmachine::inspect::views::Graph;

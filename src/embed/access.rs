@@ -124,11 +124,11 @@ impl Shared {
                 resume_unwind(payload);
             }
             let sources = self.sources();
-            stop.locate(&sources);
             let asker = self.asker.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(asker) = &*asker {
                 advice::name_asker(&mut stop, &sources, asker);
             }
+            stop.locate(&sources);
             advice::name_variant(&mut stop, &sources);
             self.name_missing(&mut stop);
             stop

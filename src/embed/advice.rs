@@ -11,9 +11,14 @@ use crate::primitive::advice::Given;
 /// The longest expression, in bytes, that is looked through for a function of the corelib.
 const LONGEST: usize = 2_000;
 
-/// Names what was asked for, if no place in its file is named.
+/// Names what was asked for, if no place in its file is named: as the place of what has none, and
+/// for which nothing waits.
 pub(super) fn name_asker(stop: &mut Stop, sources: &SourceMap, asker: &Waiting) {
     let (failing, chain) = match stop {
+        Stop::Error(error) if error.span.is_none() && error.chain.frames.is_empty() => {
+            error.span = asker.span;
+            return;
+        }
         Stop::Error(error) => (error.span, &mut error.chain),
         Stop::Limit(reached) => (reached.span, &mut reached.chain),
         Stop::Interrupted(at) => (at.span, &mut at.chain),

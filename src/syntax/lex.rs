@@ -28,6 +28,8 @@ pub struct Lexer<'s> {
     held: Option<Spanned>,
     /// The number of reported opening braces, whose closing braces are the same mistake.
     braces: usize,
+    /// The last sign that is reported once a line, where it stands.
+    sign: (usize, usize),
     /// Whether the last string without an end may be ended by the next one.
     text_open: bool,
     /// Whether a block comment swallowed the rest of the file.
@@ -47,6 +49,7 @@ impl<'s> Lexer<'s> {
             base,
             held: None,
             braces: 0,
+            sign: (0, 0),
             text_open: false,
             comment_unclosed: false,
             directives: Directives::default(),
@@ -296,11 +299,34 @@ impl<'s> Lexer<'s> {
         self.braces += usize::from(opens);
         let range = self.scanner.span();
         let span = self.span(range.start, range.end);
+        let after = self.scanner.remainder().trim_start();
         self.reports.add(|| {
-            Diagnostic::error(Code::ReservedBrace, span, "braces are reserved")
-                .help("use ( ) for applications and forms, [ ] for lists, parameters and bindings")
+            Diagnostic::error(Code::ReservedBrace, span, "braces are reserved").help(
+                match opens && after.starts_with([':', '"', '\'']) {
+                    true => "a map of the module map is (mapFromList [(Pair key value) ..])",
+                    false => {
+                        "use ( ) for applications and forms, [ ] for lists, parameters and bindings"
+                    }
+                },
+            )
         });
         Tok::Bad
+    }
+
+    /// Returns the text between two bytes.
+    fn source(&self, start: usize, end: usize) -> &'s str {
+        self.scanner.source().get(start..end).unwrap_or_default()
+    }
+
+    /// Returns whether a sign like `,` has been reported on its line.
+    fn is_repeated(&mut self, start: usize, end: usize) -> bool {
+        let (before, at) = self.sign;
+        let text = self.source(start, end);
+        if !ONCE_A_LINE.contains(&text) {
+            return false;
+        }
+        self.sign = (start, end);
+        self.source(before, at) == text && !self.source(at, start).contains('\n')
     }
 
     /// Reports a run of characters that start no token: one report.
@@ -330,13 +356,32 @@ impl<'s> Lexer<'s> {
             }
         }
         let span = self.span(start, end);
+        // What stands in braces is not written so anyway.
+        let is_braced = self.braces > 0 && matches!(self.source(start, end), ":" | "," | "=");
+        if self.is_repeated(start, end) || is_braced {
+            return (span.lo, Tok::Bad, span.hi);
+        }
         let source = self.scanner.source();
         let text = source.get(start..end).unwrap_or_default();
+        let after = source.get(end..).unwrap_or_default();
         self.reports.add(|| match (text, source.get(..start)) {
             ("=" | ":=", Some(before)) => definition(span, text, before),
+            (",", Some(before)) => no_token(span, text).help(comma(before)),
+            (".", Some(before)) if before.ends_with(' ') && after.starts_with(' ') => {
+                no_token(span, text).help("two functions are joined by (compose f g)")
+            }
+            (":", _) if after.lines().next().is_none_or(|line| line.trim().is_empty()) => {
+                no_token(span, text)
+                    .help("a body stands in the brackets of its form, as in (defn name[x ..] body)")
+            }
+            ("#", _) if after.starts_with('(') => {
+                no_token(span, text).help("a function is written (fn [x] body)")
+            }
             ("*", Some(before)) if before.ends_with("(let") => {
                 no_token(span, text).help("write `let`: each of its bindings sees those before it")
             }
+            (".", Some(before)) if is_import(before) => no_token(span, text)
+                .help("a module is imported by its name in parentheses: (import list)"),
             (".", Some(before)) if before.ends_with(|c: char| c.is_alphanumeric()) => {
                 no_token(span, text)
                     .help("a field is taken out by a pattern: (case value [(Con x y) x])")
@@ -427,8 +472,11 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns how many bytes after `bad` are the same mistake: a text between curly quotes, the rest
-/// of an escape sequence for a terminal. It looks ahead a bounded way, so that many such characters
+/// The signs of which one report on a line says all.
+const ONCE_A_LINE: [&str; 5] = [",", ":", "->", "|", ".."];
+
+/// Returns how many bytes after `bad` are the same mistake: a text between curly quotes, a name between
+/// backquotes, the names that `\x ->` and `| x <-` bind, the rest of an escape sequence for a terminal. It looks ahead a bounded way, so that many such characters
 /// on a long line are no more work than others.
 fn belongs_to_run(bad: &str, rest: &str) -> usize {
     let closing: &[char] = match bad {
@@ -439,10 +487,58 @@ fn belongs_to_run(bad: &str, rest: &str) -> usize {
             let mut rest = rest.bytes().enumerate().skip(1).take(20);
             return rest.find(|(_, byte)| byte.is_ascii_alphabetic()).map_or(1, |(at, _)| at + 1);
         }
+        "`" | "\\" | "|" => return foreign_form(bad, rest),
         _ => return 0,
     };
     let mut line = rest.char_indices().take(200).take_while(|&(_, c)| c != '\n');
     line.find(|(_, c)| closing.contains(c)).map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// Returns how far a form of another language goes whose first sign is `bad`: the other backquote of
+/// a name, the arrow after what is bound.
+fn foreign_form(bad: &str, rest: &str) -> usize {
+    let end = match bad {
+        "`" => "`",
+        "|" => "<-",
+        _ => "->",
+    };
+    // A bounded way, which may not end within a character.
+    let near = rest.char_indices().nth(FORM).map_or(rest, |(at, _)| &rest[..at]);
+    let Some(at) = near.find(end) else { return 0 };
+    let mut names = near[..at].split_whitespace();
+    match names.all(|name| name == "_" || is_name(name)) {
+        true if at > 0 => at + end.len(),
+        _ => 0,
+    }
+}
+
+/// How many characters such a form has at most.
+const FORM: usize = 80;
+
+/// Returns whether a line of which this is the beginning imports a module as in other languages.
+fn is_import(before: &str) -> bool {
+    let near = before.char_indices().rev().take(LOOKED_AT);
+    let line = near.take_while(|(_, c)| *c != '\n').last().map_or(0, |(at, _)| at);
+    before[line..].trim_start().starts_with("import ")
+}
+
+/// Returns what is written instead of a comma, by the bracket that it stands in.
+fn comma(before: &str) -> &'static str {
+    let near = before.char_indices().rev().take(LOOKED_AT);
+    let mut depth = 0;
+    for (at, c) in near {
+        match c {
+            ')' | ']' => depth += 1,
+            '(' | '[' if depth > 0 => depth -= 1,
+            '(' if before[..at].ends_with(|c: char| c.is_alphanumeric()) => {
+                return "the function stands in the brackets: (f a b), not f(a, b)";
+            }
+            '(' => return "two values together are (Pair a b); arguments are separated by blanks",
+            '[' => break,
+            _ => {}
+        }
+    }
+    "elements and arguments are separated by blanks"
 }
 
 /// Returns how far a malformed CHAR goes after its first quote, and whether a quote closes it: up
@@ -497,6 +593,13 @@ fn bad_number(span: Span, text: &str) -> Diagnostic {
     let kind = if longest.is_some() { "float" } else { "integer" };
     let message = format!("the {kind} {} runs into `{}`", for_message(number), for_message(rest));
     let report = Diagnostic::error(Code::BadNumber, span, message);
+    if let Some(last) = rest.strip_prefix("..") {
+        let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+        let last = if is_number { for_message(last) } else { "10".to_owned() };
+        let first = for_message(number);
+        return report
+            .help(format!("a range is (range {first} {last}); (from {first}) has no end"));
+    }
     match rest.strip_prefix('-') {
         Some(after) if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) => {
             report.help(format!(
@@ -530,7 +633,8 @@ fn definition(span: Span, text: &str, before: &str) -> Diagnostic {
     let names = line.split(|c: char| c.is_whitespace() || "(),[]".contains(c));
     let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let is_let = names.first().is_some_and(|first| ["let", "letrec"].contains(first));
-    if is_let {
+    let is_global = || ["local", "var", "const", "val"].contains(&names[0]);
+    if is_let || names.len() == 2 && is_global() {
         names.remove(0);
     }
     let opens = line.starts_with(['(', '[']) && !is_let;
@@ -576,15 +680,41 @@ fn bad_characters(span: Span, text: &str) -> Diagnostic {
         ">" => operator("gt", text),
         ">=" => operator("ge", text),
         "!=" | "/=" => operator("neq", text),
-        "," => "elements and arguments are separated by blanks".to_string(),
-        "\\" | "->" | "=>" => "a function is written (fn [x] body)".to_string(),
+        "\\" | "=>" => "a function is written (fn [x] body)".to_string(),
+        "->" => "an alternative is written [pattern body], a function (fn [x] body)".to_string(),
+        "++" | "<>" => "two lists or texts are joined with (append a b)".to_string(),
+        "&&" => "two conditions are joined by (andAlso a b)".to_string(),
+        "||" => "two conditions are joined by (orElse a b)".to_string(),
+        "^" | "**" => "b to the power e is (pow b e)".to_string(),
+        "!!" => "the element of a list at n is (nth n xs)".to_string(),
+        "$" => "an application as an argument has parentheses: (f (g x))".to_string(),
+        ">>=" => "actions follow each other by (bind m (fn [x] ..))".to_string(),
+        ">>" => "actions follow each other by (then m n)".to_string(),
+        "<-" => "the value of an action is handed on by (bind action (fn [x] ..))".to_string(),
+        ".." => "a range is (range 1 10); (from 1) has no end".to_string(),
+        "|" => "cases are told apart by (if c a b) or (case value [pattern body] ..)".to_string(),
         "--" | "//" | "#" => "a comment starts with ; and ends with its line".to_string(),
         "/*" | "*/" | "{-" | "-}" => "a comment over several lines is #| text |#".to_string(),
-        ":" | "::" => "a list cell is (Cons head tail), also in a pattern".to_string(),
+        ":" => "a list cell is (Cons head tail), also in a pattern".to_string(),
+        "::" => {
+            "types are not declared; a list cell is (Cons head tail), also in a pattern".to_string()
+        }
         "|#" => "no block comment is open here; one starts with #|".to_string(),
         "." => "a float has a digit before its point, as 0.5; a list cell is (Cons head tail)"
             .to_string(),
         _ => match text.chars().next() {
+            Some('\\') => {
+                let bound = text[1..].strip_suffix("->").unwrap_or("x");
+                let bound: Vec<&str> = bound.split_whitespace().collect();
+                format!("a function is written (fn [{}] body)", for_message(&bound.join(" ")))
+            }
+            Some('|') if text.ends_with("<-") => {
+                "a list is made of another by (map f xs) and (filter p xs)".to_string()
+            }
+            Some('`') if text.len() > 1 => {
+                let name = for_message(text.trim_matches('`'));
+                format!("a function stands before its arguments: ({name} a b)")
+            }
             Some('“' | '”' | '„' | '«' | '»') => {
                 "a STRING stands between straight quotes: \"text\"".to_string()
             }

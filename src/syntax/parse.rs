@@ -57,7 +57,8 @@ fn parse(
         builder.unexpected(error);
     }
     let directives = tokens.take_directives();
-    let (lexical, brackets, broken) = tokens.finish();
+    let (mut lexical, brackets, broken) = tokens.finish();
+    lexical.drop_inside(&builder.covered());
     let silent = lexical.total() + brackets.total() + builder.reports.total() > 0;
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));

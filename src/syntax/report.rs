@@ -14,6 +14,8 @@ const KEPT: usize = 1000;
 pub struct Reports {
     kept: Vec<Diagnostic>,
     total: usize,
+    /// The last place that a kept one is about.
+    last: u32,
 }
 
 impl Reports {
@@ -22,7 +24,9 @@ impl Reports {
     pub fn add(&mut self, make: impl FnOnce() -> Diagnostic) {
         self.total += 1;
         if self.kept.len() < KEPT {
-            self.kept.push(make());
+            let report = make();
+            self.last = self.last.max(report.primary.span.lo);
+            self.kept.push(report);
         }
     }
 
@@ -34,6 +38,9 @@ impl Reports {
 
     /// Drops the reports whose places are in `regions`, which are in order.
     pub fn drop_inside(&mut self, regions: &[Span]) {
+        if regions.first().is_none_or(|first| first.lo > self.last) {
+            return;
+        }
         let before = self.kept.len();
         self.kept.retain(|report| {
             let at = report.primary.span.lo;

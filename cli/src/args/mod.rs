@@ -296,12 +296,15 @@ impl From<Engine> for MachineKind {
 #[derive(Args)]
 #[command(before_long_help = "Examples:
   gmachine check fibs.core
-  gmachine check --hints --error-format short *.core
-  gmachine check --error-format json - < fibs.core")]
+  gmachine check fibs.core -e '(take 10 fibs)'
+  gmachine check --hints --error-format short *.core")]
 pub struct Check {
     /// The programs' files; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "expr", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// An expression to take for main; with FILE, in its scope
+    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub expr: Option<String>,
     /// Also tell why the optimiser left calls as they are
     #[arg(long)]
     pub hints: bool,
@@ -510,6 +513,10 @@ pub struct Doc {
 
 /// Explain the code of a report
 #[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine explain G0301
+  gmachine explain 502
+  gmachine explain")]
 pub struct Explain {
     /// The code, like G0301; without it all are listed
     pub code: Option<String>,
@@ -529,6 +536,10 @@ pub struct Completions {
 
 /// Write the manual pages
 #[derive(Args)]
+#[command(before_long_help = "Examples:
+  gmachine man man1
+  gmachine man share/man/man1
+  gmachine man .")]
 pub struct Man {
     /// The directory to write them to; it is made if it is missing
     #[arg(value_name = "DIR")]

@@ -49,9 +49,9 @@ pub struct Steps {
     /// Say in words why each step is taken, and what is used again
     #[arg(short, long)]
     pub verbose: bool,
-    /// Cut lines at this many characters; 0: nowhere
-    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count, hide_short_help = true)]
-    pub width: u64,
+    /// Cut lines at this many characters; 0: nowhere [default: 100]
+    #[arg(long, value_name = "N", value_parser = parse_count, hide_short_help = true)]
+    pub width: Option<u64>,
     /// How to print them: text, json (every event)
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: TraceFormat,
@@ -72,7 +72,7 @@ impl Default for Steps {
             from: 1,
             to: None,
             verbose: false,
-            width: 100,
+            width: None,
             format: TraceFormat::Text,
         }
     }

@@ -19,17 +19,19 @@ use crate::args::{self, Form, Repl, Stage};
 use crate::exit::Exit;
 use crate::quantity::{parse_count, parse_duration, parse_size, show_duration, show_size};
 use crate::{
-    Context, Failure, dump, files, limit, manual, memory, output, passes, report, run, steps,
+    Context, Failure, dump, explain, files, limit, manual, memory, output, passes, report, run,
+    steps,
 };
 
 /// The commands: name, argument, meaning.
-pub const COMMANDS: [(&str, &str, &str); 15] = [
+pub const COMMANDS: [(&str, &str, &str); 16] = [
     (":sprint", "[-v] [NAME]", "show a value as far as it is evaluated; without NAME the last one"),
     (":force", "[NAME]", "evaluate a value to its end, or go on with it, and print it"),
     (":step", "EXPR", "print the reductions of an expression"),
     (":dump", "NAME [STAGE]", "a definition as a stage of the compiler makes it"),
     (":strictness", "NAME", "what a function does to its arguments"),
     (":doc", "NAME", "what the corelib says of a function"),
+    (":explain", "CODE", "what a report means and what to do"),
     (":browse", "[MODULE]", "the definitions of the session, or of a module in scope"),
     (":stats", "", "what the session's machine has counted"),
     (":time", "EXPR", "evaluate, print, and say how long that took"),
@@ -241,20 +243,35 @@ impl<'c> Session<'c> {
             Ok(value) => {
                 self.store.set_asker(true);
                 self.last = Some(value.clone());
-                self.show(&value)
+                self.show(&value, expression)
             }
             Err(error) => self.failed(error),
         }
     }
 
-    /// Evaluates a value to its end and prints it; an action is performed instead.
-    fn show(&mut self, value: &Value) -> Result<(), Failure> {
+    /// Evaluates the value of an expression to its end and prints it; an action is performed instead.
+    fn show(&mut self, value: &Value, expression: &str) -> Result<(), Failure> {
         self.stopped = false;
         let is_action = self.store.force(value).and_then(|_| self.store.is_action(value));
         match is_action {
             Ok(true) => self.perform(Some(value)),
-            Ok(false) => self.print_value(value),
+            Ok(false) => {
+                self.print_value(value)?;
+                self.name_missing(expression, value);
+                Ok(())
+            }
             Err(error) => self.failed(error),
+        }
+    }
+
+    /// Says of the value of a call that is a function what it still takes.
+    fn name_missing(&mut self, expression: &str, value: &Value) {
+        // A function alone is what was asked for.
+        if expression.trim_start().starts_with('(')
+            && let Ok(Whnf::Function { name: Some(name), arity }) = self.store.force(value)
+        {
+            let more = if arity == 1 { "argument" } else { "arguments" };
+            report::write(&format!("note: `{name}` still takes {arity} {more}\n"));
         }
     }
 
@@ -364,7 +381,7 @@ impl<'c> Session<'c> {
             Some("force") if argument.is_empty() && self.stopped => self.perform(None)?,
             Some("force") => {
                 if let Some(value) = self.value(argument) {
-                    self.show(&value)?;
+                    self.show(&value, argument)?;
                 }
             }
             Some("time") => {
@@ -389,6 +406,10 @@ impl<'c> Session<'c> {
             // What is not optimised has no strictness.
             Some("strictness") => self.dump(argument, Stage::Strictness, 2)?,
             Some("doc") => self.doc(argument)?,
+            Some("explain") => match explain::explained(argument) {
+                Ok(text) => self.print(&text)?,
+                Err((message, tip)) => report::write(&format!("error: {message}; {tip}\n")),
+            },
             Some("browse") => self.browse(argument)?,
             Some("stats") => self.stats()?,
             Some("limit") => self.limit(argument)?,

@@ -20,6 +20,14 @@ use super::{Context, Failure, files, output, run, watched};
 
 /// Runs a program and prints its reductions.
 pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
+    let text = [
+        ("--only", args.only.is_some()),
+        ("--event", !args.event.is_empty()),
+        ("--corelib", args.corelib),
+        ("--verbose", args.verbose),
+        ("--width", args.width.is_some()),
+    ];
+    watched::must_be_text("steps", args.format, &text)?;
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
     let engine = MachineKind::from(args.engine);
@@ -63,7 +71,7 @@ fn options(args: &Steps) -> Options {
         kinds: args.event.iter().map(|event| (*event).into()).collect(),
         from: args.from,
         verbose: args.verbose,
-        width: args.width,
+        width: args.width.unwrap_or(Options::default().width),
     }
 }
 

@@ -25,8 +25,12 @@ const TASKS: usize = 1_000;
 const ELSEWHERE: &[(&str, &str)] = &[
     ("true", "true is written `1`"),
     ("True", "true is written `1`"),
+    ("#t", "true is written `1`"),
+    ("#true", "true is written `1`"),
     ("false", "false is written `0`"),
     ("False", "false is written `0`"),
+    ("#f", "false is written `0`"),
+    ("#false", "false is written `0`"),
     ("nil", "the empty list is `Nil`, or `[]`"),
     ("null", "the empty list is `Nil`, or `[]`"),
     ("cons", "a list cell is `(Cons head tail)`"),
@@ -49,9 +53,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("cond", "a condition is `(if c then else)`"),
     ("λ", "a function is written `(fn [x] body)`"),
     ("function", "a function is written `(fn [x] body)`"),
+    ("main", "`main` is what the file of a program defines, and nothing does here"),
     ("print", PRINT),
     ("println", PRINT),
-    ("putStrLn", PRINT),
+    ("putStrLn", LINE),
     ("printf", PRINT),
     ("display", PRINT),
     ("show", SHOW),
@@ -68,6 +73,17 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("reduce", "a list is folded with `foldr`, `foldl` or `foldl'`"),
     ("concatenate", "two lists or texts are joined with `append`"),
     ("strcat", "two lists or texts are joined with `append`"),
+    ("fmap", "a function is applied to each element of a list by `(map f xs)`"),
+    ("mapcar", "a function is applied to each element of a list by `(map f xs)`"),
+    ("inc", "one more is `(add n 1)`"),
+    ("dec", "one less is `(sub n 1)`"),
+    ("expt", "b to the power e is `(pow b e)`"),
+    ("sorted", "a list is sorted by `(sort xs)`"),
+    ("rest", "a list without its first element is `(tail xs)`"),
+    ("empty?", EMPTY),
+    ("null?", EMPTY),
+    ("nil?", EMPTY),
+    ("isEmpty", EMPTY),
     ("size", "the length of a list is `(length xs)`"),
     ("len", "the length of a list is `(length xs)`"),
     ("do", IN_ORDER),
@@ -88,6 +104,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("puts", LINE),
     ("echo", LINE),
     ("putStr", LINE),
+    ("newline", LINE),
     ("readLine", "a line of the input is read by the action `getLine` of the module `io`"),
     ("readln", "a line of the input is read by the action `getLine` of the module `io`"),
     ("gets", "a line of the input is read by the action `getLine` of the module `io`"),
@@ -99,6 +116,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("push", "an element is put before a list by `(Cons x xs)`"),
     ("forEach", "an action for each element is `(forM_ xs f)`, of the module `io`"),
 ];
+
+/// What tells whether a list is empty.
+const EMPTY: &str = "whether a list is empty is `(null xs)`";
 
 /// What puts actions in order.
 const IN_ORDER: &str =
@@ -353,6 +373,16 @@ impl Checker<'_> {
         FORMS.contains(&self.globals.input.names.text(name))
             && !self.is_bound(name)
             && matches!(self.globals.lookup(self.unit, name), Lookup::Unbound)
+    }
+
+    /// Returns what to write for a pattern's constructor that there is not.
+    pub(super) fn constructor_meant(&self, name: Name) -> Option<String> {
+        if let Some(near) = self.similar_constructor(name) {
+            return Some(format!("did you mean `{near}`?"));
+        }
+        let text = self.globals.input.names.text(name);
+        let known = ELSEWHERE.iter().find(|(other, _)| *other == text);
+        known.map(|(_, help)| (*help).to_owned())
     }
 
     /// Returns the visible constructor that was probably meant.

@@ -112,7 +112,7 @@ impl Checker<'_> {
                 false => report.also(place, "this is a function; a pattern cannot apply it"),
             };
         }
-        report.help = self.similar_constructor(name).map(|near| format!("did you mean `{near}`?"));
+        report.help = self.constructor_meant(name);
         self.report(report);
     }
 

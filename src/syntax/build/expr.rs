@@ -187,8 +187,19 @@ impl Builder<'_> {
                 _ => format!("the bindings of a {name} stand in a pair of ( )"),
             };
             let span = first.map_or(Span::new(lo, hi), |at| Span::new(at, hi - 1));
+            let text = self.slice(span.lo, span.hi);
+            // `(let loop ((i 0)) ..)` of Scheme.
+            let is_loop = shape == Shape::Let
+                && n > 1
+                && text.split_whitespace().next().is_some_and(super::super::lex::is_name);
             self.report(shape.code(), span, |report| {
-                Diagnostic { message, ..report }.help(shape.form())
+                Diagnostic { message, ..report }.help(match is_loop {
+                    true => {
+                        "what is repeated is a function that calls itself: \
+                         (letrec ([loop (fn [i] body)]) (loop 0))"
+                    }
+                    false => shape.form(),
+                })
             });
         }
         self.expr(lo, hi, Expr::Error)
@@ -251,16 +262,35 @@ impl Builder<'_> {
         s.good()
     }
 
+    /// Builds `(x e)` among bindings, and reports it, once for a run of such.
+    pub fn round_binding(&mut self, s: Seq, lo: u32, hi: u32, binder: Binder, n: u32) -> Seq {
+        let clean = self.end_form(lo);
+        let value = self.one(lo, hi, n, Shape::Binding, false);
+        if binder.name.is_none() {
+            // What is said of it is said here.
+            self.reports.drop_inside(&[binder.span]);
+        }
+        if clean && !s.junk {
+            self.suspect(lo);
+            self.no_binding(lo, hi);
+        }
+        self.bindings.push(Binding { binder, value });
+        s.good().bad()
+    }
+
+    fn no_binding(&mut self, lo: u32, hi: u32) {
+        self.report(Code::BadLet, Span::new(lo, hi), |report| Diagnostic {
+            message: "this is no binding".to_string(),
+            ..report
+                .help("a binding is written [name value], and all of them stand in one pair of ( )")
+        });
+    }
+
     /// Reports what stands where a binding is due, once for a run of such.
     pub fn bad_binding(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if self.junk_is_new(s, lo, hi) {
             self.suspect(lo);
-            self.report(Code::BadLet, Span::new(lo, hi), |report| Diagnostic {
-                message: "this is no binding".to_string(),
-                ..report.help(
-                    "a binding is written [name value], and all of them stand in one pair of ( )",
-                )
-            });
+            self.no_binding(lo, hi);
         }
         s.bad()
     }

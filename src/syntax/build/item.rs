@@ -7,6 +7,55 @@ use crate::base::index::List;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::syntax::ast::{Binder, ConDecl, Expr, ExprId, Item, ItemKind};
+use crate::syntax::lex::is_name;
+
+/// The longest declaration of another language, in bytes, that is made sense of.
+const DECLARED: usize = 2_000;
+/// The most fields of its constructors.
+const FIELDS: usize = 20;
+
+/// Returns the constructors of `(data T a = A a | B)`: where the name of each stands in the text, and
+/// how many fields it has.
+fn alternatives(text: &str) -> Option<Vec<(usize, usize, usize)>> {
+    let text = text.strip_suffix(')')?;
+    let mut at = text.find('=')? + 1;
+    let mut found = Vec::new();
+    for alternative in text[at..].split('|') {
+        let alternative = alternative.split("deriving").next().unwrap_or_default();
+        let name = alternative.trim_start();
+        let start = at + alternative.len() - name.len();
+        let name = name.split(|c: char| c.is_whitespace()).next().unwrap_or_default();
+        if !is_name(name) {
+            return None;
+        }
+        let rest = &text[start + name.len()..at + alternative.len()];
+        if let Some((_, named)) = rest.split_once('{') {
+            // `A { x, y :: Int, z :: Int }`
+            found.push((start, start + name.len(), named.matches(',').count() + 1));
+            at += text[at..].find('|').map_or(text.len() - at, |bar| bar + 1);
+            continue;
+        }
+        // A field is a word, or what stands in brackets.
+        let (mut fields, mut depth, mut is_inside) = (0, 0u32, false);
+        for c in rest.chars() {
+            let is_start = depth == 0 && !is_inside && !c.is_whitespace();
+            fields += usize::from(is_start);
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth = depth.checked_sub(1)?,
+                '"' => return None,
+                _ => {}
+            }
+            is_inside = !c.is_whitespace() && !matches!(c, ')' | ']');
+        }
+        if depth > 0 {
+            return None;
+        }
+        found.push((start, start + name.len(), fields));
+        at += text[at..].find('|').map_or(text.len() - at, |bar| bar + 1);
+    }
+    found.iter().all(|(.., fields)| *fields <= FIELDS).then_some(found)
+}
 
 impl Builder<'_> {
     pub(super) fn item(&mut self, lo: u32, hi: u32, name: Binder, kind: ItemKind) {
@@ -115,6 +164,9 @@ impl Builder<'_> {
     /// Builds `(data Name (Con field ..) ..)`.
     pub fn data(&mut self, lo: u32, hi: u32, name: Binder, s: Seq) {
         let clean = self.end_form(lo);
+        if !clean && s.tainted {
+            self.foreign_data(lo, hi);
+        }
         if s.len == 0 && !s.tainted && clean && !self.is_suspect(lo) {
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
                 message: "this data declaration has no constructor".to_string(),
@@ -123,6 +175,45 @@ impl Builder<'_> {
         }
         let cons = std::mem::take(&mut self.cons);
         self.item(lo, hi, name, ItemKind::Data { cons });
+    }
+
+    /// Reports a declaration like `(data T a = A a | B)`, and makes the constructors of it that are
+    /// meant.
+    fn foreign_data(&mut self, lo: u32, hi: u32) {
+        let text = self.slice(lo, hi);
+        let Some(declared) = (text.len() <= DECLARED).then(|| alternatives(text)).flatten() else {
+            return;
+        };
+        let name = text.split_whitespace().nth(1).unwrap_or_default();
+        let fields = |count: usize| ('a'..='z').take(count).map(|field| format!(" {field}"));
+        let written: String = declared
+            .iter()
+            .map(|(at, end, count)| {
+                format!(" ({}{})", &text[*at..*end], fields(*count).collect::<String>())
+            })
+            .collect();
+        let help = format!("write (data {}{written})", for_message(name));
+        self.report_all(Code::BadData, Span::new(lo, hi), |report| {
+            let message = "a data declaration has neither `=` nor `|`".to_owned();
+            Diagnostic { message, ..report }.help(help)
+        });
+        self.cons.clear();
+        for (at, end, count) in declared {
+            let (at, end) = (lo + at as u32, lo + end as u32);
+            self.binders = vec![Binder { name: None, span: Span::new(at, end) }; count];
+            self.push_con(at, end);
+        }
+    }
+
+    /// Builds `[(Con field ..) ..]` among constructors.
+    pub fn listed_cons(&mut self, s: Seq, lo: u32, hi: u32, listed: Seq) -> Seq {
+        if self.end_form(lo) && !s.junk {
+            self.report_all(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
+                message: "constructors stand in no list".to_owned(),
+                ..report.help(Shape::Data.form())
+            });
+        }
+        Seq { len: s.len + listed.len, ..s }.bad()
     }
 
     fn push_con(&mut self, lo: u32, hi: u32) {

@@ -78,6 +78,8 @@ pub struct Builder<'s> {
     bad: Vec<u32>,
     /// The position of the last list or name whose mistake may explain that something is missing.
     suspect: u32,
+    /// What a report about a form says all of, also of the characters in it that start no token.
+    covered: Vec<Span>,
     /// What was found.
     pub reports: Reports,
 }
@@ -108,6 +110,7 @@ impl<'s> Builder<'s> {
             cons: Vec::new(),
             bad: Vec::new(),
             suspect: 0,
+            covered: Vec::new(),
             reports: Reports::default(),
         }
     }
@@ -142,6 +145,27 @@ impl<'s> Builder<'s> {
         let kept = self.bad.partition_point(|&at| at < lo);
         self.bad.truncate(kept);
         kept == before
+    }
+
+    /// Reports a form in the place of all that has been found in it, characters included.
+    fn report_all(&mut self, code: Code, span: Span, make: impl FnOnce(Diagnostic) -> Diagnostic) {
+        self.reports.drop_inside(&[span]);
+        self.report(code, span, make);
+        self.covered.push(span);
+    }
+
+    /// Returns the stretches in which reports of characters say nothing new, in order and apart.
+    #[must_use]
+    pub fn covered(&self) -> Vec<Span> {
+        let mut spans = self.covered.clone();
+        spans.sort_by_key(|span| (span.lo, std::cmp::Reverse(span.hi)));
+        let mut apart: Vec<Span> = Vec::new();
+        for span in spans {
+            if apart.last().is_none_or(|last| last.hi <= span.lo) {
+                apart.push(span);
+            }
+        }
+        apart
     }
 
     /// Ends a bracketed stretch that is not judged.

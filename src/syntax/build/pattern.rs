@@ -8,6 +8,38 @@ use crate::base::integer::Integer;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::syntax::ast::{Binder, Pat, PatId};
+use crate::syntax::lex::is_name;
+
+/// The most signs of a pattern like `(x : y : rest)` that it is made sense of with.
+const INFIX: usize = 20;
+/// The longest pattern, in bytes, that is repeated in a message.
+const REPEATED: usize = 60;
+
+/// Returns how what stands in brackets in the place of a parameter is written as a pattern.
+fn as_pattern(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    if text.len() > REPEATED || text.contains('\n') {
+        return None;
+    }
+    let parts = |sign: char| {
+        let parts: Vec<&str> = inner.split(sign).map(str::trim).collect();
+        parts.iter().all(|part| is_name(part)).then_some(parts)
+    };
+    if let Some([first @ .., last]) = parts(':').as_deref()
+        && !first.is_empty()
+    {
+        let cons = |tail: String, head: &&str| format!("(Cons {head} {tail})");
+        return Some(first.iter().rev().fold((*last).to_owned(), cons));
+    }
+    match parts(',').as_deref() {
+        Some([first, second]) => Some(format!("(Pair {first} {second})")),
+        Some([first, second, third]) => Some(format!("(Triple {first} {second} {third})")),
+        _ => {
+            let is_con = inner.starts_with(char::is_uppercase) && !inner.contains([':', ',']);
+            is_con.then(|| for_message(text))
+        }
+    }
+}
 
 impl Builder<'_> {
     fn pat(&mut self, lo: u32, hi: u32, pat: Pat) -> PatId {
@@ -63,11 +95,54 @@ impl Builder<'_> {
 
     /// Builds `(Con pat ..)`.
     pub fn pat_con(&mut self, lo: u32, hi: u32, name_lo: u32, name_hi: u32, n: u32) -> PatId {
-        self.end_form(lo);
-        let name = self.intern(name_lo, name_hi);
+        let clean = self.end_form(lo);
         let at = self.pats.len().saturating_sub(n as usize);
+        if !clean && let Some(pat) = self.infix_pat(lo, hi, (name_lo, name_hi), at) {
+            return pat;
+        }
+        let name = self.intern(name_lo, name_hi);
         let fields = self.ast.pat_lists.add(self.pats.drain(at..));
         self.pat(lo, hi, Pat::Con(name, Span::new(name_lo, name_hi), fields))
+    }
+
+    /// Builds what `(x : xs)` and `(a, b)` are meant for, whose sign has been reported; the patterns
+    /// after the name are on the stack from `at`.
+    fn infix_pat(&mut self, lo: u32, hi: u32, name: (u32, u32), at: usize) -> Option<PatId> {
+        let found = self.pats.get(at..)?;
+        let mut parts = Vec::with_capacity(found.len());
+        let mut end = name.1;
+        let mut signs = Vec::new();
+        for pair in found.chunks(2) {
+            let &[sign, part] = pair else { return None };
+            let span = self.ast.pat_spans[part];
+            if !matches!(self.ast.pats[sign], Pat::Error) {
+                return None;
+            }
+            signs.push(self.slice(end, span.lo).trim());
+            end = span.hi;
+            parts.push(part);
+        }
+        let sign = *signs.first()?;
+        if parts.len() > INFIX || signs.iter().any(|other| *other != sign) {
+            return None;
+        }
+        self.pats.truncate(at);
+        let first = self.pat_name(name.0, name.1);
+        let con = |builder: &mut Self, con: &str, fields: &[PatId]| {
+            let con = builder.names.intern(con);
+            let fields = builder.ast.pat_lists.add(fields.iter().copied());
+            builder.pat(lo, hi, Pat::Con(con, Span::new(lo, hi), fields))
+        };
+        Some(match (sign, parts.as_slice()) {
+            (",", [second]) => con(self, "Pair", &[first, *second]),
+            (",", [second, third]) => con(self, "Triple", &[first, *second, *third]),
+            (":", [middle @ .., last]) => {
+                let mut heads = vec![first];
+                heads.extend(middle);
+                heads.iter().rev().fold(*last, |tail, &head| con(self, "Cons", &[head, tail]))
+            }
+            _ => self.pat(lo, hi, Pat::Error),
+        })
     }
 
     /// Reports what stands where a pattern is due; `n` patterns of it are on the stack.
@@ -121,9 +196,22 @@ impl Builder<'_> {
 
     /// Reports what is no name where one is due.
     pub fn bad_binder(&mut self, lo: u32, hi: u32) -> Binder {
-        let help = match self.slice(lo, hi).as_bytes().first() {
+        let text = self.slice(lo, hi);
+        let help = match text.as_bytes().first() {
             Some(b'(' | b'[') => {
-                "here stands a name; (case value [pattern body] ..) takes a value apart"
+                let pattern = as_pattern(text);
+                let pattern = pattern.as_deref().unwrap_or("pattern");
+                self.no_name(
+                    lo,
+                    hi,
+                    &format!(
+                        "here stands a name; (case value [{pattern} body] ..) takes a value apart"
+                    ),
+                );
+                if text.contains([':', ',']) {
+                    self.covered.push(Span::new(lo, hi));
+                }
+                return Binder { name: None, span: Span::new(lo, hi) };
             }
             Some(b'-' | b'0'..=b'9' | b'\'' | b'"') => {
                 "here stands a name; (case value [0 body] [n body]) tells values apart"
@@ -185,10 +273,41 @@ impl Builder<'_> {
     }
 
     /// Builds `[x ..]`.
-    pub fn params(&mut self, lo: u32) -> List<Binder> {
+    pub fn params(&mut self, lo: u32, hi: u32) -> List<Binder> {
         if !self.end_form(lo) {
             self.suspect(lo);
+            self.joined(lo, hi);
         }
         self.ast.binders.add(self.binders.drain(..))
+    }
+
+    /// Reports `[x:xs]`: makes one parameter without a name of each `x:xs`.
+    fn joined(&mut self, lo: u32, hi: u32) {
+        let mut binders: Vec<Binder> = Vec::with_capacity(self.binders.len());
+        let mut joins = false;
+        for binder in std::mem::take(&mut self.binders) {
+            let is_colon = binder.name.is_none()
+                && binder.span.lo == binder.span.hi
+                && self.slice(binder.span.lo, binder.span.lo + 1) == ":";
+            match binders.last_mut() {
+                Some(last) if is_colon || joins => {
+                    *last = Binder { name: None, span: last.span.to(binder.span) };
+                }
+                _ => binders.push(binder),
+            }
+            joins = is_colon;
+        }
+        let is_joined = |binder: &&Binder| binder.name.is_none() && binder.span.lo < binder.span.hi;
+        let joined = binders.iter().find(is_joined).map(|binder| binder.span);
+        self.binders = binders;
+        let text = joined.map(|span| self.slice(span.lo, span.hi)).filter(|it| it.contains(':'));
+        if let Some(text) = text {
+            let pattern = as_pattern(&format!("({text})")).unwrap_or_else(|| "pattern".to_owned());
+            self.report_all(Code::ExpectedName, Span::new(lo, hi), |report| {
+                let message = "parameters are names, not patterns".to_owned();
+                Diagnostic { message, ..report }
+                    .help(format!("write (case value [{pattern} body] ..) in the body"))
+            });
+        }
     }
 }
