@@ -367,9 +367,10 @@ impl<'s> Lexer<'s> {
         self.reports.add(|| match (text, source.get(..start)) {
             ("=" | ":=", Some(before)) => definition(span, text, before),
             (",", Some(before)) => no_token(span, text).help(comma(before)),
-            (".", Some(before)) if before.ends_with(' ') && after.starts_with(' ') => {
-                no_token(span, text).help("two functions are joined by (compose f g)")
-            }
+            (".", Some(before)) if before.ends_with(' ') && after.starts_with(' ') => no_token(
+                span, text,
+            )
+            .help("two functions are joined by (compose f g); a list cell is (Cons head tail)"),
             (":", _) if after.lines().next().is_none_or(|line| line.trim().is_empty()) => {
                 no_token(span, text)
                     .help("a body stands in the brackets of its form, as in (defn name[x ..] body)")

@@ -8,6 +8,7 @@ use crate::base::index::List;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, ItemKind, Pat, PatId};
+use crate::syntax::lex::is_name;
 
 impl Builder<'_> {
     fn expr(&mut self, lo: u32, hi: u32, expr: Expr) -> ExprId {
@@ -189,9 +190,12 @@ impl Builder<'_> {
             let span = first.map_or(Span::new(lo, hi), |at| Span::new(at, hi - 1));
             let text = self.slice(span.lo, span.hi);
             // `(let loop ((i 0)) ..)` of Scheme.
+            let name = text.split_once(char::is_whitespace);
             let is_loop = shape == Shape::Let
                 && n > 1
-                && text.split_whitespace().next().is_some_and(super::super::lex::is_name);
+                && name.is_some_and(|(name, rest)| {
+                    is_name(name) && rest.trim_start().starts_with('(')
+                });
             self.report(shape.code(), span, |report| {
                 Diagnostic { message, ..report }.help(match is_loop {
                     true => {
