@@ -11,6 +11,8 @@ use gmachine_testing::numbers::{self, Missing, Number, PRIMITIVES};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 
+mod libc;
+
 /// A few cases of the kind that `hunt` has many of.
 #[test]
 fn primitives_give_what_a_second_computation_gives() {

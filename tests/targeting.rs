@@ -88,6 +88,70 @@ fn a_failure_points_into_the_original_text() {
     ");
 }
 
+/// Library code, without places: what can only fail, by itself, by way of others, in a circle, as a
+/// function that is given too much, whatever a condition says.
+const FAILING: &str = "
+(defn failWith[text] (error (append \"no \" text)))
+(defn failBy[text] (failWith (append \"more \" text)))
+(defn failAfter[n] (if (le n 0) (error \"at the end\") (failThen (sub n 1))))
+(defn failThen[n] (if (eq n 77) (failWith \"77\") (failAfter n)))
+(defn failEither[n] (case n [0 (failWith \"0\")] [1 (throw 1)] [_ (let ([m (add n 1)]) (failAfter m))]))
+(defn failAs[x] (throwAgain x))
+(defn failFirst[x] (add (failWith x) 1))
+(defn loop[n] (turn (add n 1)))
+(defn turn[n] (if (eq n -1) (failWith \"wrapped\") (loop n)))
+";
+
+#[test]
+fn a_last_call_of_what_can_only_fail_is_told_where_it_stands() {
+    let calls = [
+        "(failWith \"x\")",
+        "(failBy \"x\")",
+        "(failAfter 100)",
+        "(failEither x)",
+        "((failWith \"x\") 1)",
+        "(failFirst \"x\")",
+        "(if (eq x 3) (failWith \"a\") (failBy \"b\"))",
+        "(let ([y (add x 1)]) (failAfter y))",
+        "(seq x (failBy \"x\"))",
+        "(case x [0 5] [_ (failBy \"x\")])",
+        "((fn [t] (failBy t)) \"x\")",
+    ];
+    for call in calls {
+        // Nothing of the caller is left to do after the call.
+        let text = format!(
+            "{FAILING}{{at \"Main.hs\" 2 1}} (defn f[x] {{at 2 7 2 16}} {call})\n\
+             {{at 3 1}} (defn main[] {{at 3 15 3 18}} (f 3))\n"
+        );
+        for level in 0..3 {
+            let report = failure_after(Passes::level(level), &text);
+            assert!(report.contains("--> Main.hs:2:7"), "{call} at -O{level}:\n{report}");
+        }
+    }
+}
+
+#[test]
+fn a_circle_of_what_never_returns_takes_no_stack() {
+    let text = format!("{FAILING}(defn main[] (loop 0))");
+    for level in 0..3 {
+        for &kind in MachineKind::ALL {
+            let mut engine = Engine::new();
+            engine.set_machine(kind);
+            engine.set_passes(Passes::level(level));
+            let module = module(&engine, &text);
+            let mut store = Store::new(&module);
+            store.set_fuel(Some(300_000));
+            store.set_heap_limit(Some(1 << 20));
+            let main = store.global("main").expect("main");
+            let stop = match store.force(&main) {
+                Err(gmachine::Error::Stop(stop)) => stop.to_string(),
+                other => panic!("{other:?}"),
+            };
+            assert!(stop.contains("steps is reached"), "{kind:?} at -O{level}: {stop}");
+        }
+    }
+}
+
 #[test]
 fn a_failure_without_the_original_text_says_file_line_and_column() {
     let report = failure(

@@ -18,6 +18,7 @@ mod c;
 mod control;
 mod e;
 mod env;
+mod failing;
 mod perform;
 mod primitive;
 mod r;
@@ -39,6 +40,7 @@ use crate::gcode::program::{
 };
 use crate::primitive::Primitive;
 use env::{Code, Env};
+use failing::Failing;
 use perform::Performer;
 
 /// The options of the compilation.
@@ -111,6 +113,9 @@ struct Compiler<'a> {
     core: &'a core::Program,
     names: &'a Interner,
     options: Options,
+    failing: Failing,
+    /// The definition whose code is made.
+    current: Option<core::GlobalId>,
     out: Program,
     /// The globals that the code refers to so far.
     globals: FxHashMap<Source, GlobalId>,
@@ -144,6 +149,8 @@ impl<'a> Compiler<'a> {
             core: program,
             names,
             options,
+            failing: Failing::of(program),
+            current: None,
             out,
             globals: FxHashMap::default(),
             mentioned: IndexVec::new(),
@@ -197,7 +204,9 @@ impl<'a> Compiler<'a> {
                 for (i, &param) in params.iter().enumerate() {
                     self.env.bind(param, arity - i as u32, false);
                 }
+                self.current = Some(id);
                 self.r(body);
+                self.current = None;
                 let name = |&param: &LocalId| {
                     self.core.locals[param].name.map(|name| self.names.shared(name))
                 };

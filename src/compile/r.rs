@@ -5,6 +5,7 @@ use super::Compiler;
 use super::control::{Call, Scheme};
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId};
+use crate::gcode::instr::Instr;
 
 impl Compiler<'_> {
     /// Emits `R[expr]`. The code ends here.
@@ -27,8 +28,19 @@ impl Compiler<'_> {
             {
                 self.e(expr);
             }
+            // It never returns, and its failure is to be told here: the frame stays. No value comes
+            // to be raised.
+            _ if self.keeps_frame(expr) => {
+                self.build(expr);
+                self.emit(Instr::Eval, span);
+                self.emit(Instr::Raise, span);
+            }
             _ => self.build(expr),
         }
         self.update_and_unwind(span);
+    }
+
+    fn keeps_frame(&self, expr: ExprId) -> bool {
+        self.current.is_some_and(|caller| self.failing.keeps_frame(self.core, caller, expr))
     }
 }

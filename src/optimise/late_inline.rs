@@ -327,7 +327,7 @@ impl Late<'_> {
         if let Some(&known) = self.spans.get(&(at, call)) {
             return known;
         }
-        let after = self.callers.partition_point(|(body, _)| body.lo <= call.lo);
+        let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
         let Some((_, caller)) = after.checked_sub(1).and_then(|at| self.callers.get(at)) else {
             return at;
         };

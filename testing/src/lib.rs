@@ -38,6 +38,7 @@ pub mod sexpr;
 pub mod shapes;
 pub mod slopes;
 pub mod subsets;
+pub mod transactions;
 pub mod typed;
 pub mod wild;
 

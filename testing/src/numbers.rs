@@ -1,6 +1,6 @@
 //! What the primitives on bits, words and floats mean, written down a second time: digit by digit,
 //! by way of decimal text, or by definition, where the product has another way. For the functions
-//! of C's library the platform is asked by both.
+//! of C's library the platform is asked by both; C itself is asked by a test (`tests/numbers/libc.rs`).
 
 use std::sync::LazyLock;
 
@@ -231,9 +231,29 @@ pub fn compute(name: &str, args: &[Number]) -> Result<Number, Missing> {
         "fsinh" => float(flt(0)?.sinh()),
         "fcosh" => float(flt(0)?.cosh()),
         "ftanh" => float(flt(0)?.tanh()),
-        "fasinh" => float(flt(0)?.asinh()),
-        "facosh" => float(flt(0)?.acosh()),
-        "fatanh" => float(flt(0)?.atanh()),
+        "fasinh" => {
+            let x = flt(0)?.abs();
+            let root = (x * x + 1.0).sqrt();
+            let of_size = match x > f64::from(1 << 28) {
+                true => x.ln() + std::f64::consts::LN_2,
+                false => (x + x * x / (root + 1.0)).ln_1p(),
+            };
+            float(if flt(0)?.is_sign_negative() { -of_size } else { of_size })
+        }
+        "facosh" => match flt(0)? {
+            x if x < 1.0 => float(f64::NAN),
+            x if x > f64::from(1 << 28) => float(x.ln() + std::f64::consts::LN_2),
+            x => float((x - 1.0 + ((x - 1.0) * (x - 1.0 + 2.0)).sqrt()).ln_1p()),
+        },
+        "fatanh" => {
+            let x = flt(0)?.abs();
+            let ratio = match x < 0.5 {
+                true => 2.0 * x + 2.0 * x * x / (1.0 - x),
+                false => 2.0 * x / (1.0 - x),
+            };
+            let of_size = ratio.ln_1p() / 2.0;
+            float(if flt(0)?.is_sign_negative() { -of_size } else { of_size })
+        }
         "ffloor" => float(rounded(flt(0)?, |below, _| below)),
         "fceil" => {
             float(rounded(flt(0)?, |below, rest| if rest > 0.0 { below + 1.0 } else { below }))

@@ -389,9 +389,13 @@ impl<'a> Convert<'_, 'a, '_> {
             Term::Float(digits) => Expr::Code(single(digits)?),
             Term::Text(text) => Expr::Text(text.clone()),
             Term::Bytes(bytes) => {
-                let bytes: Vec<String> =
-                    bytes.chars().map(|c| (u32::from(c) & 255).to_string()).collect();
-                Expr::Code(format!("(#bytesFromList [{}])", bytes.join(" ")))
+                // A text is read and compiled as a whole, whatever its length.
+                let text: String = bytes.chars().map(|c| char::from(u32::from(c) as u8)).collect();
+                let literal = crate::emit::literal(&text);
+                Expr::Code(match text.is_ascii() {
+                    true => format!("(#bytesFromText {literal})"),
+                    false => format!("(#bytesFromList (h_text {literal}))"),
+                })
             }
             Term::Foreign(name) => Expr::Code(self.program.support.foreign(name)),
             Term::Lambda(..) => {

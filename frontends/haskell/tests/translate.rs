@@ -29,8 +29,10 @@ inst$Control.Exception.Internal.Exception@Control.Exception.Internal.ErrorCall =
 inst$Control.Exception.Internal.Exception@Control.Exception.Internal.BlockedIndefinitelyOnMVar = #0
 Control.Exception.Internal.fromException = (\\d. (\\e. (Data.Maybe_Type.Just e)))
 Data.Maybe.maybe = (\\r. (\\f. (\\m. ((m r) f))))
-Data.Typeable.mkTyConApp = (\\x. (\\y. x))
-Data.Typeable.mkTyCon = (\\x. (\\y. x))
+Data.Typeable.TyCon = $con:0:1:LLL
+Data.Typeable.TypeRep = $con:0:1:LLL
+Data.Typeable.tyConFingerPrint = (\\x. ((($case:1:1 x) #0) ($alt:0:3:Data.Typeable.TyCon (\\k. (\\m. (\\n. k))))))
+Data.Typeable.trMd5 = (\\x. ((($case:1:1 x) #0) ($alt:0:3:Data.Typeable.TypeRep (\\k. (\\c. (\\a. k))))))
 Storable$C = (\\$x1. (\\$x2. (\\$f. (($f $x1) $x2))))
 Foreign.Storable.sizeOf = (\\$f. ($f (\\$x1. (\\$x2. $x1))))
 Foreign.Storable.peekElemOff = (\\$f. ($f (\\$x1. (\\$x2. $x2))))
@@ -73,6 +75,46 @@ fn recursion_and_words_that_wrap() {
     let largest = "9223372036854775807";
     assert_eq!(result(&format!("Main.result = ((+ #{largest}) #1)")), "-9223372036854775808");
     assert_eq!(result("Main.result = ((uquot #-1) #2)"), largest);
+}
+
+/// Tables of the library are byte strings of thousands of bytes, which every program reads.
+#[test]
+fn a_byte_string_is_a_text_of_coref() {
+    let all: String = (0..256).map(|byte| format!("\\{byte}\\&")).collect();
+    let of = |literal: &str, at: usize| {
+        let definition = format!("Main.result = ((bsindex ^\"{literal}\") #{at})");
+        let text = translated(&format!("{definition}\nMain.main = Main.result"));
+        assert!(!text.contains("#bytesFromList [0"), "{definition}");
+        result(&definition)
+    };
+    for at in [0, 1, 34, 65, 92, 127, 128, 200, 255] {
+        assert_eq!(of(&all, at), at.to_string());
+    }
+    assert_eq!(of("a\\0b", 2), "98");
+    assert_eq!(result(&format!("Main.result = (bslength ^\"{all}\")")), "256");
+}
+
+#[test]
+fn types_at_run_time_are_the_same_if_they_are_written_the_same() {
+    let definitions = "\
+Main.con = (\\n. ((Data.Typeable.mkTyCon \"M\") n))
+Main.of = (\\c. (\\args. ((Data.Typeable.mkTyConApp (Main.con c)) args)))
+Main.key = (\\t. (Data.Typeable.trMd5 t))
+Main.same = (\\s. (\\t. ((bs== (Main.key s)) (Main.key t))))
+Main.a = ((Main.of \"A\") $nil)
+Main.b = ((Main.of \"B\") $nil)
+Main.fa = ((Main.of \"F\") (($cons Main.a) $nil))
+";
+    let same =
+        |s: &str, t: &str| result(&format!("{definitions}Main.result = ((Main.same {s}) {t})"));
+    let one = |of: &str| format!("((Main.of \"F\") (($cons {of}) $nil))");
+    let two = |a: &str, b: &str| format!("((Main.of \"F\") (($cons {a}) (($cons {b}) $nil)))");
+    assert_eq!(same("Main.a", "((Main.of \"A\") $nil)"), "1");
+    assert_eq!(same("Main.fa", &one("Main.a")), "1");
+    assert_eq!(same("Main.a", "Main.b"), "0");
+    assert_eq!(same("Main.fa", &one("Main.b")), "0");
+    assert_eq!(same(&two("Main.fa", "Main.b"), &two("Main.a", "Main.b")), "0");
+    assert_eq!(same(&one(&two("Main.a", "Main.b")), &two("Main.fa", "Main.b")), "0");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 //!
 //! The machines have ways of their own for what a loop does often; the rest they and the optimiser
 //! compute here, so that what is folded is what a run gives. The functions of C's mathematics
-//! library are those of the platform, by way of Rust's standard library.
+//! library are those of the platform, by way of Rust's standard library; but for the inverse hyperbolic
+//! ones, which it does not take from there.
+
+use std::f64::consts::LN_2;
 
 use crate::base::float::Float;
 use crate::base::integer::Integer;
@@ -193,9 +196,9 @@ pub fn compute(primitive: Primitive, operands: &[Number<'_>]) -> Result<Computed
         P::FSinh => float(flt(0)?.sinh()),
         P::FCosh => float(flt(0)?.cosh()),
         P::FTanh => float(flt(0)?.tanh()),
-        P::FAsinh => float(flt(0)?.asinh()),
-        P::FAcosh => float(flt(0)?.acosh()),
-        P::FAtanh => float(flt(0)?.atanh()),
+        P::FAsinh => float(asinh(flt(0)?)),
+        P::FAcosh => float(acosh(flt(0)?)),
+        P::FAtanh => float(atanh(flt(0)?)),
         P::FFloor => float(flt(0)?.floor()),
         P::FCeil => float(flt(0)?.ceil()),
         P::FTrunc => float(flt(0)?.trunc()),
@@ -230,4 +233,44 @@ pub fn compute(primitive: Primitive, operands: &[Number<'_>]) -> Result<Computed
 /// `bits` shifted to the left by any number of bits.
 fn shifted(bits: u64, count: u64) -> u64 {
     if count < 64 { bits << count } else { 0 }
+}
+
+/// From here on `x * x + 1` and `x * x - 1` are `x * x`, to the last digit.
+const LARGE: f64 = 268_435_456.0;
+
+/// The inverse hyperbolic sine, `ln(x + sqrt(x * x + 1))`, for a size that may be near 0, or so large
+/// that its square is infinite.
+fn asinh(x: f64) -> f64 {
+    let size = x.abs();
+    let value = if size > LARGE {
+        size.ln() + LN_2
+    } else {
+        let square = size * size;
+        (size + square / ((square + 1.0).sqrt() + 1.0)).ln_1p()
+    };
+    value.copysign(x)
+}
+
+/// The inverse hyperbolic cosine, `ln(x + sqrt(x * x - 1))`, for what may be near 1, or so large that
+/// its square is infinite.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        f64::NAN
+    } else if x > LARGE {
+        x.ln() + LN_2
+    } else {
+        let above = x - 1.0;
+        (above + (above * (above + 2.0)).sqrt()).ln_1p()
+    }
+}
+
+/// The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`, for a size that may be near 0 or 1.
+fn atanh(x: f64) -> f64 {
+    let size = x.abs();
+    let twice = size + size;
+    let ratio = match size < 0.5 {
+        true => twice + twice * size / (1.0 - size),
+        false => twice / (1.0 - size),
+    };
+    (ratio.ln_1p() * 0.5).copysign(x)
 }

@@ -12,21 +12,19 @@ use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
 /// Cases that are kept with the value that they do not match: there is one for each value.
 const UNMATCHED: usize = 1_000;
 
-/// The definitions outside of the corelib: the stretch of text of the body, and the name; in the
-/// order of their positions. What was lifted out of a definition lies in its body.
+/// The definitions outside of the corelib: where the name stands, before the body, and the name; in the
+/// order of their positions. What was lifted out of a definition lies in its body. (The body itself
+/// may be inlined code by now.)
 pub(in crate::optimise) fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
     let mut callers: Vec<(Span, Arc<str>)> = Vec::new();
     for global in program.globals.iter() {
-        if let (GlobalKind::Defn { body: Some(body), .. }, Some(name)) =
-            (global.kind, &global.display)
+        if let (GlobalKind::Defn { body: Some(_), .. }, Some(name)) = (global.kind, &global.display)
+            && places.is_users(global.span)
         {
-            let body = program.spans[body];
-            if places.is_users(body) {
-                callers.push((body, name.clone()));
-            }
+            callers.push((global.span, name.clone()));
         }
     }
-    callers.sort_by_key(|(body, _)| body.lo);
+    callers.sort_by_key(|(name, _)| name.lo);
     callers
 }
 
@@ -39,13 +37,15 @@ impl Driver<'_> {
             || at.is_none()
             || self.new.places.is_users(at)
             || self.new.places.unmatched(at).is_some()
+            // An earlier step has put it there: its call is further in.
+            || self.new.places.inlined(at).is_some()
         {
             return at;
         }
         if let Some(&known) = self.inlined.get(&(at, call)) {
             return known;
         }
-        let after = self.callers.partition_point(|(body, _)| body.lo <= call.lo);
+        let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
         let before = after.checked_sub(1).and_then(|at| self.callers.get(at));
         let Some((_, caller)) = before else { return at };
         let span = self.new.places.add(Inlined { at, call, caller: caller.clone() });

@@ -24,6 +24,10 @@ enum Ty {
     Var,
     /// A thread.
     Thread,
+    /// A variable of transactions that holds an integer.
+    TVar,
+    /// What stands for a transaction.
+    Transaction,
 }
 
 struct Local {
@@ -55,6 +59,7 @@ const KIT: &str = "\
 (import io)
 (import array)
 (import bytes)
+(import stm)
 (defn show'[n] (then (putLine (showInt n)) (return n)))
 (defn index'[a i] (if (eq (arrayLength a) 0) 0 (arrayIndex a (mod i (arrayLength a)))))
 (defn handler'[f e] (case e
@@ -138,7 +143,10 @@ impl Gen {
 
     /// A name of a type, if there is one.
     fn variable(&mut self, ty: Ty, sure: bool) -> Option<String> {
-        let is_state = matches!(ty, Ty::Cell | Ty::Mutable | Ty::Var | Ty::Thread);
+        let is_state = matches!(
+            ty,
+            Ty::Cell | Ty::Mutable | Ty::Var | Ty::Thread | Ty::TVar | Ty::Transaction
+        );
         let is_own = is_state && !self.dice.one_in(30);
         let fits = |local: &&Local| {
             let near = !is_own || local.level == self.level;
@@ -165,7 +173,7 @@ impl Gen {
         }
         let d = depth - 1;
         // Input and output are errors in a state thread.
-        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 31 };
+        let kinds = if self.level > 0 && !self.dice.one_in(40) { 16 } else { 34 };
         match self.dice.roll(kinds) {
             0 | 1 => {
                 let first = self.action(d);
@@ -261,6 +269,7 @@ impl Gen {
                 format!("(let ([{name} {bytes}]) {rest})")
             }
             26..=29 if self.level == 0 || self.dice.one_in(20) => self.on_threads(d),
+            31..=33 if self.level == 0 || self.dice.one_in(20) => self.on_variables(d),
             22..=25 if self.level == 0 || self.dice.one_in(20) => self.on_system(d),
             21 if self.dice.one_in(4) => {
                 let status = self.int(1, true);
@@ -470,6 +479,88 @@ impl Gen {
             }
             (12, ..) => format!("(then (setMask {}) {})", self.dice.roll(2), self.action(d)),
             _ => format!("(then yield {})", self.action(d)),
+        }
+    }
+
+    /// Something with variables of transactions.
+    fn on_variables(&mut self, d: usize) -> String {
+        let variable = self.variable(Ty::TVar, true);
+        match (self.dice.roll(8), variable) {
+            (0, _) | (_, None) => {
+                let value = self.int(d.min(3), true);
+                let (name, rest) = self.with(Ty::TVar, true, |this| this.action(d));
+                format!("(bind (newTVar {value}) (fn [{name}] {rest}))")
+            }
+            (1, Some(variable)) => {
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d));
+                format!("(bind (readTVarNow {variable}) (fn [{name}] {rest}))")
+            }
+            (2, _) => {
+                // Another thread has what this one may wait for.
+                let forked = self.transaction(d / 2);
+                format!("(then (fork {forked}) {})", self.action(d))
+            }
+            _ => {
+                let done = self.transaction(d);
+                let (name, rest) = self.with(Ty::Int, false, |this| this.action(d / 2));
+                format!("(bind {done} (fn [{name}] {rest}))")
+            }
+        }
+    }
+
+    /// A transaction.
+    fn transaction(&mut self, d: usize) -> String {
+        let (name, body) = self.with(Ty::Transaction, true, |this| this.in_transaction(d));
+        format!("(atomically (fn [{name}] {body}))")
+    }
+
+    /// An action of a transaction, mostly of the innermost one.
+    fn in_transaction(&mut self, depth: usize) -> String {
+        let innermost = self.names_of(Ty::Transaction);
+        let mut t = format!("v{innermost}");
+        if self.dice.one_in(40) {
+            t = self.variable(Ty::Transaction, true).unwrap_or(t);
+        }
+        let Some(variable) = self.variable(Ty::TVar, true) else { return self.action(depth) };
+        if depth == 0 {
+            return match self.dice.roll(8) {
+                0 => format!("(retry {t})"),
+                1 => self.short_action(),
+                _ => format!("(readTVar {t} {variable})"),
+            };
+        }
+        let d = depth - 1;
+        match self.dice.roll(14) {
+            0..=2 => {
+                let (name, rest) = self.with(Ty::Int, false, |this| this.in_transaction(d));
+                format!("(bind (readTVar {t} {variable}) (fn [{name}] {rest}))")
+            }
+            3..=5 => {
+                let value = self.int(d.min(3), true);
+                format!("(then (writeTVar {t} {variable} {value}) {})", self.in_transaction(d))
+            }
+            6 => {
+                let (name, value) = self.with(Ty::Int, false, |this| this.int(2, true));
+                let rest = self.in_transaction(d);
+                format!("(then (modifyTVar {t} {variable} (fn [{name}] {value})) {rest})")
+            }
+            7 => {
+                let condition = self.int(d / 2, true);
+                format!("(then (check {t} (lt {condition} 2)) {})", self.in_transaction(d))
+            }
+            8 | 9 => {
+                let (one, other) = (self.in_transaction(d), self.in_transaction(d));
+                format!("(orElse {t} {one} {other})")
+            }
+            10 | 11 => {
+                let (tried, other) = (self.in_transaction(d), self.in_transaction(d / 2));
+                format!("(catchSTM {t} {tried} (fn [_] {other}))")
+            }
+            12 => {
+                let tried = self.in_transaction(d);
+                format!("(catch {tried} (quiet' return))")
+            }
+            _ => self.action(d),
         }
     }
 

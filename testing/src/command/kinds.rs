@@ -8,7 +8,8 @@ use crate::seen::Seen;
 use crate::subsets::Subsets;
 use crate::{
     actions, calls, cases, combinators, corpus, differential, elements, harness, listings,
-    metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets, typed, wild,
+    metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets, transactions,
+    typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -134,6 +135,12 @@ pub const KINDS: &[Kind] = &[
                 fail",
         share: 100,
         check: |seed, known| one(actions::program, actions::wrong, seed, known),
+    },
+    Kind {
+        name: "transactions",
+        about: "transactions, with a model of what they give, leave and wait for",
+        share: 50,
+        check: |seed, known| whole(known, || transactions::wrong(seed)),
     },
     Kind {
         name: "calls",

@@ -162,6 +162,10 @@ struct World {
     has_input: bool,
     /// How many state threads there were.
     threads: Cell<u64>,
+    /// The threads of the program.
+    program: RefCell<threads::Threads>,
+    /// What actions have written.
+    written: RefCell<String>,
     /// The input that is still to be read.
     input: RefCell<Vec<u8>>,
     /// Whether the input is read as a list.
@@ -287,6 +291,8 @@ fn world(mut loaded: Loaded, fuel: u64) -> Rc<World> {
             fuel: Cell::new(fuel),
             has_input,
             threads: Cell::new(0),
+            program: RefCell::default(),
+            written: RefCell::default(),
             input: RefCell::default(),
             taken: Cell::new(has_input),
             messages: Cell::default(),

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use gmachine::machine::System;
 use num_traits::ToPrimitive;
 
-use super::threads::Threads;
 use super::{Halt, Outcome, Ref, Value, World, delay, done, force};
 
 /// The primitives that are actions or run them.
@@ -63,7 +62,29 @@ pub(super) const ACTIONS: &[(&str, usize)] = &[
     ("throw", 1),
     ("throwAgain", 2),
     ("runState", 1),
+    ("unsafePerform", 1),
 ];
+
+/// Who performs an action.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Performer {
+    /// The program, whose threads take turns.
+    Program,
+    /// An expression, which has no other threads beside it.
+    Expression,
+    /// A state thread.
+    State(u64),
+}
+
+impl Performer {
+    /// The number of whom its cells and arrays are.
+    fn owner(self) -> u64 {
+        match self {
+            Performer::Program | Performer::Expression => 0,
+            Performer::State(number) => number,
+        }
+    }
+}
 
 /// What waits for the value of an action.
 pub(super) enum Waits {
@@ -77,8 +98,9 @@ impl World {
         let found = force(value);
         // A handler may be in a part of the value that is printed.
         if let Ok(Value::Action(..)) = found {
-            self.perform(value.clone(), 0, out)?;
-            return Ok(true);
+            let ended = self.perform(value.clone(), Performer::Program);
+            out.push_str(&self.written.take());
+            return ended.map(|_| true);
         }
         self.print(value, out).map(|()| false)
     }
@@ -96,32 +118,29 @@ impl World {
             },
             "runState" => {
                 self.threads.set(self.threads.get() + 1);
-                let thread = self.threads.get();
-                force(&self.perform(args[0].clone(), thread, &mut String::new())?)
+                let state = Performer::State(self.threads.get());
+                force(&self.perform(args[0].clone(), state)?)
             }
+            "unsafePerform" => force(&self.perform(args[0].clone(), Performer::Expression)?),
             _ => Ok(Value::Action(name, args.to_vec())),
         }
     }
 
     /// Performs an action to its end; its value.
-    fn perform(&self, action: Ref, thread: u64, out: &mut String) -> Result<Ref, Halt> {
+    fn perform(&self, action: Ref, by: Performer) -> Result<Ref, Halt> {
         let mut waiting: Vec<Waits> = Vec::new();
-        let mut threads = Threads::default();
+        let is_whole = || by != Performer::Program || self.program.borrow().is_main();
         let mut next = Ok(action);
         loop {
             self.tick()?;
-            let done =
-                next.and_then(|action| self.step(&action, thread, &mut waiting, &mut threads, out));
+            let done = next.and_then(|action| self.step(&action, by, &mut waiting));
             next = match done {
                 Ok(Step::Perform(action)) => Ok(action),
-                Ok(Step::Park) => threads.switch(&mut waiting, true),
+                Ok(Step::Park) => self.program.borrow_mut().switch(&mut waiting, true),
                 Ok(Step::Value(value)) => loop {
                     match waiting.pop() {
-                        None if threads.is_main() => return Ok(value),
-                        None => {
-                            threads.end();
-                            break threads.switch(&mut waiting, false);
-                        }
+                        None if is_whole() => return Ok(value),
+                        None => break self.program.borrow_mut().end(&mut waiting),
                         Some(Waits::Handler(..)) => {}
                         Some(Waits::For(k)) => break Ok(self.applied(&k, vec![value])),
                     }
@@ -130,9 +149,8 @@ impl World {
                 Err(halt) => loop {
                     match waiting.pop() {
                         // Which ends the thread, and nothing else.
-                        None if !threads.is_main() && matches!(halt, Halt::ThrownTo(_)) => {
-                            threads.end();
-                            break threads.switch(&mut waiting, false);
+                        None if !is_whole() && matches!(halt, Halt::ThrownTo(_)) => {
+                            break self.program.borrow_mut().end(&mut waiting);
                         }
                         None => return Err(halt),
                         Some(Waits::For(_)) => {}
@@ -160,14 +178,8 @@ impl World {
         delay(move || outcome)
     }
 
-    fn step(
-        &self,
-        action: &Ref,
-        thread: u64,
-        waiting: &mut Vec<Waits>,
-        threads: &mut Threads,
-        out: &mut String,
-    ) -> Result<Step, Halt> {
+    fn step(&self, action: &Ref, by: Performer, waiting: &mut Vec<Waits>) -> Result<Step, Halt> {
+        let thread = by.owner();
         let Value::Action(name, args) = force(action)? else { return Err(Halt::Error) };
         let nil = || Ok(Step::Value(done(Value::Con(self.nil.clone(), Vec::new()))));
         let cell = |at: usize| match force(&args[at])? {
@@ -189,7 +201,7 @@ impl World {
             "return" => Ok(Step::Value(args[0].clone())),
             "bind" => {
                 waiting.push(Waits::For(args[1].clone()));
-                if thread == 0 && threads.is_over(&args[0]) {
+                if by == Performer::Program && self.program.borrow_mut().is_over(&args[0]) {
                     return Ok(Step::Park);
                 }
                 Ok(Step::Perform(args[0].clone()))
@@ -274,8 +286,10 @@ impl World {
                         [first, others] if con.data == self.nil.data => {
                             let Value::Char(c) = force(first)? else { return Err(Halt::Error) };
                             match name {
-                                "putText" => out.push(c),
-                                _ if self.messages.get() => out.extend([super::MESSAGE, c]),
+                                "putText" => self.written.borrow_mut().push(c),
+                                _ if self.messages.get() => {
+                                    self.written.borrow_mut().extend([super::MESSAGE, c]);
+                                }
                                 _ => {}
                             }
                             rest = others.clone();
@@ -315,7 +329,7 @@ impl World {
             }
             "putBytes" => match force(&args[0])? {
                 Value::Bytes(bytes) => {
-                    out.push_str(&String::from_utf8_lossy(&bytes));
+                    self.written.borrow_mut().push_str(&String::from_utf8_lossy(&bytes));
                     nil()
                 }
                 _ => Err(Halt::Error),
@@ -323,7 +337,7 @@ impl World {
             "arguments" => nil(),
             "fork" | "myThread" | "threadNumber" | "yield" | "newMVar" | "takeMVar" | "putMVar"
             | "readMVar" | "tryTakeMVar" | "tryReadMVar" | "tryPutMVar" | "throwTo" | "setMask" => {
-                self.on_threads(name, &args, threads)
+                self.on_threads(name, &args, by)
             }
             "fileRead"
             | "fileSize"

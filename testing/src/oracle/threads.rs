@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::perform::{Step, Waits};
+use super::perform::{Performer, Step, Waits};
 use super::{Halt, Ref, Value, World, done, force};
 
 /// Binds until it is the next one's turn.
@@ -101,9 +101,10 @@ impl Threads {
         Step::Park
     }
 
-    /// The thread that runs has ended.
-    pub fn end(&mut self) {
+    /// The thread that runs has ended: goes to the next one.
+    pub fn end(&mut self, waiting: &mut Vec<Waits>) -> Result<Ref, Halt> {
         self.all.remove(&self.current);
+        self.switch(waiting, false)
     }
 
     /// Keeps what waits in the thread that runs, and goes to the next one.
@@ -140,12 +141,7 @@ impl Threads {
 
 impl World {
     /// Performs an action on threads.
-    pub(super) fn on_threads(
-        &self,
-        name: &str,
-        args: &[Ref],
-        threads: &mut Threads,
-    ) -> Result<Step, Halt> {
+    pub(super) fn on_threads(&self, name: &str, args: &[Ref], by: Performer) -> Result<Step, Halt> {
         let nil = || done(Value::Con(self.nil.clone(), Vec::new()));
         let int = |value: u8| Ok(Step::Value(done(Value::Int(value.into()))));
         let thread = |number| done(Value::Thread(number));
@@ -153,21 +149,28 @@ impl World {
             Value::MVar(var) => Ok(var),
             _ => Err(Halt::Error),
         };
+        // An expression has no turns to give away.
+        let has_turns = || if by == Performer::Program { Ok(()) } else { Err(Halt::Error) };
+        let program = || self.program.borrow_mut();
         match name {
             "fork" => {
+                has_turns()?;
+                let mut threads = program();
                 threads.last += 1;
                 let go = Some(Go::Perform(args[0].clone()));
-                threads.all.insert(threads.last, Thread { go, ..Thread::default() });
-                threads.ready.push_back(threads.last);
-                Ok(threads.now(Go::Value(thread(threads.last))))
+                let forked = threads.last;
+                threads.all.insert(forked, Thread { go, ..Thread::default() });
+                threads.ready.push_back(forked);
+                Ok(threads.now(Go::Value(thread(forked))))
             }
-            "myThread" => Ok(Step::Value(thread(threads.current))),
+            "myThread" => Ok(Step::Value(thread(program().current))),
             "threadNumber" => match force(&args[0])? {
                 Value::Thread(number) => Ok(Step::Value(done(Value::Int(number.into())))),
                 _ => Err(Halt::Error),
             },
             "yield" => {
-                threads.later(Go::Value(nil()));
+                has_turns()?;
+                program().later(Go::Value(nil()));
                 Ok(Step::Park)
             }
             "newMVar" => {
@@ -177,16 +180,16 @@ impl World {
             "takeMVar" | "tryTakeMVar" => {
                 let var = var()?;
                 let Some(value) = var.content.take() else {
-                    return Ok(match name {
-                        "takeMVar" => threads.wait(&var, Want::Take),
-                        _ => Step::Value(nil()),
-                    });
+                    return match name {
+                        "takeMVar" => has_turns().map(|()| program().wait(&var, Want::Take)),
+                        _ => Ok(Step::Value(nil())),
+                    };
                 };
                 let mut queue = var.queue.borrow_mut();
                 if let Some((number, Want::Put(next))) = queue.first().cloned() {
                     queue.remove(0);
                     var.content.replace(Some(next));
-                    threads.wake(number, Go::Value(nil()));
+                    program().wake(number, Go::Value(nil()));
                 }
                 Ok(Step::Value(match name {
                     "takeMVar" => value,
@@ -196,7 +199,10 @@ impl World {
             "readMVar" => {
                 let var = var()?;
                 let content = var.content.borrow().clone();
-                Ok(content.map_or_else(|| threads.wait(&var, Want::Read), Step::Value))
+                match content {
+                    Some(content) => Ok(Step::Value(content)),
+                    None => has_turns().map(|()| program().wait(&var, Want::Read)),
+                }
             }
             "tryReadMVar" => {
                 let content = var()?.content.borrow().clone();
@@ -208,7 +214,7 @@ impl World {
                 let (var, value) = (var()?, args[1].clone());
                 if var.content.borrow().is_some() {
                     return match name {
-                        "putMVar" => Ok(threads.wait(&var, Want::Put(value))),
+                        "putMVar" => has_turns().map(|()| program().wait(&var, Want::Put(value))),
                         _ => int(0),
                     };
                 }
@@ -217,7 +223,7 @@ impl World {
                 while !is_taken && !queue.is_empty() {
                     let (number, want) = queue.remove(0);
                     is_taken = matches!(want, Want::Take);
-                    threads.wake(number, Go::Value(value.clone()));
+                    program().wake(number, Go::Value(value.clone()));
                 }
                 if !is_taken {
                     var.content.replace(Some(value));
@@ -232,7 +238,9 @@ impl World {
                 force(&args[1])?;
                 let Value::Thread(number) = to else { return Err(Halt::Error) };
                 let halt = Halt::ThrownTo(args[1].clone());
+                let mut threads = program();
                 if number == threads.current {
+                    has_turns()?;
                     return Ok(threads.now(Go::Fail(halt)));
                 }
                 if let Some(thread) = threads.all.get_mut(&number) {
@@ -252,9 +260,14 @@ impl World {
                     Value::Int(value) if value == 1.into() => true,
                     _ => return Err(Halt::Error),
                 };
+                let mut threads = program();
                 let own = threads.own();
                 let was = std::mem::replace(&mut own.is_masked, is_masked);
-                if !is_masked && let Some(halt) = own.pending.pop_front() {
+                // In an expression it stays pending until that has its value.
+                if has_turns().is_ok()
+                    && !is_masked
+                    && let Some(halt) = own.pending.pop_front()
+                {
                     return Ok(threads.now(Go::Fail(halt)));
                 }
                 int(was.into())
