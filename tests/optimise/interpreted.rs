@@ -153,3 +153,52 @@ fn a_constant_that_a_run_needs_is_written_once() {
     assert_eq!(value, same);
     assert!(code < 3 * plain, "{code} instructions, {plain} at -O0");
 }
+
+/// A wrapper hands the term on, and what consumes its value is a list, which does not demand it.
+#[test]
+fn a_call_of_which_all_is_known_is_its_value_wherever_it_stands() {
+    let eval = "(data Expr (Num n) (Name x) (Plus a b) (Bind x e body))
+        (defn eval[env e ok fail] (case e
+          [(Num n) (ok n)]
+          [(Name x) (case (lookupBy eqString x env) [Nothing (fail x)] [(Just n) (ok n)])]
+          [(Plus a b) (eval env a (fn [m] (eval env b (fn [n] (ok (add m n))) fail)) fail)]
+          [(Bind x a body) (eval env a (fn [n] (eval (Cons (Pair x n) env) body ok fail)) fail)]))
+        (defn run[e] (eval Nil e Right Left))
+        (defn times[xs] (times-k xs (fn [n] n)))
+        (defn times-k[xs k] (case xs [Nil (k 1)] [(Cons x t) (times-k t (fn [n] (k (mul x n))))]))";
+    let term = "(run (Bind \"x\" (Num 4) (Plus (Name \"x\") (Plus (Num 10) (Num 2)))))";
+    for main in [term.to_owned(), format!("[{term} (Right (times [1 2 3 4]))]")] {
+        let program = format!("{eval} (defn main[] {main})");
+        let (plain, plain_reductions, _) = measure(&program, 0);
+        let (output, reductions, size) = measure(&program, 2);
+        assert_eq!(output, plain);
+        assert!(plain_reductions > 20, "{main}: {plain_reductions} without passes");
+        assert!(
+            reductions <= 3 && size < 20,
+            "{main}: {reductions} reductions, {size} instructions"
+        );
+    }
+}
+
+#[test]
+fn a_term_that_a_function_writes_down_is_known_to_its_interpreter() {
+    let program = "(data Term (Lit n) (Name x) (Plus a b) (Less a b) (If c t e) (Call e) (Rec e n))
+        (defn term[n] (Rec (If (Less (Name 0) (Lit 2)) (Lit 1)
+          (Plus (Call (Plus (Name 0) (Lit -1))) (Call (Plus (Name 0) (Lit -2))))) (Lit n)))
+        (defn eval[e f x] (case e
+          [(Lit n) n] [(Name _) x]
+          [(Plus a b) (add (eval a f x) (eval b f x))]
+          [(Less a b) (lt (eval a f x) (eval b f x))]
+          [(If c t e) (if (eval c f x) (eval t f x) (eval e f x))]
+          [(Call a) (eval f f (eval a f x))]
+          [(Rec g a) (eval g g (eval a g x))]))
+        (defn go[n] (eval (term n) (Lit 0) 0))
+        (defn main[] (go 12))";
+    let (plain, plain_reductions, _) = measure(program, 0);
+    let (output, reductions, _) = measure(program, 2);
+    assert_eq!(output, plain);
+    assert!(
+        8 * reductions < plain_reductions,
+        "{reductions} reductions, {plain_reductions} without"
+    );
+}

@@ -9,10 +9,10 @@ use gmachine::optimise::Passes;
 const PROGRAM: &str = "
 (data Shape (Dot) (Line length) (Box width height) (Block width height depth))
 
-(defn main[]
-  [(join 1 2) (calls 1 2 3) (strict 3) (sum [1]) (group 1) (shape (Dot)) (depth (Dot)) (letter 'a')
-   (large 5) (over id) (unknown id) (both (Pair 1 2)) (partial 1) (nested 1 2) (fails 1)
-   (compares 1 2) (literals 3)])
+(defn main[i]
+  [(join 1 i) (calls 1 2 i) (strict i) (sum [1]) (group i) (shape i) (depth i) (letter i)
+   (large i) (over id) (unknown id) (both (Pair 1 i)) (partial i) (nested 1 i) (fails i)
+   (compares 1 i) (literals i)])
 
 (defn join[a b] (mul 2 (if (lt a b) a (if (lt 5 b) 7 b))))
 (defn calls[a b c] (add (calls b c a) (calls c a (calls a b c))))

@@ -36,6 +36,8 @@ const PARTS: usize = 200;
 /// much as a step.
 const SPECULATIONS: u32 = 24;
 const PARTS_PER_STEP: i64 = 8;
+/// Parts of a value that is written in place of a call of which all is known.
+const VALUE: u32 = 8;
 /// Parameters of a variant.
 const HOLES: usize = 40;
 /// Calls of one argument's pattern that are the end of what another one produces.
@@ -138,9 +140,17 @@ impl Driver<'_> {
         }
         let mut key = self.call_key(global, &args, true);
         if let Some(key) = &key {
-            // What a body ends in is left to a variant: nothing here learns from its value.
-            let tail = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
-            if !recursive && !tail && self.facts.size[global] <= UNFOLDED && self.may_unfold() {
+            // What a body ends in is left to a variant: nothing here learns from its value. Where all
+            // is known there is none, and the call may come to a value.
+            let is_end = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
+            if is_end
+                && !recursive
+                && is_closed(key)
+                && let Some(value) = self.small_value(global, &args)
+            {
+                return Ok(State::Value(Outcome::Node(value), frames));
+            }
+            if !recursive && !is_end && self.may_be_unfolded(global) {
                 self.tally.unfolded += 1;
                 return Ok(self.unfold(global, &args, frames, span));
             }
@@ -154,7 +164,9 @@ impl Driver<'_> {
             {
                 return Ok(State::Value(outcome, frames));
             }
-        } else if self.is_way_to_producer(global, &frames) {
+        } else if self.is_way_to_producer(global, &frames)
+            || !recursive && self.is_for_value(global)
+        {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
         }
@@ -172,6 +184,44 @@ impl Driver<'_> {
         let key = self.more_patterns(&args, key, global, true);
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Whether a call of what is not recursive, and of whose arguments nothing is known, is unfolded
+    /// because its value is looked for and code would be none.
+    fn is_for_value(&self, global: GlobalId) -> bool {
+        self.unwriting > 0
+            && (self.closed > 0 || self.builds(global))
+            && self.may_be_unfolded(global)
+    }
+
+    /// Whether a function does nothing but write down a term: a tree of constructors whose leaves are its
+    /// parameters, literals and CAFs.
+    fn builds(&self, global: GlobalId) -> bool {
+        let old = self.old;
+        let GlobalKind::Defn { body: Some(body), .. } = old.globals[global].kind else {
+            return false;
+        };
+        if !matches!(old.exprs[body], Expr::App(..)) || self.facts.size[global] > UNFOLDED {
+            return false;
+        }
+        let mut work = vec![body];
+        while let Some(expr) = work.pop() {
+            match old.exprs[expr] {
+                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Local(_) => {}
+                Expr::Global(caf) if old.arity(caf) == 0 => {}
+                Expr::App(callee, args) if matches!(old.exprs[callee], Expr::Con(_)) => {
+                    work.extend(&old.expr_lists[args]);
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether the body of what is not recursive may stand in place of a call. Where it is to be
+    /// evaluated to its end, its size does not matter.
+    fn may_be_unfolded(&self, global: GlobalId) -> bool {
+        self.may_unfold() && (self.closed > 0 || self.facts.size[global] <= UNFOLDED)
     }
 
     /// Whether unfolding goes no further along a constant, because few steps are left: the code so
@@ -537,21 +587,49 @@ impl Driver<'_> {
             return code;
         }
         let key = self.key(global, &args, false);
-        if let Some(key) = &key
-            && key.iter().map(Pattern::holes).sum::<usize>() == 0
+        // The patterns are those of the arguments as they were.
+        if key.as_deref().is_some_and(is_closed)
+            && let Some(value) = self.small_value(global, &args)
         {
-            let checkpoint = self.checkpoint();
-            let all = self.heap.list(args.iter().copied());
-            let node = self.heap.add(AbstractValue::Call(global, all));
-            if self.speculate(node)
-                && let AbstractValue::Lit(lit) = self.heap.get(node).value
-            {
-                return self.expr(Expr::Lit(lit), span);
-            }
-            // The patterns are those of the arguments as they were.
-            self.roll_back(checkpoint);
+            return self.construct(value, span);
         }
         self.call_code(global, &args, fresh, key, span)
+    }
+
+    /// The value of a call of which all is known, if it takes few steps and is no larger than a call is.
+    fn small_value(&mut self, global: GlobalId, args: &[NodeId]) -> Option<NodeId> {
+        let checkpoint = self.checkpoint();
+        let all = self.heap.list(args.iter().copied());
+        let node = self.heap.add(AbstractValue::Call(global, all));
+        self.closed += 1;
+        if self.speculate(node) && self.is_small_value(node, &mut { VALUE }) {
+            self.closed -= 1;
+            return Some(node);
+        }
+        self.roll_back(checkpoint);
+        None
+    }
+
+    /// Whether a value is a tree of literals and constructors, all of it known, of at most so many parts.
+    fn is_small_value(&mut self, node: NodeId, parts: &mut u32) -> bool {
+        let Some(rest) = parts.checked_sub(1) else { return false };
+        *parts = rest;
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        match known.value {
+            _ if known.name.is_some() || self.constants.is_atom(node) => true,
+            AbstractValue::Lit(_) | AbstractValue::Text(..) => true,
+            AbstractValue::Partial(_, args) => args.is_empty(),
+            AbstractValue::Con(_, fields) => {
+                let fields = self.heap.items(fields).to_vec();
+                fields.into_iter().all(|field| self.is_small_value(field, parts))
+            }
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
+                *parts += 1;
+                self.speculate(node) && self.is_small_value(node, parts)
+            }
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => false,
+        }
     }
 
     /// A CAF whose value stands there: a tree of constructors, literals and functions.
@@ -604,6 +682,11 @@ impl Driver<'_> {
         }
         true
     }
+}
+
+/// Whether patterns leave nothing open.
+fn is_closed(patterns: &[Pattern]) -> bool {
+    patterns.iter().all(|pattern| pattern.holes() == 0)
 }
 
 /// Whether a body of so many expressions, of a function of so many parameters, is not much more than

@@ -185,6 +185,7 @@ pub fn drive(
         depth: 0,
         unbranching: 0,
         unwriting: 0,
+        closed: 0,
         is_chosen: 0,
         tally: Tally::default(),
         decisions: Vec::new(),
@@ -343,6 +344,8 @@ transactional! {
             unbranching: u32,
             /// In how many attempts that must not write code.
             unwriting: u32,
+            /// How many evaluations of calls of which all is known are under way.
+            closed: u32,
             /// Whether a choice goes by the value that the frames come to, or by one that is
             /// computed from it: 1 or 0.
             is_chosen: u32,
