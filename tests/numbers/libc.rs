@@ -132,10 +132,11 @@ fn agree(name: &str, found: &str, wanted: &str) -> bool {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "what is not tested is said")]
 fn floats_are_those_of_c() {
     let directory = tempfile::tempdir().expect("a directory");
     let Some(mut c) = compiled(directory.path()) else {
-        println!("skipped: there is no C compiler");
+        eprintln!("skipped: there is no C compiler");
         return;
     };
     let (seed, cases) = (number("GMACHINE_SEED", 0), number("GMACHINE_CASES", 250) as usize);
