@@ -587,7 +587,6 @@ impl Driver<'_> {
             return code;
         }
         let key = self.key(global, &args, false);
-        // The patterns are those of the arguments as they were.
         if key.as_deref().is_some_and(is_closed)
             && let Some(value) = self.small_value(global, &args)
         {
@@ -606,6 +605,7 @@ impl Driver<'_> {
             self.closed -= 1;
             return Some(node);
         }
+        // The patterns are those of the arguments as they were.
         self.roll_back(checkpoint);
         None
     }
