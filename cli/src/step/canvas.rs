@@ -100,8 +100,8 @@ impl Canvas {
             for c in text.chars() {
                 match c.width().unwrap_or(0) {
                     0 => {
-                        // A mark belongs to the character before it.
-                        let before = row.get_mut(..at).and_then(|cells| {
+                        // A mark belongs to the character before it, if that is in the area.
+                        let before = row.get_mut(area.column.into()..at).and_then(|cells| {
                             cells.iter_mut().rev().find(|cell| !cell.is_right_half)
                         });
                         if let Some(cell) = before {
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(canvas.text(), "e\u{301}漢字");
         canvas.write(canvas.area(), &line("ab", Style::Plain));
         assert_eq!(canvas.text(), "ab 字");
-        canvas.write(canvas.area().split_left(4).1, &line("c", Style::Plain));
+        canvas.write(canvas.area().split_left(4).1, &line("\u{301}c", Style::Plain));
         assert_eq!(canvas.text(), "ab  c");
     }
 

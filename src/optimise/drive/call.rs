@@ -140,8 +140,8 @@ impl Driver<'_> {
         }
         let mut key = self.call_key(global, &args, true);
         if let Some(key) = &key {
-            // What a body ends in is left to a variant: nothing here learns from its value. Where all
-            // is known there is none, and the call may come to a value.
+            // What a body ends in is left to a variant: nothing here learns from its value. A call of
+            // which all is known has no variant, but it may come to a value.
             let is_end = frames.is_none() && self.unbranching == 0 && self.unfolded == 0;
             if is_end
                 && !recursive
@@ -190,32 +190,17 @@ impl Driver<'_> {
     /// because its value is looked for and code would be none.
     fn is_for_value(&self, global: GlobalId) -> bool {
         self.unwriting > 0
-            && (self.closed > 0 || self.builds(global))
             && self.may_be_unfolded(global)
+            && (self.closed > 0 || self.builds(global))
     }
 
-    /// Whether a function does nothing but write down a term: a tree of constructors whose leaves are its
-    /// parameters, literals and CAFs.
+    /// Whether a function does nothing but write down a term, with its parameters in it.
     fn builds(&self, global: GlobalId) -> bool {
-        let old = self.old;
-        let GlobalKind::Defn { body: Some(body), .. } = old.globals[global].kind else {
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return false;
         };
-        if !matches!(old.exprs[body], Expr::App(..)) || self.facts.size[global] > UNFOLDED {
-            return false;
-        }
-        let mut work = vec![body];
-        while let Some(expr) = work.pop() {
-            match old.exprs[expr] {
-                Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Local(_) => {}
-                Expr::Global(caf) if old.arity(caf) == 0 => {}
-                Expr::App(callee, args) if matches!(old.exprs[callee], Expr::Con(_)) => {
-                    work.extend(&old.expr_lists[args]);
-                }
-                _ => return false,
-            }
-        }
-        true
+        let Expr::App(callee, _) = self.old.exprs[body] else { return false };
+        matches!(self.old.exprs[callee], Expr::Con(_)) && self.is_data(body, true)
     }
 
     /// Whether the body of what is not recursive may stand in place of a call. Where it is to be
@@ -644,7 +629,7 @@ impl Driver<'_> {
             let value = self.heap.get(node).value;
             return matches!(value, AbstractValue::Con(..)).then_some(value);
         }
-        if !self.is_data(body) {
+        if !self.is_data(body, false) {
             return None;
         }
         let env = self.heap.activation(0, Span::NONE);
@@ -657,7 +642,9 @@ impl Driver<'_> {
         }
     }
 
-    fn is_data(&self, expr: ExprId) -> bool {
+    /// Whether an expression is a tree of constructors and of functions with too few arguments, whose
+    /// leaves are literals, globals and, if it may be `open`, variables.
+    fn is_data(&self, expr: ExprId, open: bool) -> bool {
         let old = self.old;
         let mut work = vec![expr];
         let mut parts = PARTS;
@@ -668,6 +655,7 @@ impl Driver<'_> {
             parts -= 1;
             match old.exprs[expr] {
                 Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {}
+                Expr::Local(_) if open => {}
                 Expr::App(callee, args) => match old.exprs[callee] {
                     Expr::Con(con) if args.len() <= self.new.cons[con].arity as usize => {
                         work.extend(&old.expr_lists[args]);
