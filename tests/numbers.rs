@@ -225,3 +225,33 @@ proptest! {
         prop_assert_eq!(run.output, format!("\"{text}\" \"{bits}\" Nil\n"));
     }
 }
+
+/// Where one operand is a constant, a report says which one is wrong, and of which primitive, as where
+/// none is.
+#[test]
+fn the_operand_beside_a_constant_float_is_named_as_it_was_written() {
+    for (call, name, which) in [
+        ("(fadd x 1.0)", "fadd", "first"),
+        ("(fadd 1.0 x)", "fadd", "second"),
+        ("(fsub x 1.0)", "fsub", "first"),
+        ("(fsub 1.0 x)", "fsub", "second"),
+        ("(fmul 2.0 x)", "fmul", "second"),
+        ("(fdiv x 2.0)", "fdiv", "first"),
+        ("(fdiv 2.0 x)", "fdiv", "second"),
+        ("(if (flt x 2.0) 1 2)", "flt", "first"),
+        ("(if (flt 2.0 x) 1 2)", "flt", "second"),
+        ("(if (fge 2.0 x) 1 2)", "fge", "second"),
+    ] {
+        let wanted =
+            format!("`{name}` needs a float, and its {which} operand is the character 'c'");
+        let program = format!("(defn f[x] {call}) (defn main[input] (f (last input)))");
+        for level in 0..3 {
+            let Ok(code) = compiled(&program, Passes::level(level)) else { panic!("{call}") };
+            for mode in Mode::all() {
+                let run = code_in(mode.machine, &code, "c", Format::Default, limits());
+                let found = run.failure.map(|failure| failure.message);
+                assert_eq!(found.as_ref(), Some(&wanted), "{call}: {mode:?} at -O{level}");
+            }
+        }
+    }
+}

@@ -428,3 +428,27 @@ fn a_stack_that_grows_up_to_the_limit_ends_in_the_value_or_at_the_limit() {
     }
     assert!(ends[0] > 5 && ends[1] > 5, "{ends:?}");
 }
+
+/// Lazy sums in data that nobody has looked at: the fast machine computes what is cheap.
+#[test]
+fn sums_of_numbers_that_are_there_do_not_grow_into_chains() {
+    let kept = |zero: &str, step: &str| {
+        format!(
+            "(data P (P a b c d))
+             (defn main[] (case (go SIZE (P {zero} {zero} {zero} {zero})) [(P a _ _ _) a]))
+             (defn go[n p] (if (eq n 0) p (case p [(P a b c d) (go (sub n 1) {step})])))"
+        )
+    };
+    for (zero, step) in [
+        ("0", "(P (add a n) (sub b a) (add c 1) (sub 7 d))"),
+        ("0.0", "(P (fadd a 0.5) (fsub 1.0 b) (fmul c (fadd a b)) (fsqrt (itof n)))"),
+        (
+            "1.0",
+            "(P (fsub (fmul a c) (fmul b d)) (fadd (fmul a d) (fmul b c)) (fdiv c 2.0) (fcos d))",
+        ),
+    ] {
+        let program = compile(&kept(zero, step).replace("SIZE", "20000"));
+        let live = live_on_fast(&program, "");
+        assert!(live < 100_000, "{step}: {live} bytes");
+    }
+}

@@ -409,6 +409,7 @@ impl Naive {
         let tail =
             |global: GlobalId, args: Vec<Val>| Next::Enter(program.globals[global].pc.0, args);
         let k = |k: i32| int(i64::from(k));
+        let float = |k: Float| Val::Float(k.get());
         let next = match instr {
             Instr::Halt {} => unreachable!("the machine's own"),
             Instr::Move { d, a } => {
@@ -436,7 +437,9 @@ impl Naive {
             Instr::Thunk3 { d, thunk, a, b, c } | Instr::Cheap3 { d, thunk, a, b, c } => {
                 set!(d.0, node(Node::Thunk(thunk, vec![arg!(a), arg!(b), arg!(c)])))
             }
-            Instr::ThunkN { d, thunk, args } => set!(d.0, node(Node::Thunk(thunk, args!(args)))),
+            Instr::ThunkN { d, thunk, args } | Instr::CheapN { d, thunk, args } => {
+                set!(d.0, node(Node::Thunk(thunk, args!(args))))
+            }
             Instr::Pap { d, global, args } => set!(d.0, node(Node::Pap(global, args!(args)))),
             Instr::Hole { d, .. } => set!(d.0, node(Node::Hole)),
             Instr::FillCon { a, con, args } => fill!(a, Node::Con(con, args!(args))),
@@ -516,6 +519,12 @@ impl Naive {
             Instr::FSub { d, a, b } => numeric!(d, Primitive::FSub, forced!(a), forced!(b)),
             Instr::FMul { d, a, b } => numeric!(d, Primitive::FMul, forced!(a), forced!(b)),
             Instr::FDiv { d, a, b } => numeric!(d, Primitive::FDiv, forced!(a), forced!(b)),
+            Instr::FAddConst { d, a, k } => numeric!(d, Primitive::FAdd, forced!(a), float(k)),
+            Instr::FSubConst { d, a, k } => numeric!(d, Primitive::FSub, forced!(a), float(k)),
+            Instr::FSubFrom { d, a, k } => numeric!(d, Primitive::FSub, float(k), forced!(a)),
+            Instr::FMulConst { d, a, k } => numeric!(d, Primitive::FMul, forced!(a), float(k)),
+            Instr::FDivConst { d, a, k } => numeric!(d, Primitive::FDiv, forced!(a), float(k)),
+            Instr::FDivInto { d, a, k } => numeric!(d, Primitive::FDiv, float(k), forced!(a)),
             Instr::AddI64 { d, a, b } => numeric!(d, Primitive::AddI64, forced!(a), forced!(b)),
             Instr::SubI64 { d, a, b } => numeric!(d, Primitive::SubI64, forced!(a), forced!(b)),
             Instr::MulI64 { d, a, b } => numeric!(d, Primitive::MulI64, forced!(a), forced!(b)),
@@ -529,6 +538,12 @@ impl Naive {
                 Val::Int(value) if value.to_i64() == Some(1) => pc + 1,
                 _ => to.0,
             },
+            Instr::UnlessFloatConst { a, k, op, to } => {
+                match numeric(op, &[forced!(a), float(k)])? {
+                    Val::Int(value) if value.to_i64() == Some(1) => pc + 1,
+                    _ => to.0,
+                }
+            }
             Instr::UnlessEq { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_eq),
             Instr::UnlessNe { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_ne),
             Instr::UnlessLt { a, b, to } => unless!(forced!(a), forced!(b), to, Ordering::is_lt),

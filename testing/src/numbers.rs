@@ -432,6 +432,90 @@ fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
     }
 }
 
+/// Operations within each other in a formula, at most.
+const NESTED: usize = 3;
+
+/// A formula, and what it gives, as far as its operands, named from `a` on, are given: of `kind`.
+/// `None` where one of its operations has no result.
+fn formula(
+    kind: Operand,
+    operands: &[Number],
+    nested: usize,
+    dice: &mut Dice,
+) -> Option<(String, Number)> {
+    let is_of = |number: &Number| match number {
+        Number::Int(_) => kind == Operand::Integer,
+        Number::Float(_) => kind == Operand::Float,
+    };
+    if nested == 0 || dice.one_in(4) {
+        let of_kind: Vec<usize> = (0..operands.len()).filter(|&at| is_of(&operands[at])).collect();
+        return Some(match of_kind.is_empty() || dice.one_in(4) {
+            false => {
+                let at = of_kind[dice.roll(of_kind.len())];
+                (char::from(b'a' + at as u8).to_string(), operands[at].clone())
+            }
+            true if kind == Operand::Float => {
+                let number = Number::Float(float(dice));
+                (text(&number), number)
+            }
+            true => {
+                let number = Number::Int(BigInt::from(dice.roll(200)) - 100);
+                (text(&number), number)
+            }
+        });
+    }
+    use Primitive as P;
+    let primitive = match kind {
+        Operand::Float if !dice.one_in(3) => [P::FAdd, P::FSub, P::FMul, P::FDiv][dice.roll(4)],
+        _ => {
+            let of_kind: Vec<Primitive> =
+                PRIMITIVES.iter().copied().filter(|p| p.result() == kind).collect();
+            of_kind[dice.roll(of_kind.len())]
+        }
+    };
+    let (mut texts, mut args) = (Vec::new(), Vec::new());
+    for _ in 0..primitive.arity() {
+        let (text, arg) = formula(primitive.operand(), operands, nested - 1, dice)?;
+        texts.push(text);
+        args.push(arg);
+    }
+    let result = compute(primitive.name(), &args).ok()?;
+    Some((format!("({} {})", primitive.name(), texts.join(" ")), result))
+}
+
+/// Adds formulas of operands that are evaluated, as fields of data: what a machine may compute where
+/// it would be built. To `results` what they give, to `expressions` calls of them; returns their
+/// definitions.
+fn formulas(results: &mut Vec<String>, expressions: &mut Vec<String>, dice: &mut Dice) -> String {
+    let mut definitions = String::new();
+    for count in 0..FORMULAS {
+        let operands: Vec<Number> = (0..1 + dice.roll(6))
+            .map(|_| match dice.one_in(3) {
+                true => Number::Int(integer(dice)),
+                false => Number::Float(float(dice)),
+            })
+            .collect();
+        let kind = [Operand::Integer, Operand::Float][dice.roll(2)];
+        let Some((body, result)) = formula(kind, &operands, NESTED, dice) else { continue };
+        let names: Vec<String> =
+            (b'a'..).take(operands.len()).map(|name| char::from(name).to_string()).collect();
+        let evaluated = names.iter().map(|name| format!("(seq {name} ")).collect::<String>();
+        let open = ")".repeat(names.len());
+        definitions += &format!(
+            "(defn formula{count}[{}] {evaluated}(Cons {body} Nil){open})\n",
+            names.join(" ")
+        );
+        let args: Vec<String> =
+            operands.iter().map(|operand| format!("(only k {})", text(operand))).collect();
+        expressions.push(format!("(head (formula{count} {}))", args.join(" ")));
+        results.push(text(&result));
+    }
+    definitions
+}
+
+/// Formulas in a program of [`wrong`].
+const FORMULAS: usize = 6;
+
 const DEFINITIONS: &str = "\
 (defn only[k x] (if (eq k 0) x (error \"there is input\")))
 (defn apply1[f x] (f x))
@@ -472,8 +556,10 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
             failing = Some(self::expression(primitive, &args, dice.roll(6)));
         }
     }
-    let main =
-        |body: &str| format!("{DEFINITIONS}(defn main[input] (let ([k (length input)]) {body}))");
+    let definitions = formulas(&mut results, &mut expressions, &mut dice);
+    let main = |body: &str| {
+        format!("{DEFINITIONS}{definitions}(defn main[input] (let ([k (length input)]) {body}))")
+    };
     let wanted = format!("{} Nil\n", results.join(" "));
     let program = main(&format!("[{}]", expressions.join(" ")));
     let failing = failing.map(|expression| main(&expression));

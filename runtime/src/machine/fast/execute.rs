@@ -86,6 +86,7 @@ impl<P: Probe> Executor<'_, P> {
             Cheap1 { d, thunk, a } => self.cheap(d, thunk, [a]),
             Cheap2 { d, thunk, a, b } => self.cheap(d, thunk, [a, b]),
             Cheap3 { d, thunk, a, b, c } => self.cheap(d, thunk, [a, b, c]),
+            CheapN { d, thunk, args } => self.cheap_of(d, thunk, args),
             ThunkN { d, thunk, args } => self.node_of(Kind::Thunk, thunk.0, d, args),
             Pap { d, global, args } => self.node_of(Kind::Pap, global.0, d, args),
 
@@ -145,15 +146,31 @@ impl<P: Probe> Executor<'_, P> {
             FSub { d, a, b } => self.floats(d, a, b, |x, y| x - y),
             FMul { d, a, b } => self.floats(d, a, b, |x, y| x * y),
             FDiv { d, a, b } => self.floats(d, a, b, |x, y| x / y),
+            FAddConst { d, a, k } => self.float_with(d, a, |x| x + k.get()),
+            FSubConst { d, a, k } => self.float_with(d, a, |x| x - k.get()),
+            FSubFrom { d, a, k } => self.float_with(d, a, |x| k.get() - x),
+            FMulConst { d, a, k } => self.float_with(d, a, |x| x * k.get()),
+            FDivConst { d, a, k } => self.float_with(d, a, |x| x / k.get()),
+            FDivInto { d, a, k } => self.float_with(d, a, |x| k.get() / x),
             AddI64 { d, a, b } => self.words(Primitive::AddI64, d, a, b),
             SubI64 { d, a, b } => self.words(Primitive::SubI64, d, a, b),
             MulI64 { d, a, b } => self.words(Primitive::MulI64, d, a, b),
             AddU64 { d, a, b } => self.words(Primitive::AddU64, d, a, b),
             SubU64 { d, a, b } => self.words(Primitive::SubU64, d, a, b),
             MulU64 { d, a, b } => self.words(Primitive::MulU64, d, a, b),
-            Unary { d, a, op } => match of_word(op, self.slot(a.0)) {
-                Some(word) => self.result(d, word),
-                None => Next::Force(a.0),
+            Unary { d, a, op } => {
+                let x = self.slot(a.0);
+                if let Some(word) = of_word(op, x) {
+                    return self.result(d, word);
+                }
+                if x.is_value_pointer() {
+                    // SAFETY: it is a pointer to a node.
+                    let length = unsafe { self.machine.length_of(op, x) };
+                    if length != Word::NOTHING {
+                        return self.result(d, length);
+                    }
+                }
+                Next::Force(a.0)
             },
             Binary { d, a, b, op } => {
                 let (x, y) = (self.slot(a.0), self.slot(b.0));
@@ -194,6 +211,13 @@ impl<P: Probe> Executor<'_, P> {
                     return self.branch(float_holds(op, x.as_float(), y.as_float()), to);
                 }
                 Next::ForceEither(a.0, b.0)
+            },
+            UnlessFloatConst { a, k, op, to } => {
+                let x = self.slot(a.0);
+                if x.is_float() {
+                    return self.branch(float_holds(op, x.as_float(), k.get()), to);
+                }
+                Next::Force(a.0)
             },
             Unless { a, to } => match self.slot(a.0) {
                 x @ (Word::ONE | Word::ZERO) => self.branch(x == Word::ONE, to),

@@ -1,7 +1,7 @@
 //! The registers of the machine while it executes instructions, and what instructions have in
 //! common. Every method is inlined, so that the registers are locals of who executes.
 
-use super::cheap::computed;
+use super::cheap::{computed, computed_of_args};
 use super::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
 use super::code::program::{ArgsId, Case, Entry, Program, ThunkId};
 use super::numbers::of_words;
@@ -198,18 +198,37 @@ impl<'a, P: Probe> Executor<'a, P> {
     #[inline(always)]
     pub(super) fn cheap<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
         let captured = self.read(args);
-        if are_ints(captured) {
-            // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is
-            // captured.
-            let value = unsafe {
-                let thunk = self.program().thunks.as_slice().get_unchecked(thunk.index());
-                computed(self.machine.code.0.add(thunk.entry.pc.0 as usize), captured)
-            };
-            if value != Word::NOTHING {
-                return self.result(d, value);
-            }
+        // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is captured.
+        let pc = self.code_of(thunk);
+        let value = unsafe { computed(self.machine, pc, captured) };
+        match value == Word::NOTHING {
+            true => self.thunk(d, thunk, args),
+            false => self.result(d, value),
         }
-        self.thunk(d, thunk, args)
+    }
+
+    /// [`cheap`](Executor::cheap) with more captured variables.
+    #[inline(always)]
+    pub(super) fn cheap_of(&mut self, d: Dst, thunk: ThunkId, args: ArgsId) -> Next {
+        // SAFETY: as there.
+        let value = unsafe {
+            let (pc, args) = (self.code_of(thunk), self.args(args));
+            computed_of_args(self.machine, pc, args, self.fp, self.consts)
+        };
+        match value == Word::NOTHING {
+            true => self.node_of(Kind::Thunk, thunk.0, d, args),
+            false => self.result(d, value),
+        }
+    }
+
+    /// Where the code of a thunk begins.
+    #[inline(always)]
+    fn code_of(&self, thunk: ThunkId) -> *const Instr {
+        // SAFETY: the operand names the code of a thunk.
+        unsafe {
+            let thunk = self.program().thunks.as_slice().get_unchecked(thunk.index());
+            self.machine.code.0.add(thunk.entry.pc.0 as usize)
+        }
     }
 
     /// A node of as many fields as there are operands.
@@ -306,6 +325,23 @@ impl<'a, P: Probe> Executor<'a, P> {
             return self.result(d, word);
         }
         Next::ForceEither(a.0, b.0)
+    }
+
+    /// Computes with a float of a word and a constant.
+    #[inline(always)]
+    pub(super) fn float_with(
+        &mut self,
+        d: Dst,
+        a: Forced,
+        compute: impl FnOnce(f64) -> f64,
+    ) -> Next {
+        let x = self.slot(a.0);
+        if x.is_float()
+            && let Some(word) = Word::float(compute(x.as_float()))
+        {
+            return self.result(d, word);
+        }
+        Next::Force(a.0)
     }
 
     /// What a primitive gives for two integers of a word: modulo 2^64, what fits a word is the same
@@ -554,16 +590,6 @@ impl<'a, P: Probe> Executor<'a, P> {
             self.machine.heap.update(thunk, value);
         }
     }
-}
-
-#[inline(always)]
-fn are_ints<const N: usize>(words: [Word; N]) -> bool {
-    let (mut all, mut at) = (true, 0);
-    while at < N {
-        all &= words[at].is_int();
-        at += 1;
-    }
-    all
 }
 
 /// Makes a branch of a choice. The compiler would compute which instruction is next, and the

@@ -1,6 +1,7 @@
 //! Floats, bits, and arithmetic modulo 2^64.
 
 use super::code::instr::{Dst, Forced, Pc};
+use super::code::program::Commuted;
 use super::state::Machine;
 use crate::base::allocation::is_available;
 use crate::base::float::Float;
@@ -72,9 +73,33 @@ pub(super) fn of_word(primitive: Primitive, x: Word) -> Option<Word> {
     }
 }
 
+/// What a primitive that a cheap thunk may have gives for a float. `None` says nothing.
+pub(super) fn of_float(primitive: Primitive, x: f64) -> Option<f64> {
+    match primitive {
+        Primitive::FSqrt => Some(x.sqrt()),
+        Primitive::FNeg => Some(-x),
+        Primitive::FAbs => Some(x.abs()),
+        Primitive::FSin => Some(x.sin()),
+        Primitive::FCos => Some(x.cos()),
+        Primitive::FExp => Some(x.exp()),
+        _ => None,
+    }
+}
+
 #[inline(always)]
 fn of_unsigned(value: u64) -> Option<Word> {
     if value <= Word::MAX_INT as u64 { Word::int(value as i64) } else { None }
+}
+
+/// What a primitive of arithmetic gives for two floats.
+#[inline(always)]
+pub(super) fn float_of(primitive: Primitive, x: f64, y: f64) -> f64 {
+    match primitive {
+        Primitive::FAdd => x + y,
+        Primitive::FSub => x - y,
+        Primitive::FMul => x * y,
+        _ => x / y,
+    }
 }
 
 /// Whether a comparison of floats gives 1.
@@ -298,10 +323,11 @@ impl Machine {
     fn binary_on(&mut self, primitive: Primitive, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         if primitive.operand() == Operand::Float {
             match (primitive, self.float(x), self.float(y)) {
-                (Primitive::FAdd, Some(x), Some(y)) => return self.write_float(d, x + y),
-                (Primitive::FSub, Some(x), Some(y)) => return self.write_float(d, x - y),
-                (Primitive::FMul, Some(x), Some(y)) => return self.write_float(d, x * y),
-                (Primitive::FDiv, Some(x), Some(y)) => return self.write_float(d, x / y),
+                (
+                    Primitive::FAdd | Primitive::FSub | Primitive::FMul | Primitive::FDiv,
+                    Some(x),
+                    Some(y),
+                ) => return self.write_float(d, float_of(primitive, x, y)),
                 (_, Some(x), Some(y)) if primitive.result() == Operand::Integer => {
                     self.set_slot(d.0, Word::boolean(float_holds(primitive, x, y)));
                     self.advance();
@@ -322,6 +348,53 @@ impl Machine {
             }
         }
         self.primitive(primitive, d, &[x, y])
+    }
+
+    /// `d` becomes what a primitive gives for the floats `a` and `k`, or for `k` and `a` where the
+    /// operands are commuted.
+    pub(super) fn float_with(
+        &mut self,
+        primitive: Primitive,
+        d: Dst,
+        a: Forced,
+        k: Float,
+    ) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        match self.float(x) {
+            Some(x) => self.write_float(d, float_of(primitive, x, k.get())),
+            None => Err(self.no_float(primitive, x)),
+        }
+    }
+
+    /// `d` becomes what a primitive gives for the floats `k` and `a`.
+    pub(super) fn float_from(
+        &mut self,
+        primitive: Primitive,
+        d: Dst,
+        a: Forced,
+        k: Float,
+    ) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        match self.float(x) {
+            Some(x) => self.write_float(d, float_of(primitive, k.get(), x)),
+            None => Err(self.no_result(primitive, Fault::Kind(1), &[x, x])),
+        }
+    }
+
+    /// The operand of the present instruction, whose other one is a constant, is no float.
+    fn no_float(&self, primitive: Primitive, x: Word) -> Stop {
+        match self.mutator.image.commuted(self.at()) {
+            Some(Commuted { primitive, constant_first }) => {
+                self.no_result(primitive, Fault::Kind(constant_first.into()), &[x, x])
+            }
+            None => self.no_result(primitive, Fault::Kind(0), &[x, x]),
+        }
     }
 
     /// `d` becomes what a primitive gives for evaluated operands, the general way.
@@ -426,5 +499,25 @@ impl Machine {
             (Some(_), None) => Err(self.no_result(primitive, Fault::Kind(1), &[x, y])),
             (None, _) => Err(self.no_result(primitive, Fault::Kind(0), &[x, y])),
         }
+    }
+
+    /// Goes on at `to` unless a comparison of the floats `a` and `k` gives 1.
+    pub(super) fn compare_float_and_jump(
+        &mut self,
+        primitive: Primitive,
+        a: Forced,
+        k: Float,
+        to: Pc,
+    ) -> Result<(), Stop> {
+        let x = self.slot(a.0);
+        if !x.is_evaluated() {
+            return self.force(a);
+        }
+        match self.float(x) {
+            Some(x) if float_holds(primitive, x, k.get()) => self.advance(),
+            Some(_) => self.go_to(to),
+            None => return Err(self.no_float(primitive, x)),
+        }
+        Ok(())
     }
 }

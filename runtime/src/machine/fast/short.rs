@@ -210,6 +210,24 @@ impl Machine {
         unsafe { (program.code.as_ptr().add(entry.pc.0 as usize), to) }
     }
 
+    /// The length of an array or a byte string, if that is what the primitive gives.
+    /// `Word::NOTHING` says nothing.
+    ///
+    /// # Safety
+    /// `x` is a pointer to a node.
+    #[inline(never)]
+    pub(super) unsafe fn length_of(&self, primitive: Primitive, x: Word) -> Word {
+        // SAFETY: `x` is a pointer, and the header says to what.
+        let length = unsafe {
+            match (primitive, node_at(x).0.kind()) {
+                (Primitive::ArrayLength, Kind::Array) => self.heap.elements(x).len(),
+                (Primitive::BytesLength, Kind::Bytes) => self.heap.bytes(x).len(),
+                _ => return Word::NOTHING,
+            }
+        };
+        Word::int(length as i64).unwrap_or(Word::NOTHING)
+    }
+
     /// The element of an array, or the byte of a byte string, at an index of a word: what the
     /// primitive gives. `Word::NOTHING` says nothing.
     ///

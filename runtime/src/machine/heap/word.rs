@@ -244,8 +244,12 @@ impl Word {
     #[must_use]
     pub const fn as_float(self) -> f64 {
         let small = self.0 >> 4;
-        let rotated = if small < 2 { small } else { small.wrapping_add(FLOAT_BASE) };
-        f64::from_bits(rotated.rotate_right(1))
+        if small < 2 {
+            // A branch that is predicted is less than what every other float would wait for.
+            std::hint::cold_path();
+            return f64::from_bits(small.rotate_right(1));
+        }
+        f64::from_bits(small.wrapping_add(FLOAT_BASE).rotate_right(1))
     }
 
     /// Whether it points to a node.

@@ -2,21 +2,24 @@
 
 use super::instr::{Forced, Instr};
 use super::program::{Entry, Program};
-use crate::primitive::Operand;
+use crate::primitive::{Operand, Primitive};
 
 /// The most instructions, the last one included, of such code.
-const INSTRUCTIONS: usize = 5;
+const INSTRUCTIONS: usize = 7;
+/// The most variables that it captures.
+pub const CAPTURED: usize = 6;
 /// The most slots of its frame: the machine runs it on a frame of its own of this size.
 pub const SLOTS: usize = 8;
 
-const _: () = assert!(SLOTS.is_power_of_two(), "slots are masked");
+const _: () = assert!(SLOTS.is_power_of_two() && CAPTURED <= SLOTS, "slots are masked");
 
-/// Whether code computes an integer from one to three integers in a few instructions, and can
-/// do nothing else.
+/// Whether code computes a number from a few numbers in a few instructions, and can do nothing
+/// else.
 #[must_use]
 pub fn is_cheap(program: &Program, entry: Entry) -> bool {
     let code = program.code.get(entry.pc.0 as usize..).unwrap_or(&[]);
-    let fits = entry.frame as usize <= SLOTS && (1..=3).contains(&entry.takes);
+    let takes = entry.takes as usize;
+    let fits = entry.frame as usize <= SLOTS && (1..=CAPTURED).contains(&takes);
     fits && code.iter().take(INSTRUCTIONS).find_map(step) == Some(true)
 }
 
@@ -41,12 +44,23 @@ fn step(instr: &Instr) -> Option<bool> {
         | Instr::Le { .. }
         | Instr::Gt { .. }
         | Instr::Ge { .. } => None,
+        Instr::FAdd { .. }
+        | Instr::FSub { .. }
+        | Instr::FMul { .. }
+        | Instr::FDiv { .. }
+        | Instr::FAddConst { .. }
+        | Instr::FSubConst { .. }
+        | Instr::FSubFrom { .. }
+        | Instr::FMulConst { .. }
+        | Instr::FDivConst { .. }
+        | Instr::FDivInto { .. } => None,
         Instr::AddI64 { .. }
         | Instr::SubI64 { .. }
         | Instr::MulI64 { .. }
         | Instr::AddU64 { .. }
         | Instr::SubU64 { .. }
         | Instr::MulU64 { .. } => None,
+        Instr::Unary { op, .. } if is_cheap_unary(op) => None,
         // What has no result is left to the thunk, as is what has one that fits no word.
         Instr::Binary { op, .. } | Instr::BinaryInt { op, .. } => {
             if op.operand() == Operand::Integer && op.result() == Operand::Integer {
@@ -60,4 +74,11 @@ fn step(instr: &Instr) -> Option<bool> {
         Instr::Enter { a } => Some(a.as_slot().is_some()),
         _ => Some(false),
     }
+}
+
+/// Whether a primitive on one number has a result for each, and takes a few times as long as a
+/// sum at most.
+fn is_cheap_unary(op: Primitive) -> bool {
+    use Primitive as P;
+    matches!(op, P::IToF | P::FSqrt | P::FNeg | P::FAbs | P::FSin | P::FCos | P::FExp | P::BitNot)
 }

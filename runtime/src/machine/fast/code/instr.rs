@@ -306,15 +306,17 @@ instructions! { $
     Thunk3 { d: Dst, thunk: ThunkId, a: Arg, b: Arg, c: Arg } Next;
     /// `d` becomes a new thunk.
     ThunkN { d: Dst, thunk: ThunkId, args: ArgsId } Next;
-    /// As `Thunk1`, but if `a` is an integer of a word and the code of the thunk, which does
-    /// nothing but arithmetic, computes one from it, `d` becomes that. That takes no longer
-    /// than making the thunk, and keeps lazy sums from growing into chains (Faxén, *Cheap
-    /// eagerness: speculative evaluation in a lazy functional language*, 2000).
+    /// As `Thunk1`, but if `a` is a float or an integer of a word and the code of the thunk, which
+    /// does nothing but arithmetic, computes one from it, `d` becomes that. That takes about as long
+    /// as making the thunk, and keeps lazy sums from growing into chains (Faxén, *Cheap eagerness:
+    /// speculative evaluation in a lazy functional language*, 2000).
     Cheap1 { d: Dst, thunk: ThunkId, a: Arg } Next;
     /// As `Cheap1`, with two captured variables.
     Cheap2 { d: Dst, thunk: ThunkId, a: Arg, b: Arg } Next;
     /// As `Cheap1`, with three captured variables.
     Cheap3 { d: Dst, thunk: ThunkId, a: Arg, b: Arg, c: Arg } Next;
+    /// As `Cheap1`, with more captured variables.
+    CheapN { d: Dst, thunk: ThunkId, args: ArgsId } Next;
     /// `d` becomes a new partial application of a global to fewer arguments than it takes.
     Pap { d: Dst, global: GlobalId, args: ArgsId } Next;
     /// `d` becomes a new node, of `words` fields, that a `Fill` will make something of: a name
@@ -384,6 +386,18 @@ instructions! { $
     FMul { d: Dst, a: Forced, b: Forced } Next;
     /// `d` becomes `a / b`, of floats.
     FDiv { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a + k`, of floats.
+    FAddConst { d: Dst, a: Forced, k: Float } Next;
+    /// `d` becomes `a - k`, of floats.
+    FSubConst { d: Dst, a: Forced, k: Float } Next;
+    /// `d` becomes `k - a`, of floats.
+    FSubFrom { d: Dst, a: Forced, k: Float } Next;
+    /// `d` becomes `a * k`, of floats.
+    FMulConst { d: Dst, a: Forced, k: Float } Next;
+    /// `d` becomes `a / k`, of floats.
+    FDivConst { d: Dst, a: Forced, k: Float } Next;
+    /// `d` becomes `k / a`, of floats.
+    FDivInto { d: Dst, a: Forced, k: Float } Next;
     /// `d` becomes `a + b` modulo 2^64, signed.
     AddI64 { d: Dst, a: Forced, b: Forced } Next;
     /// `d` becomes `a - b` modulo 2^64, signed.
@@ -429,6 +443,8 @@ instructions! { $
     UnlessGeInt { a: Forced, k: i32, to: Pc } Branch;
     /// Goes on at `to` unless the comparison `op` of the floats `a` and `b` gives 1.
     UnlessFloat { a: Forced, b: Forced, op: Primitive, to: Pc } Branch;
+    /// Goes on at `to` unless the comparison `op` of the floats `a` and `k` gives 1.
+    UnlessFloatConst { a: Forced, k: Float, op: Primitive, to: Pc } Branch;
     /// Goes on at `to` if `a` is 0, at the next instruction if it is 1. Anything else is an
     /// error.
     Unless { a: Forced, to: Pc } Branch;

@@ -6,6 +6,7 @@ use super::known::Known;
 use super::output::NO_ENTRY;
 use super::value::{Args, Lazy, Value, ValueId};
 use super::{ARGUMENTS, FIELDS, TooLarge, Translator, too_large};
+use crate::base::float::Float;
 use crate::base::span::Span;
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::View;
@@ -380,6 +381,14 @@ impl Translator<'_> {
         }
     }
 
+    /// The float of a word that a value is.
+    pub(super) fn small_float(&self, id: ValueId) -> Option<Float> {
+        match self.values.get(id) {
+            Value::Const(word) if word.is_float() => Some(Float::new(word.as_float())),
+            _ => None,
+        }
+    }
+
     /// Emits what computes a primitive on evaluated operands.
     pub(super) fn compute(
         &mut self,
@@ -442,6 +451,11 @@ impl Translator<'_> {
             };
             return Ok(self.computed(instr, d, &[a], Origin { span, commuted }));
         }
+        if let Some(b) = b
+            && let Some(v) = self.compute_with_float(primitive, a, b, span)?
+        {
+            return Ok(v);
+        }
         let a = Forced(self.forced(a)?);
         let b = Forced(b.map_or(Ok(a.0), |b| self.forced(b))?);
         self.before_forcing(&[a, b])?;
@@ -477,6 +491,40 @@ impl Translator<'_> {
             op => Instr::Binary { d, a, b, op },
         };
         Ok(self.computed(instr, d, &[a, b], span.into()))
+    }
+
+    /// Emits what computes a primitive on a float and one that is a constant; nothing if none is.
+    fn compute_with_float(
+        &mut self,
+        primitive: Primitive,
+        a: ValueId,
+        b: ValueId,
+        span: Span,
+    ) -> Result<Option<u32>, TooLarge> {
+        use Primitive as P;
+        if !matches!(primitive, P::FAdd | P::FSub | P::FMul | P::FDiv) {
+            return Ok(None);
+        }
+        let (id, k, constant_first) = match (self.small_float(a), self.small_float(b)) {
+            (_, Some(k)) => (a, k, false),
+            (Some(k), None) => (b, k, true),
+            (None, None) => return Ok(None),
+        };
+        let a = Forced(self.forced(id)?);
+        self.before_forcing(&[a])?;
+        let d = Dst(self.unit.var());
+        let instr = match (primitive, constant_first) {
+            (P::FAdd, _) => Instr::FAddConst { d, a, k },
+            (P::FMul, _) => Instr::FMulConst { d, a, k },
+            (P::FSub, false) => Instr::FSubConst { d, a, k },
+            (P::FSub, true) => Instr::FSubFrom { d, a, k },
+            (_, false) => Instr::FDivConst { d, a, k },
+            (_, true) => Instr::FDivInto { d, a, k },
+        };
+        // A constant from which is subtracted has an instruction that says so, as one that is divided.
+        let commuted = (constant_first && matches!(primitive, P::FAdd | P::FMul))
+            .then_some(Commuted { primitive, constant_first });
+        Ok(Some(self.computed(instr, d, &[a], Origin { span, commuted })))
     }
 
     fn computed(&mut self, instr: Instr, d: Dst, operands: &[Forced], origin: Origin) -> u32 {

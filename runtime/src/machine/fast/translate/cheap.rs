@@ -1,8 +1,8 @@
 //! Thunks that are cheaper computed than made.
 //!
 //! A thunk whose code is a few arithmetic instructions that cannot fail is computed where it
-//! would be made, if what it captures are integers of a word by then: that costs as much as
-//! making it. What overflows a word is left to the thunk.
+//! would be made, if what it captures are floats and integers of a word by then: that costs about
+//! as much as making it. An integer that does not fit a word is left to the thunk.
 
 use super::super::code::cheap::is_cheap;
 use super::super::code::instr::Instr;
@@ -25,6 +25,7 @@ pub(super) fn mark(program: &mut Program, from: Sizes) {
             Instr::Thunk3 { d, thunk, a, b, c } if is_cheap(thunk) => {
                 Instr::Cheap3 { d, thunk, a, b, c }
             }
+            Instr::ThunkN { d, thunk, args } if is_cheap(thunk) => Instr::CheapN { d, thunk, args },
             other => other,
         };
     }

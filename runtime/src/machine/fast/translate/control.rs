@@ -223,6 +223,20 @@ impl Translator<'_> {
             self.branch(instr, &[a], yes, no, Origin { span, commuted })?;
             return Ok(true);
         }
+        let with_float = match (self.small_float(first), self.small_float(second)) {
+            (_, Some(k)) => Some((primitive, first, k, None)),
+            (Some(k), None) => {
+                let commuted = Commuted { primitive, constant_first: true };
+                Some((swapped(primitive), second, k, Some(commuted)))
+            }
+            (None, None) => None,
+        };
+        if let Some((op, id, k, commuted)) = with_float.filter(|_| of_floats) {
+            let a = Forced(self.forced(id)?);
+            let instr = |to| Instr::UnlessFloatConst { a, k, op, to };
+            self.branch(instr, &[a], yes, no, Origin { span, commuted })?;
+            return Ok(true);
+        }
         let a = Forced(self.forced(first)?);
         let b = Forced(self.forced(second)?);
         let instr = |to| match primitive {
@@ -357,6 +371,10 @@ fn swapped(primitive: Primitive) -> Primitive {
         Primitive::Le => Primitive::Ge,
         Primitive::Gt => Primitive::Lt,
         Primitive::Ge => Primitive::Le,
+        Primitive::FLt => Primitive::FGt,
+        Primitive::FLe => Primitive::FGe,
+        Primitive::FGt => Primitive::FLt,
+        Primitive::FGe => Primitive::FLe,
         same => same,
     }
 }

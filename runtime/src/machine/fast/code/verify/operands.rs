@@ -112,6 +112,7 @@ impl Check<'_> {
             Instr::Cheap1 { thunk, .. }
             | Instr::Cheap2 { thunk, .. }
             | Instr::Cheap3 { thunk, .. }
+            | Instr::CheapN { thunk, .. }
                 if !is_cheap(self.program, self.program.thunks[thunk].entry) =>
             {
                 self.here(pc, "the code of the thunk may do something else than to compute");
