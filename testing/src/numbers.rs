@@ -435,34 +435,33 @@ fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
 /// Operations within each other in a formula, at most.
 const NESTED: usize = 3;
 
-/// A formula, and what it gives, as far as its operands, named from `a` on, are given: of `kind`.
-/// `None` where one of its operations has no result.
+/// A formula, and what it gives if its operands, named from `a` on, are these: a number of `kind`, or
+/// a failure. `None` where a result is too large.
 fn formula(
     kind: Operand,
     operands: &[Number],
     nested: usize,
     dice: &mut Dice,
-) -> Option<(String, Number)> {
-    let is_of = |number: &Number| match number {
-        Number::Int(_) => kind == Operand::Integer,
-        Number::Float(_) => kind == Operand::Float,
-    };
+) -> Option<(String, Option<Number>)> {
     if nested == 0 || dice.one_in(4) {
-        let of_kind: Vec<usize> = (0..operands.len()).filter(|&at| is_of(&operands[at])).collect();
-        return Some(match of_kind.is_empty() || dice.one_in(4) {
-            false => {
-                let at = of_kind[dice.roll(of_kind.len())];
-                (char::from(b'a' + at as u8).to_string(), operands[at].clone())
-            }
-            true if kind == Operand::Float => {
-                let number = Number::Float(float(dice));
-                (text(&number), number)
-            }
-            true => {
-                let number = Number::Int(BigInt::from(dice.roll(200)) - 100);
-                (text(&number), number)
-            }
-        });
+        let is_of = |number: &Number| match number {
+            Number::Int(_) => kind == Operand::Integer,
+            Number::Float(_) => kind == Operand::Float,
+        };
+        // Seldom of another kind.
+        let any = dice.one_in(6);
+        let fit: Vec<usize> =
+            (0..operands.len()).filter(|&at| any || is_of(&operands[at])).collect();
+        if !fit.is_empty() && !dice.one_in(4) {
+            let at = fit[dice.roll(fit.len())];
+            let name = char::from(b'a' + at as u8).to_string();
+            return Some((name, Some(operands[at].clone())));
+        }
+        let number = match kind {
+            Operand::Float => Number::Float(float(dice)),
+            _ => Number::Int(BigInt::from(dice.roll(200)) - 100),
+        };
+        return Some((text(&number), Some(number)));
     }
     use Primitive as P;
     let primitive = match kind {
@@ -473,21 +472,27 @@ fn formula(
             of_kind[dice.roll(of_kind.len())]
         }
     };
-    let (mut texts, mut args) = (Vec::new(), Vec::new());
+    let (mut texts, mut args) = (Vec::new(), Some(Vec::new()));
     for _ in 0..primitive.arity() {
         let (text, arg) = formula(primitive.operand(), operands, nested - 1, dice)?;
         texts.push(text);
-        args.push(arg);
+        args = args.zip(arg).map(|(mut args, arg)| {
+            args.push(arg);
+            args
+        });
     }
-    let result = compute(primitive.name(), &args).ok()?;
+    let result = match args.map(|args| compute(primitive.name(), &args)) {
+        Some(Ok(result)) => Some(result),
+        Some(Err(Missing::Large)) => return None,
+        Some(Err(Missing::Fails)) | None => None,
+    };
     Some((format!("({} {})", primitive.name(), texts.join(" ")), result))
 }
 
-/// Adds formulas of operands that are evaluated, as fields of data: what a machine may compute where
-/// it would be built. To `results` what they give, to `expressions` calls of them; returns their
-/// definitions.
-fn formulas(results: &mut Vec<String>, expressions: &mut Vec<String>, dice: &mut Dice) -> String {
-    let mut definitions = String::new();
+/// Makes formulas of operands that are evaluated, as fields of data: what a machine may compute where
+/// it would be built. Returns the definitions, and calls with their results, or that they fail.
+fn formulas(dice: &mut Dice) -> (String, Vec<(String, Option<Number>)>) {
+    let (mut definitions, mut calls) = (String::new(), Vec::new());
     for count in 0..FORMULAS {
         let operands: Vec<Number> = (0..1 + dice.roll(6))
             .map(|_| match dice.one_in(3) {
@@ -500,17 +505,14 @@ fn formulas(results: &mut Vec<String>, expressions: &mut Vec<String>, dice: &mut
         let names: Vec<String> =
             (b'a'..).take(operands.len()).map(|name| char::from(name).to_string()).collect();
         let evaluated = names.iter().map(|name| format!("(seq {name} ")).collect::<String>();
-        let open = ")".repeat(names.len());
-        definitions += &format!(
-            "(defn formula{count}[{}] {evaluated}(Cons {body} Nil){open})\n",
-            names.join(" ")
-        );
+        let (open, names) = (")".repeat(names.len()), names.join(" "));
+        definitions +=
+            &format!("(defn formula{count}[{names}] {evaluated}(Cons {body} Nil){open})\n");
         let args: Vec<String> =
             operands.iter().map(|operand| format!("(only k {})", text(operand))).collect();
-        expressions.push(format!("(head (formula{count} {}))", args.join(" ")));
-        results.push(text(&result));
+        calls.push((format!("(head (formula{count} {}))", args.join(" ")), result));
     }
-    definitions
+    (definitions, calls)
 }
 
 /// Formulas in a program of [`wrong`].
@@ -556,7 +558,16 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
             failing = Some(self::expression(primitive, &args, dice.roll(6)));
         }
     }
-    let definitions = formulas(&mut results, &mut expressions, &mut dice);
+    let (definitions, calls) = formulas(&mut dice);
+    for (call, result) in calls {
+        match result {
+            Some(result) => {
+                results.push(text(&result));
+                expressions.push(call);
+            }
+            None => failing = Some(call),
+        }
+    }
     let main = |body: &str| {
         format!("{DEFINITIONS}{definitions}(defn main[input] (let ([k (length input)]) {body}))")
     };

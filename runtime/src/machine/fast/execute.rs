@@ -308,6 +308,9 @@ impl<P: Probe> Executor<'_, P> {
                 Next::Done
             },
 
+            Try { base, a } => self.try_to(base, a),
+            Effect { d, effect, args } => self.effect(d, effect, args),
+
             Return { a } => self.return_or_enter(a),
             Enter { a } => self.return_or_enter(a),
             ReturnCon2 { con, a, b } => match self.node(Kind::Con, con.0, [a, b]) {

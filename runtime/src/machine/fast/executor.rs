@@ -7,9 +7,10 @@ use super::code::program::{ArgsId, Case, Entry, Program, ThunkId};
 use super::numbers::of_words;
 use super::probe::Probe;
 use super::short::put_args;
-use super::stack::{as_evaluate, as_return, as_update, return_word};
+use super::stack::{as_evaluate, as_return, as_try, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
+use crate::gcode::effect::Effect;
 use crate::gcode::program::{ConId, GlobalId};
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Header, Kind, Size};
@@ -524,6 +525,34 @@ impl<'a, P: Probe> Executor<'a, P> {
         true
     }
 
+    /// Evaluates a word under a `Try`.
+    #[inline(always)]
+    pub(super) fn try_to(&mut self, base: Base, a: Arg) -> Next {
+        if P::ACTIVE {
+            return Next::General;
+        }
+        let word = self.arg(a);
+        // SAFETY: the registers are at a `Try` with this slot, and at its frame.
+        let (pc, fp) = unsafe { self.machine.try_at(self.pc, self.fp, base, word) };
+        if pc.is_null() {
+            return Next::General;
+        }
+        (self.pc, self.fp) = (pc, fp);
+        Next::Done
+    }
+
+    /// Does an effect.
+    #[inline(always)]
+    pub(super) fn effect(&mut self, d: Dst, effect: Effect, args: ArgsId) -> Next {
+        if P::ACTIVE {
+            return Next::General;
+        }
+        let args = self.args(args);
+        // SAFETY: they are the operands of the instruction.
+        let result = unsafe { self.machine.effect_at(effect, args, self.fp, self.consts) };
+        if result == Word::NOTHING { Next::General } else { self.result(d, result) }
+    }
+
     #[inline(always)]
     pub(super) fn return_or_enter(&mut self, a: Arg) -> Next {
         let word = self.arg(a);
@@ -568,6 +597,18 @@ impl<'a, P: Probe> Executor<'a, P> {
                     let place = self.fp.add(slot as usize);
                     self.update_thunk(*place, value);
                     *place = value;
+                    self.pc = self.machine.code.0.byte_add(at as usize);
+                }
+                return Next::Done;
+            } else if !P::ACTIVE
+                && let Some((at, base)) = as_try(control)
+            {
+                let returned = self.offset(self.pc);
+                // SAFETY: as for a return.
+                unsafe {
+                    *self.fp.sub(1) = value;
+                    self.fp = self.fp.sub(base as usize + 1);
+                    self.machine.has_tried(self.fp, returned);
                     self.pc = self.machine.code.0.byte_add(at as usize);
                 }
                 return Next::Done;

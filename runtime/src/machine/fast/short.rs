@@ -4,14 +4,15 @@
 //! The general ways (`eval.rs`, `apply.rs`) go through the machine's fields and a `Result`; these
 //! do the common case, and leave everything else, changing nothing, to those.
 
-use super::code::instr::{Arg, Instr};
+use super::code::instr::{Arg, Base, Instr};
 use super::code::program::ArgsId;
 use super::executor::{node_at, read_arg};
 use super::image::STRIDE;
-use super::stack::evaluate_word;
+use super::stack::{Control, evaluate_word};
 use super::state::Machine;
 use crate::base::index::Idx;
-use crate::gcode::program::GlobalId;
+use crate::gcode::effect::{ActionCon, Effect, thread_of};
+use crate::gcode::program::{GlobalId, NIL};
 use crate::machine::heap::word::{Tag, Word};
 use crate::machine::heap::{Header, Kind};
 use crate::primitive::Primitive;
@@ -105,6 +106,130 @@ impl Machine {
                 return NOT_DONE;
             }
             self.enter_thunk(word, header, fields, word, fp)
+        }
+    }
+
+    /// Evaluates a word under a `Try`: goes on where the value is needed if it is there, or enters the
+    /// thunk.
+    ///
+    /// # Safety
+    /// The instruction at `pc`, of this machine's code, is a `Try` with the slot `base`, and is executed
+    /// with the frame `fp`.
+    #[inline(never)]
+    pub(super) unsafe fn try_at(
+        &mut self,
+        pc: *const Instr,
+        fp: *mut Word,
+        base: Base,
+        word: Word,
+    ) -> Registers {
+        // The `Try` is a reduction, as is what enters a thunk.
+        if self.ticks <= 2 {
+            return NOT_DONE;
+        }
+        // SAFETY: a word that is not evaluated leads to a node; above the slot nothing is alive.
+        unsafe {
+            let place = fp.add(base.0 as usize);
+            let (value, thunk) = match word.is_evaluated() {
+                true => (word, None),
+                false => match node_at(word) {
+                    (header, fields) if header.kind() == Kind::Thunk => {
+                        (word, Some((header, fields)))
+                    }
+                    (header, fields) if header.kind() == Kind::Ind && (*fields).is_evaluated() => {
+                        (*fields, None)
+                    }
+                    (header, _) if header.kind() == Kind::Con => (word.with_tag(Tag::Con), None),
+                    _ => return NOT_DONE,
+                },
+            };
+            let (next, depth) = (pc.add(1), self.depth_of(fp));
+            let Some((header, fields)) = thunk else {
+                self.ticks -= 1;
+                self.world.performing.evaluates(depth, None);
+                *place = value;
+                return (next, fp);
+            };
+            let image = &self.mutator.image;
+            let at = next.addr() - image.program.code.as_ptr().addr();
+            let code = image.program.thunks.as_slice().get_unchecked(header.info() as usize);
+            let source = (!code.span.is_none()).then_some((code.span, code.owner));
+            let to = Control::Try { at: at as u32, base: base.0 }.push(place);
+            let registers = self.enter_thunk(word, header, fields, word, to);
+            if !registers.0.is_null() {
+                self.ticks -= 1;
+                self.world.performing.evaluates(depth, source);
+            }
+            registers
+        }
+    }
+
+    /// An action that was evaluated under a `Try` of the frame `fp` has its value: the instruction at
+    /// the offset `returned` has come to it.
+    #[inline(never)]
+    pub(super) fn has_tried(&mut self, fp: *const Word, returned: u32) {
+        let span = self.mutator.image.span(returned);
+        let depth = self.depth_of(fp);
+        self.world.performing.evaluated(depth, span);
+    }
+
+    /// Reads or writes a cell or an element of a mutable array, if the thread's is what its number says:
+    /// what the effect gives. `Word::NOTHING` says nothing.
+    ///
+    /// # Safety
+    /// `args` are the operands of the instruction that is executed with the frame `fp`, `consts` the
+    /// pool of the constants among them.
+    #[inline(never)]
+    pub(super) unsafe fn effect_at(
+        &mut self,
+        effect: Effect,
+        args: &[Arg],
+        fp: *const Word,
+        consts: *const Word,
+    ) -> Word {
+        let Some(actions) = self.mutator.image.actions else { return Word::NOTHING };
+        let (con, index, value) = match effect {
+            Effect::ReadCell => (ActionCon::Cell, None, None),
+            Effect::WriteCell => (ActionCon::Cell, None, args.get(1)),
+            Effect::ReadArray => (ActionCon::Array, args.get(1), None),
+            Effect::WriteArray => (ActionCon::Array, args.get(1), args.get(2)),
+            _ => return Word::NOTHING,
+        };
+        let (Some(of), Some(thread)) = (args.first(), args.last()) else { return Word::NOTHING };
+        // SAFETY: operands of the instruction; what is evaluated and leads to a cell or a mutable array
+        // leads to a constructor of two fields.
+        unsafe {
+            let (of, thread) = (read_arg(*of, fp, consts), read_arg(*thread, fp, consts));
+            if !of.is_con_pointer() || !thread.is_int() {
+                return Word::NOTHING;
+            }
+            let (header, fields) = node_at(of);
+            if header.info() != actions.con(con).0 {
+                return Word::NOTHING;
+            }
+            let owner = *fields.add(1);
+            if !owner.is_int() || thread_of(owner.as_int()) != thread_of(thread.as_int()) {
+                return Word::NOTHING;
+            }
+            let value = value.map(|value| self.heap.resolve(read_arg(*value, fp, consts)));
+            let Some(index) = index else {
+                let Some(value) = value else { return *fields };
+                self.heap.write_field(of, 0, value);
+                return Word::con(NIL);
+            };
+            let (array, index) = (*fields, read_arg(*index, fp, consts));
+            if !index.is_int()
+                || !array.is_value_pointer()
+                || node_at(array).0.kind() != Kind::Array
+            {
+                return Word::NOTHING;
+            }
+            let Some(&element) = self.heap.elements(array).get(index.as_int() as usize) else {
+                return Word::NOTHING;
+            };
+            let Some(value) = value else { return element };
+            self.heap.write_element(array, index.as_int() as usize, value);
+            Word::con(NIL)
         }
     }
 

@@ -125,6 +125,17 @@ pub(super) const fn evaluate_word(at: u32, slot: u32, base: u32) -> Option<Word>
     if slot < NEAR && base < NEAR { Some(word(EVALUATE, base << 12 | slot, at)) } else { None }
 }
 
+/// If `control` is a `Try`: where to, and its slot.
+#[inline(always)]
+pub(super) const fn as_try(control: Word) -> Option<(u32, u32)> {
+    let bits = control.bits();
+    if bits & 0xff == TRY << 3 | IMMEDIATE {
+        Some(((bits >> 32) as u32, (bits >> 8) as u32 & (MAX_FRAME - 1)))
+    } else {
+        None
+    }
+}
+
 /// Whether `control` is the last word of an evaluation of an operand.
 #[inline]
 pub(super) const fn is_evaluate(control: Word) -> bool {
