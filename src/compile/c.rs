@@ -7,6 +7,7 @@ use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Bind, Expr, ExprId, LocalId};
 use crate::core::signature::Demand;
 use crate::gcode::instr::Instr;
+use crate::primitive::Primitive;
 
 impl Compiler<'_> {
     /// Emits `C[expr]`.
@@ -36,6 +37,10 @@ impl Compiler<'_> {
                 args.iter().rev().for_each(|&arg| self.c(arg));
                 match self.call(callee, args.len()) {
                     Call::Pack(con) => self.emit(Instr::Pack(self.cons[con]), span),
+                    // Nothing about these fails. An effect that does is told where its thunk is.
+                    Call::Action(
+                        primitive @ (Primitive::Return | Primitive::Bind | Primitive::Handle),
+                    ) => self.pack_action(primitive, span),
                     _ => {
                         self.c(callee);
                         self.apply(args.len(), span);
@@ -76,8 +81,13 @@ impl Compiler<'_> {
     pub(super) fn build(&mut self, expr: ExprId) {
         let Expr::App(callee, args) = self.core.exprs[expr] else { return self.c(expr) };
         let args = &self.core.expr_lists[args];
-        if self.call(callee, args.len()) != Call::Other {
-            return self.c(expr);
+        match self.call(callee, args.len()) {
+            Call::Other => {}
+            Call::Action(primitive) => {
+                args.iter().rev().for_each(|&arg| self.c(arg));
+                return self.pack_action(primitive, self.core.spans[expr]);
+            }
+            _ => return self.c(expr),
         }
         for (at, &arg) in args.iter().enumerate().rev() {
             match self.core.demand(callee, args.len(), at) {

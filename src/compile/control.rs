@@ -56,6 +56,8 @@ pub(super) enum Call {
     Error,
     /// `throw` with its value.
     Throw,
+    /// A primitive that is an action, with all its operands: a constructor.
+    Action(Primitive),
     /// A host function with all its arguments.
     Host(GlobalId),
     /// A partial application, which is a value.
@@ -80,7 +82,8 @@ impl Compiler<'_> {
                         Shape::Seq => Call::Seq,
                         Shape::Error => Call::Error,
                         Shape::Lazy if primitive == Primitive::Throw => Call::Throw,
-                        Shape::Action | Shape::Lazy => Call::Other,
+                        Shape::Action => Call::Action(primitive),
+                        Shape::Lazy => Call::Other,
                     },
                 };
                 (self.core.arity(global), saturated)

@@ -12,7 +12,10 @@
 //!   Park         -> Parked ks
 //!   exception e  -> unwind e ks id
 //!   no action    -> perform (a failure that says so) ks id
-//!   an effect    -> perform (the function of the effect, of its operands and id) ks id
+//!   an effect    -> case try (the function of the effect, of its operands and id) of
+//!                     Return x    -> resume x ks id
+//!                     exception e -> unwind e ks id
+//!   one on threads, and what writes a text -> perform (its function, of the same) ks id
 //! resume x ks id = case ks of
 //!   ThenBind k ks     -> perform (k x) ks id
 //!   ThenHandle _ _ ks -> resume x ks id
@@ -135,6 +138,11 @@ impl Compiler<'_> {
     pub(super) fn action_code(&mut self, primitive: Primitive) {
         let arity = primitive.arity() as u32;
         (0..arity).for_each(|_| self.own(Instr::Push(arity.saturating_sub(1))));
+        self.pack_action(primitive, Span::NONE);
+    }
+
+    /// Emits what makes an action of the operands of a primitive that is one, the first one topmost.
+    pub(super) fn pack_action(&mut self, primitive: Primitive, span: Span) {
         let con = match primitive {
             Primitive::Return => self.action(ActionCon::Return),
             Primitive::Bind => self.action(ActionCon::Bind),
@@ -155,7 +163,7 @@ impl Compiler<'_> {
                 self.effect_con(effect)
             }
         };
-        self.own(Instr::Pack(con));
+        self.emit(Instr::Pack(con), span);
     }
 
     /// Emits the code of a primitive with code of its own, as a function.
@@ -272,7 +280,7 @@ impl Compiler<'_> {
                 bodies.push((kind, label));
             }
         }
-        let other = self.code.label();
+        let (other, done) = (self.code.label(), self.code.label());
         self.case(branches, Some(other));
         for (kind, label) in bodies {
             self.code.place(label);
@@ -350,10 +358,43 @@ impl Compiler<'_> {
                 ActionKind::Effect(effect) => {
                     let fields = effect.arity() - 1;
                     self.own(Instr::Split(fields));
-                    self.perform_function(mode, Performer::Effect(effect), fields);
+                    if effect.is_of_threads() || effect == Effect::PutBytes {
+                        self.perform_function(mode, Performer::Effect(effect), fields);
+                        continue;
+                    }
+                    self.push_at(ID);
+                    (V..V + fields).for_each(|field| self.push_at(field));
+                    self.push_performer(Performer::Effect(effect));
+                    self.apply(fields as usize + 1, Span::NONE);
+                    self.own(Instr::Try);
+                    self.own(Instr::Slide(fields));
+                    self.own(Instr::Jump(done));
                 }
             }
         }
+        self.code.place(done);
+        let cons = [ActionCon::Return, ActionCon::Thrown, ActionCon::Failed];
+        let labels = cons.map(|_| self.code.label());
+        let none = self.code.label();
+        let branches = cons.map(|con| self.action(con)).into_iter().zip(labels).collect();
+        self.case(branches, Some(none));
+        for (con, label) in cons.into_iter().zip(labels) {
+            self.code.place(label);
+            let next = match con {
+                ActionCon::Return => {
+                    self.own(Instr::Split(1));
+                    Performer::Resume(mode)
+                }
+                _ => Performer::Unwind(mode),
+            };
+            self.push_at(ID);
+            self.push_at(KS);
+            self.push_at(V);
+            self.tail(next, 3);
+        }
+        self.code.place(none);
+        self.own(Instr::Pop(1));
+        self.own(Instr::NoMatch);
         self.code.place(other);
         self.own(Instr::Pop(1));
         self.push_at(ID);

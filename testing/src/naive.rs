@@ -655,7 +655,7 @@ impl Naive {
                 set!(base, value)
             }
             Instr::CallHost { .. } => return Err(Stop::Broken("no host".into())),
-            Instr::Try { .. } | Instr::Effect { .. } => {
+            Instr::Try { .. } | Instr::TryCall { .. } | Instr::Effect { .. } => {
                 return Err(Stop::Broken("no effects".into()));
             }
             Instr::Return { a } => {

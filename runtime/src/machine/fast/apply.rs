@@ -158,6 +158,20 @@ impl Machine {
 
     /// Calls a global.
     pub(super) fn call(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
+        self.enter_global(base, global, args, |at, base| Control::Return { at, base })
+    }
+
+    /// Enters a global with `control`, of the next instruction and the slot, below its frame.
+    ///
+    /// # Errors
+    /// When something is used up.
+    pub(super) fn enter_global(
+        &mut self,
+        base: Base,
+        global: GlobalId,
+        args: ArgsId,
+        control: impl FnOnce(u32, u32) -> Control,
+    ) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
             return self.tick_and_retry();
@@ -170,7 +184,7 @@ impl Machine {
         // SAFETY: room was made.
         unsafe {
             let to = self.fp.0.add(base.0 as usize);
-            self.fp.0 = Control::Return { at: next, base: base.0 }.push(to);
+            self.fp.0 = control(next, base.0).push(to);
         }
         self.go_to(pc);
         Ok(())

@@ -1,6 +1,7 @@
 //! Exceptions: how a failure goes to the innermost `Try`, and how what was caught fails again.
 
 use super::code::instr::{Arg, Base};
+use super::code::program::ArgsId;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
 use crate::base::code::Code;
@@ -51,6 +52,21 @@ impl Machine {
         }
         self.set_slot(0, word);
         self.pc.0 = self.instr(self.mutator.image.enter);
+        Ok(())
+    }
+
+    /// Calls a global, as far as the program does not fail.
+    pub(super) fn try_call(
+        &mut self,
+        base: Base,
+        global: GlobalId,
+        args: ArgsId,
+    ) -> Result<(), Stop> {
+        let depth = self.depth();
+        self.enter_global(base, global, args, |at, base| Control::Try { at, base })?;
+        if self.depth() > depth {
+            self.world.performing.evaluates(depth, None);
+        }
         Ok(())
     }
 

@@ -309,6 +309,7 @@ impl<P: Probe> Executor<'_, P> {
             },
 
             Try { base, a } => self.try_to(base, a),
+            TryCall { base, global, args } => self.try_call(base, global, args),
             Effect { d, effect, args } => self.effect(d, effect, args),
 
             Return { a } => self.return_or_enter(a),

@@ -7,7 +7,7 @@ use super::code::program::{ArgsId, Case, Entry, Program, ThunkId};
 use super::numbers::of_words;
 use super::probe::Probe;
 use super::short::put_args;
-use super::stack::{as_evaluate, as_return, as_try, as_update, return_word};
+use super::stack::{Control, as_evaluate, as_return, as_try, as_update, return_word};
 use super::state::Machine;
 use crate::base::index::Idx;
 use crate::gcode::effect::Effect;
@@ -539,6 +539,26 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
         (self.pc, self.fp) = (pc, fp);
         Next::Done
+    }
+
+    /// Calls a global under a `Try`.
+    #[inline(always)]
+    pub(super) fn try_call(&mut self, base: Base, global: GlobalId, args: ArgsId) -> Next {
+        let entry = self.entry(global);
+        if P::ACTIVE || !self.may_enter(entry, base.0 + 1) {
+            return Next::General;
+        }
+        self.machine.tries_called(self.fp);
+        // SAFETY: as in `call`; the control word is below the frame.
+        unsafe {
+            let place = self.fp.add(base.0 as usize);
+            let to = place.add(1);
+            put_args(self.args(args), self.fp, self.consts, to);
+            let at = self.offset(self.pc.add(1));
+            Control::Try { at, base: base.0 }.push(place);
+            self.fp = to;
+        }
+        self.jump(entry.pc)
     }
 
     /// Does an effect.

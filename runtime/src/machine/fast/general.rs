@@ -107,6 +107,7 @@ impl Machine {
             Instr::CallN { base, global, args } => self.call(base, global, args),
             Instr::Apply { base, f, args } => self.call_unknown(base, f, args),
             Instr::Try { base, a } => self.try_to(base, a),
+            Instr::TryCall { base, global, args } => self.try_call(base, global, args),
             Instr::Effect { d, effect, args } => self.effect(d, effect, args),
             Instr::CallHost { d, host, args } => self.call_host(d, host, args),
 

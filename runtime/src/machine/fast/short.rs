@@ -164,6 +164,13 @@ impl Machine {
         }
     }
 
+    /// What is called under a `Try` of the frame `fp` is no thunk of the source.
+    #[inline(never)]
+    pub(super) fn tries_called(&mut self, fp: *const Word) {
+        let depth = self.depth_of(fp);
+        self.world.performing.evaluates(depth, None);
+    }
+
     /// An action that was evaluated under a `Try` of the frame `fp` has its value: the instruction at
     /// the offset `returned` has come to it.
     #[inline(never)]

@@ -44,10 +44,14 @@ impl Machine {
     /// The source expression under evaluation. In code that no source stands behind, such as
     /// a primitive's, it is the application that this code reduces, or what waits for it.
     pub(super) fn here(&self) -> Span {
-        let span = self.code.place(self.at);
-        if !span.is_none() {
-            return span;
+        match self.code.place(self.at) {
+            span if span.is_none() => self.reduced(),
+            span => span,
         }
+    }
+
+    /// The application that the code under evaluation reduces, or what waits for it.
+    fn reduced(&self) -> Span {
         let redex = |redex| self.redex_site(redex).map_or(Span::NONE, |(span, _)| span);
         let waiting = self.dump.iter().enumerate().rev();
         let mut performed = self.actions_performed();
@@ -124,9 +128,13 @@ impl Machine {
             _ => Site::NONE,
         };
         let span = Some(self.code.site_place(site)).filter(|span| !span.is_none());
-        let span = span.unwrap_or_else(|| self.here());
-        let found = self.describe(value);
         let owner = self.code.site_global(site).and_then(|owner| self.code.global(owner));
+        // What the performer applies may be what the code has come to that ran last.
+        let span = span.unwrap_or_else(|| match owner {
+            Some(_) => self.reduced(),
+            None => self.here(),
+        });
+        let found = self.describe(value);
         let performer = owner.filter(|owner| owner.kind == GlobalKind::Primitive);
         let failure = performer
             .and_then(|owner| Failure::applied_by_performer(&owner.symbol, &found, waiting))

@@ -484,6 +484,8 @@ instructions! { $
     /// Evaluates `a`, which need not have a slot; the value, or the exception if the program fails
     /// meanwhile, is found at `base`.
     Try { base: Base, a: Arg } Next;
+    /// As `Try`, of a global applied to all its arguments.
+    TryCall { base: Base, global: GlobalId, args: ArgsId } Next;
     /// Does an effect with the operands; `d` becomes its result.
     Effect { d: Dst, effect: Effect, args: ArgsId } Next;
     /// Hands the arguments to a function of the embedding program; `d` becomes its result.

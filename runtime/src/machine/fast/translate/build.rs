@@ -70,6 +70,18 @@ impl Translator<'_> {
         }
     }
 
+    /// The global and its arguments, if a value is the application of one, not built yet, to all that it
+    /// takes, and not what a primitive computes.
+    pub(super) fn called(&self, id: ValueId) -> Option<(GlobalId, Vec<ValueId>)> {
+        let Value::App { callee, args, .. } = self.values.get(id) else { return None };
+        match self.call(callee, args.count as usize) {
+            Call::Exact(global) if self.globals.known(global) == Known::Function => {
+                Some((global, self.values.list(args)))
+            }
+            _ => None,
+        }
+    }
+
     /// A value as an operand; what is no constant and no variable is made one.
     pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, TooLarge> {
         match self.values.get(id) {

@@ -386,7 +386,9 @@ impl Emitter<'_> {
             Instr::Call1 { .. } | Instr::Try { .. } => 1,
             Instr::Call2 { .. } => 2,
             Instr::Call3 { .. } => 3,
-            Instr::CallN { args, .. } => self.out.program.args[args].len() as u32,
+            Instr::CallN { args, .. } | Instr::TryCall { args, .. } => {
+                self.out.program.args[args].len() as u32
+            }
             Instr::Apply { args, .. } => 1 + self.out.program.args[args].len() as u32,
             _ => return None,
         })

@@ -120,6 +120,7 @@ fn is_call(instr: &Instr) -> bool {
             | Instr::CallN { .. }
             | Instr::Apply { .. }
             | Instr::Try { .. }
+            | Instr::TryCall { .. }
             | Instr::Effect { .. }
             | Instr::CallHost { .. }
     )
@@ -267,9 +268,9 @@ impl Liveness {
                 three = [a, b, c];
                 (global, &three)
             }
-            Instr::CallN { global, args, .. } | Instr::TailN { global, args } => {
-                (global, &out.program.args[args])
-            }
+            Instr::CallN { global, args, .. }
+            | Instr::TailN { global, args }
+            | Instr::TryCall { global, args, .. } => (global, &out.program.args[args]),
             _ => return,
         };
         let (start, end) = self.points[point];

@@ -231,9 +231,22 @@ impl Translator<'_> {
             Instr::Try => {
                 let id = self.pop();
                 self.build_pending()?;
-                let a = self.arg(id)?;
-                let base = self.unit.var();
-                self.emitted(Compact::Try { base: Base(base), a }, span);
+                let base = match self.called(id) {
+                    Some((global, list)) => {
+                        let args = self.args(&list)?;
+                        let args = self.arguments(args)?;
+                        let base = self.unit.var();
+                        let instr = Compact::TryCall { base: Base(base), global, args };
+                        self.emitted(instr, span);
+                        base
+                    }
+                    None => {
+                        let a = self.arg(id)?;
+                        let base = self.unit.var();
+                        self.emitted(Compact::Try { base: Base(base), a }, span);
+                        base
+                    }
+                };
                 self.unit.evaluated(base);
                 self.push(Value::Var(base));
             }
