@@ -255,3 +255,39 @@ fn the_operand_beside_a_constant_float_is_named_as_it_was_written() {
         }
     }
 }
+
+/// A condition that compares with a constant, before or after the other operand.
+#[test]
+fn conditions_on_floats_and_constants_hold_as_the_numbers_compare() {
+    let comparisons: [(&str, fn(f64, f64) -> bool); 6] = [
+        ("feq", |a, b| a == b),
+        ("fneq", |a, b| a != b),
+        ("flt", |a, b| a < b),
+        ("fle", |a, b| a <= b),
+        ("fgt", |a, b| a > b),
+        ("fge", |a, b| a >= b),
+    ];
+    let floats = [0.0, -0.0, 1.0, 1.5, -2.0, 1e300, f64::INFINITY, f64::NAN];
+    let (mut conditions, mut wanted) = (Vec::new(), Vec::new());
+    for (name, holds) in comparisons {
+        for (a, b) in floats.iter().flat_map(|a| floats.map(|b| (*a, b))) {
+            let (x, y) = (numbers::shown(a), numbers::shown(b));
+            conditions.push(format!("(if ({name} {x} (only k {y})) 1 0)"));
+            conditions.push(format!("(if ({name} (only k {x}) {y}) 1 0)"));
+            wanted.extend([i32::from(holds(a, b)).to_string(), i32::from(holds(a, b)).to_string()]);
+        }
+    }
+    let program = format!(
+        "(defn only[k x] (if (eq k 0) x (error \"input\")))
+         (defn main[input] (let ([k (length input)]) [{}]))",
+        conditions.join("\n")
+    );
+    let wanted = format!("{} Nil", wanted.join(" "));
+    for level in 0..3 {
+        let Ok(code) = compiled(&program, Passes::level(level)) else { panic!("no program") };
+        for mode in Mode::all() {
+            let run = code_in(mode.machine, &code, "", Format::Default, limits());
+            assert_eq!(run.output.trim_end(), wanted, "{mode:?} at -O{level}");
+        }
+    }
+}

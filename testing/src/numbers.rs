@@ -415,15 +415,19 @@ fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
     let name = primitive.name();
     let hidden = |at: usize, arg: &Number| match form {
         0 => text(arg),
-        2 if at == 0 => text(arg),
-        3 if at == 1 => text(arg),
+        2 | 6 if at == 0 => text(arg),
+        3 | 7 if at == 1 => text(arg),
         _ => format!("(only k {})", text(arg)),
     };
     let args: Vec<String> = args.iter().enumerate().map(|(at, arg)| hidden(at, arg)).collect();
     let call = format!("({name} {})", args.join(" "));
     match form {
         // As what a condition is, which has instructions of its own.
-        4 if primitive.result() == Operand::Integer && name.starts_with('f') && args.len() == 2 => {
+        4 | 6 | 7
+            if primitive.result() == Operand::Integer
+                && name.starts_with('f')
+                && args.len() == 2 =>
+        {
             format!("(if {call} 1 0)")
         }
         // By the function of the primitive, which is given its operands lazily.
@@ -538,7 +542,7 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
     while expressions.len() < RESULTS {
         let primitive = if is_one { one } else { PRIMITIVES[dice.roll(PRIMITIVES.len())] };
         let args = operands(primitive, &mut dice);
-        let expression = expression(primitive, &args, dice.roll(6));
+        let expression = expression(primitive, &args, dice.roll(8));
         match compute(primitive.name(), &args) {
             Ok(result) => {
                 results.push(text(&result));
@@ -555,7 +559,7 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
                 Number::Int(_) => Number::Float(float(&mut dice)),
                 Number::Float(_) => Number::Int(integer(&mut dice)),
             };
-            failing = Some(self::expression(primitive, &args, dice.roll(6)));
+            failing = Some(self::expression(primitive, &args, dice.roll(8)));
         }
     }
     let (definitions, calls) = formulas(&mut dice);

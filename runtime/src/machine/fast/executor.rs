@@ -199,8 +199,8 @@ impl<'a, P: Probe> Executor<'a, P> {
     #[inline(always)]
     pub(super) fn cheap<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
         let captured = self.read(args);
-        // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is captured.
         let pc = self.code_of(thunk);
+        // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is captured.
         let value = unsafe { computed(self.machine, pc, captured) };
         match value == Word::NOTHING {
             true => self.thunk(d, thunk, args),
