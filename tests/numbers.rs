@@ -272,8 +272,8 @@ fn conditions_on_floats_and_constants_hold_as_the_numbers_compare() {
     for (name, holds) in comparisons {
         for (a, b) in floats.iter().flat_map(|a| floats.map(|b| (*a, b))) {
             let (x, y) = (numbers::shown(a), numbers::shown(b));
-            conditions.push(format!("(if ({name} {x} (only k {y})) 1 0)"));
-            conditions.push(format!("(if ({name} (only k {x}) {y}) 1 0)"));
+            conditions.push(format!("(case k [0 (if ({name} {x} (only k {y})) 1 0)])"));
+            conditions.push(format!("(case k [0 (if ({name} (only k {x}) {y}) 1 0)])"));
             wanted.extend([i32::from(holds(a, b)).to_string(), i32::from(holds(a, b)).to_string()]);
         }
     }

@@ -428,7 +428,7 @@ fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
                 && name.starts_with('f')
                 && args.len() == 2 =>
         {
-            format!("(if {call} 1 0)")
+            format!("(case k [0 (if {call} 1 0)])")
         }
         // By the function of the primitive, which is given its operands lazily.
         5 => format!("(apply{} {name} {})", args.len(), args.join(" ")),
