@@ -1,6 +1,7 @@
 //! Exact integers of any size.
 
 mod long;
+mod transform;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -366,9 +367,13 @@ impl Integer {
             (0..=1, _) => long,
             (2..=LIMBS_IN_PLACE, _) => 0,
             // The longer one is cut into pieces of no more than twice the shorter.
-            (_, ..=LIMBS_AT_ONCE) => 4 * (short + long.min(2 * short)) + (short + long) / 4,
-            // Parts, values at five points, their products, sums.
-            _ => 6 * (short + long.min(2 * short)) + 2 * (short + long),
+            (..long::TRANSFORM, ..=LIMBS_AT_ONCE) => {
+                4 * (short + long.min(2 * short)) + (short + long) / 4
+            }
+            // Transforms.
+            _ if long <= 2 * short => 6 * (short + long),
+            // Those of the shorter one, of a piece, and the sum of the products.
+            _ => 21 * short + 2 * (short + long),
         };
         bytes(short + long + 1 + copies)
     }
@@ -387,7 +392,7 @@ impl Integer {
     /// Bytes that the decimal digits may take, while they are computed.
     #[must_use]
     pub fn digits_bytes(&self) -> usize {
-        bytes(14 * self.limbs())
+        bytes(20 * self.limbs())
     }
 
     /// The decimal digits, after a `-` if it is negative, asking `poll` between pieces.

@@ -1,11 +1,12 @@
 //! Long multiplication, division and conversion in pieces, between which they can be stopped.
 //!
-//! Multiplication is that of Toom and Cook in three parts (Bodrato, *Towards optimal Toom-Cook
-//! multiplication for univariate and multivariate polynomials*, 2007), division that of Burnikel
-//! and Ziegler (*Fast recursive division*, 1998), conversion goes by halves. Pieces are left to
-//! the library. The largest that it does at once are products of [`PIECE`] limbs by as many, and
-//! sums, copies and shifts of the whole: some milliseconds for numbers of a hundred megabits.
+//! Multiplication is left to the library up to [`TRANSFORM`] limbs, and goes by transforms above; division
+//! is that of Burnikel and Ziegler (*Fast recursive division*, 1998), conversion goes by halves. Pieces
+//! are left to the library. The largest that it does at once are products of [`PIECE`] limbs by
+//! [`TRANSFORM`], and sums, copies and shifts of the whole: some milliseconds for numbers of a hundred
+//! megabits.
 
+use super::transform::{self, Factor};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::{One, Zero};
@@ -17,7 +18,17 @@ pub struct Stopped;
 /// What is asked before each piece of a long computation: an error stops it.
 pub type Poll<'a> = &'a mut dyn FnMut() -> Result<(), Stopped>;
 
-/// Limbs of factors that the library multiplies at once.
+/// Limbs of the shorter factor from which on transforms are used. On an AMD EPYC, factors of as many limbs
+/// take, at 1000, 258 µs of the library and 292 µs by transforms; 347 and 373 at 1200, 473 and 376 at 1500.
+pub(super) const TRANSFORM: usize = 1280;
+
+/// The same, where one of the factors has been transformed: 181 µs and 174 µs at 800.
+const FACTOR: usize = 800;
+
+/// Limbs of a divisor from which on multiplication by its reciprocal is the faster division.
+const RECIPROCAL: usize = 256;
+
+/// Limbs of the longer factor that the library multiplies at once.
 const PIECE: usize = 4096;
 
 /// Limbs of a divisor up to which the library's quadratic division is used.
@@ -32,7 +43,7 @@ pub(super) fn limbs(value: &BigUint) -> usize {
 }
 
 /// The value of limbs, least significant first.
-fn of_limbs(limbs: &[u64]) -> BigUint {
+pub(super) fn of_limbs(limbs: &[u64]) -> BigUint {
     BigUint::new(limbs.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]).collect())
 }
 
@@ -59,19 +70,31 @@ fn add_at(sum: &mut [u64], value: &BigUint, at: usize) {
 pub(super) fn mul(a: &BigUint, b: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
     let (a, b) = if limbs(a) < limbs(b) { (b, a) } else { (a, b) };
     let (long, short) = (limbs(a), limbs(b));
-    if long <= PIECE || short == 0 {
+    if short == 0 || short < TRANSFORM && long <= PIECE {
         poll()?;
         return Ok(a * b);
     }
-    let third = long.div_ceil(3);
-    if short > PIECE && short > 2 * third {
-        return toom_cook(a, b, third, poll);
+    if short >= TRANSFORM && long <= 2 * short && short <= transform::MOST_LIMBS {
+        return transform::mul(a, b, poll);
     }
-    // The longer one in pieces as long as the shorter.
-    let (digits, size) = (a.to_u64_digits(), short.max(PIECE));
+    // The longer one in pieces.
+    let (size, factor) = if short < TRANSFORM {
+        (PIECE, None)
+    } else if short > transform::MOST_LIMBS {
+        (transform::MOST_LIMBS, None)
+    } else {
+        let size = long.div_ceil(long.div_ceil(2 * short));
+        (size, Some(Factor::of(b, short + size, poll)?))
+    };
+    let digits = a.to_u64_digits();
     let mut sum = vec![0; long + short];
     for at in (0..long).step_by(size) {
-        add_at(&mut sum, &mul(&part(&digits, at, size), b, poll)?, at);
+        let piece = part(&digits, at, size);
+        let product = match &factor {
+            Some(factor) => factor.times(&piece, poll)?,
+            None => mul(&piece, b, poll)?,
+        };
+        add_at(&mut sum, &product, at);
     }
     Ok(of_limbs(&sum))
 }
@@ -79,40 +102,6 @@ pub(super) fn mul(a: &BigUint, b: &BigUint, poll: Poll<'_>) -> Result<BigUint, S
 /// The product of two integers.
 pub(super) fn mul_signed(a: &BigInt, b: &BigInt, poll: Poll<'_>) -> Result<BigInt, Stopped> {
     Ok(BigInt::from_biguint(a.sign() * b.sign(), mul(a.magnitude(), b.magnitude(), poll)?))
-}
-
-/// The product of factors of three parts, each of `third` limbs but for the last ones.
-fn toom_cook(a: &BigUint, b: &BigUint, third: usize, poll: Poll<'_>) -> Result<BigUint, Stopped> {
-    // The values of the polynomial whose coefficients are the parts, at 0, 1, -1, -2, infinity.
-    let values = |of: &BigUint| {
-        let digits = of.to_u64_digits();
-        let part = |n: usize| BigInt::from(part(&digits, n * third, third));
-        let (low, middle, high) = (part(0), part(1), part(2));
-        let outer = &low + &high;
-        let (one, minus_one) = (&outer + &middle, outer - middle);
-        let minus_two = ((&minus_one + &high) << 1) - &low;
-        [low, one, minus_one, minus_two, high]
-    };
-    let mut products = Vec::with_capacity(5);
-    for (x, y) in values(a).into_iter().zip(values(b)) {
-        products.push(mul_signed(&x, &y, poll)?);
-    }
-    poll()?;
-    let Ok([zero, one, minus_one, minus_two, infinity]) = <[BigInt; 5]>::try_from(products) else {
-        unreachable!("there are five points")
-    };
-    let mut third_one = (minus_two - &one) / 3;
-    let mut first = (one - &minus_one) >> 1;
-    let mut second = minus_one - &zero;
-    third_one = ((&second - third_one) >> 1) + (&infinity << 1);
-    second += &first;
-    second -= &infinity;
-    first -= &third_one;
-    let mut sum = vec![0; limbs(a) + limbs(b)];
-    for (n, coefficient) in [zero, first, second, third_one, infinity].into_iter().enumerate() {
-        add_at(&mut sum, coefficient.magnitude(), n * third);
-    }
-    Ok(of_limbs(&sum))
 }
 
 /// Quotient and remainder; the divisor is not 0.
@@ -259,22 +248,142 @@ fn split(a: &BigUint, count: usize) -> (BigUint, BigUint) {
     (part(&digits, count, usize::MAX), part(&digits, 0, count))
 }
 
-/// Powers of 10 that have `digits`, `2 * digits`, `4 * digits` ... zeros, while `goes_on` says
-/// so of the last one, given its number of zeros.
-fn powers(
-    digits: usize,
-    goes_on: impl Fn(usize, &BigUint) -> bool,
-    poll: Poll<'_>,
-) -> Result<Vec<BigUint>, Stopped> {
-    let mut powers = Vec::new();
-    let (mut zeros, mut next) = (digits, BigUint::from(10u8).pow(digits as u32));
-    while goes_on(zeros, &next) {
-        let square = mul(&next, &next, poll)?;
-        powers.push(next);
-        (zeros, next) = (2 * zeros, square);
+/// A power of ten, by which digits are put together and taken apart.
+struct Power {
+    /// How many zeros it has: a multiple of 64, so that the power of two in it is whole limbs.
+    zeros: usize,
+    /// The power of five.
+    five: BigUint,
+    /// The same, transformed.
+    factor: Option<Factor>,
+    /// What division by it multiplies by.
+    reciprocal: Option<Reciprocal>,
+}
+
+/// A number divided by a divisor is about it times `value / 2^shift`.
+struct Reciprocal {
+    value: BigUint,
+    shift: u64,
+    factor: Option<Factor>,
+}
+
+impl Power {
+    /// The powers with `zeros`, `2 * zeros`, .. zeros that are below `digits`, at least one.
+    fn below(digits: usize, zeros: usize, poll: Poll<'_>) -> Result<Vec<Power>, Stopped> {
+        let (mut zeros, mut five) = (zeros, BigUint::from(5u8).pow(zeros as u32));
+        let mut powers = Vec::new();
+        loop {
+            let is_last = 2 * zeros >= digits;
+            let square = if is_last { BigUint::zero() } else { mul(&five, &five, poll)? };
+            // The last one is a factor once.
+            let factor = if limbs(&five) < FACTOR || is_last {
+                None
+            } else {
+                Some(Factor::of(&five, limbs(&five) + limbs_of_digits(zeros) + 2, poll)?)
+            };
+            powers.push(Power { zeros, five, factor, reciprocal: None });
+            if is_last {
+                return Ok(powers);
+            }
+            (zeros, five) = (2 * zeros, square);
+        }
     }
-    powers.push(next);
-    Ok(powers)
+
+    /// The product with the power of five.
+    fn times(&self, value: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
+        match &self.factor {
+            Some(factor) if limbs(value) >= FACTOR / 2 => factor.times(value, poll),
+            _ => mul(value, &self.five, poll),
+        }
+    }
+
+    /// Quotient and remainder of a number below the square.
+    fn divide(&self, value: &BigUint, poll: Poll<'_>) -> Result<(BigUint, BigUint), Stopped> {
+        let (upper, lower) = split(value, self.zeros / 64);
+        let (quotient, rest) = match &self.reciprocal {
+            None => div_rem(&upper, &self.five, poll)?,
+            Some(reciprocal) => {
+                // Barrett's division: the quotient is this or a little more.
+                let cut = self.five.bits() - 1;
+                let mut quotient = reciprocal.times(&(&upper >> cut), poll)?;
+                quotient >>= reciprocal.shift - cut;
+                let mut rest = upper - self.times(&quotient, poll)?;
+                while rest >= self.five {
+                    rest -= &self.five;
+                    quotient += 1u32;
+                }
+                (quotient, rest)
+            }
+        };
+        Ok((quotient, (rest << self.zeros) + lower))
+    }
+
+    /// Computes reciprocals of the powers for which they pay.
+    fn invert(powers: &mut [Power], poll: Poll<'_>) -> Result<(), Stopped> {
+        let mut above: Option<(BigUint, u64)> = None;
+        for (place, power) in powers.iter_mut().rev().enumerate() {
+            if limbs(&power.five) < RECIPROCAL {
+                break;
+            }
+            // Of what is below its square, less the power of two.
+            let shift = 2 * power.five.bits() + power.zeros as u64;
+            let value = match above {
+                None => reciprocal(&power.five, shift, poll)?,
+                // 1/x is x times 1/x^2, of which as many bits matter as the result has.
+                Some((of_square, of_shift)) => {
+                    let bits = shift - power.five.bits() + 10;
+                    let cut = of_square.bits().saturating_sub(bits);
+                    power.times(&(of_square >> cut), poll)? >> (of_shift - shift - cut)
+                }
+            };
+            // The last power divides once.
+            let factor = if place == 0 {
+                None
+            } else {
+                Some(Factor::of(&value, 2 * limbs(&value) + 1, poll)?)
+            };
+            above = Some((value.clone(), shift));
+            power.reciprocal = Some(Reciprocal { value, shift, factor });
+        }
+        Ok(())
+    }
+}
+
+impl Reciprocal {
+    fn times(&self, value: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
+        match &self.factor {
+            Some(factor) => factor.times(value, poll),
+            None => mul(value, &self.value, poll),
+        }
+    }
+}
+
+/// `2^shift` divided by a number, or less by no more than three: by Newton's iteration.
+fn reciprocal(of: &BigUint, shift: u64, poll: Poll<'_>) -> Result<BigUint, Stopped> {
+    // The bits of the result, at most.
+    let bits = shift + 2 - of.bits();
+    if bits <= 64 * DIVISOR as u64 {
+        poll()?;
+        return Ok((BigUint::one() << shift) / of);
+    }
+    // One of half as many bits, from the uppermost bits of the number, rounded up.
+    let half = bits / 2 + 6;
+    let cut = of.bits().saturating_sub(half + 2);
+    let upper = (of >> cut) + u32::from(cut > 0);
+    let first = reciprocal(&upper, shift - cut - (bits - half), poll)?;
+    // With x for `first` times 2^(bits - half), about 2^shift / of, and e for 2^shift - of * x,
+    // of which the uppermost bits matter: x + x * e / 2^shift. That is below as x is, and the relative
+    // error is squared.
+    let lost = bits - half;
+    let error = (BigUint::one() << (shift - lost)) - mul(of, &first, poll)?;
+    let (rest, drop) = (shift - lost, (shift - lost).saturating_sub(half + lost + 8));
+    let correction = mul(&first, &(error >> drop), poll)? >> (rest - drop - lost);
+    Ok((first << lost) + correction)
+}
+
+/// The limbs that numbers of so many digits have, at most: a digit has less than 10/3 bits.
+fn limbs_of_digits(digits: usize) -> usize {
+    (digits * 10).div_ceil(3 * 64)
 }
 
 /// The value of decimal digits.
@@ -282,75 +391,71 @@ pub(super) fn parse(digits: &[u8], poll: Poll<'_>) -> Result<Option<BigUint>, St
     if digits.len() <= DIGITS {
         return Ok(BigUint::parse_bytes(digits, 10));
     }
-    // Pieces of one length, but for the uppermost, so that both halves are about as long on each
-    // level and share a power.
-    let pieces = digits.len().div_ceil(DIGITS).next_power_of_two();
-    let piece = digits.len().div_ceil(pieces);
-    let powers = powers(piece, |zeros, _| 2 * zeros < digits.len(), poll)?;
-    convert(digits, piece, &powers, poll)
+    let piece = piece(digits.len());
+    let powers = Power::below(digits.len(), piece, poll)?;
+    convert(digits, &powers, poll)
+}
+
+/// The digits of pieces of one length, but for the uppermost, so that both halves are about as long on each
+/// level and share a power.
+fn piece(digits: usize) -> usize {
+    digits.div_ceil(digits.div_ceil(DIGITS).next_power_of_two()).next_multiple_of(64)
 }
 
 /// The value of digits by halves: the lower one has as many as the largest power has zeros.
-fn convert(
-    digits: &[u8],
-    piece: usize,
-    powers: &[BigUint],
-    poll: Poll<'_>,
-) -> Result<Option<BigUint>, Stopped> {
+fn convert(digits: &[u8], powers: &[Power], poll: Poll<'_>) -> Result<Option<BigUint>, Stopped> {
     let Some((power, smaller)) = powers.split_last() else {
         poll()?;
         return Ok(BigUint::parse_bytes(digits, 10));
     };
-    let Some(high) = digits.len().checked_sub(piece << smaller.len()).filter(|high| *high > 0)
-    else {
-        return convert(digits, piece, smaller, poll);
+    let Some(high) = digits.len().checked_sub(power.zeros).filter(|high| *high > 0) else {
+        return convert(digits, smaller, poll);
     };
     let (high, low) = digits.split_at(high);
-    let high = convert(high, piece, smaller, poll)?;
-    let low = convert(low, piece, smaller, poll)?;
+    let high = convert(high, smaller, poll)?;
+    let low = convert(low, smaller, poll)?;
     let (Some(high), Some(low)) = (high, low) else { return Ok(None) };
-    Ok(Some(mul(&high, power, poll)? + low))
+    Ok(Some((power.times(&high, poll)? << power.zeros) + low))
 }
 
 /// The decimal digits.
 pub(super) fn digits(value: &BigUint, poll: Poll<'_>) -> Result<String, Stopped> {
-    /// Bits of `DIGITS` digits, and some more.
-    const BITS: u64 = 20_000;
+    /// Bits of `DIGITS` digits, and some less.
+    const BITS: u64 = 3 * DIGITS as u64;
     if value.bits() <= BITS {
         return Ok(value.to_str_radix(10));
     }
-    let powers = powers(DIGITS, |_, power| 2 * power.bits() <= value.bits() + 1, poll)?;
-    // A digit has more than three bits.
-    let mut out = String::with_capacity(value.bits() as usize / 3);
-    write_digits(value, &powers, 0, &mut out, poll)?;
+    // A bit is less than 4/13 digits.
+    let count = (value.bits() as usize).div_ceil(13) * 4;
+    let piece = piece(count);
+    let mut powers = Power::below(count, piece, poll)?;
+    Power::invert(&mut powers, poll)?;
+    let mut out = String::with_capacity(piece << powers.len());
+    write_digits(value, &powers, piece, &mut out, poll)?;
+    let zeros = out.len() - out.trim_start_matches('0').len();
+    out.drain(..zeros);
     Ok(out)
 }
 
-/// Appends the digits of a value below the square of the largest power, with zeros in front so
-/// that there are `width` ones.
+/// Appends the digits of a value below the square of the largest power, with as many zeros before them as
+/// that has digits.
 fn write_digits(
     value: &BigUint,
-    powers: &[BigUint],
-    width: usize,
+    powers: &[Power],
+    piece: usize,
     out: &mut String,
     poll: Poll<'_>,
 ) -> Result<(), Stopped> {
     let Some((power, smaller)) = powers.split_last() else {
         poll()?;
-        let text = if value.is_zero() && width > 0 { String::new() } else { value.to_string() };
-        out.extend(std::iter::repeat_n('0', width.saturating_sub(text.len())));
+        let text = value.to_str_radix(10);
+        out.extend(std::iter::repeat_n('0', piece.saturating_sub(text.len())));
         out.push_str(&text);
         return Ok(());
     };
-    if value < power {
-        return write_digits(value, smaller, width, out, poll);
-    }
-    let zeros = DIGITS << smaller.len();
-    let (high, low) = div_rem(value, power, poll)?;
-    // The upper half may hold the power once more where the value is just above its square.
-    let above = if high >= *power { powers } else { smaller };
-    write_digits(&high, above, width.saturating_sub(zeros), out, poll)?;
-    write_digits(&low, smaller, zeros, out, poll)
+    let (high, low) = power.divide(value, poll)?;
+    write_digits(&high, smaller, piece, out, poll)?;
+    write_digits(&low, smaller, piece, out, poll)
 }
 
 #[cfg(test)]
@@ -394,6 +499,67 @@ mod tests {
     }
 
     #[test]
+    fn products_of_any_two_lengths_are_those_of_the_library() {
+        let long = number(3 * PIECE + 5, 1);
+        for short in [TRANSFORM - 1, TRANSFORM, TRANSFORM + 300, 2 * TRANSFORM] {
+            let short = number(short, 2);
+            assert_eq!(mul(&long, &short, &mut go_on), Ok(&long * &short));
+            assert_eq!(mul(&short, &long, &mut go_on), Ok(&long * &short));
+        }
+    }
+
+    #[test]
+    fn a_reciprocal_is_at_most_three_too_small() {
+        for (limbs, bits) in
+            [(1, 5), (300, 70_000), (900, 63 * 900), (900, 200_000), (4000, 300_001)]
+        {
+            for of in [
+                number(limbs, 7),
+                of_limbs(&vec![u64::MAX; limbs]),
+                BigUint::one() << (64 * limbs - 1),
+            ] {
+                let shift = of.bits() + bits;
+                let exact = (BigUint::one() << shift) / &of;
+                let found = reciprocal(&of, shift, &mut go_on).expect("nothing stops it");
+                assert!(
+                    found <= exact && exact - found <= BigUint::from(3u8),
+                    "{limbs} limbs, {bits} bits"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_power_divides_exactly_at_multiples() {
+        let mut powers = Power::below(60_000, 960, &mut go_on).expect("nothing stops it");
+        Power::invert(&mut powers, &mut go_on).expect("nothing stops it");
+        assert!(powers.iter().filter(|power| power.reciprocal.is_some()).count() >= 2);
+        for power in &powers {
+            let ten = &power.five << power.zeros;
+            let square = &ten * &ten;
+            for value in [BigUint::zero(), &ten - 1u32, ten.clone(), &square - &ten, &square - 1u32]
+            {
+                let expected = value.div_rem(&ten);
+                assert_eq!(power.divide(&value, &mut go_on), Ok(expected), "{} zeros", power.zeros);
+            }
+        }
+    }
+
+    #[test]
+    fn powers_of_ten_print_as_such() {
+        for zeros in
+            (1_900..2_100).chain([DIGITS * 8 - 1, DIGITS * 8, 40_000, 40_960, 81_920, 81_921])
+        {
+            let power = BigUint::from(10u8).pow(zeros as u32);
+            let mut expected = format!("1{}", "0".repeat(zeros));
+            assert!(digits(&power, &mut go_on).as_ref() == Ok(&expected), "{zeros}");
+            assert!(parse(expected.as_bytes(), &mut go_on) == Ok(Some(power.clone())), "{zeros}");
+            expected = "9".repeat(zeros);
+            assert!(digits(&(power - 1u32), &mut go_on) == Ok(expected), "{zeros}, less 1");
+        }
+    }
+
+    #[test]
     fn divisions_in_pieces_are_those_of_the_library() {
         let sizes = [1, DIVISOR, DIVISOR + 1, 3 * DIVISOR + 5, 8 * DIVISOR + 1];
         for (seed, b) in (1..).zip(sizes) {
@@ -421,10 +587,10 @@ mod tests {
     fn a_long_computation_stops_between_any_two_pieces() {
         let (a, b) = (number(2 * PIECE, 1), number(2 * PIECE + 5, 2));
         let long = number(6 * DIVISOR, 3);
-        let text = "7".repeat(5 * DIGITS);
+        let text = "7".repeat(60 * DIGITS);
         let product = |poll: Poll<'_>| mul(&a, &b, poll).map(drop);
         let quotient = |poll: Poll<'_>| div_rem(&a, &long, poll).map(drop);
-        let printed = |poll: Poll<'_>| digits(&long, poll).map(drop);
+        let printed = |poll: Poll<'_>| digits(&a, poll).map(drop);
         let read = |poll: Poll<'_>| parse(text.as_bytes(), poll).map(drop);
         type Run<'a> = &'a dyn Fn(Poll<'_>) -> Result<(), Stopped>;
         for run in [&product as Run<'_>, &quotient, &printed, &read] {
