@@ -17,7 +17,7 @@ use gmachine_testing::corpus;
 use gmachine_testing::dice::Dice;
 use gmachine_testing::harness::{both_of, code_of};
 use gmachine_testing::modules::{compiled, in_folder, listing, same, seal};
-use gmachine_testing::seen::Seen;
+use gmachine_testing::tally::Tally;
 
 /// Files that are held in memory.
 #[derive(Default)]
@@ -216,7 +216,7 @@ fn a_module_that_was_changed_on_purpose_is_refused_or_a_program_like_any_other()
         seal(&mut changed);
         let root = in_folder(&changed, None);
         let code = |passes: Passes| code_of(&root, passes);
-        match both_of(&code, &mut Dice::new(at as u64), &mut Seen::default()) {
+        match both_of(&code, &mut Dice::new(at as u64), &mut Tally::default()) {
             Ok(None) => refused += 1,
             Ok(Some(_)) => run += 1,
             Err(wrong) => panic!("byte {at}: {wrong}"),

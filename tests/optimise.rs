@@ -18,20 +18,21 @@ mod shapes;
 mod written;
 
 use gmachine::optimise::Pass;
-use gmachine_testing::subsets::{self, Seen, Subsets};
+use gmachine_testing::subsets::{self, Subsets, Tally};
 use gmachine_testing::{
     cases, combinators, common, documented, found, hunt, ordinary, pipelines, programs, typed,
 };
 
 /// What is wrong with a program after some subsets of the passes.
-fn some(text: &str, seed: u64) -> Result<Seen, String> {
+fn some(text: &str, seed: u64) -> Result<Tally, String> {
     subsets::wrong(text, seed, Subsets::Some)
 }
 
 #[test]
 fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(250, typed::program, some, |sum: &mut Seen, seen| sum.add(&seen));
-    let mut all = Seen::default();
+    let (count, sums) =
+        hunt::all(250, typed::program, some, |sum: &mut Tally, seen| sum.add(&seen));
+    let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 50, "{all:?}");
@@ -46,10 +47,10 @@ fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(120, pipelines::program, some, |sum: &mut Seen, seen| {
+    let (count, sums) = hunt::all(120, pipelines::program, some, |sum: &mut Tally, seen| {
         sum.add(&seen);
     });
-    let mut all = Seen::default();
+    let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
@@ -57,10 +58,10 @@ fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(150, combinators::program, some, |sum: &mut Seen, seen| {
+    let (count, sums) = hunt::all(150, combinators::program, some, |sum: &mut Tally, seen| {
         sum.add(&seen);
     });
-    let mut all = Seen::default();
+    let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 20, "{all:?}");
@@ -69,10 +70,10 @@ fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn ordinary_programs_keep_their_meaning_and_about_their_size() {
-    let (count, sums) = hunt::all(150, ordinary::program, some, |sum: &mut Seen, seen| {
+    let (count, sums) = hunt::all(150, ordinary::program, some, |sum: &mut Tally, seen| {
         sum.add(&seen);
     });
-    let mut all = Seen::default();
+    let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count * 9 / 10, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");

@@ -19,14 +19,14 @@ mod pieces;
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::Passes;
-use gmachine_testing::parity::{Seen, wrong};
+use gmachine_testing::parity::{Tally, wrong};
 use gmachine_testing::{cases, common, found, hunt, typed};
 
 #[test]
 fn random_programs_mean_the_same_on_both_machines() {
     let (count, sums) =
-        hunt::all(300, typed::program, wrong, |sum: &mut Seen, seen| sum.add(&seen));
-    let mut all = Seen::default();
+        hunt::all(300, typed::program, wrong, |sum: &mut Tally, seen| sum.add(&seen));
+    let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 50, "{all:?}");

@@ -10,7 +10,7 @@ use gmachine_testing::common::{check, compile_after, compiled_after, compiled_wi
 use gmachine_testing::dice::{Dice, number};
 use gmachine_testing::hunt::hunter;
 use gmachine_testing::metamorphic::{self, REWRITINGS};
-use gmachine_testing::seen::Seen;
+use gmachine_testing::tally::Tally;
 use gmachine_testing::{calls, corpus, mutants, sexpr, typed, wild};
 
 /// Cases of a kind that is tried fully.
@@ -24,7 +24,7 @@ fn a_few_cases_of_every_kind_are_right() {
             hunter(move || {
                 let mut results = Vec::new();
                 for kind in KINDS.iter().skip(worker).step_by(2) {
-                    let (mut seen, mut wrong) = (Seen::default(), Vec::new());
+                    let (mut seen, mut wrong) = (Tally::default(), Vec::new());
                     for seed in first..first + (cases * kind.share / 100).max(2) {
                         match (kind.check)(seed, &mut Vec::new()) {
                             Ok(found) => seen.add(&found),
@@ -39,7 +39,7 @@ fn a_few_cases_of_every_kind_are_right() {
         .collect();
     let known: BTreeSet<(&str, &str)> =
         Report::KINDS.iter().map(|(pass, what)| (pass.name(), *what)).collect();
-    let mut all = Seen::default();
+    let mut all = Tally::default();
     let results = workers.into_iter().flat_map(|worker| worker.join().expect("panics are caught"));
     for (name, seen, wrong) in results {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

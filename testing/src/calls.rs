@@ -16,7 +16,7 @@ use gmachine::machine::outcome::Limit;
 
 use crate::common::{NoFiles, subset};
 use crate::dice::Dice;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// The functions, as `meaning` knows them.
 const MODULE: &str = "
@@ -259,7 +259,7 @@ fn engine(dice: &mut Dice, other: &Arc<Mutex<Option<Value>>>) -> Result<Engine, 
 ///
 /// # Errors
 /// With what the library did wrong.
-pub fn wrong(dice: Dice) -> Result<Seen, String> {
+pub fn wrong(dice: Dice) -> Result<Tally, String> {
     let mut dice = dice;
     let other = Arc::new(Mutex::new(None));
     let engine = engine(&mut dice, &other)?;
@@ -284,13 +284,13 @@ pub fn wrong(dice: Dice) -> Result<Seen, String> {
         let result = if dice.one_in(12) { it.strange(stranger) } else { it.step() };
         result.map_err(|wrong| format!("step {step}: {wrong}"))?;
     }
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     sessions.iter().for_each(|it| it.tell(engine.machine(), &mut seen));
     Ok(seen)
 }
 
 /// Two stores of one module, each on a thread of its own.
-fn on_two_threads(dice: &mut Dice, module: &Module, kind: MachineKind) -> Result<Seen, String> {
+fn on_two_threads(dice: &mut Dice, module: &Module, kind: MachineKind) -> Result<Tally, String> {
     let steps = 5 + dice.roll(30);
     let seeds = [dice.any(), dice.any()];
     let results = std::thread::scope(|scope| {
@@ -300,14 +300,14 @@ fn on_two_threads(dice: &mut Dice, module: &Module, kind: MachineKind) -> Result
                 for step in 0..steps {
                     it.step().map_err(|wrong| format!("on a thread, step {step}: {wrong}"))?;
                 }
-                let mut seen = Seen::default();
+                let mut seen = Tally::default();
                 it.tell(kind, &mut seen);
-                Ok::<Seen, String>(seen)
+                Ok::<Tally, String>(seen)
             })
         });
         threads.map(|thread| thread.join().unwrap_or_else(|_| Err("panic: on a thread".into())))
     });
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     for result in results {
         seen.add(&result?);
     }
@@ -321,7 +321,7 @@ fn session(module: &Module, seed: u64) -> Session {
 
 impl Session {
     /// Adds what its store has been through.
-    fn tell(&self, kind: MachineKind, seen: &mut Seen) {
+    fn tell(&self, kind: MachineKind, seen: &mut Tally) {
         seen.went(kind, &self.store.coverage(), &self.store.statistics());
     }
 

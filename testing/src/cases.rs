@@ -8,7 +8,7 @@ use gmachine::optimise::Passes;
 
 use crate::common::{Failure, Mode, Run, run_in};
 use crate::project;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// What a case expects.
 pub enum Expected {
@@ -124,7 +124,7 @@ static ALL: LazyLock<Vec<(String, Section)>> = LazyLock::new(all);
 ///
 /// # Errors
 /// With what became of it, if that is not what it expects.
-pub fn wrong(seed: u64) -> Result<Seen, String> {
+pub fn wrong(seed: u64) -> Result<Tally, String> {
     let cases = || ALL.iter().flat_map(|(_, of)| of.cases.iter().map(move |case| (of, case)));
     let count = cases().count();
     let (section, case) = cases().nth(seed as usize % count).ok_or("there are no cases")?;
@@ -134,7 +134,7 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
     let level = (round / modes.len() % 3) as u8;
     let run = run_in(mode, &section.program(case), "", Passes::level(level));
     if case.expected.is_met(&run) {
-        return Ok(Seen { cases: 1, ..Seen::default() });
+        return Ok(Tally { cases: 1, ..Tally::default() });
     }
     let (output, failure) = (run.output, run.failure);
     Err(format!("{}: {mode:?} at -O{level} got {output:?} {failure:?}", case.expression))

@@ -10,7 +10,7 @@ use crate::common::{compiled_after, machine, names};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
 use crate::parity::{fuel, is_right, mode, passes};
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// Steps for each element.
 const FUEL: u64 = 60_000;
@@ -64,9 +64,9 @@ fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> 
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(!seed);
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let (plain, _) = compiled_after(text, Passes::NONE)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
     let count = seed.is_multiple_of(2);

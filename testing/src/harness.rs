@@ -17,7 +17,7 @@ use crate::common::{NoFiles, first_mistake, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
-use crate::seen::Seen;
+use crate::tally::Tally;
 use crate::{calls, elements, listings, metamorphic, modules, parity, project, typed, wild};
 
 /// A function that bytes are given to.
@@ -192,7 +192,7 @@ fn run(
     stress: Stress,
     fuel: u64,
     count: bool,
-    seen: &mut Seen,
+    seen: &mut Tally,
 ) -> Result<Found, String> {
     let fuel = Some(fuel);
     let config = Config { fuel, heap_limit: Some(HEAP), stress, count, ..Config::default() };
@@ -236,7 +236,7 @@ pub fn reference(data: &[u8]) {
     let stress = Stress::ALL[dice.roll(4)];
     let fuel = if stress == Stress::None { FUEL } else { 2_000 };
     if let Some(code) = panicking(code(text, Passes::NONE)) {
-        let seen = &mut Seen::default();
+        let seen = &mut Tally::default();
         panicking(run(MachineKind::Reference, &code, format, stress, fuel, false, seen));
     }
 }
@@ -255,14 +255,14 @@ pub fn fast(data: &[u8]) {
 /// # Errors
 /// With what is wrong.
 pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
-    both_seen(text, dice, &mut Seen::default())
+    both_seen(text, dice, &mut Tally::default())
 }
 
 /// As [`both`]; adds what the machines have been through.
 ///
 /// # Errors
 /// With what is wrong.
-pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Seen) -> Result<Option<End>, String> {
+pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Tally) -> Result<Option<End>, String> {
     both_of(&|passes| code(text, passes), dice, seen)
 }
 
@@ -276,7 +276,7 @@ pub type Compiler<'a> = &'a dyn Fn(Passes) -> Result<Option<Verified>, String>;
 pub fn both_of(
     code: Compiler<'_>,
     dice: &mut Dice,
-    seen: &mut Seen,
+    seen: &mut Tally,
 ) -> Result<Option<End>, String> {
     let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
     let count = dice.one_in(2);
@@ -320,7 +320,7 @@ pub fn listing(data: &[u8]) {
         return;
     }
     let Ok(code) = Verified::new(program) else { return };
-    panicking(listings::same(&code, &mut Dice::of_bytes(data), &mut Seen::default()));
+    panicking(listings::same(&code, &mut Dice::of_bytes(data), &mut Tally::default()));
 }
 
 /// Calls of the library, with a model of what they return.
@@ -342,7 +342,7 @@ pub fn modules(data: &[u8]) {
     modules::seal(&mut module);
     let root = modules::in_folder(&module, None);
     let code = |passes: Passes| code_of(&root, passes);
-    panicking(both_of(&code, &mut Dice::of_bytes(data), &mut Seen::default()));
+    panicking(both_of(&code, &mut Dice::of_bytes(data), &mut Tally::default()));
 }
 
 /// Programs that the bytes choose: of sensible types, without sense, or rewritten.

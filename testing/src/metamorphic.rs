@@ -15,8 +15,8 @@ use crate::differential::standard_types;
 use crate::ends::{End, Found, found_within, without_names};
 use crate::parity::{INPUT, mode, passes};
 use crate::scope::{self, Con, Definition, Expr, Pat, Program, constructors};
-use crate::seen::Seen;
 use crate::sexpr::{self, Form};
+use crate::tally::Tally;
 
 /// Reductions of the program as it was.
 const FUEL: u64 = 40_000;
@@ -425,7 +425,7 @@ struct Ran {
 }
 
 /// Runs code on the fast machine.
-fn run(code: &Verified, config: Config, seen: &mut Seen) -> Result<Ran, String> {
+fn run(code: &Verified, config: Config, seen: &mut Tally) -> Result<Ran, String> {
     let mut machine = machine(MachineKind::Fast, code, config);
     let mut out = String::new();
     let input = Box::new(Text::new(INPUT));
@@ -455,9 +455,9 @@ fn agrees(wanted: &Found, found: &Found) -> bool {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(seed ^ 0x3E7A);
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let (code, report) = compiled_after(text, Passes::ALL)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
     seen.report(&report);
@@ -509,7 +509,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
 }
 
 /// With less fuel or memory a run prints the beginning of what it prints with more.
-fn limits(code: &Verified, ran: &Ran, dice: &mut Dice, seen: &mut Seen) -> Result<(), String> {
+fn limits(code: &Verified, ran: &Ran, dice: &mut Dice, seen: &mut Tally) -> Result<(), String> {
     let Ran { found: wanted, statistics, printed, .. } = ran;
     let reductions = statistics.reductions;
     let fuel = dice.any() % (2 * reductions + 1);

@@ -15,7 +15,7 @@ use crate::common::{NoFiles, first_mistake, subset};
 use crate::dice::Dice;
 use crate::ends::End;
 use crate::harness::{both_of, code_of, mutate};
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// The name of the file that every program is in.
 const FILE: &str = "input.core";
@@ -87,8 +87,8 @@ pub fn same(text: &str, passes: Passes) -> Result<bool, String> {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     if !same(text, subset(seed))? {
         seen.discarded = 1;
         return Ok(seen);
@@ -121,7 +121,7 @@ const WORDS: [&[u8]; 4] = [
 ];
 
 /// How a program ends, which may be none: the same on both machines.
-fn end_of(root: &Source, dice: &mut Dice, mut seen: Seen) -> Result<Seen, String> {
+fn end_of(root: &Source, dice: &mut Dice, mut seen: Tally) -> Result<Tally, String> {
     let code = |passes: Passes| code_of(root, passes);
     let end: Option<End> = both_of(&code, dice, &mut seen)?;
     end.into_iter().for_each(|end| seen.ended(end));
@@ -159,8 +159,8 @@ fn bare(code: &Verified) -> String {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong_json(text: &str, seed: u64) -> Result<Seen, String> {
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+pub fn wrong_json(text: &str, seed: u64) -> Result<Tally, String> {
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let passes = subset(seed);
     let Some(code) = code_of(&in_folder(text.as_bytes(), None), passes)? else {
         seen.discarded = 1;

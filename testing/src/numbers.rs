@@ -13,7 +13,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::common::{Mode, code_in, compiled, limits};
 use crate::dice::Dice;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// An operand, or a result.
 #[derive(Clone, PartialEq, Debug)]
@@ -533,7 +533,7 @@ const DEFINITIONS: &str = "\
 ///
 /// # Errors
 /// With what a machine gives, if it is not what it should give.
-pub fn wrong(seed: u64) -> Result<Seen, String> {
+pub fn wrong(seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(seed);
     let (mut results, mut expressions, mut failing) = (Vec::new(), Vec::new(), None);
     // One primitive of many operands, or many.
@@ -579,7 +579,7 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
     let program = main(&format!("[{}]", expressions.join(" ")));
     let failing = failing.map(|expression| main(&expression));
     let modes: Vec<Mode> = Mode::all().collect();
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     for level in 0..3 {
         for (at, &mode) in modes.iter().enumerate() {
             // Of those that collect, one each time.

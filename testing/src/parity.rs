@@ -12,7 +12,7 @@ use gmachine::optimise::{Pass, Passes};
 use crate::common::{Text, compiled_after, compiled_within, machine, names, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, ended, found};
-pub use crate::seen::Seen;
+pub use crate::tally::Tally;
 
 /// What the programs' standard input is.
 pub const INPUT: &str = "input\n of two lines";
@@ -55,7 +55,7 @@ enum Way {
 }
 
 /// Runs a program that is ready to start.
-fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Seen) -> Result<Found, String> {
+fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Tally) -> Result<Found, String> {
     let mut out = String::new();
     match way {
         Way::Once => start(machine)?,
@@ -164,9 +164,9 @@ fn made(kind: MachineKind, code: &Verified, config: Config) -> Box<dyn Machine> 
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(!seed);
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let (plain, _) = compiled_after(text, Passes::NONE)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;
     let config = Config { fuel: Some(FUEL), count: seed.is_multiple_of(2), ..Config::default() };

@@ -13,7 +13,7 @@ use crate::common::{compiled_after, machine, names};
 use crate::dice::Dice;
 use crate::ends::{End, found};
 use crate::parity::passes;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// A family of programs.
 pub struct Family {
@@ -158,7 +158,7 @@ fn measure(kind: MachineKind, text: &str, set: Passes) -> Result<(u64, u64), Str
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(seed: u64) -> Result<Seen, String> {
+pub fn wrong(seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(!seed);
     let family = family(seed);
     let turn = dice.roll(3);
@@ -180,5 +180,5 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
     if grows {
         return Err(format!("memory: {}", shown()));
     }
-    Ok(Seen { cases: 1, values: 1, ..Seen::default() })
+    Ok(Tally { cases: 1, values: 1, ..Tally::default() })
 }

@@ -42,7 +42,7 @@ const SWOLLEN_BASE: u64 = 3_000;
 
 /// What has been tried.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Seen {
+pub struct Tally {
     pub values: u64,
     pub errors: u64,
     pub endless: u64,
@@ -56,8 +56,8 @@ pub struct Seen {
     pub swollen: u64,
 }
 
-impl Seen {
-    pub fn add(&mut self, other: &Seen) {
+impl Tally {
+    pub fn add(&mut self, other: &Tally) {
         self.values += other.values;
         self.errors += other.errors;
         self.endless += other.endless;
@@ -163,7 +163,7 @@ fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
 }
 
 /// What is wrong with what the optimiser makes of a program, if anything is.
-pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Tally, String> {
     let options = Options { until: Stage::Lifted, ..Options::RUN };
     let built = build(&Source::text("random.core", text), &NoFiles, &options);
     let mistake = first_mistake(&built);
@@ -181,7 +181,7 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
         let live = if measured { Some(live(&plain, input)?) } else { None };
         wanted.push((*input, ran, live));
     }
-    let mut seen = Seen::default();
+    let mut seen = Tally::default();
     match wanted[0].1.meaning.1 {
         End::Value => seen.values = 1,
         End::Error => seen.errors = 1,

@@ -10,7 +10,7 @@ use gmachine::optimise::Passes;
 
 use crate::common::{Mode, code_in, compiled, limits};
 use crate::dice::Dice;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// How many variables there are.
 const VARIABLES: usize = 3;
@@ -262,7 +262,7 @@ fn program(dice: &mut Dice) -> (String, String) {
 ///
 /// # Errors
 /// With what a machine writes, if it is not what the model says.
-pub fn wrong(seed: u64) -> Result<Seen, String> {
+pub fn wrong(seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(seed);
     let (text, wanted) = program(&mut dice);
     for level in 0..3 {
@@ -284,5 +284,5 @@ pub fn wrong(seed: u64) -> Result<Seen, String> {
             }
         }
     }
-    Ok(Seen { cases: 1, values: 1, ..Seen::default() })
+    Ok(Tally { cases: 1, values: 1, ..Tally::default() })
 }

@@ -209,7 +209,7 @@ impl Floater<'_, '_> {
         let before = self.take(at);
         let body = self.visit(id, at);
         let bindings = self.take(at);
-        self.give(at, before);
+        self.put_back(at, before);
         self.lets(bindings, body)
     }
 
@@ -316,7 +316,7 @@ impl Floater<'_, '_> {
                 let before = self.take(at);
                 let value = self.visit(value, at);
                 let bindings = self.take(at);
-                self.give(at, before);
+                self.put_back(at, before);
                 self.bind(&[local], at.within());
                 let body = self.body(body, at.within());
                 self.enter(at);
@@ -334,7 +334,7 @@ impl Floater<'_, '_> {
                     all.push((local, value));
                 }
                 all.extend(self.take(at));
-                self.give(at, before);
+                self.put_back(at, before);
                 let body = self.body(body, inner);
                 self.enter(at);
                 Expr::Letrec(all, body)
@@ -368,7 +368,7 @@ impl Floater<'_, '_> {
     }
 
     /// Makes that wait again, before what has come since.
-    fn give(&mut self, at: At, mut before: Vec<(Local, ExprId)>) {
+    fn put_back(&mut self, at: At, mut before: Vec<(Local, ExprId)>) {
         if before.is_empty() {
             return;
         }

@@ -19,7 +19,7 @@ use crate::differential::loaded;
 use crate::ends::End;
 use crate::oracle;
 use crate::parity::{HEAP, fuel, mode, passes};
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// What standard input is, for programs by their numbers.
 const INPUTS: [&str; 5] = ["", "input\n of two lines", "a\n", "\n\n x\nend\n", "one\r\ntwo λ"];
@@ -205,7 +205,7 @@ impl Run<'_> {
         self.finish(&mut Streams::new(usize::MAX)).map_err(|found| format!("anew: {found}"))
     }
 
-    fn go(&mut self, way: Way, seen: &mut Seen) -> Result<(), String> {
+    fn go(&mut self, way: Way, seen: &mut Tally) -> Result<(), String> {
         let mut out = Streams::new(usize::MAX);
         match way {
             Way::Once => self.start(None)?,
@@ -303,9 +303,9 @@ impl Run<'_> {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     let mut dice = Dice::new(!seed);
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let input = INPUTS[dice.roll(INPUTS.len())];
     let (plain, _) = compiled_after(text, Passes::NONE)
         .map_err(|mistake| format!("a mistake in the program: {mistake}"))?;

@@ -4,8 +4,8 @@ use crate::common::subset;
 use crate::dice::Dice;
 use crate::ends::End;
 use crate::hunt::{kind, no_panic, one};
-use crate::seen::Seen;
 use crate::subsets::Subsets;
+use crate::tally::Tally;
 use crate::{
     actions, calls, cases, combinators, corpus, differential, elements, harness, listings,
     metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets, transactions,
@@ -14,7 +14,7 @@ use crate::{
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
 /// like it are known.
-pub type Try = fn(seed: u64, known: &mut Vec<String>) -> Result<Seen, String>;
+pub type Try = fn(seed: u64, known: &mut Vec<String>) -> Result<Tally, String>;
 
 /// A kind of cases.
 pub struct Kind {
@@ -28,39 +28,39 @@ pub struct Kind {
     pub check: Try,
 }
 
-fn interpreted(text: &str, seed: u64) -> Result<Seen, String> {
+fn interpreted(text: &str, seed: u64) -> Result<Tally, String> {
     let end = differential::wrong(text, differential::Plan(seed))?;
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     seen.ended(end);
     seen.discarded = seen.endless;
     Ok(seen)
 }
 
-fn optimised(text: &str, seed: u64, which: Subsets) -> Result<Seen, String> {
+fn optimised(text: &str, seed: u64, which: Subsets) -> Result<Tally, String> {
     Ok(told(&subsets::wrong(text, seed, which)?))
 }
 
-fn told(of: &subsets::Seen) -> Seen {
-    Seen {
+fn told(of: &subsets::Tally) -> Tally {
+    Tally {
         cases: 1,
         discarded: of.endless,
         values: of.values,
         errors: of.errors,
         endless: of.endless,
-        ..Seen::default()
+        ..Tally::default()
     }
 }
 
-fn some_passes(text: &str, seed: u64) -> Result<Seen, String> {
+fn some_passes(text: &str, seed: u64) -> Result<Tally, String> {
     optimised(text, seed, Subsets::Some)
 }
 
-fn all_passes(text: &str, seed: u64) -> Result<Seen, String> {
+fn all_passes(text: &str, seed: u64) -> Result<Tally, String> {
     optimised(text, seed, Subsets::Every)
 }
 
 /// The same; nor is there much more code that saves little.
-fn sized(text: &str, seed: u64) -> Result<Seen, String> {
+fn sized(text: &str, seed: u64) -> Result<Tally, String> {
     let of = subsets::wrong(text, seed, Subsets::Some)?;
     if of.swollen > 0 {
         let (code, work) = (of.lengths, of.reductions);
@@ -70,8 +70,8 @@ fn sized(text: &str, seed: u64) -> Result<Seen, String> {
 }
 
 /// A text that may be no program: both machines say the same if it is one.
-fn robust(text: &str, seed: u64) -> Result<Seen, String> {
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+fn robust(text: &str, seed: u64) -> Result<Tally, String> {
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let end = harness::both_seen(text.as_bytes(), &mut Dice::new(!seed), &mut seen)?;
     end.into_iter().for_each(|end| seen.ended(end));
     seen.discarded = u64::from(matches!(end, None | Some(End::Fuel)));
@@ -79,23 +79,23 @@ fn robust(text: &str, seed: u64) -> Result<Seen, String> {
 }
 
 /// The texts of a program read back.
-fn printed(text: &str, seed: u64) -> Result<Seen, String> {
+fn printed(text: &str, seed: u64) -> Result<Tally, String> {
     let is_program = harness::texts(text.as_bytes(), subset(seed))?;
-    Ok(Seen { cases: 1, discarded: u64::from(!is_program), ..Seen::default() })
+    Ok(Tally { cases: 1, discarded: u64::from(!is_program), ..Tally::default() })
 }
 
 /// A text that is no program: whatever it is, it is reported as that.
-fn parsed(text: &str, _: u64) -> Result<Seen, String> {
+fn parsed(text: &str, _: u64) -> Result<Tally, String> {
     harness::syntax(text.as_bytes());
     harness::listing(text.as_bytes());
-    Ok(Seen { cases: 1, ..Seen::default() })
+    Ok(Tally { cases: 1, ..Tally::default() })
 }
 
 /// What is not made smaller: it is shown with its seed, and once if there is more like it.
 fn whole(
     known: &mut Vec<String>,
-    check: impl FnOnce() -> Result<Seen, String>,
-) -> Result<Seen, String> {
+    check: impl FnOnce() -> Result<Tally, String>,
+) -> Result<Tally, String> {
     no_panic(check).map_err(|wrong| {
         let this = kind(&wrong);
         if known.contains(&this) {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use crate::hunt::hunter;
-use crate::seen::Seen;
+use crate::tally::Tally;
 use kinds::{KINDS, Kind};
 
 /// Looks for mistakes of gmachine: tries cases of many kinds, shows what is wrong as small as
@@ -69,7 +69,7 @@ struct Hunt {
 
 /// What the threads have found.
 struct State {
-    seen: Vec<Seen>,
+    seen: Vec<Tally>,
     wrong: Vec<u64>,
     times: Vec<Duration>,
     /// The case of each kind that took longest.
@@ -131,7 +131,7 @@ pub fn main() -> ExitCode {
         until: args.minutes.map(|minutes| start + Duration::from_secs_f64(minutes * 60.0)),
         next: AtomicU64::new(0),
         state: Mutex::new(State {
-            seen: kinds.iter().map(|_| Seen::default()).collect(),
+            seen: kinds.iter().map(|_| Tally::default()).collect(),
             wrong: kinds.iter().map(|_| 0).collect(),
             times: kinds.iter().map(|_| Duration::ZERO).collect(),
             slowest: kinds.iter().map(|_| (Duration::ZERO, 0)).collect(),
@@ -229,7 +229,7 @@ impl Hunt {
         kind: usize,
         seed: u64,
         time: Duration,
-        result: Result<Seen, String>,
+        result: Result<Tally, String>,
     ) {
         let mut state = self.state();
         state.now[thread] = None;

@@ -7,11 +7,11 @@ use gmachine::optimise::Report;
 
 use super::State;
 use super::kinds::Kind;
-use crate::seen::Seen;
+use crate::tally::Tally;
 
 /// Writes the report.
 pub fn write(out: &mut String, kinds: &[&Kind], state: &State, time: Duration, rare: u64) {
-    let mut all = Seen::default();
+    let mut all = Tally::default();
     state.seen.iter().for_each(|seen| all.add(seen));
     let _ = cases(out, kinds, state);
     let _ = writeln!(out, "{:.0} seconds", time.as_secs_f64());

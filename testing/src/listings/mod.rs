@@ -21,7 +21,7 @@ use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
 use crate::hunt::{no_panic, one, small};
 use crate::parity::is_right;
-use crate::seen::Seen;
+use crate::tally::Tally;
 use crate::{cases, harness, typed};
 
 /// Instructions of the reference machine.
@@ -112,8 +112,8 @@ fn made(dice: &mut Dice) -> Program {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
-    let mut seen = Seen { cases: 1, ..Seen::default() };
+pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
+    let mut seen = Tally { cases: 1, ..Tally::default() };
     let program = parse::parse(text).map_err(|error| format!("no listing: {error}"))?;
     let printed = print::program(&program, &mut print::bare);
     if printed != text {
@@ -128,7 +128,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Seen, String> {
 
 /// That what is made of a program for the fast machine passes that one's verifier, and both
 /// machines say the same of it.
-fn means_the_same(program: &Verified, seed: u64, seen: &mut Seen) -> Result<(), String> {
+fn means_the_same(program: &Verified, seed: u64, seen: &mut Tally) -> Result<(), String> {
     let compact = translate(program.clone()).map_err(|reason| format!("translation: {reason}"))?;
     if let Some(first) = verify_compact(&compact).first() {
         return Err(format!("compact code: {first}"));
@@ -152,12 +152,12 @@ const STEPS: usize = 32;
 ///
 /// # Errors
 /// With what is wrong and a small program that shows it; empty if that is known.
-pub fn walk(seed: u64, known: &mut Vec<String>) -> Result<Seen, String> {
+pub fn walk(seed: u64, known: &mut Vec<String>) -> Result<Tally, String> {
     if seed.is_multiple_of(8) {
         return one(listing, wrong, seed, known);
     }
     let mut dice = Dice::new(seed);
-    let mut seen = Seen::default();
+    let mut seen = Tally::default();
     let Ok(mut program) = Verified::new(original(&mut dice)) else {
         return Err(format!("program {seed} is made and does not verify"));
     };
@@ -183,7 +183,7 @@ pub fn walk(seed: u64, known: &mut Vec<String>) -> Result<Seen, String> {
 ///
 /// # Errors
 /// With what is wrong.
-pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Seen) -> Result<Option<End>, String> {
+pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Tally) -> Result<Option<End>, String> {
     let mode = dice.roll(6);
     let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
     let reference = if dice.one_in(8) { Stress::Full } else { Stress::None };
@@ -226,7 +226,7 @@ fn run(
     stress: Stress,
     fuel: u64,
     pieces: Option<u64>,
-    seen: &mut Seen,
+    seen: &mut Tally,
 ) -> Result<(Found, bool), String> {
     let count = fuel.is_multiple_of(2);
     let heap = if stress == Stress::None { HEAP.0 } else { HEAP.1 };

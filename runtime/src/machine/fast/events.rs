@@ -104,7 +104,7 @@ impl Listener {
     /// A general way has ended, in which so many thunks were entered.
     pub(super) fn after(&mut self, machine: &mut Machine, entered: u64) {
         // SAFETY: as for `look`.
-        unsafe { machine.heap.settle() };
+        unsafe { machine.heap.conclude_updates() };
         self.tell(machine);
         if entered > 0 {
             self.entered(machine);

@@ -142,7 +142,7 @@ impl Heap {
     ///
     /// # Safety
     /// As [`look`](Heap::look).
-    pub unsafe fn settle(&mut self) {
+    pub unsafe fn conclude_updates(&mut self) {
         // SAFETY: the caller's promise.
         unsafe { self.tell_updates() };
         if let Some(names) = &mut self.identities {

@@ -10,7 +10,7 @@ use crate::ends::End;
 
 /// What has been tried, and what that has reached.
 #[derive(Clone, Default, Debug)]
-pub struct Seen {
+pub struct Tally {
     /// Inputs that were checked.
     pub cases: u64,
     /// Of these, the ones that say nothing: they do not compile, or take too long.
@@ -32,9 +32,9 @@ pub struct Seen {
     pub rewrites: BTreeMap<(&'static str, &'static str), u64>,
 }
 
-impl Seen {
+impl Tally {
     /// Adds what others have tried.
-    pub fn add(&mut self, other: &Seen) {
+    pub fn add(&mut self, other: &Tally) {
         self.cases += other.cases;
         self.discarded += other.discarded;
         self.values += other.values;
