@@ -15,6 +15,7 @@
 mod bigs;
 mod errors;
 mod pieces;
+mod places;
 
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};

@@ -160,6 +160,35 @@ fn a_sum_over_both_parts_of_a_broken_list_goes_through_the_beginning_first() {
     }
 }
 
+#[test]
+fn loops_through_functions_of_the_corelib_are_last_calls() {
+    // What calls whatever it is given leaves nothing of its caller; what ends in the corelib, or fails,
+    // may leave one frame.
+    let rounds = [
+        "(apply loop m)",
+        "(strictly loop m)",
+        "(flip step m 1)",
+        "(uncurry step (Pair 1 m))",
+        "(maybe 0 loop (Just m))",
+        "(either loop loop (Left m))",
+        "(foldr (fn [x r] (loop x)) 0 [m])",
+        "(foldr1 (fn [x r] (loop x)) [m 1])",
+        "(compose loop id m)",
+        "(C step m 1)",
+        "((fn [k] (apply k m)) loop)",
+        "(seq (nth (rem m 3) [m m m]) (loop m))",
+        "(case (last [m]) [k (loop k)])",
+        "(if (and [1 1]) (loop m) (length [m]))",
+    ];
+    for round in rounds {
+        let program = format!(
+            "(defn main[] (loop SIZE)) (defn step[x n] (loop n))
+             (defn loop[n] (if (eq n 0) (head [n]) (let ([m (sub n 1)]) (seq m {round}))))"
+        );
+        is_flat_after(&[Passes::NONE, Passes::level(1), Passes::ALL], &program, 20_000);
+    }
+}
+
 /// What the programs about broken lists define.
 const BROKEN: &str = "
     (defn mine[p] (case p [(Pair x y) x]))

@@ -59,6 +59,11 @@ impl Compiler<'_> {
             }
         }
         self.build(expr);
+        if self.keeps_frame(expr) {
+            // It never returns, and what needs its value need not evaluate it in a place of its own.
+            self.emit(Instr::Eval, span);
+            return self.emit(Instr::Raise, span);
+        }
         if self.is_value(expr) {
             return;
         }

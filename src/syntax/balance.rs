@@ -96,6 +96,11 @@ pub struct Balancer<'s> {
     /// one of this region that a line follows which begins to the right of what it closes.
     closed: Option<(Open, u32)>,
     closed_early: Option<u32>,
+    /// The first comment of this region that stands after code of its line and has more closing brackets
+    /// than opening ones: where it begins.
+    swallowed: Option<u32>,
+    /// Stretches in which a report about brackets says all.
+    explained: Vec<Span>,
     /// What was found.
     pub reports: Reports,
 }
@@ -124,6 +129,8 @@ impl<'s> Balancer<'s> {
             left_open: None,
             closed: None,
             closed_early: None,
+            swallowed: None,
+            explained: Vec::new(),
             reports: Reports::default(),
         }
     }
@@ -137,7 +144,8 @@ impl<'s> Balancer<'s> {
     /// Returns what the lexer and the balancer found, and the regions whose brackets did not match,
     /// in the order of their places.
     #[must_use]
-    pub fn finish(self) -> (Reports, Reports, Vec<Span>) {
+    pub fn finish(mut self) -> (Reports, Reports, Vec<Span>) {
+        self.lexer.reports.drop_inside(&self.explained);
         (self.lexer.reports, self.reports, self.broken)
     }
 
@@ -158,6 +166,7 @@ impl<'s> Balancer<'s> {
         self.complete = false;
         self.repaired = 0;
         (self.left_open, self.closed, self.closed_early) = (None, None, None);
+        self.swallowed = None;
     }
 
     /// Notes where a token of the text stands: whether its line goes with the brackets.
@@ -165,6 +174,9 @@ impl<'s> Balancer<'s> {
         if lo < self.seen {
             // It is read again.
             return;
+        }
+        if self.swallowed.is_none() && !self.open.is_empty() {
+            self.swallowed = self.lexer.swallowed_between(self.seen, lo);
         }
         if let Some(line) = self.lexer.line_between(self.seen, lo) {
             self.line = line;
@@ -235,6 +247,20 @@ impl<'s> Balancer<'s> {
             return;
         }
         let more = self.open.len() - 1;
+        let end = self.lexer.end();
+        let comment = self.swallowed.or_else(|| self.lexer.swallowed_between(self.seen, end));
+        if let Some(at) = comment.filter(|&at| at > last.at && self.lexer.is_line(last.at, at)) {
+            self.explained.push(Span::new(last.at, at));
+            return self.report(|| {
+                let message = "`;` begins a comment, and the brackets after it close nothing";
+                Diagnostic::error(Code::UnclosedBracket, Span::new(at, at + 1), message)
+                    .also(last.span(), format!("this `{}` is never closed", last.sign()))
+                    .help(
+                        "what follows one another is separated by blanks, and an alternative is \
+                         written [pattern body]",
+                    )
+            });
+        }
         let hint = self.hint(last.at);
         self.report(|| {
             let message = format!("this `{}` is never closed", last.sign());

@@ -91,6 +91,25 @@ impl<'s> Lexer<'s> {
         Some(lo + last as u32 + 1)
     }
 
+    /// Returns where the comment begins between two tokens that stands after code on its line, if it has
+    /// more closing brackets than opening ones.
+    #[must_use]
+    pub fn swallowed_between(&self, lo: u32, hi: u32) -> Option<u32> {
+        let at = |position: u32| position.saturating_sub(self.base) as usize;
+        let text = self.scanner.source().get(at(lo)..at(hi))?;
+        let line = text.lines().next()?;
+        let comment = line.trim_start();
+        let brackets = |signs: [char; 2]| comment.matches(signs).count();
+        let is_swallowed = comment.starts_with(';') && brackets([')', ']']) > brackets(['(', '[']);
+        is_swallowed.then(|| lo + (line.len() - comment.len()) as u32)
+    }
+
+    /// Returns whether no line ends between two positions.
+    #[must_use]
+    pub fn is_line(&self, lo: u32, hi: u32) -> bool {
+        self.line_between(lo, hi).is_none()
+    }
+
     /// Returns the place of the bytes `lo..hi` of the text.
     fn span(&self, lo: usize, hi: usize) -> Span {
         Span::new(self.base + lo as u32, self.base + hi as u32)
@@ -371,6 +390,9 @@ impl<'s> Lexer<'s> {
         let text = source.get(start..end).unwrap_or_default();
         let after = source.get(end..).unwrap_or_default();
         self.reports.add(|| match (text, source.get(..start)) {
+            ("=", Some(before)) if before.ends_with('(') => {
+                no_token(span, text).help("whether two are equal is (eq a b)")
+            }
             ("=" | ":=", Some(before)) => definition(span, text, before),
             (",", Some(before)) => no_token(span, text).help(comma(before)),
             (".", Some(before)) if before.ends_with(' ') && after.starts_with(' ') => no_token(
@@ -380,6 +402,9 @@ impl<'s> Lexer<'s> {
             (":", _) if after.lines().next().is_none_or(|line| line.trim().is_empty()) => {
                 no_token(span, text)
                     .help("a body stands in the brackets of its form, as in (defn name[x ..] body)")
+            }
+            (":", Some(before)) if before.trim_end().ends_with(']') && after.starts_with(' ') => {
+                no_token(span, text).help("a body follows its parameters: (defn name[x ..] body)")
             }
             ("#", _) if after.starts_with('(') => {
                 no_token(span, text).help("a function is written (fn [x] body)")

@@ -62,6 +62,7 @@ fn parse(
     let silent = lexical.total() + brackets.total() + builder.reports.total() > 0;
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));
+    builder.judge_lines();
     builder.distrust(&broken);
     let is_sound = lexical.total() + brackets.total() + builder.reports.total() == 0;
     Reports::merge([lexical, brackets, builder.reports], diagnostics);

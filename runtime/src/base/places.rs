@@ -55,6 +55,13 @@ impl Places {
         !span.is_none() && self.inlined(span).is_none() && text.is_none_or(|text| text.hi < span.lo)
     }
 
+    /// Returns whether an expression stands outside of the corelib, or is one of the corelib that was
+    /// inlined there.
+    #[must_use]
+    pub fn is_outside(&self, span: Span) -> bool {
+        self.is_users(span) || self.inlined(span).is_some()
+    }
+
     #[inline]
     fn place(&self, span: Span) -> Option<&Place> {
         self.numbered.get(span.number()? as usize)

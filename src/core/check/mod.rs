@@ -67,6 +67,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         undo: Vec::new(),
         tasks: Vec::new(),
         reported: FxHashSet::default(),
+        missing: FxHashMap::default(),
         suggestions: Cell::new(names::SUGGESTIONS),
         results: RefCell::default(),
         wanted: RefCell::default(),
@@ -121,6 +122,8 @@ struct Checker<'a> {
     tasks: Vec<Task>,
     /// The unbound names that have been reported in this definition.
     reported: FxHashSet<Name>,
+    /// For each module that is not imported, and for the part that lacks it, which report says so.
+    missing: FxHashMap<(UnitId, &'static str), usize>,
     /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
     /// What the results of definitions are, as far as that has been asked.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Checker, Task};
 use crate::base::code::Code;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::name::Name;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
@@ -20,6 +20,9 @@ pub(super) const SUGGESTIONS: usize = 1_000_000;
 
 /// The number of pending tasks that are searched for a `let` around an unbound name.
 const TASKS: usize = 1_000;
+
+/// How many more names of a module that is not imported a report shows.
+const SHOWN: usize = 3;
 
 /// Names that other languages use, each with the name here.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -147,6 +150,11 @@ const FIELDS: usize = 8;
 /// own.
 const FORMS: &[&str] = &["lambda", "λ", "function", "define", "def", "match", "cond", "quote"];
 
+/// Returns what to write for a name of a module.
+fn in_module(module: &str) -> String {
+    format!("it is in the module `{module}`: add `(import {module})`")
+}
+
 impl Checker<'_> {
     fn text(&self, name: Name) -> String {
         for_message(self.globals.input.names.text(name))
@@ -264,6 +272,7 @@ impl Checker<'_> {
                 let report = self.ambiguous(self.ast.expr_spans[expr], name, one, other);
                 self.report(report);
             }
+            Lookup::Unbound if self.is_of_missing(expr, name) => {}
             Lookup::Unbound => {
                 let text = self.text(name);
                 let message = match text.starts_with('#') {
@@ -273,9 +282,28 @@ impl Checker<'_> {
                 let mut report =
                     Diagnostic::error(Code::UnboundName, self.ast.expr_spans[expr], message);
                 report.help = self.similar(name);
+                let text = self.globals.input.names.text(name);
+                if let Some(module) = corelib::defining(text)
+                    && report.help == Some(in_module(module))
+                {
+                    self.missing.insert((self.unit, module), self.diagnostics.len());
+                }
                 self.report(report);
             }
         }
+    }
+
+    /// Adds a name of a module that is not imported to the report that says so of another name.
+    fn is_of_missing(&mut self, expr: ExprId, name: Name) -> bool {
+        let text = self.globals.input.names.text(name);
+        let Some(module) = corelib::defining(text) else { return false };
+        let at = self.missing.get(&(self.unit, module));
+        let Some(report) = at.and_then(|at| self.diagnostics.get_mut(*at)) else { return false };
+        if report.secondary.len() < SHOWN {
+            let (span, text) = (self.ast.expr_spans[expr], "so is this".to_owned());
+            report.secondary.push(Label { span, text });
+        }
+        true
     }
 
     pub(super) fn ambiguous(
@@ -320,7 +348,7 @@ impl Checker<'_> {
         let is_branch = text == "then" && names.find("else").is_some();
         let text = if is_branch { "else" } else { text };
         if let Some(module) = corelib::defining(text) {
-            return Some(format!("it is in the module `{module}`: add `(import {module})`"));
+            return Some(in_module(module));
         }
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());

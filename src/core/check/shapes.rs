@@ -2,7 +2,7 @@
 //! operands of the wrong kind, too many arguments for a constructor. Nothing is inferred: the form of
 //! an expression is looked at, and the ends of the bodies of what it calls.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Checker;
 use super::demands::Wanted;
@@ -93,6 +93,8 @@ const OF_MORE: &[(&str, &str)] = &[
 struct End<'a> {
     /// Names that are bound somewhere in the body.
     locals: FxHashSet<Name>,
+    /// What those that are bound once, by a `let`, stand for.
+    values: FxHashMap<Name, ExprId>,
     /// The part that the definition belongs to: names mean what they mean there.
     unit: UnitId,
     item: u32,
@@ -120,6 +122,11 @@ impl End<'_> {
     /// Returns whether an argument with which the body calls itself leaves a parameter what it is, or
     /// is of this kind too.
     fn keeps(&self, checker: &Checker<'_>, arg: ExprId, name: Name, shape: Shape) -> bool {
+        let value = match checker.ast.exprs[arg] {
+            Expr::Name(local) => self.values.get(&local),
+            _ => None,
+        };
+        let arg = value.copied().unwrap_or(arg);
         match checker.ast.exprs[arg] {
             Expr::Name(other) => other == name && !self.locals.contains(&name),
             Expr::App(callee, args) => {
@@ -264,7 +271,8 @@ impl Checker<'_> {
         let unit = self.globals.input.unit(definition.file);
         let params = &self.ast.binders[params];
         let locals = FxHashSet::default();
-        let mut end = End { locals, unit, item, params, args, is_inner };
+        let values = FxHashMap::default();
+        let mut end = End { locals, values, unit, item, params, args, is_inner };
         let mut result = None;
         let mut todo = vec![body];
         let mut budget = BINDINGS;
@@ -281,8 +289,13 @@ impl Checker<'_> {
             let shape = match self.ast.exprs[expr] {
                 Expr::Case(_, alts) => {
                     for alt in &self.ast.alts[alts] {
-                        if !self.pattern_names(alt.pat, unit, &mut end.locals, &mut budget) {
+                        let mut names = FxHashSet::default();
+                        if !self.pattern_names(alt.pat, unit, &mut names, &mut budget) {
                             return UNKNOWN;
+                        }
+                        for name in names {
+                            end.locals.insert(name);
+                            end.values.remove(&name);
                         }
                         todo.push(alt.body);
                     }
@@ -294,7 +307,14 @@ impl Checker<'_> {
                         return UNKNOWN;
                     };
                     budget = left;
-                    end.locals.extend(bindings.iter().filter_map(|one| one.binder.name));
+                    for one in bindings {
+                        let Some(name) = one.binder.name else { continue };
+                        if end.locals.insert(name) {
+                            end.values.insert(name, one.value);
+                        } else {
+                            end.values.remove(&name);
+                        }
+                    }
                     todo.push(body);
                     None
                 }
@@ -391,14 +411,19 @@ impl Checker<'_> {
         true
     }
 
-    /// Warns of a `main` that is an application without all its arguments.
+    /// Warns of a `main` that is a function, or an application without all its arguments.
     pub(super) fn function_main(&mut self, body: ExprId) {
-        let Expr::App(callee, args) = self.ast.exprs[body] else { return };
+        let (callee, given) = match self.ast.exprs[body] {
+            Expr::App(callee, args) => (callee, args.len()),
+            Expr::Name(_) => (body, 0),
+            _ => return,
+        };
         let Some(target) = self.target(callee) else { return };
-        let (arity, given) = (self.globals.arity(target), args.len());
+        let arity = self.globals.arity(target);
         if given < arity {
             let name = for_message(self.ast_text(callee));
             let arity = counted(arity, "argument");
+            let given_words = if given == 0 { "none".to_owned() } else { given.to_string() };
             let is_if = target == Target::Primitive(Primitive::If);
             let help = "an `if` has a value for either case: `(if condition value other)`";
             let help = (is_if && given == 2).then(|| help.to_owned());
@@ -408,7 +433,7 @@ impl Checker<'_> {
                     self.ast.expr_spans[body],
                     "the value of the program is a function",
                 )
-                .label(format!("`{name}` takes {arity}, and is given {given}"))
+                .label(format!("`{name}` takes {arity}, and is given {given_words}"))
                 .note("a function is printed by its name alone")
                 .maybe_help(help),
             );
@@ -556,12 +581,16 @@ impl Checker<'_> {
                 }
             }
             Target::Defn(item) if args.len() >= arity && arity > 0 => {
+                let before = self.diagnostics.len();
                 self.arguments(callee, item, args);
                 if args.len() == arity {
                     return;
                 }
                 let (result, _) = self.result(item, &args[..arity], false);
-                if !matches!(result, Shape::Unknown | Shape::Function) {
+                // A function of a list that is given its elements takes a list: that says all.
+                let is_said = arity == 1 && self.diagnostics.len() > before;
+                if !is_said && !matches!(result, Shape::Unknown | Shape::Function) {
+                    self.diagnostics.truncate(before);
                     let report = Diagnostic::warning(
                         Code::NotAFunction,
                         span,

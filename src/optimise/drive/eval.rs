@@ -66,6 +66,12 @@ impl Driver<'_> {
         let span = self.span(expr, env);
         self.tick()?;
         Ok(match old.exprs[expr] {
+            // It is no node of its own that could say where it is mentioned: the code does.
+            Expr::Global(global) if self.only_fails(global) => {
+                let global = self.global(global);
+                let code = self.expr(Expr::Global(global), span);
+                State::Value(Outcome::Ends(code), None)
+            }
             Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) => {
                 let node = self.node(expr, env);
                 State::Value(Outcome::Node(node), frames)
@@ -107,6 +113,18 @@ impl Driver<'_> {
                 unreachable!("lifting leaves neither: its lint checks it")
             }
         })
+    }
+
+    /// Whether a global is a constant that calls `error`.
+    fn only_fails(&self, global: GlobalId) -> bool {
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
+            return false;
+        };
+        let Expr::App(callee, args) = self.old.exprs[body] else { return false };
+        let Expr::Global(callee) = self.old.exprs[callee] else { return false };
+        let is_error = matches!(self.old.globals[callee].kind,
+            GlobalKind::Primitive(primitive) if primitive.shape() == Shape::Error);
+        is_error && args.len() == self.old.arity(callee) && self.old.arity(global) == 0
     }
 
     /// Evaluates a value.

@@ -10,6 +10,12 @@ use crate::base::span::Span;
 use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, ItemKind, Pat, PatId};
 use crate::syntax::lex::is_name;
 
+/// The longest rest of a line, in bytes, of which a report at its beginning says all.
+const LINE: u32 = 500;
+
+/// The longest left side of an equation, in bytes, that is made sense of.
+const EQUATION: u32 = 200;
+
 impl Builder<'_> {
     fn expr(&mut self, lo: u32, hi: u32, expr: Expr) -> ExprId {
         self.ast.expr(expr, Span::new(lo, hi))
@@ -119,6 +125,15 @@ impl Builder<'_> {
 
     /// Builds `(f a ..)`; `(f)` is `f`.
     pub fn app(&mut self, lo: u32, hi: u32, f: ExprId, n: u32) -> ExprId {
+        if n > 3 && self.is_named(f, "if") && self.has_branch_words(n) {
+            self.end_form(lo);
+            self.drop_exprs(n);
+            self.report_all(Code::ExpectedExpression, Span::new(lo, hi), |report| Diagnostic {
+                message: "an `if` has neither `then` nor `else`".to_string(),
+                ..report.help("both values follow the condition: (if condition value other)")
+            });
+            return self.expr(lo, hi, Expr::Error);
+        }
         self.end_form(lo);
         if n == 0 {
             return f;
@@ -154,6 +169,20 @@ impl Builder<'_> {
             }
             return self.expr(lo, hi, Expr::Error);
         };
+        if let Some(second) = second
+            && self.is_where(second)
+        {
+            let at = self.ast.expr_spans[second];
+            self.report_all(shape.code(), Span::new(at.lo, hi - 1), |report| Diagnostic {
+                message: "nothing is defined after its use: there is no `where`".to_string(),
+                ..report.help(
+                    "names of a definition are bound by a let around its body: \
+                     (let ([name value] ..) body)",
+                )
+            });
+            // The names in it are not known.
+            return self.expr(lo, hi, Expr::Error);
+        }
         if judge && let (Some(second), Some(last)) = (second, last) {
             let span = self.ast.expr_spans[second].to(self.ast.expr_spans[last]);
             self.report(shape.code(), span, |report| {
@@ -167,6 +196,35 @@ impl Builder<'_> {
             });
         }
         first
+    }
+
+    /// Whether an expression is this word.
+    fn is_named(&self, expr: ExprId, word: &str) -> bool {
+        matches!(self.ast.exprs[expr], Expr::Name(name) if self.names.text(name) == word)
+    }
+
+    /// Whether `then` or `else` is one of the last `n` expressions on the stack.
+    fn has_branch_words(&self, n: u32) -> bool {
+        let last = self.exprs.iter().rev().take(n as usize);
+        last.into_iter().any(|&expr| self.is_named(expr, "then") || self.is_named(expr, "else"))
+    }
+
+    /// Whether an expression is the word `where`, or a form that begins with it.
+    fn is_where(&self, expr: ExprId) -> bool {
+        match self.ast.exprs[expr] {
+            Expr::App(head, _) => self.is_named(head, "where"),
+            _ => self.is_named(expr, "where"),
+        }
+    }
+
+    /// Notes that a report about what stands at the top level says all of the rest of its line, up to
+    /// an item.
+    fn says_line(&mut self, span: Span) {
+        let rest = self.slice(span.hi, span.hi.saturating_add(LINE));
+        let line = rest.lines().next().unwrap_or_default();
+        let items = ["(defn", "(data", "(import"];
+        let end = items.iter().filter_map(|item| line.find(item)).min().unwrap_or(line.len());
+        self.lines.push(Span::new(span.hi, span.hi + end as u32));
     }
 
     /// Reports a form that is empty or lacks the brackets of its first part, and builds an error
@@ -355,6 +413,7 @@ impl Builder<'_> {
             return s.bad();
         }
         let expr = self.keyword(lo, hi);
+        self.says_line(Span::new(lo, hi));
         self.top_expr(s, expr)
     }
 
@@ -371,6 +430,16 @@ impl Builder<'_> {
         let body = self.ast.expr(Expr::Error, span);
         let name = Binder { name: Some(name), span: name_span };
         self.item(span.lo, span.hi, name, ItemKind::Defn { params: List::EMPTY, body });
+    }
+
+    /// Whether the line on which an expression stands is `name parameter .. = value`: what is said of
+    /// the sign, which is none of the language, says all.
+    fn begins_equation(&self, span: Span) -> bool {
+        let rest = self.slice(span.lo, span.lo.saturating_add(EQUATION));
+        let line = rest.lines().next().unwrap_or_default();
+        let Some((left, right)) = line.split_once('=') else { return false };
+        !right.starts_with(['=', '>'])
+            && left.split_whitespace().all(|word| word == ":" || is_name(word))
     }
 
     /// Handles an expression at the top level, which is no item of a file.
@@ -395,8 +464,8 @@ impl Builder<'_> {
             Some(_) => self.ast.expr_spans[head],
             None => self.ast.expr_spans[expr],
         };
-        // Of several one after another the first is reported.
-        if !s.junk && !matches!(self.ast.exprs[expr], Expr::Error) {
+        // Of several one after another the first is reported; of an equation, its sign.
+        if !s.junk && !self.begins_equation(span) && !matches!(self.ast.exprs[expr], Expr::Error) {
             self.report(Code::ExpectedItem, span, |report| {
                 let message = "only definitions stand at the top level".to_string();
                 let report = Diagnostic { message, ..report };
@@ -409,6 +478,7 @@ impl Builder<'_> {
                     }
                 })
             });
+            self.says_line(span);
         }
         if meant == Some("defn") {
             self.misnamed_defn(expr);

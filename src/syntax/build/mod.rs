@@ -80,6 +80,8 @@ pub struct Builder<'s> {
     suspect: u32,
     /// What a report about a form says all of, also of the characters in it that start no token.
     covered: Vec<Span>,
+    /// What reports about the top level say all of, in order: nothing in it is reported.
+    lines: Vec<Span>,
     /// What was found.
     pub reports: Reports,
 }
@@ -111,6 +113,7 @@ impl<'s> Builder<'s> {
             bad: Vec::new(),
             suspect: 0,
             covered: Vec::new(),
+            lines: Vec::new(),
             reports: Reports::default(),
         }
     }
@@ -158,6 +161,7 @@ impl<'s> Builder<'s> {
     #[must_use]
     pub fn covered(&self) -> Vec<Span> {
         let mut spans = self.covered.clone();
+        spans.extend(&self.lines);
         spans.sort_by_key(|span| (span.lo, std::cmp::Reverse(span.hi)));
         let mut apart: Vec<Span> = Vec::new();
         for span in spans {
@@ -231,6 +235,11 @@ impl<'s> Builder<'s> {
             }
         }
         self.ast.expr(Expr::Error, whole)
+    }
+
+    /// Removes the reports about the rest of a line of which all has been said.
+    pub fn judge_lines(&mut self) {
+        self.reports.drop_inside(&self.lines);
     }
 
     /// Removes the reports about regions whose brackets do not match: their shapes are not what was

@@ -171,7 +171,8 @@ pub(super) fn definition(span: Span, text: &str, before: &str) -> Diagnostic {
     let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let is_let = names.first().is_some_and(|first| ["let", "letrec"].contains(first));
     let is_global = || ["local", "var", "const", "val"].contains(&names[0]);
-    if is_let || names.len() == 2 && is_global() {
+    let is_function = || ["fun", "func", "def", "function", "define"].contains(&names[0]);
+    if is_let || names.len() == 2 && is_global() || names.len() > 1 && is_function() {
         names.remove(0);
     }
     let opens = line.starts_with(['(', '[']) && !is_let;

@@ -40,6 +40,7 @@ impl Machine {
             stack: with_capacity_of(&self.stack),
             base: self.base,
             redex: self.redex,
+            outside: self.outside,
             dump: with_capacity_of(&self.dump),
             heap: self.heap.clone(),
             globals: self.globals.clone(),

@@ -88,6 +88,9 @@ pub(super) struct Code {
     force: Vec<Instr>,
     /// Where each global's code starts when all are laid end to end.
     starts: IndexVec<GlobalId, u32>,
+    /// For each instruction of all laid end to end whether it is of an expression outside of the
+    /// corelib.
+    outside: Vec<bool>,
     /// Number of instructions in all.
     pub(super) size: usize,
     /// For globals that select a field of their only argument: which, by constructor.
@@ -105,6 +108,7 @@ impl Code {
             run: Vec::new(),
             force: vec![Instr::Eval],
             starts: IndexVec::new(),
+            outside: Vec::new(),
             size: 0,
             selectors: IndexVec::new(),
             actions: None,
@@ -127,6 +131,9 @@ impl Code {
         for global in program.globals.since(self.starts.len()) {
             self.starts.push(self.size as u32);
             self.size += global.code.len();
+            let spans = global.spans.iter().map(|&span| program.places.is_outside(span));
+            self.outside.extend(spans.take(global.code.len()));
+            self.outside.resize(self.size, false);
             self.selectors.push(selector::analyse(global, program));
             let id = GlobalId::new(self.starts.len() - 1);
             for (pc, instr) in global.code.iter().enumerate() {
@@ -201,6 +208,13 @@ impl Code {
         let Some(global) = self.site_global(site) else { return Span::NONE };
         let pc = site.0 - self.starts.get(global).copied().unwrap_or(site.0);
         self.place(Position { global, pc })
+    }
+
+    /// Whether a site is of an expression outside of the corelib, or of one of the corelib that was
+    /// inlined there.
+    #[inline]
+    pub(super) fn is_outside(&self, site: Site) -> bool {
+        self.outside.get(site.0 as usize).is_some_and(|outside| *outside)
     }
 
     /// The global in whose code a site is.

@@ -1,7 +1,7 @@
 //! Evaluation, jumps, and the ends that are no value.
 
 use super::code::Position;
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, Node, Site};
 use super::state::{Frame, Machine, NO_REDEX};
 use crate::gcode::instr::Label;
 use crate::gcode::program::{CONS, NIL};
@@ -15,6 +15,7 @@ impl Machine {
         self.dump.push(Frame { at: self.at, base: self.base, redex: self.redex });
         self.base = self.stack.len() as u32 - 1;
         self.redex = NO_REDEX;
+        self.outside = Site::NONE;
         self.unwinding = true;
         Ok(())
     }

@@ -81,13 +81,24 @@ impl Machine {
     /// code that was built.
     fn redex_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
         match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
-            Some(&Node::BlackHole { site, global }) if redex != NO_REDEX => {
+            Some(&Node::BlackHole { site, global, .. }) if redex != NO_REDEX => {
                 if let Some(owner) = self.code.site_global(site) {
                     return Some((self.code.site_place(site), self.code.name(owner)));
                 }
                 // No code has made a constant.
                 let constant = self.code.global(global).filter(|constant| constant.arity == 0)?;
                 Some((self.code.program.place_of_value(constant), self.code.name(global)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The last call outside of the corelib from which last calls have led to a redex.
+    fn outside_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
+        match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
+            Some(&Node::BlackHole { outside, .. }) if redex != NO_REDEX => {
+                let owner = self.code.site_global(outside)?;
+                Some((self.code.site_place(outside), self.code.name(owner)))
             }
             _ => None,
         }
@@ -107,6 +118,9 @@ impl Machine {
         let mut performed = self.actions_performed();
         for (redex, frame) in redexes.zip(frames) {
             if let Some((site, name)) = self.redex_site(redex) {
+                collector.thunk(|| name, site);
+            }
+            if let Some((site, name)) = self.outside_site(redex) {
                 collector.thunk(|| name, site);
             }
             let Some((depth, frame)) = frame else { continue };

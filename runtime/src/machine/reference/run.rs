@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::{Code, Position};
 use super::freeze::Frozen;
 use super::heap::Heap;
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, Node, Site};
 use super::liveness::Liveness;
 use super::state::{Machine, NO_REDEX};
 use crate::base::integer::{Poll, Stopped};
@@ -40,6 +40,7 @@ impl Machine {
             stack: Vec::new(),
             base: 0,
             redex: NO_REDEX,
+            outside: Site::NONE,
             dump: Vec::new(),
             heap: Heap::new(config.heap_limit),
             handles: HandleTable::default(),

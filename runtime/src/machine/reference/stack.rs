@@ -1,6 +1,6 @@
 //! Rules that move stack items and build graph.
 
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
 use crate::base::float::Float;
 use crate::gcode::instr::IntLit;
@@ -91,9 +91,20 @@ impl Machine {
         self.stack.pop();
         if target == self.redex as usize {
             self.redex = NO_REDEX;
+            self.outside = self.called_from(self.stack[target]);
             self.counts.thunks_updated += 1;
         }
         self.update_with(self.stack[target], value);
+    }
+
+    /// The last call outside of the corelib that has led to the code of a redex, if it is not that of the
+    /// redex.
+    pub(super) fn called_from(&self, redex: Addr) -> Site {
+        match *self.heap.get(redex) {
+            Node::BlackHole { site, .. } if self.code.is_outside(site) => site,
+            Node::BlackHole { outside, .. } => outside,
+            _ => Site::NONE,
+        }
     }
 
     /// Makes a node an indirection to where `value` leads, unless that is the node itself.

@@ -6,7 +6,7 @@ use super::code::{Code, Position};
 use super::freeze::Frozen;
 use super::heap::Heap;
 use super::heap::mark::Marker;
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, Node, Site};
 use super::liveness::Liveness;
 use crate::base::allocation::{Full, fallible};
 use crate::gcode::instr::Instr;
@@ -49,6 +49,8 @@ pub struct Machine {
     /// Where the present piece of the stack starts, and its redex.
     pub(super) base: u32,
     pub(super) redex: u32,
+    /// While unwinding: where the last call outside of the corelib stands that has led here.
+    pub(super) outside: Site,
     pub(super) dump: Vec<Frame>,
     pub(super) heap: Heap,
     /// The node of each global that has one.

@@ -1,7 +1,7 @@
 //! Unwinding: going by the node on top of the stack.
 
 use super::code::Position;
-use super::heap::node::{Addr, Node};
+use super::heap::node::{Addr, Node, Site};
 use super::state::{Machine, NO_REDEX};
 use crate::gcode::program::{CONS, GlobalId, NIL, TextId};
 use crate::machine::failure::Failure;
@@ -80,7 +80,7 @@ impl Machine {
             return Ok(());
         }
         let redex = top - arity;
-        let mut site = super::heap::node::Site::NONE;
+        let mut site = Site::NONE;
         if let Node::App { site: built, .. } = *self.heap.get(self.stack[redex]) {
             site = built;
         }
@@ -91,7 +91,8 @@ impl Machine {
             };
             self.stack[at] = arg;
         }
-        self.heap.set(self.stack[redex], Node::BlackHole { global, site });
+        let outside = std::mem::replace(&mut self.outside, Site::NONE);
+        self.heap.set(self.stack[redex], Node::BlackHole { global, site, outside });
         self.redex = redex as u32;
         self.unwinding = false;
         self.at = Position::start(global);
@@ -172,7 +173,8 @@ impl Machine {
         let frame = self.frozen.frame(record, index).unwrap_or(frame);
         self.redex = self.stack.len() as u32 - 1;
         self.stack.extend_from_slice(self.frozen.segment(record, frame));
-        self.heap.set(node, Node::BlackHole { global: frame.at.global, site });
+        let outside = std::mem::replace(&mut self.outside, Site::NONE);
+        self.heap.set(node, Node::BlackHole { global: frame.at.global, site, outside });
         self.frozen.release(record);
         self.count_side();
         self.at = frame.at;
@@ -203,6 +205,7 @@ impl Machine {
         if self.redex != NO_REDEX {
             let (value, redex) = (self.item(0), self.redex as usize);
             self.stack.truncate(redex + 1);
+            self.outside = self.called_from(self.item(0));
             self.update_with(self.item(0), value);
             self.redex = NO_REDEX;
         }

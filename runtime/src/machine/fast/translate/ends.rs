@@ -36,6 +36,10 @@ impl Translator<'_> {
                             let d = self.compute(primitive, a, b.first().copied(), span)?;
                             self.end(Instr::Return { a: Arg::slot(d) }, span);
                         }
+                        _ if self.keeps_frame(global, span) => {
+                            let value = self.call_global(global, &list, span)?;
+                            self.end(Instr::Return { a: Arg::slot(value) }, span);
+                        }
                         _ => {
                             let args = self.passed(global, &list)?;
                             self.tail(global, args, span);
@@ -58,6 +62,12 @@ impl Translator<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the frame of this code stays below a call of a function that it ends in. A thunk says by
+    /// itself where it stands.
+    fn keeps_frame(&self, global: GlobalId, span: Span) -> bool {
+        !self.in_thunk && self.globals.keeps_frame(&self.gcode.places, global, span)
     }
 
     fn finish_with_node(&mut self, id: ValueId, span: Span) -> Result<(), TooLarge> {

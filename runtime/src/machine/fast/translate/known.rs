@@ -1,6 +1,12 @@
 //! What is known of a program's globals.
 
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
 use crate::base::index::IndexVec;
+use crate::base::places::Places;
+use crate::base::span::Span;
 use crate::gcode::instr::{Arities, Instr};
 use crate::gcode::program::{ConId, Global, GlobalId, GlobalKind, Program};
 use crate::primitive::Primitive;
@@ -23,6 +29,9 @@ pub(in crate::machine::fast) struct Globals {
     selectors: IndexVec<GlobalId, Box<[(ConId, u32)]>>,
     /// The arguments, of the first 64, that a function evaluates before it does anything else.
     first: IndexVec<GlobalId, u64>,
+    /// Whether last calls lead from a function to nothing but the corelib: what it calls last is known,
+    /// is called by the corelib, and is such a function too.
+    inward: IndexVec<GlobalId, bool>,
 }
 
 impl Globals {
@@ -33,6 +42,35 @@ impl Globals {
             self.first.push(evaluated_first(global));
             self.selectors.push(selector(global, program));
         }
+        self.learn_last_calls(program);
+    }
+
+    /// Finds out from which functions last calls lead to the corelib alone: those of which a last call
+    /// may lead elsewhere are left out, and those that call these last.
+    fn learn_last_calls(&mut self, program: &Program) {
+        let mut callers: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
+        let mut outward = Vec::new();
+        for id in program.globals.indices_from(self.inward.len()) {
+            let calls = last_calls(&program.globals[id], program);
+            let is_inward = calls.as_ref().is_some_and(|calls| {
+                calls.iter().all(|&callee| self.inward.get(callee).is_none_or(|inward| *inward))
+            });
+            if !is_inward {
+                outward.push(id);
+            }
+            for callee in calls.into_iter().flatten() {
+                callers.entry(callee).or_default().push(id);
+            }
+        }
+        let first = self.inward.len();
+        program.globals.since(first).iter().for_each(|_| _ = self.inward.push(true));
+        while let Some(id) = outward.pop() {
+            if std::mem::replace(&mut self.inward[id], false)
+                && let Some(callers) = callers.get(&id)
+            {
+                outward.extend(callers);
+            }
+        }
     }
 
     /// Forgets the globals past the first `len`.
@@ -40,6 +78,7 @@ impl Globals {
         self.known.truncate(len);
         self.first.truncate(len);
         self.selectors.truncate(len);
+        self.inward.truncate(len);
     }
 
     pub fn known(&self, global: GlobalId) -> Known {
@@ -49,6 +88,17 @@ impl Globals {
     /// Whether a function evaluates an argument before it does anything else.
     pub fn evaluates_first(&self, global: GlobalId, argument: usize) -> bool {
         argument < 64 && self.first.get(global).is_some_and(|first| first >> argument & 1 == 1)
+    }
+
+    /// Whether the frame stays of what calls a function last, in an expression of the source: so that a
+    /// failure in there is told at this expression.
+    ///
+    /// It does if the expression is not the corelib's and last calls lead from the function to the
+    /// corelib alone. No other frame stays then before an evaluation begins that has a control word of
+    /// its own: there is at most one such frame for each control word, and a loop of last calls takes no
+    /// more of the stack for them than it takes anyway.
+    pub fn keeps_frame(&self, places: &Places, global: GlobalId, span: Span) -> bool {
+        places.is_outside(span) && self.inward.get(global).is_some_and(|inward| *inward)
     }
 
     /// The constructor and field, if the function does nothing but select a field of its only
@@ -81,6 +131,43 @@ fn known(global: &Global) -> Known {
         }
         _ => Known::Function,
     }
+}
+
+/// The functions of the program that the code of a global calls last; `None` if it is not known what
+/// it does last, or if it or anything that it does last stands outside of the corelib.
+///
+/// A variable that it ends in is no call: who enters a thunk leaves a control word.
+fn last_calls(global: &Global, program: &Program) -> Option<Vec<GlobalId>> {
+    if program.places.is_users(global.span) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for (at, window) in global.code.windows(3).enumerate() {
+        let [Instr::Update(_), Instr::Pop(_), Instr::Unwind] = window else { continue };
+        let mut before = &global.code[..at];
+        while let [rest @ .., Instr::Eval] = before {
+            before = rest;
+        }
+        let mut given = 0;
+        while let [rest @ .., Instr::MkApp] = before {
+            (before, given) = (rest, given + 1);
+        }
+        let span = global.spans.get(at).copied().unwrap_or(Span::NONE);
+        match *before.last()? {
+            Instr::PushGlobal(callee) => {
+                let arity = program.globals.get(callee)?.arity;
+                match given.cmp(&arity) {
+                    Ordering::Less => {}
+                    Ordering::Equal if program.places.is_outside(span) => return None,
+                    Ordering::Equal => found.push(callee),
+                    Ordering::Greater => return None,
+                }
+            }
+            _ if given > 0 => return None,
+            _ => {}
+        }
+    }
+    Some(found)
 }
 
 /// The arguments, as bits, that code evaluates before it does anything else.

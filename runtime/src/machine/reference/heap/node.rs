@@ -89,6 +89,9 @@ pub enum Node {
         global: GlobalId,
         /// Where the redex was built.
         site: Site,
+        /// Where the last call outside of the corelib stands, if last calls have led from there to a
+        /// redex that the corelib built.
+        outside: Site,
     },
     /// A redex whose evaluation was stopped: it goes on when forced.
     Suspended {
