@@ -247,8 +247,9 @@ impl<'s> Balancer<'s> {
             return;
         }
         let more = self.open.len() - 1;
-        let end = self.lexer.end();
-        let comment = self.swallowed.or_else(|| self.lexer.swallowed_between(self.seen, end));
+        // What stands before the next definition has been looked at.
+        let rest = || self.lexer.swallowed_between(self.seen, self.lexer.end());
+        let comment = self.swallowed.or_else(|| if definition.is_none() { rest() } else { None });
         if let Some(at) = comment.filter(|&at| at > last.at && self.lexer.is_line(last.at, at)) {
             self.explained.push(Span::new(last.at, at));
             return self.report(|| {

@@ -42,7 +42,6 @@ const AROUND: &[&str] = &[
     "(case i [(Cons 1 (Cons _ _)) 1] [(Cons 2 Nil) 2] [_ E])",
     "(seq E 1)",
     "(seq i E)",
-    "(not E)",
     "((fn [y] E) 1)",
     "(letrec ([go (fn [k] (if (eq k 0) E (go (sub k 1))))]) (go 5))",
     "(sum (map (fn [q] E) [1 2]))",
@@ -56,6 +55,7 @@ const LAZY: &[&str] = &[
     "(letrec ([y E]) (seq y y))",
     "(snd (Pair 1 E))",
     "(id E)",
+    "(not E)",
     "(fromMaybe E Nothing)",
     "(foldr add 0 [E])",
 ];

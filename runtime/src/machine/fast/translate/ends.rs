@@ -95,6 +95,12 @@ impl Translator<'_> {
     /// the frame instead.
     fn finish_with_variable(&mut self, v: u32, span: Span) {
         let tail = match self.unit.last() {
+            Some(
+                Instr::Call1 { global, .. }
+                | Instr::Call2 { global, .. }
+                | Instr::Call3 { global, .. }
+                | Instr::CallN { global, .. },
+            ) if self.keeps_frame(global, self.unit.last_span()) => None,
             Some(Instr::Eval { a: Forced(last) }) if last == v => {
                 Some(Instr::Enter { a: Arg::slot(v) })
             }

@@ -6,6 +6,7 @@
 
 use super::stack::Stack;
 use super::value::ValueId;
+use crate::base::span::Span;
 use crate::gcode::program::{ConId, GlobalId};
 
 use super::super::code::instr::{Arg, Instr, Operand, Pc};
@@ -193,6 +194,11 @@ impl Unit {
     pub fn last(&self) -> Option<Instr> {
         let start = self.blocks[self.current as usize].start as usize;
         self.instrs.get(start..)?.last().copied()
+    }
+
+    /// The expression that the last instruction comes from.
+    pub fn last_span(&self) -> Span {
+        self.origins.last().map_or(Span::NONE, |origin| origin.span)
     }
 
     /// Takes the last instruction of the block that grows back.
