@@ -159,8 +159,11 @@ impl Machine {
         for waits in self.waiting() {
             match waits {
                 Waits::Code(at) => {
-                    if let Some((name, span)) = names.entry(at).or_insert_with(|| named(at)) {
-                        collector.code(|| name.clone(), *span);
+                    let entry = names.entry(at).or_insert_with(|| named(at));
+                    let Some((name, span)) = entry else { continue };
+                    match self.is_last_call(at) {
+                        true => collector.thunk(|| name.clone(), *span),
+                        false => collector.code(|| name.clone(), *span),
                     }
                 }
                 Waits::Thunk(word) => {
@@ -179,6 +182,22 @@ impl Machine {
             }
         }
         collector.finish()
+    }
+
+    /// Whether the code at a position only returns what it calls: its frame stays for the place alone.
+    fn is_last_call(&self, at: u32) -> bool {
+        let code = &self.mutator.image.program.code;
+        let at = super::image::index(at);
+        let is_call = matches!(
+            code.get(at),
+            Some(
+                Instr::Call1 { .. }
+                    | Instr::Call2 { .. }
+                    | Instr::Call3 { .. }
+                    | Instr::CallN { .. }
+            )
+        );
+        is_call && matches!(code.get(at + 1), Some(Instr::Return { .. }))
     }
 
     /// A value that is no function, applied to `given` arguments by the instruction at `at`.
