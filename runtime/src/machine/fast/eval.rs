@@ -8,8 +8,8 @@ use super::stack::Control;
 use super::state::Machine;
 use crate::base::integer::{Poll, Stopped};
 use crate::gcode::program::{CONS, NIL, TextId};
-use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, Word};
+use crate::machine::heap::{Kind, node_words};
 use crate::machine::outcome::{Limit, Stop};
 
 /// Calls between two looks at the interrupt.
@@ -22,6 +22,9 @@ enum Found {
     /// Something to be evaluated: a node of this kind.
     Node(Word, Kind),
 }
+
+/// Words of a cell and what follows it, a string or the input.
+const CELL: usize = node_words(2) + node_words(1);
 
 impl Machine {
     /// The word in a slot of the frame.
@@ -154,9 +157,15 @@ impl Machine {
 
     /// A string becomes its first cell; the instruction is executed again.
     fn unpack_text(&mut self, node: Word) -> Result<(), Stop> {
-        if !self.heap.fits(5) {
-            return self.collect_for(5);
+        if !self.heap.fits(CELL) {
+            return self.collect_for(CELL);
         }
+        self.unpacked(node);
+        Ok(())
+    }
+
+    /// The first cell of a string, which becomes it. There is room for it.
+    fn unpacked(&mut self, node: Word) -> Word {
         // SAFETY: `node` is a pointer to a node.
         let (header, fields) = unsafe { node_at(node) };
         // SAFETY: a string has its position for a field.
@@ -164,27 +173,15 @@ impl Machine {
         let id = header.info();
         let text = self.mutator.image.program.gcode.texts.get(TextId(id));
         let next = text.and_then(|text| text.get(at..)).and_then(|rest| rest.chars().next());
-        let cell = match next {
-            Some(c) => {
-                let next = Word::int((at + c.len_utf8()) as i64).unwrap_or(Word::ZERO);
-                // SAFETY: room was made sure of.
-                unsafe {
-                    let tail = self.heap.alloc(Kind::Text, id, &[next]);
-                    self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail])
-                }
-            }
-            None => Word::con(NIL),
-        };
-        // SAFETY: `node` is a pointer to a node that is no value.
-        unsafe { self.heap.update(node, cell) };
-        Ok(())
+        let rest = next.map_or(0, |c| at + c.len_utf8());
+        self.becomes_cell(node, next, Kind::Text, id, rest)
     }
 
     /// The input becomes a cell with the next character; the instruction is executed again.
     /// Nothing is read ahead.
     fn read_input(&mut self, node: Word) -> Result<(), Stop> {
-        if !self.heap.fits(5) {
-            return self.collect_for(5);
+        if !self.heap.fits(CELL) {
+            return self.collect_for(CELL);
         }
         let next = match &mut self.input {
             Some(input) => {
@@ -197,17 +194,52 @@ impl Machine {
             }
             None => None,
         };
-        let cell = match next {
-            // SAFETY: room was made sure of.
+        self.becomes_cell(node, next, Kind::Input, 0, 0);
+        Ok(())
+    }
+
+    /// The first cell of a string or of the input, which becomes it; `Word::NOTHING` where that is to
+    /// be told to somebody, or needs something first.
+    #[inline(never)]
+    pub(super) fn next_cell(&mut self, node: Word, kind: Kind) -> Word {
+        if self.count || !self.heap.fits(CELL) {
+            return Word::NOTHING;
+        }
+        if kind == Kind::Text {
+            return self.unpacked(node);
+        }
+        if self.can_write && self.nesting == 0 && self.world.holds() {
+            return Word::NOTHING;
+        }
+        // A failure comes again when it is asked again.
+        match self.input.as_mut().map_or(Ok(None), |input| input.next()) {
+            Ok(next) => self.becomes_cell(node, next, Kind::Input, 0, 0),
+            Err(_) => Word::NOTHING,
+        }
+    }
+
+    /// A list that is not evaluated becomes a cell of a character and what is of `kind`, with `info`
+    /// and a position, or the empty list. There is room for it.
+    fn becomes_cell(
+        &mut self,
+        node: Word,
+        first: Option<char>,
+        kind: Kind,
+        info: u32,
+        at: usize,
+    ) -> Word {
+        let at = Word::int(at as i64).unwrap_or(Word::ZERO);
+        let cell = match first {
+            // SAFETY: the caller made sure of room.
             Some(c) => unsafe {
-                let tail = self.heap.alloc(Kind::Input, 0, &[Word::ZERO]);
+                let tail = self.heap.alloc(kind, info, &[at]);
                 self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail])
             },
             None => Word::con(NIL),
         };
         // SAFETY: `node` is a pointer to a node that is no value.
         unsafe { self.heap.update(node, cell) };
-        Ok(())
+        cell
     }
 
     /// Returns `value`, a word in weak head normal form, to what waits for it: pops control words

@@ -63,6 +63,14 @@ impl Machine {
                     *place = word.with_tag(Tag::Con);
                     return (pc, fp);
                 }
+                kind @ (Kind::Text | Kind::Input) => {
+                    let cell = self.next_cell(word, kind);
+                    if cell == Word::NOTHING {
+                        return NOT_DONE;
+                    }
+                    *place = cell;
+                    return (pc, fp);
+                }
                 _ => return NOT_DONE,
             }
             let image = &self.mutator.image;
