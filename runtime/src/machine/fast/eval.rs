@@ -183,6 +183,9 @@ impl Machine {
         if !self.heap.fits(CELL) {
             return self.collect_for(CELL);
         }
+        if let Some(error) = self.input_failure.take() {
+            return Err(Stop::Input(error));
+        }
         let next = match &mut self.input {
             Some(input) => {
                 if self.can_write && self.nesting == 0 && self.world.holds() && !input.is_ready() {
@@ -208,13 +211,16 @@ impl Machine {
         if kind == Kind::Text {
             return self.unpacked(node);
         }
-        if self.can_write && self.nesting == 0 && self.world.holds() {
+        let may_wait = self.can_write && self.nesting == 0 && self.world.holds();
+        if may_wait || self.input_failure.is_some() {
             return Word::NOTHING;
         }
-        // A failure comes again when it is asked again.
         match self.input.as_mut().map_or(Ok(None), |input| input.next()) {
             Ok(next) => self.becomes_cell(node, next, Kind::Input, 0, 0),
-            Err(_) => Word::NOTHING,
+            Err(error) => {
+                self.input_failure = Some(error);
+                Word::NOTHING
+            }
         }
     }
 

@@ -133,7 +133,7 @@ impl machine::Machine for Machine {
             }
             (None, main) => self.caf(main.unwrap_or(GlobalId(0)))?,
         };
-        self.input = input;
+        (self.input, self.input_failure) = (input, None);
         self.world.start(self.mutator.image.start.is_some());
         self.mode = Mode::Main;
         self.mutator.printing.push(word);
@@ -164,7 +164,7 @@ impl machine::Machine for Machine {
             return None;
         }
         self.abandon();
-        self.input = input;
+        (self.input, self.input_failure) = (input, None);
         self.world.start_action();
         self.mode = Mode::Perform;
         self.value = None;

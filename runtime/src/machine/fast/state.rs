@@ -19,7 +19,7 @@ use crate::machine::heap::word::Word;
 use crate::machine::heap::{self, Full, Heap, Kind, Need, Selectors};
 use crate::machine::host::Hosts;
 use crate::machine::opaque::Opaques;
-use crate::machine::outcome::{Input, Limit, Statistics, Stop};
+use crate::machine::outcome::{Input, InputError, Limit, Statistics, Stop};
 use crate::machine::print::Printer;
 use crate::machine::profile::{Profile, Sampler};
 use crate::machine::world::{Mode, World};
@@ -51,6 +51,8 @@ pub struct Machine {
     pub(super) heap: Heap,
     pub(super) mutator: MutatorState,
     pub(super) input: Option<Box<dyn Input>>,
+    /// What the input has failed with where that could not be told at once.
+    pub(super) input_failure: Option<InputError>,
     /// What effects of the program change outside of the heap.
     pub(super) world: World,
     /// What is done with the value to be printed.
@@ -230,6 +232,7 @@ impl Machine {
                 stack,
             },
             input: None,
+            input_failure: None,
             world: World::default(),
             mode: Mode::Print,
             value: None,
