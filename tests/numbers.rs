@@ -259,7 +259,8 @@ fn the_operand_beside_a_constant_float_is_named_as_it_was_written() {
 /// A condition that compares with a constant, before or after the other operand.
 #[test]
 fn conditions_on_floats_and_constants_hold_as_the_numbers_compare() {
-    let comparisons: [(&str, fn(f64, f64) -> bool); 6] = [
+    type Holds = fn(f64, f64) -> bool;
+    let comparisons: [(&str, Holds); 6] = [
         ("feq", |a, b| a == b),
         ("fneq", |a, b| a != b),
         ("flt", |a, b| a < b),
