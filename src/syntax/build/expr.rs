@@ -10,11 +10,11 @@ use crate::base::span::Span;
 use crate::syntax::ast::{Alt, Binder, Binding, Expr, ExprId, ItemKind, Pat, PatId};
 use crate::syntax::lex::is_name;
 
-/// The longest rest of a line, in bytes, of which a report at its beginning says all.
-const LINE: u32 = 500;
+/// The longest rest of a line, in characters, of which a report at its beginning says all.
+const LINE: usize = 500;
 
-/// The longest left side of an equation, in bytes, that is made sense of.
-const EQUATION: u32 = 200;
+/// The longest left side of an equation, in characters, that is made sense of.
+const EQUATION: usize = 200;
 
 impl Builder<'_> {
     fn expr(&mut self, lo: u32, hi: u32, expr: Expr) -> ExprId {
@@ -220,8 +220,7 @@ impl Builder<'_> {
     /// Notes that a report about what stands at the top level says all of the rest of its line, up to
     /// an item.
     fn says_line(&mut self, span: Span) {
-        let rest = self.slice(span.hi, span.hi.saturating_add(LINE));
-        let line = rest.lines().next().unwrap_or_default();
+        let line = self.line_from(span.hi, LINE);
         let items = ["(defn", "(data", "(import"];
         let end = items.iter().filter_map(|item| line.find(item)).min().unwrap_or(line.len());
         self.lines.push(Span::new(span.hi, span.hi + end as u32));
@@ -435,8 +434,7 @@ impl Builder<'_> {
     /// Whether the line on which an expression stands is `name parameter .. = value`: what is said of
     /// the sign, which is none of the language, says all.
     fn begins_equation(&self, span: Span) -> bool {
-        let rest = self.slice(span.lo, span.lo.saturating_add(EQUATION));
-        let line = rest.lines().next().unwrap_or_default();
+        let line = self.line_from(span.lo, EQUATION);
         let Some((left, right)) = line.split_once('=') else { return false };
         !right.starts_with(['=', '>'])
             && left.split_whitespace().all(|word| word == ":" || is_name(word))

@@ -124,6 +124,15 @@ impl<'s> Builder<'s> {
         self.text.get(at(lo)..at(hi)).unwrap_or_default()
     }
 
+    /// Returns the line from a position on, or so many characters of it.
+    fn line_from(&self, lo: u32, count: usize) -> &'s str {
+        let at = lo.saturating_sub(self.base) as usize;
+        let rest = self.text.get(at..).unwrap_or_default();
+        let mut ends = rest.char_indices().enumerate();
+        let end = ends.find(|&(number, (_, c))| number == count || c == '\n');
+        end.map_or(rest, |(_, (end, _))| &rest[..end])
+    }
+
     fn intern(&mut self, lo: u32, hi: u32) -> Name {
         let text = self.slice(lo, hi);
         self.names.intern(text)
