@@ -411,8 +411,13 @@ impl Builder<'_> {
         if s.junk {
             return s.bad();
         }
+        let span = Span::new(lo, hi);
+        if self.begins_equation(span) {
+            let expr = self.expr(lo, hi, Expr::Error);
+            return self.top_expr(s, expr);
+        }
         let expr = self.keyword(lo, hi);
-        self.says_line(Span::new(lo, hi));
+        self.says_line(span);
         self.top_expr(s, expr)
     }
 
@@ -431,13 +436,15 @@ impl Builder<'_> {
         self.item(span.lo, span.hi, name, ItemKind::Defn { params: List::EMPTY, body });
     }
 
-    /// Whether the line on which an expression stands is `name parameter .. = value`: what is said of
-    /// the sign, which is none of the language, says all.
+    /// Whether the line on which an expression stands is `name parameter .. = value`, perhaps after
+    /// `let`: what is said of the sign, which is none of the language, says all.
     fn begins_equation(&self, span: Span) -> bool {
         let line = self.line_from(span.lo, EQUATION);
         let Some((left, right)) = line.split_once('=') else { return false };
         !right.starts_with(['=', '>'])
-            && left.split_whitespace().all(|word| word == ":" || is_name(word))
+            && left.split_whitespace().enumerate().all(|(at, word)| {
+                word == ":" || is_name(word) || at == 0 && ["let", "letrec"].contains(&word)
+            })
     }
 
     /// Handles an expression at the top level, which is no item of a file.
