@@ -95,6 +95,10 @@ impl<'s> Lexer<'s> {
     /// more closing brackets than opening ones.
     #[must_use]
     pub fn swallowed_between(&self, lo: u32, hi: u32) -> Option<u32> {
+        // Mostly it is one blank, or nothing.
+        if hi.saturating_sub(lo) < 2 {
+            return None;
+        }
         let at = |position: u32| position.saturating_sub(self.base) as usize;
         let text = self.scanner.source().get(at(lo)..at(hi))?;
         let line = text.lines().next()?;
