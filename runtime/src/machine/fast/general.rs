@@ -64,12 +64,20 @@ impl Machine {
             Instr::FSub { d, a, b } => self.binary(Primitive::FSub, d, a, b),
             Instr::FMul { d, a, b } => self.binary(Primitive::FMul, d, a, b),
             Instr::FDiv { d, a, b } => self.binary(Primitive::FDiv, d, a, b),
-            Instr::FAddConst { d, a, k } => self.float_with(Primitive::FAdd, d, a, k),
-            Instr::FSubConst { d, a, k } => self.float_with(Primitive::FSub, d, a, k),
-            Instr::FSubFrom { d, a, k } => self.float_from(Primitive::FSub, d, a, k),
-            Instr::FMulConst { d, a, k } => self.float_with(Primitive::FMul, d, a, k),
-            Instr::FDivConst { d, a, k } => self.float_with(Primitive::FDiv, d, a, k),
-            Instr::FDivInto { d, a, k } => self.float_from(Primitive::FDiv, d, a, k),
+            Instr::FAddConst { d, a, k } => {
+                self.float_with(Primitive::FAdd, d, a, k, |a, k| (a, k))
+            }
+            Instr::FSubConst { d, a, k } => {
+                self.float_with(Primitive::FSub, d, a, k, |a, k| (a, k))
+            }
+            Instr::FSubFrom { d, a, k } => self.float_with(Primitive::FSub, d, a, k, |a, k| (k, a)),
+            Instr::FMulConst { d, a, k } => {
+                self.float_with(Primitive::FMul, d, a, k, |a, k| (a, k))
+            }
+            Instr::FDivConst { d, a, k } => {
+                self.float_with(Primitive::FDiv, d, a, k, |a, k| (a, k))
+            }
+            Instr::FDivInto { d, a, k } => self.float_with(Primitive::FDiv, d, a, k, |a, k| (k, a)),
             Instr::AddI64 { d, a, b } => self.binary(Primitive::AddI64, d, a, b),
             Instr::SubI64 { d, a, b } => self.binary(Primitive::SubI64, d, a, b),
             Instr::MulI64 { d, a, b } => self.binary(Primitive::MulI64, d, a, b),

@@ -350,41 +350,22 @@ impl Machine {
         self.primitive(primitive, d, &[x, y])
     }
 
-    /// `d` becomes what a primitive gives for the floats `a` and `k`, or for `k` and `a` where the
-    /// operands are commuted.
+    /// `d` becomes what a primitive gives for the floats `a` and `k`, in the order that `ordered` says.
     pub(super) fn float_with(
         &mut self,
         primitive: Primitive,
         d: Dst,
         a: Forced,
         k: Float,
+        ordered: impl FnOnce(f64, f64) -> (f64, f64),
     ) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {
             return self.force(a);
         }
-        match self.float(x) {
-            Some(x) => self.write_float(d, float_of(primitive, x, k.get())),
-            None => Err(self.no_float(primitive, x)),
-        }
-    }
-
-    /// `d` becomes what a primitive gives for the floats `k` and `a`.
-    pub(super) fn float_from(
-        &mut self,
-        primitive: Primitive,
-        d: Dst,
-        a: Forced,
-        k: Float,
-    ) -> Result<(), Stop> {
-        let x = self.slot(a.0);
-        if !x.is_evaluated() {
-            return self.force(a);
-        }
-        match self.float(x) {
-            Some(x) => self.write_float(d, float_of(primitive, k.get(), x)),
-            None => Err(self.no_result(primitive, Fault::Kind(1), &[x, x])),
-        }
+        let Some(value) = self.float(x) else { return Err(self.no_float(primitive, x)) };
+        let (x, y) = ordered(value, k.get());
+        self.write_float(d, float_of(primitive, x, y))
     }
 
     /// The operand of the present instruction, whose other one is a constant, is no float.

@@ -533,9 +533,7 @@ impl Translator<'_> {
             (_, false) => Instr::FDivConst { d, a, k },
             (_, true) => Instr::FDivInto { d, a, k },
         };
-        // A constant from which is subtracted has an instruction that says so, as one that is divided.
-        let commuted = (constant_first && matches!(primitive, P::FAdd | P::FMul))
-            .then_some(Commuted { primitive, constant_first });
+        let commuted = constant_first.then_some(Commuted { primitive, constant_first });
         Ok(Some(self.computed(instr, d, &[a], Origin { span, commuted })))
     }
 
