@@ -2,9 +2,12 @@
 
 use gmachine::base::code::Code;
 use gmachine::gcode::Verified;
+use gmachine::gcode::instr::Instr;
+use gmachine::gcode::program::Program;
 use gmachine::machine::outcome::{InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
+use gmachine_testing::common::compile;
 
 use super::programs::{Chars, apply, fails, lines, listing, machine, program, run};
 
@@ -335,4 +338,16 @@ fn a_list_without_end_that_a_primitive_takes_whole_is_of_the_wrong_kind() {
             assert_eq!(error.code, Code::WrongKind, "{kind} {primitive}");
         }
     }
+}
+
+/// The performer has a branch for what is no action. Only a value can be none.
+#[test]
+fn what_the_performer_goes_by_is_evaluated() {
+    let mut code = Program::clone(&compile("(defn main[] (putText \"a\"))"));
+    let performer = code.globals.iter_mut().find(|global| global.performs()).unwrap();
+    let evaluates = performer.code.iter().position(|instr| matches!(instr, Instr::Try)).unwrap();
+    performer.code[evaluates] = Instr::Slide(0);
+    let (output, result) = run(Verified::new(code).unwrap(), Config::default());
+    let Err(Stop::Error(error)) = result else { panic!("{output} {result:?}") };
+    assert!(error.message.contains("an expression that is not evaluated"), "{error}");
 }

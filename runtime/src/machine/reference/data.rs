@@ -116,7 +116,7 @@ impl Machine {
     fn unless_performed(&mut self, expected: &str, found: Addr) -> Result<(), Stop> {
         let performs = self.code.global(self.at.global).is_some_and(|global| global.performs());
         match self.code.actions {
-            Some(actions) if performs => {
+            Some(actions) if performs && self.is_evaluated(found) => {
                 self.reserve(1, 0)?;
                 let con = actions.con(ActionCon::NoAction);
                 let none = self.heap.alloc(Node::constr(con, &[]));

@@ -181,6 +181,16 @@ impl Machine {
         }
     }
 
+    /// Whether a node is in WHNF.
+    pub(super) fn is_evaluated(&self, addr: Addr) -> bool {
+        let addr = self.heap.value(addr);
+        match self.heap.get(addr) {
+            Node::Int(_) | Node::Big(_) | Node::Float(_) | Node::Char(_) => true,
+            Node::Bytes(_) | Node::Array(_) | Node::Opaque(_) => true,
+            node => node.as_constr().is_some() || self.function(addr).is_some(),
+        }
+    }
+
     /// What a value is; `None` if it is not evaluated, or belongs to another machine.
     pub fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
         let addr = self.heap.value(self.handles.get(handle)?);
