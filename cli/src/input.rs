@@ -168,6 +168,14 @@ impl<R: Read + Send> Input for Decoder<R> {
         self.taken < self.valid || !matches!(self.then, Then::Read)
     }
 
+    fn take_ready(&mut self, into: &mut [char]) -> usize {
+        let waiting = &self.bytes[self.taken..self.valid];
+        let ascii = waiting.iter().take_while(|byte| byte.is_ascii());
+        let count = into.iter_mut().zip(ascii).map(|(to, &byte)| *to = byte.into()).count();
+        self.taken += count;
+        count
+    }
+
     fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let waiting = &self.bytes[self.taken..];
         if !waiting.is_empty() {
@@ -261,6 +269,18 @@ mod tests {
             self.0 = later;
             Ok(count)
         }
+    }
+
+    #[test]
+    fn what_is_there_is_taken_up_to_the_next_read() {
+        let mut input = Decoder::new(Slowly("abcd\u{e9}f".as_bytes(), 5));
+        let mut taken = ['-'; 3];
+        assert_eq!(input.take_ready(&mut taken), 0, "nothing is read for it");
+        assert_eq!(input.next(), Ok(Some('a')));
+        assert_eq!((input.take_ready(&mut taken[..2]), taken), (2, ['b', 'c', '-']));
+        assert_eq!((input.take_ready(&mut taken), taken), (1, ['d', 'c', '-']));
+        assert_eq!((input.next(), input.next()), (Ok(Some('\u{e9}')), Ok(Some('f'))));
+        assert_eq!((input.take_ready(&mut taken), input.next()), (0, Ok(None)));
     }
 
     fn all(bytes: &[u8], step: usize) -> (String, Option<InputError>) {

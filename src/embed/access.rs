@@ -156,6 +156,11 @@ impl Input for GuardedInput {
         self.shared.catch(|| self.input.is_ready()).unwrap_or(false)
     }
 
+    fn take_ready(&mut self, into: &mut [char]) -> usize {
+        // What panics is asked for the character, and says so.
+        self.shared.catch(|| self.input.take_ready(into)).unwrap_or(0)
+    }
+
     fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let read = self.shared.catch(|| self.input.read_bytes(most, into));
         read.unwrap_or_else(|| {

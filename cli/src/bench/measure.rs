@@ -86,6 +86,13 @@ impl Input for Text {
         self.at += next.map_or(0, char::len_utf8);
         Ok(next)
     }
+
+    fn take_ready(&mut self, into: &mut [char]) -> usize {
+        let mut rest = self.text.get(self.at..).unwrap_or_default().chars();
+        let count = into.iter_mut().zip(&mut rest).map(|(to, c)| *to = c).count();
+        self.at = self.text.len() - rest.as_str().len();
+        count
+    }
 }
 
 /// What a run printed, in a form that takes no more room the more that is.

@@ -343,6 +343,14 @@ pub trait Input: Send {
         false
     }
 
+    /// Takes characters that come next and are known without waiting for anybody, as many as there is
+    /// room for or fewer, and returns how many. The program may not have asked for them yet; none are
+    /// taken where it matters when they are.
+    fn take_ready(&mut self, into: &mut [char]) -> usize {
+        let _ = into;
+        0
+    }
+
     /// Appends at most `most` of the bytes that come next, and none only at the end or if `most` is
     /// 0; what is left comes with the next call, of either kind. What is not told how to read bytes
     /// gives its characters in UTF-8; the last one may be longer than the room for it.

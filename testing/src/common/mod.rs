@@ -42,6 +42,10 @@ impl Input for Text {
     fn next(&mut self) -> Result<Option<char>, InputError> {
         Ok(self.0.next())
     }
+
+    fn take_ready(&mut self, into: &mut [char]) -> usize {
+        into.iter_mut().zip(&mut self.0).map(|(to, c)| *to = c).count()
+    }
 }
 
 fn built(source: &str, options: &Options<'_>) -> Built {

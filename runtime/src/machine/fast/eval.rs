@@ -10,7 +10,7 @@ use crate::base::integer::{Poll, Stopped};
 use crate::gcode::program::{CONS, NIL, TextId};
 use crate::machine::heap::word::{Tag, Word};
 use crate::machine::heap::{Kind, node_words};
-use crate::machine::outcome::{Limit, Stop};
+use crate::machine::outcome::{InputError, Limit, Stop};
 
 /// Calls between two looks at the interrupt.
 pub(super) const SLICE: u32 = 10_000;
@@ -25,6 +25,9 @@ enum Found {
 
 /// Words of a cell and what follows it, a string or the input.
 const CELL: usize = node_words(2) + node_words(1);
+
+/// How many cells of a string or the input are made at once, at most.
+const CELLS: usize = 32;
 
 impl Machine {
     /// The word in a slot of the frame.
@@ -155,7 +158,7 @@ impl Machine {
         }
     }
 
-    /// A string becomes its first cell; the instruction is executed again.
+    /// A string becomes its first cells; the instruction is executed again.
     fn unpack_text(&mut self, node: Word) -> Result<(), Stop> {
         if !self.heap.fits(CELL) {
             return self.collect_for(CELL);
@@ -164,7 +167,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The first cell of a string, which becomes it. There is room for it.
+    /// The first cells of a string, which becomes them: as many as were unpacked before, so that
+    /// little is unpacked that nobody asks for. There is room for one.
     fn unpacked(&mut self, node: Word) -> Word {
         // SAFETY: `node` is a pointer to a node.
         let (header, fields) = unsafe { node_at(node) };
@@ -172,13 +176,26 @@ impl Machine {
         let at = unsafe { *fields }.as_int() as usize;
         let id = header.info();
         let text = self.mutator.image.program.gcode.texts.get(TextId(id));
-        let next = text.and_then(|text| text.get(at..)).and_then(|rest| rest.chars().next());
-        let rest = next.map_or(0, |c| at + c.len_utf8());
-        self.becomes_cell(node, next, Kind::Text, id, rest)
+        let mut rest = text.and_then(|text| text.get(at..)).unwrap_or_default().chars();
+        let most = self.cells_at_once().min(at.max(1));
+        let (mut characters, mut count) = (['\0'; CELLS], 0);
+        for (to, c) in characters[..most].iter_mut().zip(&mut rest) {
+            *to = c;
+            count += 1;
+        }
+        let left = rest.as_str().len();
+        let end = text.map_or(0, |text| text.len()) - left;
+        let tail = (left > 0).then_some((Kind::Text, id, end));
+        self.becomes_cells(node, &characters[..count], tail)
     }
 
-    /// The input becomes a cell with the next character; the instruction is executed again.
-    /// Nothing is read ahead.
+    /// How many cells are made of a string or the input at once, at most. There is room for one.
+    fn cells_at_once(&self) -> usize {
+        let fits = self.heap.fits(CELL + (CELLS - 1) * node_words(2));
+        if fits { CELLS } else { 1 }
+    }
+
+    /// The input becomes cells of its next characters; the instruction is executed again.
     fn read_input(&mut self, node: Word) -> Result<(), Stop> {
         if !self.heap.fits(CELL) {
             return self.collect_for(CELL);
@@ -186,18 +203,17 @@ impl Machine {
         if let Some(error) = self.input_failure.take() {
             return Err(Stop::Input(error));
         }
-        let next = match &mut self.input {
-            Some(input) => {
-                if self.can_write && self.nesting == 0 && self.world.holds() && !input.is_ready() {
-                    // Whoever gives the input may wait for what was written.
-                    self.world.is_awaited = true;
-                    return Err(self.stopped(None));
-                }
-                input.next().map_err(Stop::Input)?
-            }
-            None => None,
-        };
-        self.becomes_cell(node, next, Kind::Input, 0, 0);
+        if let Some(input) = &self.input
+            && self.can_write
+            && self.nesting == 0
+            && self.world.holds()
+            && !input.is_ready()
+        {
+            // Whoever gives the input may wait for what was written.
+            self.world.is_awaited = true;
+            return Err(self.stopped(None));
+        }
+        self.read_cells(node).map_err(Stop::Input)?;
         Ok(())
     }
 
@@ -215,37 +231,51 @@ impl Machine {
         if may_wait || self.input_failure.is_some() {
             return Word::NOTHING;
         }
-        match self.input.as_mut().map_or(Ok(None), |input| input.next()) {
-            Ok(next) => self.becomes_cell(node, next, Kind::Input, 0, 0),
-            Err(error) => {
-                self.input_failure = Some(error);
-                Word::NOTHING
-            }
-        }
+        self.read_cells(node).unwrap_or_else(|error| {
+            self.input_failure = Some(error);
+            Word::NOTHING
+        })
     }
 
-    /// A list that is not evaluated becomes a cell of a character and what is of `kind`, with `info`
-    /// and a position, or the empty list. There is room for it.
-    fn becomes_cell(
+    /// The first cells of the input, which becomes them: the next character, and those after it that
+    /// are there already. There is room for one.
+    fn read_cells(&mut self, node: Word) -> Result<Word, InputError> {
+        let most = self.cells_at_once();
+        let mut characters = ['\0'; CELLS];
+        let mut count = 0;
+        if let Some(input) = &mut self.input
+            && let Some(first) = input.next()?
+        {
+            characters[0] = first;
+            let ready = &mut characters[1..most];
+            count = 1 + input.take_ready(ready).min(ready.len());
+        }
+        let tail = (count > 0).then_some((Kind::Input, 0, 0));
+        Ok(self.becomes_cells(node, &characters[..count], tail))
+    }
+
+    /// A list that is not evaluated becomes cells of characters and a tail: the empty list, or a
+    /// node of a kind with its info and a position. There is room for it.
+    fn becomes_cells(
         &mut self,
         node: Word,
-        first: Option<char>,
-        kind: Kind,
-        info: u32,
-        at: usize,
+        characters: &[char],
+        tail: Option<(Kind, u32, usize)>,
     ) -> Word {
-        let at = Word::int(at as i64).unwrap_or(Word::ZERO);
-        let cell = match first {
+        let mut list = match tail {
             // SAFETY: the caller made sure of room.
-            Some(c) => unsafe {
-                let tail = self.heap.alloc(kind, info, &[at]);
-                self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), tail])
+            Some((kind, info, at)) => unsafe {
+                self.heap.alloc(kind, info, &[Word::int(at as i64).unwrap_or(Word::ZERO)])
             },
             None => Word::con(NIL),
         };
+        for &c in characters.iter().rev() {
+            // SAFETY: the caller made sure of room.
+            list = unsafe { self.heap.alloc(Kind::Con, CONS.0, &[Word::char(c), list]) };
+        }
         // SAFETY: `node` is a pointer to a node that is no value.
-        unsafe { self.heap.update(node, cell) };
-        cell
+        unsafe { self.heap.update(node, list) };
+        list
     }
 
     /// Returns `value`, a word in weak head normal form, to what waits for it: pops control words
