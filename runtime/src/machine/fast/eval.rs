@@ -204,9 +204,7 @@ impl Machine {
             return Err(Stop::Input(error));
         }
         if let Some(input) = &self.input
-            && self.can_write
-            && self.nesting == 0
-            && self.world.holds()
+            && self.could_write()
             && !input.is_ready()
         {
             // Whoever gives the input may wait for what was written.
@@ -215,6 +213,11 @@ impl Machine {
         }
         self.read_cells(node).map_err(Stop::Input)?;
         Ok(())
+    }
+
+    /// Whether something written is held back that the run could hand out.
+    fn could_write(&self) -> bool {
+        self.can_write && self.nesting == 0 && self.world.holds()
     }
 
     /// The first cell of a string or of the input, which becomes it; `Word::NOTHING` where that is to
@@ -227,8 +230,7 @@ impl Machine {
         if kind == Kind::Text {
             return self.unpacked(node);
         }
-        let may_wait = self.can_write && self.nesting == 0 && self.world.holds();
-        if may_wait || self.input_failure.is_some() {
+        if self.could_write() || self.input_failure.is_some() {
             return Word::NOTHING;
         }
         self.read_cells(node).unwrap_or_else(|error| {
