@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::reference::{Config, Machine};
+use gmachine::machine::reference::Config;
 use gmachine_testing::common;
 
 /// Counts what is read of it; it has no end.
@@ -20,9 +20,9 @@ impl Input for Counted {
 }
 
 /// What a program prints, and how many characters it has read of an endless input.
-fn run(main: &str) -> (String, usize) {
+fn run(kind: MachineKind, main: &str) -> (String, usize) {
     let read = Arc::new(AtomicUsize::new(0));
-    let mut machine = Machine::new(common::compile(main), Config::default());
+    let mut machine = common::machine(kind, &common::compile(main), Config::default());
     let mut out = String::new();
     let started = machine.start(Format::Default, Some(Box::new(Counted(read.clone()))));
     started.and_then(|()| machine.run(&mut out)).expect("it has a value");
@@ -50,7 +50,20 @@ fn input_is_read_as_far_as_it_is_demanded() {
             10,
         ),
     ] {
-        assert_eq!(run(main), (output.to_owned(), read), "{main}");
+        for &kind in MachineKind::ALL {
+            assert_eq!(run(kind, main), (output.to_owned(), read), "{kind}: {main}");
+        }
+    }
+}
+
+/// Both become cells by more than one at a time, of characters of one to four bytes.
+#[test]
+fn a_long_literal_and_the_same_input_have_the_same_characters() {
+    for length in [1, 31, 32, 33, 64, 65, 1000] {
+        let text: String = "aß€𝄞b".chars().cycle().take(length).collect();
+        let main = format!("(defn main[i] (Pair (eqString i \"{text}\") (length i)))");
+        let run = common::run(&main, &text);
+        assert_eq!(run.output, format!("(Pair 1 {length})\n"));
     }
 }
 

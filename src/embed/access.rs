@@ -1,6 +1,7 @@
 //! How the operations on values reach the machine: from a store, and inside a host function.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -13,6 +14,9 @@ use crate::core::lower::Partial;
 use crate::machine::Machine;
 use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop, Waiting};
 use crate::machine::{FileKind, System, SystemError};
+
+/// What a panic carries.
+type Payload = Box<dyn Any + Send>;
 
 /// What only this module can make: so an operation that asks for it is no one else's to call.
 pub struct Key(pub(super) ());
@@ -42,7 +46,7 @@ pub(super) struct Shared {
     /// What is asked for, where that is known.
     asker: RwLock<Option<Waiting>>,
     /// A panic of the embedding program, on its way past the machine.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    panic: Mutex<Option<Payload>>,
 }
 
 impl Shared {
@@ -138,35 +142,62 @@ impl Shared {
 
 /// An input whose panics do not unwind through the machine.
 pub(super) struct GuardedInput {
-    pub(super) input: Box<dyn Input>,
-    pub(super) shared: Arc<Shared>,
+    input: Box<dyn Input>,
+    shared: Arc<Shared>,
+    /// A panic of what cannot stop the machine: it is told where the next character is asked for.
+    panic: Cell<Option<Payload>>,
+}
+
+impl GuardedInput {
+    pub(super) fn new(input: Box<dyn Input>, shared: Arc<Shared>) -> GuardedInput {
+        GuardedInput { input, shared, panic: Cell::new(None) }
+    }
+
+    /// Calls what may stop the machine, which a panic does.
+    fn guarded<R>(
+        &mut self,
+        call: impl FnOnce(&mut dyn Input) -> Result<R, InputError>,
+    ) -> Result<R, InputError> {
+        let before = self.panic.take();
+        let done = self.shared.catch(|| match before {
+            Some(payload) => resume_unwind(payload),
+            None => call(&mut *self.input),
+        });
+        done.unwrap_or_else(|| {
+            let message = "the input panicked".to_owned();
+            Err(InputError { code: Code::InputFailed, message })
+        })
+    }
+}
+
+/// What `call` gives, or `otherwise` if it panics, or something has panicked before.
+fn or_later<R>(panic: &Cell<Option<Payload>>, otherwise: R, call: impl FnOnce() -> R) -> R {
+    let before = panic.take();
+    if before.is_some() {
+        panic.set(before);
+        return otherwise;
+    }
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        panic.set(Some(payload));
+        otherwise
+    })
 }
 
 impl Input for GuardedInput {
     fn next(&mut self) -> Result<Option<char>, InputError> {
-        let next = self.shared.catch(|| self.input.next());
-        next.unwrap_or_else(|| {
-            let message = "the input panicked".to_owned();
-            Err(InputError { code: Code::InputFailed, message })
-        })
+        self.guarded(|input| input.next())
     }
 
     fn is_ready(&self) -> bool {
-        // What panics is asked for the character, and says so.
-        self.shared.catch(|| self.input.is_ready()).unwrap_or(false)
+        or_later(&self.panic, false, || self.input.is_ready())
     }
 
     fn take_ready(&mut self, into: &mut [char]) -> usize {
-        // What panics is asked for the character, and says so.
-        self.shared.catch(|| self.input.take_ready(into)).unwrap_or(0)
+        or_later(&self.panic, 0, || self.input.take_ready(into))
     }
 
     fn read_bytes(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
-        let read = self.shared.catch(|| self.input.read_bytes(most, into));
-        read.unwrap_or_else(|| {
-            let message = "the input panicked".to_owned();
-            Err(InputError { code: Code::InputFailed, message })
-        })
+        self.guarded(|input| input.read_bytes(most, into))
     }
 }
 

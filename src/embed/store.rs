@@ -66,9 +66,8 @@ impl Store {
         format: Format,
     ) -> Result<(), Stop> {
         let shared = &self.shared;
-        let input = input.map(|input| -> Box<dyn Input> {
-            Box::new(GuardedInput { input, shared: shared.clone() })
-        });
+        let input = input
+            .map(|input| -> Box<dyn Input> { Box::new(GuardedInput::new(input, shared.clone())) });
         let program = self.machine.program();
         let main = program.main.and_then(|main| program.globals.get(main));
         shared.set_asker(main.map(|main| {
@@ -157,9 +156,8 @@ impl Store {
         output: &mut dyn Output,
     ) -> Result<Value, Error> {
         let shared = &self.shared;
-        let input = input.map(|input| -> Box<dyn Input> {
-            Box::new(GuardedInput { input, shared: shared.clone() })
-        });
+        let input = input
+            .map(|input| -> Box<dyn Input> { Box::new(GuardedInput::new(input, shared.clone())) });
         self.machine.start_action(&action.0, input).ok_or(Error::ForeignValue)??;
         self.go_on(output)
     }

@@ -170,6 +170,39 @@ fn an_input_or_an_output_that_panics_leaves_the_store_usable() {
     });
 }
 
+/// Endless, and panics when it is asked for what is there already.
+struct Unready;
+
+impl Input for Unready {
+    fn next(&mut self) -> Result<Option<char>, InputError> {
+        Ok(Some('a'))
+    }
+
+    fn take_ready(&mut self, _: &mut [char]) -> usize {
+        std::panic::panic_any(Ours("unready"))
+    }
+}
+
+/// Nobody asked for what it would have given: the run that needs no more of it is as if it had not
+/// panicked, and so is what comes after that run.
+#[test]
+fn what_panics_where_nothing_can_stop_is_told_where_more_is_asked_for() {
+    let mut engine = Engine::new();
+    engine.set_machine(MachineKind::Fast);
+    let text = "(defn main[input] (length (take 2 input))) (defn one[n] (div n 0))";
+    let whole = engine.compile("whole", text).unwrap();
+    let first = engine.compile("first", &text.replace("take 2", "take 1")).unwrap();
+    let run = |store: &mut Store| {
+        let mut out = String::new();
+        store.run_main(Some(Box::new(Unready)), &mut out, Format::Default).map(|()| out)
+    };
+    assert_eq!(payload(|| run(&mut whole.store())), "unready");
+    let mut store = first.store();
+    assert_eq!(run(&mut store), Ok("1\n".to_owned()));
+    let value = application(&mut store, "one", 1);
+    assert!(store.force(&value).is_err(), "division by zero");
+}
+
 #[test]
 fn a_value_of_another_store_is_still_told_apart_after_a_panic() {
     on_every_machine(|machine| {

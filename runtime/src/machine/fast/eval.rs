@@ -167,8 +167,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The first cells of a string, which becomes them: as many as were unpacked before, so that
-    /// little is unpacked that nobody asks for. There is room for one.
+    /// The first cells of a string, which becomes them: about as many as were unpacked before, so
+    /// that little is unpacked that nobody asks for. There is room for one.
     fn unpacked(&mut self, node: Word) -> Word {
         // SAFETY: `node` is a pointer to a node.
         let (header, fields) = unsafe { node_at(node) };
