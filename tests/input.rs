@@ -188,7 +188,8 @@ fn characters_after_a_part_of_one_are_no_text() {
     }
 }
 
-/// Gives characters and takes text, and notes both in the order in which they come.
+/// Gives characters and takes text, and notes both in the order in which they come. An exclamation
+/// mark is never ready.
 #[derive(Clone)]
 struct Talk {
     noted: Arc<Mutex<String>>,
@@ -215,7 +216,8 @@ impl Input for Talk {
     }
 
     fn is_ready(&self) -> bool {
-        self.is_ready
+        let mut says = self.says.lock().expect("nobody panics with it").clone();
+        self.is_ready && says.next() != Some('!')
     }
 }
 
@@ -250,6 +252,9 @@ fn what_is_written_is_handed_on_before_input_is_waited_for() {
         assert_eq!(talk(kind, echo, "ab\nc", false), ">aA>bB>\n\n>cC>", "{kind}");
         assert_eq!(talk(kind, ask, "x\ny", false), "name? hello >xx>\n", "{kind}");
     }
+    // What is there already is read before what is held back is written, the next one after it.
+    let second = "(defn main[] (bind inputText (fn [text] (putText (Cons 'n' (tail text))))))";
+    assert_eq!(talk(MachineKind::Fast, second, "a!", true), ">an>!>!");
     // Of what is there already a line is written at once.
     assert_eq!(talk(MachineKind::Fast, echo, "ab\nc", true), ">a>b>\nAB\n>c>C");
 }
