@@ -165,23 +165,31 @@ impl<P: Probe> Executor<'_, P> {
                 }
                 if x.is_value_pointer() {
                     // SAFETY: it is a pointer to a node.
-                    let length = unsafe { self.machine.length_of(op, x) };
-                    if length != Word::NOTHING {
-                        return self.result(d, length);
+                    let number = unsafe { self.machine.number_of(op, x) };
+                    if number != Word::NOTHING {
+                        return self.result(d, number);
                     }
                 }
                 Next::Force(a.0)
             },
             Binary { d, a, b, op } => {
                 let (x, y) = (self.slot(a.0), self.slot(b.0));
-                if x.is_value_pointer() && y.is_int() {
-                    // SAFETY: it is a pointer to a node.
-                    let element = unsafe { self.machine.element_at(op, x, y) };
-                    if element != Word::NOTHING {
-                        return self.result(d, element);
+                // SAFETY: what is no integer of a word is a pointer to a node.
+                let word = unsafe {
+                    match (x.is_value_pointer(), y.is_value_pointer()) {
+                        (true, true) => self.machine.compared(op, x, y),
+                        (true, false) if y.is_int() => self.machine.element_at(op, x, y),
+                        // A probe is told what is allocated.
+                        (false, true) if !P::ACTIVE && x.is_int() => {
+                            self.machine.part_of(op, x, y)
+                        }
+                        _ => return self.words(op, d, a, b),
                     }
+                };
+                if word == Word::NOTHING {
+                    return Next::ForceEither(a.0, b.0);
                 }
-                self.words(op, d, a, b)
+                self.result(d, word)
             },
             BinaryInt { d, a, k, op } => {
                 let x = self.slot(a.0);
@@ -280,11 +288,27 @@ impl<P: Probe> Executor<'_, P> {
                 let (_, fields) = unsafe { node_at(self.slot(a.0)) };
                 // SAFETY: the operand names a list of slots.
                 let slots = unsafe { self.program().slots.as_slice().get_unchecked(slots.index()) };
-                for (at, slot) in slots.iter().enumerate() {
-                    if let Some(slot) = *slot {
-                        // SAFETY: the slot is of the frame, the field of the constructor.
-                        unsafe { *self.fp.add(slot as usize) = *fields.add(at) };
+                // SAFETY: the slot is of the frame, the field of the constructor.
+                let put = |slot: Option<u32>, at: usize| unsafe {
+                    if let Some(slot) = slot {
+                        let field = *fields.add(at);
+                        *self.fp.add(slot as usize) = field;
+                        // What a tree leads to is mostly not in the cache, and looked at soon.
+                        if field.is_pointer() {
+                            prefetch(field.bits());
+                        }
                     }
+                };
+                match **slots {
+                    // The node of a balanced tree has so many: without a loop.
+                    [a, b, c, d, e] => {
+                        put(a, 0);
+                        put(b, 1);
+                        put(c, 2);
+                        put(d, 3);
+                        put(e, 4);
+                    }
+                    _ => (0..).zip(slots.iter()).for_each(|(at, slot)| put(*slot, at)),
                 }
                 self.next()
             },

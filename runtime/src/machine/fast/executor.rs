@@ -242,9 +242,18 @@ impl<'a, P: Probe> Executor<'a, P> {
         let Some(size) = Size::new(args.len()) else { return Next::General };
         // SAFETY: there is room, and `size` operands, which are written at once.
         let (node, fields) = unsafe { self.machine.heap.alloc_unwritten(kind, info, size) };
-        for (at, arg) in args.iter().enumerate() {
-            // SAFETY: the node has a field for each operand.
-            unsafe { *fields.add(at) = self.arg(*arg) }
+        // SAFETY: the node has a field for each operand.
+        unsafe {
+            match *args {
+                // So many are the most frequent: without a loop.
+                [a, b, c, d] => fields.cast::<[Word; 4]>().write(self.read([a, b, c, d])),
+                [a, b, c, d, e] => fields.cast::<[Word; 5]>().write(self.read([a, b, c, d, e])),
+                _ => {
+                    for (at, arg) in args.iter().enumerate() {
+                        *fields.add(at) = self.arg(*arg);
+                    }
+                }
+            }
         }
         self.machine.counts.thunks_made += u64::from(kind == Kind::Thunk);
         self.result(d, node)
@@ -462,7 +471,11 @@ impl<'a, P: Probe> Executor<'a, P> {
         // SAFETY: as in `call`.
         unsafe {
             let to = self.fp.add(base.0 as usize + 1);
-            put_args(self.args(args), self.fp, self.consts, to);
+            match *self.args(args) {
+                // So many are the most frequent: without a call.
+                [a, b, c, d] => to.cast::<[Word; 4]>().write(self.read([a, b, c, d])),
+                ref args => put_args(args, self.fp, self.consts, to),
+            }
         }
         self.enter(entry, base)
     }

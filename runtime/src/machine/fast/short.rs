@@ -13,9 +13,11 @@ use super::state::Machine;
 use crate::base::index::Idx;
 use crate::gcode::effect::{ActionCon, Effect, thread_of};
 use crate::gcode::program::{GlobalId, NIL};
+use crate::machine::heap::bytes::SLICE_WORDS;
 use crate::machine::heap::word::{Tag, Word};
 use crate::machine::heap::{Header, Kind};
 use crate::primitive::Primitive;
+use crate::primitive::bytes::span;
 
 /// Where it goes on: the instruction and its frame. A pair of pointers comes back in
 /// registers, which an `Option` of one does not.
@@ -350,22 +352,64 @@ impl Machine {
         unsafe { (program.code.as_ptr().add(entry.pc.0 as usize), to) }
     }
 
-    /// The length of an array or a byte string, if that is what the primitive gives.
-    /// `Word::NOTHING` says nothing.
+    /// The number that a primitive gives for an array or a byte string. `Word::NOTHING` says nothing.
     ///
     /// # Safety
     /// `x` is a pointer to a node.
     #[inline(never)]
-    pub(super) unsafe fn length_of(&self, primitive: Primitive, x: Word) -> Word {
+    pub(super) unsafe fn number_of(&self, primitive: Primitive, x: Word) -> Word {
         // SAFETY: `x` is a pointer, and the header says to what.
-        let length = unsafe {
+        let number = unsafe {
             match (primitive, node_at(x).0.kind()) {
                 (Primitive::ArrayLength, Kind::Array) => self.heap.elements(x).len(),
                 (Primitive::BytesLength, Kind::Bytes) => self.heap.bytes(x).len(),
+                (Primitive::BytesBlank | Primitive::BytesWord, Kind::Bytes) => {
+                    span(self.heap.bytes(x), primitive == Primitive::BytesBlank)
+                }
                 _ => return Word::NOTHING,
             }
         };
-        Word::int(length as i64).unwrap_or(Word::NOTHING)
+        Word::int(number as i64).unwrap_or(Word::NOTHING)
+    }
+
+    /// What a comparison of two byte strings gives. `Word::NOTHING` says nothing.
+    ///
+    /// # Safety
+    /// `x` and `y` are pointers to nodes.
+    #[inline(never)]
+    pub(super) unsafe fn compared(&self, primitive: Primitive, x: Word, y: Word) -> Word {
+        if primitive != Primitive::BytesCompare {
+            return Word::NOTHING;
+        }
+        // SAFETY: they are pointers, and the headers say to what.
+        unsafe {
+            if node_at(x).0.kind() != Kind::Bytes || node_at(y).0.kind() != Kind::Bytes {
+                return Word::NOTHING;
+            }
+            Word::of_i32(self.heap.bytes(x).cmp(self.heap.bytes(y)) as i32)
+        }
+    }
+
+    /// The part of a byte string that a primitive gives for a count of a word. `Word::NOTHING` says
+    /// nothing.
+    ///
+    /// # Safety
+    /// `y` is a pointer to a node.
+    #[inline(never)]
+    pub(super) unsafe fn part_of(&mut self, primitive: Primitive, count: Word, y: Word) -> Word {
+        // SAFETY: `y` is a pointer, and the header says to what; there is room for a slice.
+        unsafe {
+            if node_at(y).0.kind() != Kind::Bytes || !self.heap.fits(SLICE_WORDS) {
+                return Word::NOTHING;
+            }
+            let len = self.heap.bytes(y).len();
+            let count = usize::try_from(count.as_int()).map_or(0, |count| count.min(len));
+            match primitive {
+                Primitive::BytesTake => self.heap.slice_bytes(y, 0, count),
+                Primitive::BytesDrop => self.heap.slice_bytes(y, count, len - count),
+                _ => Word::NOTHING,
+            }
+        }
     }
 
     /// The element of an array, or the byte of a byte string, at an index of a word: what the
