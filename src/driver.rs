@@ -2,10 +2,12 @@
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::limits::too_many;
 use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::compile::{self, Compiled, compile_entries};
 use crate::core::binary;
 use crate::core::expr as core;
@@ -117,12 +119,18 @@ impl Built {
 /// Walks the chain. After an error the stages that only find more errors are still walked.
 #[must_use]
 pub fn build(root: &Source, loader: &dyn Loader, options: &Options<'_>) -> Built {
-    build_loaded(load(root, loader), options)
+    // What is not recursive needs stack too, more than a small thread has.
+    ensure_sufficient_stack(|| stages(load(root, loader), options))
 }
 
 /// Walks the chain from what has been loaded.
 #[must_use]
 pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
+    ensure_sufficient_stack(|| stages(loaded, options))
+}
+
+#[inline(never)]
+fn stages(loaded: Loaded, options: &Options<'_>) -> Built {
     let mut built = Built { loaded, ..Built::default() };
     built.diagnostics = std::mem::take(&mut built.loaded.diagnostics);
     if options.until > Stage::Syntax {
@@ -267,9 +275,7 @@ fn too_large(exceeded: Exceeded, gcode: &Program, core: &core::Program) -> Diagn
         }
         Exceeded::Arguments(_) => None,
     };
-    let message = exceeded.sentence(gcode);
-    Diagnostic::error(Code::TooManyParameters, span.unwrap_or(Span::NONE), message)
-        .help("hand over one structure that holds them, like a list")
+    too_many(span.unwrap_or(Span::NONE), exceeded.sentence(gcode))
 }
 
 /// Gives the report that there is no `main` a place: where the program's first file starts.

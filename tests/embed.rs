@@ -533,3 +533,26 @@ fn a_host_function_evaluates_on_the_machine_that_calls_it_whichever_it_is() {
         );
     });
 }
+
+/// As `docs/embedding.md` says; deep sources and deep recursion take none of it.
+#[test]
+fn a_thread_with_64_kb_of_stack_is_enough() {
+    let depth = 5_000;
+    let nested = format!("{}1{}", "(add 1 ".repeat(depth), ")".repeat(depth));
+    let text = format!("(defn main[] (add {nested} (foldr add 0 (range 1 20000))))");
+    on_every_machine(move |machine| {
+        let text = text.clone();
+        let work = move || {
+            let mut engine = Engine::new();
+            engine.set_machine(machine);
+            let mut store = engine.compile("deep", &text).unwrap().store();
+            store.define("more", "(defn more[x] (add x 1))").unwrap();
+            let value = store.eval("(more main)").unwrap();
+            let list = store.eval("(map more (range 1 1000))").unwrap();
+            (store.get::<i64>(&value).unwrap(), store.get::<Vec<i64>>(&list).unwrap().len())
+        };
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(work);
+        let found = thread.expect("a thread").join().expect("no overflow");
+        assert_eq!(found, (200_010_000 + depth as i64 + 2, 1000));
+    });
+}

@@ -20,7 +20,7 @@
 use rustc_hash::FxHashSet;
 
 use super::dependency::Groups;
-use super::{LIFTED, LIFTED_PER_EXPRESSION, TooManyCaptures};
+use super::{LIFTED, LIFTED_PER_EXPRESSION, Refused};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalKind, LocalId, Program};
@@ -175,7 +175,7 @@ pub(super) fn captures(
     program: &Program,
     groups: &Groups,
     budget: usize,
-) -> Result<Captures, TooManyCaptures> {
+) -> Result<Captures, Refused> {
     let mut walk = Walk {
         program,
         budget,
@@ -278,10 +278,10 @@ impl Walk<'_> {
     }
 
     /// Returns the report that the budget is used up: it names what captures most.
-    fn refuse(&self) -> TooManyCaptures {
+    fn refuse(&self) -> Refused {
         let most = self.points.iter().max_by_key(|point| point.items.len() * point.references);
         let span = most.map_or(Span::NONE, |point| self.program.spans[point.root]);
-        TooManyCaptures { span }
+        Refused::Captures { span }
     }
 
     /// Adds an item to the open points deeper than `level`.

@@ -27,8 +27,9 @@ mod supercombinators;
 
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
+use crate::base::limits::{MAX_ARITY, exceeds_arity, too_many};
 use crate::base::span::Span;
-use crate::core::expr::Program;
+use crate::core::expr::{Global, GlobalKind, Program};
 
 /// The number of captured variables that any program may have. A function takes what it captures
 /// as parameters and passes on what the functions in it capture, so nested functions that all
@@ -44,22 +45,42 @@ const LIFTED: usize = 1 << 14;
 /// The number of captured variables in addition for each expression of the definition.
 const LIFTED_PER_EXPRESSION: usize = 4;
 
-/// The functions of a program capture so many variables that its supercombinators would be
-/// far larger than the program.
+/// Why a program has no supercombinators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooManyCaptures {
-    /// The function or expression that captures most.
-    pub span: Span,
+pub enum Refused {
+    /// Its functions capture so many variables that its supercombinators would be far larger than
+    /// the program.
+    Captures {
+        /// The function or expression that captures most.
+        span: Span,
+    },
+    /// A supercombinator has more than [`MAX_ARITY`] parameters.
+    Parameters {
+        /// The function that has become the supercombinator.
+        span: Span,
+        /// The number of parameters, the captured variables among them.
+        count: usize,
+    },
 }
 
-impl TooManyCaptures {
+impl Refused {
     /// Returns the report.
     #[must_use]
     pub fn diagnostic(self) -> Diagnostic {
-        let message = "the local functions here capture too many variables";
-        Diagnostic::error(Code::TooManyCaptures, self.span, message)
-            .label("captures most of them")
-            .help("hand over one structure that holds the variables, or nest fewer functions")
+        match self {
+            Refused::Captures { span } => {
+                let message = "the local functions here capture too many variables";
+                Diagnostic::error(Code::TooManyCaptures, span, message)
+                    .label("captures most of them")
+                    .help(
+                        "hand over one structure that holds the variables, or nest fewer functions",
+                    )
+            }
+            Refused::Parameters { span, count } => {
+                too_many(span, exceeds_arity("this function", count, "parameters"))
+                    .note("the variables that it uses from outside are counted")
+            }
+        }
     }
 }
 
@@ -68,12 +89,24 @@ impl TooManyCaptures {
 /// one that they stood in, `name$1`, and have no display name.
 ///
 /// # Errors
-/// [`TooManyCaptures`] for a program whose supercombinators would be too large. What is not
-/// refused takes time and space linear in the program, or is small.
-pub fn lift(program: Program) -> Result<Program, TooManyCaptures> {
+/// [`Refused`] for a program whose supercombinators would be too large. What is not refused takes
+/// time and space linear in the program, or is small.
+pub fn lift(program: Program) -> Result<Program, Refused> {
     let mut program = program;
     let budget = CAPTURES + CAPTURES_PER_EXPRESSION * program.exprs.len();
     let groups = dependency::split_letrecs(&mut program);
     let captures = capture::captures(&program, &groups, budget)?;
-    Ok(supercombinators::write(&mut program, &captures))
+    let lifted = supercombinators::write(&mut program, &captures);
+    // Before the optimiser, which may remove parameters: what is refused is the same at each level.
+    match lifted.globals.iter().find_map(excess) {
+        Some(refused) => Err(refused),
+        None => Ok(lifted),
+    }
+}
+
+/// Returns how a global exceeds the limit on parameters, if it does.
+fn excess(global: &Global) -> Option<Refused> {
+    let GlobalKind::Defn { params, .. } = global.kind else { return None };
+    let count = params.len();
+    (count > MAX_ARITY as usize).then_some(Refused::Parameters { span: global.span, count })
 }

@@ -1,7 +1,9 @@
 //! Depth and size: nothing overflows, and the work stays near linear.
 
+use gmachine::base::code::Code;
+use gmachine::base::limits::MAX_ARITY;
 use gmachine::optimise::Passes;
-use gmachine_testing::common::run_after;
+use gmachine_testing::common::{compile_after, run_after};
 
 use super::{check_options, load_text, run_options};
 use crate::work::{allocated, is_linear};
@@ -122,7 +124,7 @@ fn captures_of_quadratic_size_are_refused_before_they_are_made() {
     let (core, _) = gmachine::core::lower::lower(&loaded, &[], &run_options());
     let (lifted, bytes) = allocated(|| gmachine::lift::lift(core));
     let report = lifted.expect_err("too many").diagnostic();
-    assert_eq!(report.code, gmachine::base::code::Code::TooManyCaptures);
+    assert_eq!(report.code, Code::TooManyCaptures);
     assert!(loaded.sources.text(report.primary.span).starts_with("(fn"), "{report:?}");
     // All would be 98 million.
     assert!(bytes < 350 << 20, "{bytes}");
@@ -218,4 +220,60 @@ fn many_unbound_names_are_reported_in_linear_time() {
         let (_, found) = gmachine::core::lower::lower(&loaded, &[], &check_options());
         assert_eq!(found.len(), count);
     });
+}
+
+/// At the limit a program is compiled, beyond it refused: before the optimiser, which may remove what is
+/// too much.
+#[test]
+fn parameters_and_fields_have_the_same_limit_at_each_level() {
+    let most = MAX_ARITY as usize;
+    let defn = |of: usize| format!("(defn f[{}x] x) (defn main[] f)", "_ ".repeat(of - 1));
+    let local =
+        |of: usize| format!("(defn main[] (let ([f (fn [{}x] x)]) f))", "_ ".repeat(of - 1));
+    let nested = |of: usize| {
+        let (outer, inner) = ("_ ".repeat(of / 2), "_ ".repeat(of - of / 2 - 1));
+        format!("(defn main[] (fn [{outer}] (let ([_ 1]) (fn [{inner}x] x))))")
+    };
+    let capturing = |of: usize| {
+        format!("(defn main[input] (map (fn [x] (fn [{}y] (add x y))) input))", "_ ".repeat(of - 2))
+    };
+    let fields = |of: usize| format!("(data T (K {})) (defn main[] K)", "a ".repeat(of));
+    let of_function = format!("function has {} parameters, and {MAX_ARITY} are the most", most + 1);
+    let rows: [(&dyn Fn(usize) -> String, &str, String); 5] = [
+        (&defn, "f", of_function.replace("function", "function `f`")),
+        (&local, "(fn [", format!("this {of_function}")),
+        (&nested, "(fn [", format!("this {of_function}")),
+        (&capturing, "(fn [", format!("this {of_function}")),
+        (
+            &fields,
+            "K",
+            format!("constructor `K` has {} fields, and {MAX_ARITY} are the most", most + 1),
+        ),
+    ];
+    for (source, at, sentence) in rows {
+        for passes in [Passes::NONE, Passes::ALL] {
+            assert!(compile_after(&source(most), passes).is_some(), "{sentence} {passes:?}");
+            let loaded = load_text(&source(most + 1));
+            let sources = loaded.sources.clone();
+            let optimise = gmachine::optimise::Options { passes, ..Default::default() };
+            let options = gmachine::driver::Options { optimise, ..gmachine::driver::Options::RUN };
+            let built = gmachine::driver::build_loaded(loaded, &options);
+            assert!(built.gcode.is_none());
+            let errors: Vec<_> = built.diagnostics.iter().filter(|it| it.is_error()).collect();
+            let [report] = *errors else { panic!("{} errors", errors.len()) };
+            assert_eq!((report.code, &report.message), (Code::TooManyParameters, &sentence));
+            assert!(sources.text(report.primary.span).starts_with(at), "{sentence}");
+        }
+    }
+}
+
+/// What has more parameters than there may be is refused before anything is made of it.
+#[test]
+fn a_program_with_far_too_many_parameters_costs_little_more_than_its_syntax() {
+    let text = format!("(defn f[{}x] x) (defn main[] f)", "_ ".repeat(3 << 20));
+    let (loaded, syntax) = allocated(|| load_text(&text));
+    let options = gmachine::driver::Options::RUN;
+    let (built, rest) = allocated(|| gmachine::driver::build_loaded(loaded, &options));
+    assert!(built.has_errors());
+    assert!(rest < syntax / 4, "{rest} bytes after {syntax}");
 }

@@ -9,6 +9,7 @@ pub mod index;
 pub mod integer;
 pub mod label;
 pub mod limbs;
+pub mod limits;
 pub mod name;
 pub mod origin;
 pub mod places;

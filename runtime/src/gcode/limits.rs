@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use super::instr::Instr;
 use super::program::{ConId, GlobalId, HostId, Program, Sizes};
+pub use crate::base::limits::MAX_ARITY;
+use crate::base::limits::exceeds_arity;
 use crate::base::quote::for_message;
-
-/// The most parameters of a global, fields of a constructor and arguments of a host function.
-pub const MAX_ARITY: u32 = 1 << 20;
 
 /// The most stack items in a program that are there without an instruction for each: the
 /// parameters of globals that do not name them, the holes that `Alloc` makes, the fields that
@@ -56,7 +55,7 @@ impl Exceeded {
                 return format!("up to {name}, code of this size makes too many stack items");
             }
         };
-        format!("{what} has {} {of}, and {MAX_ARITY} are the most", count.unwrap_or_default())
+        exceeds_arity(&what, count.unwrap_or_default() as usize, of)
     }
 }
 

@@ -18,11 +18,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::index::{Idx, List};
+use crate::base::limits::{MAX_ARITY, exceeds_arity, too_many};
 use crate::base::name::Name;
 use crate::base::span::Span;
 use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
-use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, ItemKind};
+use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, Item, ItemKind};
 use patterns::Suspect;
 
 /// What a check has found.
@@ -88,9 +89,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         let unit = globals.input.unit(item.file);
         if unit == PROGRAM || options.check_corelib {
             checker.unit = unit;
-            if let ItemKind::Defn { params, body } = item.kind {
-                checker.definition(params, body);
-            }
+            checker.item(item);
         }
     }
     let mut diagnostics = checker.diagnostics;
@@ -157,6 +156,32 @@ impl Checker<'_> {
     fn bind(&mut self, name: Name) {
         self.bound[name.index()] += 1;
         self.undo.push(name);
+    }
+
+    fn item(&mut self, item: &Item) {
+        match &item.kind {
+            &ItemKind::Defn { params, body } => {
+                self.limit("function", item.name, params.len(), "parameters", item.name_span);
+                self.definition(params, body);
+            }
+            ItemKind::Data { cons } => {
+                for con in cons {
+                    self.limit("constructor", Some(con.name), con.fields.len(), "fields", con.span);
+                }
+            }
+            ItemKind::ImportFile { .. } | ItemKind::ImportModule => {}
+        }
+    }
+
+    /// Reports more parameters or fields than there may be.
+    fn limit(&mut self, what: &str, name: Option<Name>, count: usize, of: &str, span: Span) {
+        if count > MAX_ARITY as usize {
+            let what = match name {
+                Some(name) => format!("{what} `{}`", self.text(name)),
+                None => format!("this {what}"),
+            };
+            self.report(too_many(span, exceeds_arity(&what, count, of)));
+        }
     }
 
     fn definition(&mut self, params: List<Binder>, body: ExprId) {
@@ -244,6 +269,8 @@ impl Checker<'_> {
                 self.tasks.push(Task::Unbind(undo));
             }
             Expr::Fn(params, body) => {
+                let span = ast.expr_spans[expr];
+                self.limit("function", None, params.len(), "parameters", span);
                 self.parameters(params, "parameter list", Code::DuplicateParameter);
                 self.visit(body);
                 self.tasks.push(Task::Unbind(undo));

@@ -156,7 +156,7 @@ fn in_module(module: &str) -> String {
 }
 
 impl Checker<'_> {
-    fn text(&self, name: Name) -> String {
+    pub(super) fn text(&self, name: Name) -> String {
         for_message(self.globals.input.names.text(name))
     }
 

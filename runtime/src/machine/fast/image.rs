@@ -11,6 +11,7 @@ use super::code::verify::verify_from;
 use super::translate::{Globals, Limits, TooLarge, translate, translate_onto};
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::gcode::Verified;
 use crate::gcode::effect::Actions;
 use crate::gcode::link::{Addition, LinkError, Linked};
@@ -70,7 +71,8 @@ impl Image {
     /// # Errors
     /// When some function is too large for compact code.
     pub fn new(gcode: Verified) -> Result<Image, TooLarge> {
-        Image::of(translate(gcode)?)
+        // A small thread has too little stack even for what is not recursive.
+        ensure_sufficient_stack(|| Image::of(translate(gcode)?))
     }
 
     /// A program in compact code, made ready to run.
@@ -123,9 +125,10 @@ impl Image {
         let empty = Program::without_code(self.program.gcode.clone());
         let program = std::mem::replace(&mut self.program, empty);
         let known = std::mem::take(&mut self.known);
-        let (program, known, result) = translate_onto(program, known, first, Limits::MACHINE);
-        (self.program, self.known) = (program, known);
-        let prepared = result.and_then(|()| {
+        let prepared = ensure_sufficient_stack(|| {
+            let (program, known, result) = translate_onto(program, known, first, Limits::MACHINE);
+            (self.program, self.known) = (program, known);
+            result?;
             self.verify(before);
             self.prepare()
         });
