@@ -25,6 +25,7 @@ use crate::syntax::ast::{Ast, Binder, ConDecl, Expr, ExprId, Item, ItemKind};
 use crate::syntax::binary::{self, BodyId, EntryKind, ModuleId, TopLevel};
 use crate::syntax::directive::{Directives, DisplayName};
 use crate::syntax::json;
+use crate::syntax::machine_code;
 use crate::syntax::parse::{parse_expression, parse_file};
 
 /// Where source files come from.
@@ -483,8 +484,17 @@ impl<'l> Load<'l> {
     fn parse(&mut self, file: usize) {
         let from = self.out.ast.items.len();
         let out = &mut self.out;
+        let before = out.diagnostics.len();
         let directives =
             parse_file(&out.sources, file, &mut out.names, &mut out.ast, &mut out.diagnostics);
+        if out.diagnostics.iter().skip(before).any(Diagnostic::is_error)
+            && let Some(report) = out.sources.files().get(file).and_then(of_listing)
+        {
+            out.diagnostics.truncate(before);
+            out.diagnostics.push(report);
+            out.ast.items.truncate(from);
+            return;
+        }
         self.work.push(from..self.out.ast.items.len());
         self.display_names(from, &directives.names);
         if !directives.origins.is_empty() {
@@ -663,6 +673,20 @@ impl<'l> Load<'l> {
         }
         self.imports();
     }
+}
+
+/// Returns the report that a file is no source but a listing of code, if it is one.
+fn of_listing(file: &SourceFile) -> Option<Diagnostic> {
+    let listing = machine_code::find(&file.text)?;
+    let [lo, hi] = [listing.at.start, listing.at.end].map(|at| file.base + at as u32);
+    let message = format!("this is a listing of {}, not a program", listing.of);
+    let help = match listing.of {
+        "G-code" => {
+            "run the program that it was made of; a program in Rust runs G-code: `Module::from_gcode`"
+        }
+        _ => "run the program that it was made of",
+    };
+    Some(Diagnostic::error(Code::ExpectedItem, Span::new(lo, hi), message).help(help))
 }
 
 /// A path as a message shows it.

@@ -13,6 +13,7 @@ pub mod json;
 pub mod lex;
 pub mod listing;
 pub mod literal;
+pub mod machine_code;
 pub mod parse;
 pub mod print;
 pub mod report;
