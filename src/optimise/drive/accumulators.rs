@@ -38,10 +38,11 @@ impl Accumulators {
 #[derive(Default)]
 struct Circle {
     members: Vec<GlobalId>,
-    /// What a member passes of its own parameters for parameters of members.
+    /// At the ends of members: which of its parameters a member passes, alone or as a part, for which
+    /// parameters of members.
+    collected: Vec<(LocalId, LocalId)>,
+    /// In all calls: which parameters are passed unchanged for which, and which get something else.
     passed: Vec<(LocalId, LocalId)>,
-    /// The same for all calls, and the parameters that get something else.
-    handed: Vec<(LocalId, LocalId)>,
     changed: FxHashSet<LocalId>,
     /// How often each parameter is mentioned where that is right for an accumulator.
     right: FxHashMap<LocalId, u32>,
@@ -76,7 +77,7 @@ pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
 impl Circle {
     /// The parameters that are not the same in all calls.
     fn changing(&self) -> FxHashSet<LocalId> {
-        reached(self.changed.iter().copied(), self.handed.iter().copied())
+        reached(self.changed.iter().copied(), self.passed.iter().copied())
     }
 
     fn accumulators(&self, program: &Program, facts: &Facts) -> FxHashSet<LocalId> {
@@ -86,7 +87,7 @@ impl Circle {
             || self.members.iter().flat_map(|&member| parameters(program, member)).copied();
         // What is passed on has to be one where it arrives.
         let wrong = params().filter(|param| !is_right(param));
-        let wrong = reached(wrong, self.passed.iter().map(|&(from, to)| (to, from)));
+        let wrong = reached(wrong, self.collected.iter().map(|&(from, to)| (to, from)));
         // What is the same in all calls costs one variant.
         let changing = self.changing();
         params().filter(|param| !wrong.contains(param) && changing.contains(param)).collect()
@@ -178,7 +179,7 @@ impl<'a> Scan<'a> {
             match program.exprs[arg] {
                 Expr::Local(local) if local == param => {}
                 Expr::Local(local) if self.params.contains(&local) => {
-                    self.circle.handed.push((local, param));
+                    self.circle.passed.push((local, param));
                 }
                 _ => drop(self.circle.changed.insert(param)),
             }
@@ -203,7 +204,7 @@ impl<'a> Scan<'a> {
                     self.circle.tails += 1;
                     let args = &program.expr_lists[args];
                     for (&param, &arg) in parameters(program, global).iter().zip(args) {
-                        self.passed(arg, param);
+                        self.collected(arg, param);
                     }
                 }
                 _ => work.extend(&program.expr_lists[program.tails(callee, args)]),
@@ -219,14 +220,14 @@ impl<'a> Scan<'a> {
 
     /// An argument of a call in the circle: a parameter of the function, alone, in constructors or in
     /// arithmetic.
-    fn passed(&mut self, arg: ExprId, param: LocalId) {
+    fn collected(&mut self, arg: ExprId, param: LocalId) {
         let program = self.program;
         let mut work = vec![arg];
         while let Some(expr) = work.pop() {
             match program.exprs[expr] {
                 Expr::Local(local) if self.params.contains(&local) => {
                     self.note(local);
-                    self.circle.passed.push((local, param));
+                    self.circle.collected.push((local, param));
                 }
                 Expr::App(callee, args) if self.collects(callee) => {
                     work.extend(&program.expr_lists[args]);

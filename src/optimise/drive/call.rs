@@ -388,7 +388,7 @@ impl Driver<'_> {
             }
             key.push(pattern);
         }
-        self.handed_on(params, args, strict, &mut key);
+        self.passed_on(params, args, strict, &mut key);
         if self.has_ends(&key) {
             for (&param, pattern) in params.iter().zip(&mut key) {
                 if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
@@ -400,10 +400,10 @@ impl Driver<'_> {
         known.then_some(key)
     }
 
-    /// Adds the constructors among the arguments that the function hands to one of its parameters,
+    /// Adds the constructors among the arguments that the function passes to one of its parameters,
     /// which is known to be a function that looks at them. What is in them is a parameter unless it
     /// is a function: the first of them has literals where the others have what was computed.
-    fn handed_on(
+    fn passed_on(
         &mut self,
         params: &[LocalId],
         args: &[NodeId],

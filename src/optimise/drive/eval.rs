@@ -560,7 +560,7 @@ impl Driver<'_> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).value {
             AbstractValue::Call(producer, args)
-                if self.is_handed_over(switch, node, producer, &frames) =>
+                if self.is_fused(switch, node, producer, &frames) =>
             {
                 let args = self.heap.items(args).to_vec();
                 let frames = push(Action::Consume(switch, env, span), &frames);

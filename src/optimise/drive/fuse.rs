@@ -59,7 +59,7 @@ impl Driver<'_> {
     }
 
     /// Whether a call is unfolded where a switch goes by its value.
-    pub(super) fn is_handed_over(
+    pub(super) fn is_fused(
         &self,
         switch: SwitchId,
         node: NodeId,

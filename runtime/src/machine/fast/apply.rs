@@ -89,7 +89,7 @@ impl Machine {
             Callee::Other => return Err(self.applied_value(at, f, count)),
         };
         // Room first: an instruction that is executed again after a collection is no reduction.
-        self.room(above + count + frame + SLACK)?;
+        self.stack_check(above + count + frame + SLACK)?;
         if !self.heap.fits(heap) {
             self.collect_for(heap)?;
             return Ok(false);
@@ -150,7 +150,7 @@ impl Machine {
             return self.tick_and_retry();
         }
         let Entry { pc, frame, .. } = self.entry(global);
-        self.room(frame as usize)?;
+        self.stack_check(frame as usize)?;
         self.put_args(0, args);
         self.go_to(pc);
         Ok(())
@@ -178,7 +178,7 @@ impl Machine {
         }
         let Entry { pc, frame, .. } = self.entry(global);
         let first = base.0 as usize + 1;
-        self.room(first + frame as usize)?;
+        self.stack_check(first + frame as usize)?;
         self.put_args(first, args);
         let next = self.at() + super::image::STRIDE;
         // SAFETY: room was made.

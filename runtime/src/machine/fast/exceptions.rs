@@ -41,7 +41,7 @@ impl Machine {
         if self.ticks == 0 {
             return self.tick_and_retry();
         }
-        self.room(base.0 as usize + 2 + SLACK)?;
+        self.stack_check(base.0 as usize + 2 + SLACK)?;
         let word = self.arg(a);
         self.world.performing.evaluates(self.depth(), self.source_thunk(word));
         let at = self.at() + super::image::STRIDE;

@@ -217,7 +217,7 @@ impl Machine {
 
     /// Makes sure of `words` words above the frame. That may collect: words that were read
     /// before are to be read again.
-    pub(super) fn room(&mut self, words: usize) -> Result<(), Stop> {
+    pub(super) fn stack_check(&mut self, words: usize) -> Result<(), Stop> {
         if self.has_room(words) { Ok(()) } else { self.grow_stack(words) }
     }
 }

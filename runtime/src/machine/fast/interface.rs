@@ -40,7 +40,7 @@ impl Machine {
             return Ok(());
         }
         let (at, base) = (self.at(), self.top());
-        self.room(base as usize + SLACK)?;
+        self.stack_check(base as usize + SLACK)?;
         let Some(word) = word(self) else { return Ok(()) };
         // SAFETY: room was made.
         self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };

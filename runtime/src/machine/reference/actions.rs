@@ -24,7 +24,7 @@ impl Machine {
             return None;
         }
         self.abandon();
-        if let Err(stop) = self.room(1) {
+        if let Err(stop) = self.stack_check(1) {
             return Some(Err(stop));
         }
         let addr = self.handles.get(root)?;
@@ -53,7 +53,7 @@ impl Machine {
             self.mode = Mode::Print;
             return Ok(false);
         };
-        self.room(3)?;
+        self.stack_check(3)?;
         self.reserve(8, 0)?;
         let value = self.heap.value(self.item(0));
         let fields = |machine: &Machine| {

@@ -25,7 +25,7 @@ impl Machine {
     /// `<Pack t n : i, a1 : .. : an : s, d, h>  =>  <i, a : s, d, h[a: NConstr t [a1 .. an]]>`
     pub(super) fn pack(&mut self, con: ConId) -> Result<(), Stop> {
         let arity = self.code.program.cons.get(con).map_or(0, |con| con.arity as usize);
-        self.room(1)?;
+        self.stack_check(1)?;
         self.reserve(1, fields_bytes(arity))?;
         let start = self.stack.len() - arity;
         // The first field is on top.
@@ -100,7 +100,7 @@ impl Machine {
 
     /// `<Split n : i, a : s, d, h[a: NConstr t [a1 .. an]]>  =>  <i, a1 : .. : an : s, d, h>`
     pub(super) fn split(&mut self, n: u32) -> Result<(), Stop> {
-        self.room((n as usize).saturating_sub(1))?;
+        self.stack_check((n as usize).saturating_sub(1))?;
         let top = self.item(0);
         let node = self.heap.get(self.heap.value(top));
         let Some((_, fields)) = node.as_constr().filter(|(_, all)| all.len() == n as usize) else {

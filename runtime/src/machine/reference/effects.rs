@@ -17,7 +17,7 @@ use crate::primitive::{Operand as Needs, Primitive};
 impl Machine {
     /// `<Effect e : i, a1 : .. : an : s, d, h, w>  =>  <i, a : s, d, h[a: result of e], w changed by e>`
     pub(super) fn effect(&mut self, effect: Effect) -> Result<(), Stop> {
-        self.room(1)?;
+        self.stack_check(1)?;
         self.reserve(2, 0)?;
         let count = effect.arity() as usize;
         if let Some(primitive) = effect.primitive() {

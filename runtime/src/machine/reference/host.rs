@@ -28,7 +28,7 @@ impl Machine {
     pub(super) fn call_host(&mut self, host: HostId) -> Result<(), Stop> {
         let entry = self.code.program.hosts.get(host);
         let (name, arity) = entry.map_or(("?".into(), 0), |h| (h.name.clone(), h.arity as usize));
-        self.room(1)?;
+        self.stack_check(1)?;
         let Some(hosts) = self.hosts.clone() else {
             return Err(self.fail(Failure::host_missing(&name)));
         };
@@ -66,7 +66,7 @@ impl Machine {
         if self.nesting > HOST_DEPTH {
             return Err(self.fail(Failure::host_depth()));
         }
-        self.room(1)?;
+        self.stack_check(1)?;
         self.dump_room()?;
         // After the room is made: a collection may have shortened the way to the value.
         let addr = self.handles.get(handle).unwrap_or(Addr::NONE);

@@ -19,7 +19,7 @@ impl Machine {
         if self.performed(out)? {
             return Ok(());
         }
-        self.room(self.parts(self.item(0)).len() + 1)?;
+        self.stack_check(self.parts(self.item(0)).len() + 1)?;
         if let Node::Big(big) = self.heap.get(self.heap.value(self.item(0))) {
             // Digits take several times the room of the number.
             self.reserve(0, big.digits_bytes() as u64)?;

@@ -102,7 +102,7 @@ impl Machine {
         let main = self.code.program.main.and_then(|main| self.code.global(main));
         let takes_input = main.is_some_and(|main| main.arity > 0);
         if takes_input {
-            self.room(1)?;
+            self.stack_check(1)?;
             self.reserve(1, 0)?;
             let input = self.heap.alloc(Node::Input);
             self.stack.push(input);

@@ -10,7 +10,7 @@ use crate::machine::outcome::Stop;
 impl Machine {
     /// `<PushGlobal f : i, s, d, h>, f at a  =>  <i, a : s, d, h>`
     pub(super) fn push_global(&mut self, global: GlobalId) -> Result<(), Stop> {
-        self.room(1)?;
+        self.stack_check(1)?;
         self.reserve(1, 0)?;
         let addr = self.global_node(global);
         self.stack.push(addr);
@@ -45,7 +45,7 @@ impl Machine {
     }
 
     fn push_new(&mut self, node: Node) -> Result<(), Stop> {
-        self.room(1)?;
+        self.stack_check(1)?;
         self.reserve(1, node.owned_bytes())?;
         let addr = self.heap.alloc(node);
         self.stack.push(addr);
@@ -54,7 +54,7 @@ impl Machine {
 
     /// `<Push n : i, a0 : .. : an : s, d, h>  =>  <i, an : a0 : .. : an : s, d, h>`
     pub(super) fn push(&mut self, n: u32) -> Result<(), Stop> {
-        self.room(1)?;
+        self.stack_check(1)?;
         self.stack.push(self.item(n as usize));
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Machine {
 
     /// `<Alloc n : i, s, d, h>  =>  <i, a1 : .. : an : s, d, h[ai: NHole]>`
     pub(super) fn alloc(&mut self, n: u32) -> Result<(), Stop> {
-        self.room(n as usize)?;
+        self.stack_check(n as usize)?;
         self.reserve(n as usize, 0)?;
         for _ in 0..n {
             let addr = self.heap.alloc(Node::Hole);

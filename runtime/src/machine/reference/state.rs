@@ -145,7 +145,7 @@ impl Machine {
 
     /// Makes sure that the stack takes `items` more.
     #[inline]
-    pub(super) fn room(&mut self, items: usize) -> Result<(), Stop> {
+    pub(super) fn stack_check(&mut self, items: usize) -> Result<(), Stop> {
         if self.stack.capacity() - self.stack.len() >= items && !self.stress {
             return Ok(());
         }

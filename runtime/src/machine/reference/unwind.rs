@@ -43,7 +43,7 @@ impl Machine {
         if self.spine_repeats() {
             return Err(self.self_dependent(None));
         }
-        self.room(1)?;
+        self.stack_check(1)?;
         // A collection may have shortened the way to the function.
         let fun = match *self.heap.get(self.item(0)) {
             Node::App { fun, .. } => fun,
@@ -165,7 +165,7 @@ impl Machine {
         let Some(frame) = self.frozen.frame(record, index) else {
             unreachable!("a record lives as long as a node refers to it")
         };
-        self.room(frame.range().len())?;
+        self.stack_check(frame.range().len())?;
         // A collection may have packed the record.
         let Node::Suspended { record, index, site } = *self.heap.get(node) else {
             unreachable!("a collection leaves a suspended node what it is")

@@ -257,7 +257,7 @@ impl Machine {
             return None;
         }
         self.abandon();
-        if let Err(stop) = self.room(1) {
+        if let Err(stop) = self.stack_check(1) {
             return Some(Err(stop));
         }
         let addr = self.handles.get(handle)?;
