@@ -239,7 +239,8 @@ fn parameters_and_fields_have_the_same_limit_at_each_level() {
     };
     let fields = |of: usize| format!("(data T (K {})) (defn main[] K)", "a ".repeat(of));
     let of_function = format!("function has {} parameters, and {MAX_ARITY} are the most", most + 1);
-    let rows: [(&dyn Fn(usize) -> String, &str, String); 5] = [
+    type Row<'a> = (&'a dyn Fn(usize) -> String, &'a str, String);
+    let rows: [Row<'_>; 5] = [
         (&defn, "f", of_function.replace("function", "function `f`")),
         (&local, "(fn [", format!("this {of_function}")),
         (&nested, "(fn [", format!("this {of_function}")),
