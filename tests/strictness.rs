@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod budget;
+mod choices;
 mod demands;
 mod rules;
 mod shapes;

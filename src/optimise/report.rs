@@ -38,6 +38,7 @@ impl Report {
         (Pass::DeadArguments, "unused bindings dropped"),
         (Pass::Strictness, "strict parameters"),
         (Pass::Strictness, "bindings evaluated at once"),
+        (Pass::Strictness, "choices lifted"),
         (Pass::Strictness, "demands on data given up"),
         (Pass::Strictness, "functions given up"),
     ];

@@ -13,20 +13,25 @@ use crate::primitive::Shape;
 /// The number of expressions that are searched for what is evaluated first.
 const FIRST: usize = 40;
 
-/// In strict contexts, makes a `let` a `Force` if its body is strict in what it binds, and
+/// In the strict contexts of definitions, makes a `let` a `Force` if its body is strict in what it binds, and
 /// forces an argument of a jump if the handler is strict in it. A `let` is not recursive, so
 /// that this moves nothing but the evaluation.
 ///
 /// A selection from something that is used elsewhere too is not evaluated before anything
 /// else: while it waits it is a thunk that the collector can make the field that it will be;
 /// its value may be a long list that nothing consumes yet (see [`super::super::selection`]).
-pub(super) fn apply(program: &mut Program, analysis: &Analysis, report: &mut Report) {
+pub(super) fn apply(
+    program: &mut Program,
+    analysis: &Analysis,
+    globals: impl Iterator<Item = GlobalId>,
+    report: &mut Report,
+) {
     let selectors = Selectors::new(program);
     let uses = uses(program);
     let mut selecting = Selecting::new(program, &selectors, &uses, &analysis.strict);
     let mut given_up = vec![false; program.globals.len()];
     analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
-    for id in program.globals.indices() {
+    for id in globals {
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { continue };
         if given_up[id.index()] {
             continue;

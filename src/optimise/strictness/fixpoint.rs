@@ -2,7 +2,7 @@
 
 use super::evaluate::Evaluator;
 use super::value::Value;
-use crate::base::index::{IndexVec, List};
+use crate::base::index::{Idx, IndexVec, List};
 use crate::base::scc::components;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 
@@ -94,6 +94,40 @@ pub(super) fn analyse(program: &Program, budget: Budget) -> Analysis {
         functions: fixpoint.evaluator.functions,
         strict: fixpoint.evaluator.strict,
         given_up: fixpoint.given_up,
+    }
+}
+
+impl Analysis {
+    /// Analyses the bodies of supercombinators that have been added to the program since, for what their
+    /// bindings are. Of what they are themselves as functions nothing is found out.
+    pub(super) fn extend(&mut self, program: &Program, added: &[GlobalId], budget: Budget) {
+        let known = self.functions.len();
+        self.functions.extend(program.globals.since(known).iter().map(|_| Value::ONE));
+        let mut components = self.component.iter().max().map_or(0, |last| last + 1)..;
+        self.component.resize_with(program.globals.len(), || components.next().unwrap_or(0));
+        self.strict.resize(program.locals.len(), false);
+        let mut evaluator = Evaluator::new(program);
+        evaluator.functions = std::mem::take(&mut self.functions);
+        for &id in added {
+            let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else {
+                continue;
+            };
+            let size = visit(program, body, &mut Vec::new());
+            let before = evaluator.algebra.work;
+            evaluator.limit = before.saturating_add(size.saturating_mul(budget.per_expression));
+            evaluator.body(params, body);
+            match evaluator.is_exhausted() {
+                true => self.given_up.push(id),
+                false => {
+                    for expr in program.walk(body) {
+                        if let Expr::Let(local, ..) = program.exprs[expr] {
+                            self.strict[local.index()] = evaluator.strict[local.index()];
+                        }
+                    }
+                }
+            }
+        }
+        self.functions = evaluator.functions;
     }
 }
 

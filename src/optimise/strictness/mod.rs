@@ -30,6 +30,7 @@
 
 mod apply;
 mod backwards;
+mod choices;
 mod demand;
 mod evaluate;
 mod fixpoint;
@@ -57,7 +58,7 @@ pub fn strictness(program: Program, report: &mut Report) -> Program {
 #[must_use]
 pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program {
     let mut program = program;
-    let analysis = fixpoint::analyse(&program, budget);
+    let mut analysis = fixpoint::analyse(&program, budget);
     let limit = analysis.sizes.iter().sum::<u64>().saturating_mul(budget.per_expression);
     let limit = limit.saturating_add(budget.reserve);
     let data = backwards::uses(&program, &analysis.sizes, &analysis.order, limit);
@@ -92,6 +93,13 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
         report.decide(Pass::Strictness, || format!("{symbol}: given up, the budget is used up"));
     }
     report.count(Pass::Strictness, "functions given up", analysis.given_up.len() as u64);
-    apply::apply(&mut program, &analysis, report);
+    let globals = program.globals.indices();
+    apply::apply(&mut program, &analysis, globals, report);
+    let lifted = choices::lift(&mut program);
+    report.count(Pass::Strictness, "choices lifted", lifted.len() as u64);
+    if choices::bind(&program, &lifted) {
+        analysis.extend(&program, &lifted, budget);
+        apply::apply(&mut program, &analysis, lifted.into_iter(), report);
+    }
     program
 }
