@@ -10,7 +10,7 @@ use gmachine::base::float::Float;
 use gmachine::base::integer::Integer;
 use gmachine::base::stack::ensure_sufficient_stack;
 use gmachine::gcode::program::{CONS, ConId, GlobalId, GlobalKind, NIL, TextId};
-use gmachine::machine::fast::code::instr::{Arg, Base, Dst, Forced, Instr, Pc, Slot};
+use gmachine::machine::fast::code::instr::{Arg, Dst, Forced, Instr, Pc, Slot};
 use gmachine::machine::fast::code::program::{Program, ThunkId};
 use gmachine::machine::heap::word::{View, Word};
 use gmachine::machine::print::{Format, Move, PrintError, Printer, Shape};
@@ -406,6 +406,24 @@ impl Naive {
                 set!($base.0, value)
             }};
         }
+        macro_rules! apply {
+            ($base:expr, $f:expr, $args:expr) => {{
+                let (f, args) = (arg!($f), $args);
+                frame.truncate($base.0 as usize);
+                let value = match self.apply(f, args)? {
+                    Next::Value(value) => value,
+                    Next::Enter(pc, slots) => ensure_sufficient_stack(|| self.go(pc, slots))?,
+                };
+                set!($base.0, value)
+            }};
+        }
+        macro_rules! tail_apply {
+            ($f:expr, $args:expr) => {{
+                let (f, args) = (arg!($f), $args);
+                frame.clear();
+                return Ok(Err(self.apply(f, args)?));
+            }};
+        }
         let tail =
             |global: GlobalId, args: Vec<Val>| Next::Enter(program.globals[global].pc.0, args);
         let k = |k: i32| int(i64::from(k));
@@ -573,15 +591,27 @@ impl Naive {
                     _ => return Err(Stop::Fails("case")),
                 }
             }
-            Instr::Case { a, case } => {
-                let con = match &forced!(a) {
-                    Val::Con(con) => *con,
-                    Val::Node(node) => match &*node.borrow() {
-                        Node::Con(con, _) => *con,
-                        _ => return Err(Stop::Fails("case")),
-                    },
+            Instr::Case1 { a, con } => match scrutinee(&forced!(a))? {
+                found if found == con => pc + 1,
+                _ => return Err(Stop::Fails("case")),
+            },
+            Instr::Case2 { a, con, to: Pc(to) } => match scrutinee(&forced!(a))? {
+                found if found == con => pc + 1,
+                found if program.gcode.cons[found].data == program.gcode.cons[con].data => to,
+                _ => return Err(Stop::Fails("case")),
+            },
+            Instr::Unpack2 { d, e, a, con } => {
+                let value = forced!(a);
+                match (scrutinee(&value)?, &self.parts(&value)[..]) {
+                    (found, [first, second]) if found == con => {
+                        _ = set!(d.0, first.clone());
+                        set!(e.0, second.clone())
+                    }
                     _ => return Err(Stop::Fails("case")),
-                };
+                }
+            }
+            Instr::Case { a, case } => {
+                let con = scrutinee(&forced!(a))?;
                 let case = &program.cases[case];
                 let at = con.0.checked_sub(case.first.0);
                 match at.and_then(|at| case.targets.get(at as usize)) {
@@ -645,15 +675,12 @@ impl Naive {
                 call!(base, global, vec![arg!(a), arg!(b), arg!(c)])
             }
             Instr::CallN { base, global, args } => call!(base, global, args!(args)),
-            Instr::Apply { base: Base(base), f, args } => {
-                let (f, args) = (arg!(f), args!(args));
-                frame.truncate(base as usize);
-                let value = match self.apply(f, args)? {
-                    Next::Value(value) => value,
-                    Next::Enter(pc, slots) => ensure_sufficient_stack(|| self.go(pc, slots))?,
-                };
-                set!(base, value)
+            Instr::Apply1 { base, f, a } => apply!(base, f, vec![arg!(a)]),
+            Instr::Apply2 { base, f, a, b } => apply!(base, f, vec![arg!(a), arg!(b)]),
+            Instr::Apply3 { base, f, a, b, c } => {
+                apply!(base, f, vec![arg!(a), arg!(b), arg!(c)])
             }
+            Instr::ApplyN { base, f, args } => apply!(base, f, args!(args)),
             Instr::CallHost { .. } => return Err(Stop::Broken("no host".into())),
             Instr::Try { .. } | Instr::TryCall { .. } | Instr::Effect { .. } => {
                 return Err(Stop::Broken("no effects".into()));
@@ -682,11 +709,12 @@ impl Naive {
                 return Ok(Err(tail(global, vec![arg!(a), arg!(b), arg!(c)])));
             }
             Instr::TailN { global, args } => return Ok(Err(tail(global, args!(args)))),
-            Instr::TailApply { f, args } => {
-                let (f, args) = (arg!(f), args!(args));
-                frame.clear();
-                return Ok(Err(self.apply(f, args)?));
+            Instr::TailApply1 { f, a } => tail_apply!(f, vec![arg!(a)]),
+            Instr::TailApply2 { f, a, b } => tail_apply!(f, vec![arg!(a), arg!(b)]),
+            Instr::TailApply3 { f, a, b, c } => {
+                tail_apply!(f, vec![arg!(a), arg!(b), arg!(c)])
             }
+            Instr::TailApplyN { f, args } => tail_apply!(f, args!(args)),
             Instr::Raise { .. } => return Err(Stop::Fails("raise")),
             Instr::NoMatch { .. } => return Err(Stop::Fails("no match")),
         };
@@ -698,6 +726,18 @@ fn number(value: &Val) -> Result<Rc<Integer>> {
     match value {
         Val::Int(value) => Ok(value.clone()),
         _ => Err(Stop::Fails("an integer")),
+    }
+}
+
+/// The constructor that a case goes by.
+fn scrutinee(value: &Val) -> Result<ConId> {
+    match value {
+        Val::Con(con) => Ok(*con),
+        Val::Node(node) => match &*node.borrow() {
+            Node::Con(con, _) => Ok(*con),
+            _ => Err(Stop::Fails("case")),
+        },
+        _ => Err(Stop::Fails("case")),
     }
 }
 

@@ -124,3 +124,36 @@ fn an_expression_that_was_unfolded_twice_is_reported_as_each_place_has_it() {
         );
     }
 }
+
+/// A case goes by the constructors of one data type; there are ways of their own for those with one
+/// and with two. What is of another type has a constructor before or after these, or none.
+#[test]
+fn a_case_of_another_data_type_is_reported_as_by_the_reference_machine() {
+    let data = "(data Zero (Z)) (data One (O x)) (data Two (T x y)) (data Both (L) (R x))
+                (data Three (A) (B x) (C x y)) (data Last (E) (F x))";
+    let values = ["Z", "(O 1)", "(T 1 2)", "L", "(R 1)", "A", "(B 1)", "(C 1 2)", "E", "(F 1)"];
+    let others = ["5", "'a'", "Nil", "(Cons 1 Nil)", "(Pair 1 2)", "id", "1.5", "(take 1)"];
+    let types: [(&str, &[&str]); 5] = [
+        ("[Z 1]", &["Z"]),
+        ("[(O x) x]", &["(O 1)"]),
+        ("[(T x y) (sub x y)]", &["(T 1 2)"]),
+        ("[L 1] [(R x) (add x 1)]", &["L", "(R 1)"]),
+        ("[A 1] [(B x) x] [(C x y) y]", &["A", "(B 1)", "(C 1 2)"]),
+    ];
+    for (alternatives, own) in types {
+        for value in values.iter().chain(&others) {
+            let text = format!(
+                "{data} (defn main[] (f {value})) (defn f[v] (seq (g v) (case v {alternatives})))
+                 (defn g[v] (if (eq (length [v]) 1) 1 2))"
+            );
+            let program = compile_after(&text, Passes::NONE).expect("a program");
+            let run = |kind| {
+                let run = code_in(kind, &program, "", Format::Default, limits());
+                (run.output, run.failure.map(|failure| (failure.code, failure.message)))
+            };
+            let (wanted, found) = (run(MachineKind::Reference), run(MachineKind::Fast));
+            assert_eq!(wanted, found, "{text}");
+            assert_eq!(found.1.is_none(), own.contains(value), "{text}: {found:?}");
+        }
+    }
+}

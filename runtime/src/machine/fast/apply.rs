@@ -3,7 +3,7 @@
 
 use super::code::instr::{Arg, Base};
 use super::code::program::{ArgsId, Entry};
-use super::executor::{node_at, read_arg};
+use super::executor::{Pool, node_at, read_arg};
 use super::short::put_args;
 use super::stack::{Control, SLACK};
 use super::state::Machine;
@@ -22,13 +22,22 @@ enum Callee {
     Other,
 }
 
+/// The operands of an application beside the function.
+#[derive(Clone, Copy)]
+pub(super) enum Operands<'a> {
+    /// Those of the instruction itself.
+    Few(&'a [Arg]),
+    /// A list of the program's.
+    List(ArgsId),
+}
+
 impl Machine {
     /// The word that an operand stands for.
     #[inline]
     pub(super) fn arg(&self, arg: Arg) -> Word {
         // SAFETY: operands are slots of the frame and written, or constants (rules of
         // compact code).
-        unsafe { read_arg(arg, self.fp.0, self.mutator.image.program.consts.as_slice().as_ptr()) }
+        unsafe { read_arg(arg, self.fp.0, Pool::new(self.mutator.image.program.consts.as_slice())) }
     }
 
     /// Operands of an instruction. What they are borrowed from lives as long as the machine.
@@ -40,6 +49,13 @@ impl Machine {
     #[inline]
     pub(super) fn arg_list(&self, args: ArgsId) -> &[Arg] {
         self.mutator.image.program.args.get(args).map_or(&[][..], |args| args)
+    }
+
+    fn operands<'a>(&'a self, args: Operands<'a>) -> &'a [Arg] {
+        match args {
+            Operands::Few(args) => args,
+            Operands::List(args) => self.arg_list(args),
+        }
     }
 
     fn callee(&self, word: Word) -> Callee {
@@ -110,8 +126,13 @@ impl Machine {
     ///
     /// # Errors
     /// When `f` is no function, or something is used up.
-    pub(super) fn call_unknown(&mut self, base: Base, f: Arg, args: ArgsId) -> Result<(), Stop> {
-        let (callee, count) = (self.callee(self.arg(f)), self.args(args).len());
+    pub(super) fn call_unknown(
+        &mut self,
+        base: Base,
+        f: Arg,
+        args: Operands<'_>,
+    ) -> Result<(), Stop> {
+        let (callee, count) = (self.callee(self.arg(f)), self.operands(args).len());
         let at = self.at();
         if !self.prepare(&callee, count, base.0 as usize + 1, at, self.arg(f))? {
             return Ok(());
@@ -132,8 +153,8 @@ impl Machine {
     ///
     /// # Errors
     /// As [`call_unknown`](Machine::call_unknown).
-    pub(super) fn tail_unknown(&mut self, f: Arg, args: ArgsId) -> Result<(), Stop> {
-        let (callee, count) = (self.callee(self.arg(f)), self.args(args).len());
+    pub(super) fn tail_unknown(&mut self, f: Arg, args: Operands<'_>) -> Result<(), Stop> {
+        let (callee, count) = (self.callee(self.arg(f)), self.operands(args).len());
         let at = self.at();
         if !self.prepare(&callee, count, 0, at, self.arg(f))? {
             return Ok(());
@@ -151,7 +172,7 @@ impl Machine {
         }
         let Entry { pc, frame, .. } = self.entry(global);
         self.stack_check(frame as usize)?;
-        self.put_args(0, args);
+        self.put_args(0, Operands::List(args));
         self.go_to(pc);
         Ok(())
     }
@@ -179,7 +200,7 @@ impl Machine {
         let Entry { pc, frame, .. } = self.entry(global);
         let first = base.0 as usize + 1;
         self.stack_check(first + frame as usize)?;
-        self.put_args(first, args);
+        self.put_args(first, Operands::List(args));
         let next = self.at() + super::image::STRIDE;
         // SAFETY: room was made.
         unsafe {
@@ -191,12 +212,12 @@ impl Machine {
     }
 
     /// Puts operands in the slots from `first` on; all are read before one is written.
-    fn put_args(&mut self, first: usize, args: ArgsId) {
-        let consts = self.mutator.image.program.consts.as_slice().as_ptr();
+    fn put_args(&mut self, first: usize, args: Operands<'_>) {
+        let consts = Pool::new(self.mutator.image.program.consts.as_slice());
         // SAFETY: the operands are the instruction's, and the room for them was made.
         unsafe {
             let to = self.fp.0.add(first);
-            put_args(self.arg_list(args), self.fp.0, consts, to);
+            put_args(self.operands(args), self.fp.0, consts, to);
         }
     }
 

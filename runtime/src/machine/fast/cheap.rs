@@ -2,7 +2,7 @@
 
 use super::code::cheap::{CAPTURED, SLOTS};
 use super::code::instr::{Arg, Dst, Forced, Instr};
-use super::executor::read_arg;
+use super::executor::{Pool, read_arg};
 use super::numbers::{of_float, of_words};
 use super::state::Machine;
 use crate::base::float::Float;
@@ -144,7 +144,7 @@ pub(super) unsafe fn computed_of_args(
     pc: *const Instr,
     args: &[Arg],
     fp: *const Word,
-    consts: *const Word,
+    consts: Pool,
 ) -> Word {
     let mut frame = [Number::Twice(0); SLOTS];
     for (slot, arg) in frame.iter_mut().zip(args.iter().take(CAPTURED)) {

@@ -2,7 +2,7 @@
 //! `letrec`, and going by values.
 
 use super::code::instr::{Arg, Dst, Forced, Slot};
-use super::code::program::{ArgsId, Case, CaseId, LitCaseId};
+use super::code::program::{ArgsId, LitCaseId};
 use super::state::Machine;
 use crate::base::quote::{SHOWN_DEPTH, for_message};
 use crate::gcode::effect::ActionCon;
@@ -125,19 +125,17 @@ impl Machine {
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 
-    /// The operand of a `Case` that is no constructor, or not evaluated.
-    pub(super) fn scrutinise(&mut self, a: Forced, case: CaseId) -> Result<(), Stop> {
-        if !self.slot(a.0).is_evaluated() {
-            return self.force(a);
-        }
-        match self.mutator.image.clone().program.cases.get(case) {
-            Some(case) => self.wrong_data(a, case),
-            None => unreachable!("operands name something"),
+    /// The operand of a case by a constructor of the data type of `con` that is no such, or not
+    /// evaluated.
+    pub(super) fn scrutinise(&mut self, a: Forced, con: Option<ConId>) -> Result<(), Stop> {
+        match self.slot(a.0).is_evaluated() {
+            true => self.wrong_data(a, con),
+            false => self.force(a),
         }
     }
 
-    /// A constructor of another data type, or no constructor.
-    pub(super) fn wrong_data(&mut self, a: Forced, case: &Case) -> Result<(), Stop> {
+    /// What is no constructor of the data type of `con`.
+    fn wrong_data(&mut self, a: Forced, con: Option<ConId>) -> Result<(), Stop> {
         let owner = self.mutator.image.owner(self.at());
         let owner = owner.and_then(|owner| self.mutator.image.global(owner));
         if let (Some(actions), Some(owner)) = (self.mutator.image.actions, owner)
@@ -148,7 +146,8 @@ impl Machine {
             return Ok(());
         }
         let gcode = &self.mutator.image.program.gcode;
-        let data = gcode.cons.get(case.first).and_then(|con| gcode.datas.get(con.data));
+        let data =
+            con.and_then(|con| gcode.cons.get(con)).and_then(|con| gcode.datas.get(con.data));
         let name =
             data.map_or_else(|| "?".to_owned(), |data| gcode.data_display_name(data).to_owned());
         Err(self.wrong_scrutinee(&of_type(&name), a))

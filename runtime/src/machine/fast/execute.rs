@@ -12,10 +12,9 @@
 use std::hint::unreachable_unchecked;
 
 use super::code::instr::{Instr, number};
-use super::executor::{Executor, Next, node_at};
+use super::executor::{Executor, Next, con_of, node_at};
 use super::numbers::{float_holds, of_word, of_words};
 use super::probe::Probe;
-use super::stack::return_word;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, NIL};
 use crate::machine::heap::word::Word;
@@ -251,19 +250,44 @@ impl<P: Probe> Executor<'_, P> {
                 }
                 Next::Force(a.0)
             },
-            Case { a, case } => {
+            Case1 { a, con } => {
+                // SAFETY: the slot is written.
+                match unsafe { con_of(self.slot(a.0)) } {
+                    Some(found) if found == con => self.next(),
+                    _ => Next::Force(a.0),
+                }
+            },
+            Case2 { a, con, to } => {
+                // SAFETY: the slot is written.
+                match unsafe { con_of(self.slot(a.0)) } {
+                    Some(found) if found == con => self.next(),
+                    Some(found) if found.0 == con.0 + 1 => self.jump(to),
+                    _ => Next::Force(a.0),
+                }
+            },
+            Unpack2 { d, e, a, con } => {
                 let x = self.slot(a.0);
-                let con = if x.is_con_pointer() {
+                if x.is_con_pointer() {
                     // SAFETY: it is a pointer to a node.
-                    unsafe { node_at(x) }.0.info()
-                } else if let Some(con) = x.as_con() {
-                    con.0
-                } else {
+                    let (header, fields) = unsafe { node_at(x) };
+                    if header.info() == con.0 {
+                        // SAFETY: the constructor has two fields.
+                        let (first, second) = unsafe { (*fields, *fields.add(1)) };
+                        self.set(d, first);
+                        self.set(e, second);
+                        return self.next();
+                    }
+                }
+                Next::Force(a.0)
+            },
+            Case { a, case } => {
+                // SAFETY: the slot is written.
+                let Some(con) = (unsafe { con_of(self.slot(a.0)) }) else {
                     return Next::Force(a.0);
                 };
                 // SAFETY: the operand names branches.
                 let case = unsafe { &*self.machine.cases.0.add(case.index()) };
-                self.branch_of(case, con.wrapping_sub(case.first.0) as usize)
+                self.branch_of(case, con.0.wrapping_sub(case.first.0) as usize)
             },
             LitCase { a, case } => {
                 let x = self.slot(a.0);
@@ -320,17 +344,10 @@ impl<P: Probe> Executor<'_, P> {
             Call2 { base, global, a, b } => self.call(base, global, [a, b]),
             Call3 { base, global, a, b, c } => self.call(base, global, [a, b, c]),
             CallN { base, global, args } => self.call_many(base, global, args),
-            Apply { base, f, args } => {
-                let next = self.offset(self.pc.wrapping_add(1));
-                // SAFETY: above the base nothing is alive but the operands.
-                if !unsafe { self.apply(f, args, base.0 as usize + 1) } {
-                    return Next::General;
-                }
-                // SAFETY: the word is below that frame, and an application of this kind is not the
-                // last instruction.
-                unsafe { *self.fp.sub(1) = return_word(next, base.0) }
-                Next::Done
-            },
+            Apply1 { base, f, a } => self.apply(base, f, [a]),
+            Apply2 { base, f, a, b } => self.apply(base, f, [a, b]),
+            Apply3 { base, f, a, b, c } => self.apply(base, f, [a, b, c]),
+            ApplyN { base, f, args } => self.apply_many(base, f, args),
 
             Try { base, a } => self.try_to(base, a),
             TryCall { base, global, args } => self.try_call(base, global, args),
@@ -346,10 +363,10 @@ impl<P: Probe> Executor<'_, P> {
             Tail2 { global, a, b } => self.tail(global, [a, b]),
             Tail3 { global, a, b, c } => self.tail(global, [a, b, c]),
             TailN { global, args } => self.tail_many(global, args),
-            TailApply { f, args } => {
-                // SAFETY: nothing but the operands is used any more.
-                if unsafe { self.apply(f, args, 0) } { Next::Done } else { Next::General }
-            },
+            TailApply1 { f, a } => self.tail_apply(f, [a]),
+            TailApply2 { f, a, b } => self.tail_apply(f, [a, b]),
+            TailApply3 { f, a, b, c } => self.tail_apply(f, [a, b, c]),
+            TailApplyN { f, args } => self.tail_apply_many(f, args),
         }
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum Next {
     ForceEither(u32, u32),
     /// This word, which is not evaluated, is to be evaluated in place of the frame.
     Enter(Word),
+    /// What the instruction applies is no function as it stands.
+    Apply,
     /// This value is returned to what is no frame.
     Return(Word),
     /// The general way of the instruction finds out what is missing.
@@ -45,14 +47,14 @@ pub(super) struct Executor<'a, P> {
     /// The frame.
     pub(super) fp: *mut Word,
     /// The constants of the program.
-    pub(super) consts: *const Word,
+    pub(super) consts: Pool,
 }
 
 impl<'a, P: Probe> Executor<'a, P> {
     /// Begins to execute at the machine's registers.
     pub(super) fn new(machine: &'a mut Machine, probe: P) -> Executor<'a, P> {
         let program = &machine.mutator.image.program;
-        let consts = program.consts.as_slice().as_ptr();
+        let consts = Pool::new(program.consts.as_slice());
         machine.code.0 = program.code.as_ptr();
         machine.cases.0 = program.cases.as_slice().as_ptr();
         machine.globals.0 = program.globals.as_slice().as_ptr();
@@ -519,23 +521,68 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.jump(entry.pc)
     }
 
-    /// Goes to the function that `f` is, its frame `first` words above this one.
-    ///
-    /// # Safety
-    /// From there on nothing but the operands is used any more.
+    /// The code of the function that `f` is, if it takes `count` arguments and there is room for its
+    /// frame `above` words from this one on; else what is to be done instead.
     #[inline(always)]
-    pub(super) unsafe fn apply(&mut self, f: Arg, args: ArgsId, first: usize) -> bool {
-        let f = self.arg(f);
-        // SAFETY: the caller's promise.
-        let (pc, fp) = unsafe { self.machine.apply_at(self.fp, f, args, first) };
-        if pc.is_null() {
-            return false;
+    fn applied(&mut self, f: Arg, count: usize, above: u32) -> Result<Entry, Next> {
+        // A partial application, most probably.
+        let Some(global) = self.arg(f).as_function() else { return Err(Next::Apply) };
+        let entry = self.entry(global);
+        if entry.takes as usize != count || !self.may_enter(entry, above) {
+            return Err(Next::General);
         }
-        (self.pc, self.fp) = (pc, fp);
         if P::ACTIVE {
-            self.probe.applied(self.offset(pc));
+            self.probe.called(global);
         }
-        true
+        Ok(entry)
+    }
+
+    #[inline(always)]
+    pub(super) fn apply<const N: usize>(&mut self, base: Base, f: Arg, args: [Arg; N]) -> Next {
+        let entry = match self.applied(f, N, base.0 + 1) {
+            Ok(entry) => entry,
+            Err(next) => return next,
+        };
+        let words = self.read(args);
+        // SAFETY: there is room for the frame of the callee, which has its parameters first.
+        unsafe { self.fp.add(base.0 as usize + 1).cast::<[Word; N]>().write(words) }
+        self.enter(entry, base)
+    }
+
+    #[inline(always)]
+    pub(super) fn apply_many(&mut self, base: Base, f: Arg, args: ArgsId) -> Next {
+        let args = self.args(args);
+        let entry = match self.applied(f, args.len(), base.0 + 1) {
+            Ok(entry) => entry,
+            Err(next) => return next,
+        };
+        // SAFETY: as in `apply`.
+        unsafe { put_args(args, self.fp, self.consts, self.fp.add(base.0 as usize + 1)) }
+        self.enter(entry, base)
+    }
+
+    #[inline(always)]
+    pub(super) fn tail_apply<const N: usize>(&mut self, f: Arg, args: [Arg; N]) -> Next {
+        let entry = match self.applied(f, N, 0) {
+            Ok(entry) => entry,
+            Err(next) => return next,
+        };
+        let words = self.read(args);
+        // SAFETY: there is room for the frame, which has its parameters first.
+        unsafe { self.fp.cast::<[Word; N]>().write(words) }
+        self.jump(entry.pc)
+    }
+
+    #[inline(always)]
+    pub(super) fn tail_apply_many(&mut self, f: Arg, args: ArgsId) -> Next {
+        let args = self.args(args);
+        let entry = match self.applied(f, args.len(), 0) {
+            Ok(entry) => entry,
+            Err(next) => return next,
+        };
+        // SAFETY: as in `tail_apply`.
+        unsafe { put_args(args, self.fp, self.consts, self.fp) }
+        self.jump(entry.pc)
     }
 
     /// Evaluates a word under a `Try`.
@@ -651,6 +698,27 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
+    /// Updates a thunk of the nursery that alone waits for a value, under a control word of an
+    /// evaluation, and goes on where the value is needed; `false`, and nothing has changed, if something
+    /// else waits.
+    #[inline(always)]
+    pub(super) fn update_young(&mut self, value: Word) -> bool {
+        // SAFETY: as in `update`.
+        unsafe {
+            let Some((at, slot, base)) = as_evaluate(*self.fp.sub(1)) else { return false };
+            let frame = self.fp.sub(base as usize + 1);
+            let place = frame.add(slot as usize);
+            if P::ACTIVE || !self.machine.heap.update_young(*place, value) {
+                return false;
+            }
+            *place = value;
+            self.machine.counts.thunks_updated += 1;
+            self.fp = frame;
+            self.pc = self.machine.code.0.byte_add(at as usize);
+        }
+        true
+    }
+
     /// # Safety
     /// `thunk` is under evaluation.
     #[inline(always)]
@@ -678,19 +746,43 @@ fn predicted() {
     }
 }
 
+/// The constants of a program: the address from which the signed number of an operand leads to its
+/// constant. So an operand is read by one addition, whichever it is.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Pool(*const Word);
+
+impl Pool {
+    /// The pool of these constants.
+    #[inline(always)]
+    pub(super) fn new(consts: &[Word]) -> Pool {
+        Pool(consts.as_ptr().wrapping_add(1 << 31))
+    }
+}
+
 /// The word that an operand stands for.
 ///
 /// # Safety
 /// `fp` is a frame that has the slot and has it written, `consts` a pool with the constant.
 #[inline(always)]
-pub(super) unsafe fn read_arg(arg: Arg, fp: *const Word, consts: *const Word) -> Word {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match (arg.as_slot(), arg.as_constant()) {
-            (Some(slot), _) => *fp.add(slot as usize),
-            (None, id) => *consts.add(id.map_or(0, |id| id.index())),
-        }
+pub(super) unsafe fn read_arg(arg: Arg, fp: *const Word, consts: Pool) -> Word {
+    let number = arg.signed() as isize;
+    let from = if number < 0 { consts.0 } else { fp };
+    // SAFETY: the caller's promise: the slot is of the frame, or the constant of the pool.
+    unsafe { *from.wrapping_offset(number) }
+}
+
+/// The constructor that an evaluated word is, if it is one.
+///
+/// # Safety
+/// If `word` is a pointer, it is one to a node.
+#[inline(always)]
+pub(super) unsafe fn con_of(word: Word) -> Option<ConId> {
+    if word.is_con_pointer() {
+        // SAFETY: the caller's promise.
+        return Some(ConId(unsafe { node_at(word) }.0.info()));
     }
+    word.as_con()
 }
 
 /// The header and the fields of a node.

@@ -1,5 +1,6 @@
 //! The general way of each instruction: whatever it lacks is found out, and seen to.
 
+use super::apply::Operands;
 use super::code::instr::{Instr, Op};
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
@@ -105,7 +106,13 @@ impl Machine {
             Instr::Unless { a, .. } => self.condition(a),
 
             Instr::CaseList { a, .. } => self.scrutinise_list(a),
-            Instr::Case { a, case } => self.scrutinise(a, case),
+            Instr::Case { a, case } => {
+                let first = self.mutator.image.program.cases.get(case).map(|case| case.first);
+                self.scrutinise(a, first)
+            }
+            Instr::Case1 { a, con }
+            | Instr::Case2 { a, con, .. }
+            | Instr::Unpack2 { a, con, .. } => self.scrutinise(a, Some(con)),
             Instr::LitCase { a, case } => self.literal_case(a, case),
             Instr::Eval { a } => self.force(a),
 
@@ -113,7 +120,12 @@ impl Machine {
             | Instr::Call2 { base, global, .. }
             | Instr::Call3 { base, global, .. } => self.make_room_for(global, base.0 as usize + 1),
             Instr::CallN { base, global, args } => self.call(base, global, args),
-            Instr::Apply { base, f, args } => self.call_unknown(base, f, args),
+            Instr::Apply1 { base, f, a } => self.call_unknown(base, f, Operands::Few(&[a])),
+            Instr::Apply2 { base, f, a, b } => self.call_unknown(base, f, Operands::Few(&[a, b])),
+            Instr::Apply3 { base, f, a, b, c } => {
+                self.call_unknown(base, f, Operands::Few(&[a, b, c]))
+            }
+            Instr::ApplyN { base, f, args } => self.call_unknown(base, f, Operands::List(args)),
             Instr::Try { base, a } => self.try_to(base, a),
             Instr::TryCall { base, global, args } => self.try_call(base, global, args),
             Instr::Effect { d, effect, args } => self.effect(d, effect, args),
@@ -124,7 +136,10 @@ impl Machine {
             | Instr::Tail2 { global, .. }
             | Instr::Tail3 { global, .. } => self.make_room_for(global, 0),
             Instr::TailN { global, args } => self.tail_call(global, args),
-            Instr::TailApply { f, args } => self.tail_unknown(f, args),
+            Instr::TailApply1 { f, a } => self.tail_unknown(f, Operands::Few(&[a])),
+            Instr::TailApply2 { f, a, b } => self.tail_unknown(f, Operands::Few(&[a, b])),
+            Instr::TailApply3 { f, a, b, c } => self.tail_unknown(f, Operands::Few(&[a, b, c])),
+            Instr::TailApplyN { f, args } => self.tail_unknown(f, Operands::List(args)),
             Instr::Raise { a } => self.raise(a),
             Instr::NoMatch { a } => self.no_match(a),
 

@@ -101,7 +101,7 @@ impl Image {
         image.enter = image.boot(Instr::Enter { a: Arg::slot(0) }, &[0]) * STRIDE;
         image.halt = image.boot(Instr::Halt {}, &[]) * STRIDE;
         let args = image.program.args.push([Arg::slot(1)].into());
-        let apply = image.boot(Instr::TailApply { f: Arg::slot(0), args }, &[0, 1]);
+        let apply = image.boot(Instr::TailApplyN { f: Arg::slot(0), args }, &[0, 1]);
         image.apply = image.thunk(Entry { pc: Pc(apply), frame: 2, takes: 2 }, None);
         image.prepare()?;
         Ok(image)

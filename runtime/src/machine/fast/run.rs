@@ -116,11 +116,15 @@ impl<P: Probe> Executor<'_, P> {
                 Next::Force(slot) => self.machine.force_at(self.pc, self.fp, slot),
                 Next::ForceEither(a, b) => self.machine.force_either(self.pc, self.fp, a, b),
                 Next::Enter(word) => self.machine.enter_at(self.fp, word),
+                Next::Apply => self.machine.apply_held(self.pc, self.fp, self.consts),
                 _ => NOT_DONE,
             }
         };
         if !pc.is_null() {
             (self.pc, self.fp) = (pc, fp);
+            if P::ACTIVE && matches!(next, Next::Apply) {
+                self.probe.applied(self.offset(pc));
+            }
             if P::ACTIVE && self.machine.counts.thunks_entered != entered {
                 self.machine.fp.0 = fp;
                 self.probe.entered(self.machine);
@@ -145,6 +149,15 @@ impl<P: Probe> Executor<'_, P> {
     fn returns(&self, next: Next) -> bool {
         // SAFETY: `pc` is at an instruction.
         let op = unsafe { &*self.pc }.op();
-        matches!(next, Next::Return(_)) || matches!(op, Op::Return | Op::Enter | Op::TailApply)
+        matches!(next, Next::Return(_))
+            || matches!(
+                op,
+                Op::Return
+                    | Op::Enter
+                    | Op::TailApply1
+                    | Op::TailApply2
+                    | Op::TailApply3
+                    | Op::TailApplyN
+            )
     }
 }

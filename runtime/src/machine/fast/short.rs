@@ -5,14 +5,12 @@
 //! do the common case, and leave everything else, changing nothing, to those.
 
 use super::code::instr::{Arg, Base, Instr};
-use super::code::program::ArgsId;
-use super::executor::{node_at, read_arg};
+use super::executor::{Pool, node_at, read_arg};
 use super::image::STRIDE;
-use super::stack::{Control, evaluate_word};
+use super::stack::{Control, evaluate_word, return_word};
 use super::state::Machine;
-use crate::base::index::Idx;
 use crate::gcode::effect::{ActionCon, Effect, thread_of};
-use crate::gcode::program::{GlobalId, NIL};
+use crate::gcode::program::NIL;
 use crate::machine::heap::bytes::SLICE_WORDS;
 use crate::machine::heap::word::{Tag, Word};
 use crate::machine::heap::{Header, Kind};
@@ -29,9 +27,6 @@ pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
 /// The most words that a short way puts in a frame: more are copied by a call, for which every
 /// register would be saved.
 const FEW: usize = 8;
-
-/// The most operands of an application that goes a short way.
-const OPERANDS: usize = 4;
 
 impl Machine {
     /// Sees to the value of an operand that is not evaluated: puts it in its slot, or enters the
@@ -202,7 +197,7 @@ impl Machine {
         effect: Effect,
         args: &[Arg],
         fp: *const Word,
-        consts: *const Word,
+        consts: Pool,
     ) -> Word {
         let Some(actions) = self.mutator.image.actions else { return Word::NOTHING };
         let (con, index, value) = match effect {
@@ -287,69 +282,70 @@ impl Machine {
         }
     }
 
-    /// Applies `f` to the operands `args`, if that is a function, or a partial application, that
-    /// takes exactly these. Its frame begins at slot `first`; the control word below that is the
-    /// caller's.
+    /// Applies a partial application to exactly the arguments that it lacks, for the instruction at
+    /// `pc`.
     ///
     /// # Safety
-    /// `args` are operands of the instruction that is executed with the frame `fp`; from `first` on
-    /// nothing but them is used any more.
-    #[inline(always)]
-    pub(super) unsafe fn apply_at(
+    /// The instruction, of this machine's code, applies what only the run knows, and is executed with the
+    /// frame `fp`; `consts` is the pool of the constants among its operands.
+    #[inline(never)]
+    pub(super) unsafe fn apply_held(
         &mut self,
+        pc: *const Instr,
         fp: *mut Word,
-        f: Word,
-        args: ArgsId,
-        first: usize,
+        consts: Pool,
     ) -> Registers {
-        let program = &self.mutator.image.program;
-        // SAFETY: the operand names a list.
-        let args: &[Arg] = unsafe { program.args.as_slice().get_unchecked(args.index()) };
-        let (global, held, fields) = if let Some(function) = f.as_function() {
-            (function, 0, std::ptr::null())
-        } else if f.is_value_pointer() {
-            // SAFETY: a pointer leads to a node.
-            let (header, fields) = unsafe { node_at(f) };
+        // SAFETY: the caller's promise.
+        let (base, f, [a, b, c], given) = match unsafe { *pc } {
+            Instr::Apply1 { base, f, a } => (Some(base), f, [a; 3], 1),
+            Instr::Apply2 { base, f, a, b } => (Some(base), f, [a, b, b], 2),
+            Instr::Apply3 { base, f, a, b, c } => (Some(base), f, [a, b, c], 3),
+            Instr::TailApply1 { f, a } => (None, f, [a; 3], 1),
+            Instr::TailApply2 { f, a, b } => (None, f, [a, b, b], 2),
+            Instr::TailApply3 { f, a, b, c } => (None, f, [a, b, c], 3),
+            _ => return NOT_DONE,
+        };
+        // SAFETY: it is an operand; a pointer leads to a node; the info of a partial application is a
+        // global of the program.
+        let (entry, held, fields) = unsafe {
+            let f = read_arg(f, fp, consts);
+            if !f.is_value_pointer() {
+                return NOT_DONE;
+            }
+            let (header, fields) = node_at(f);
             if header.kind() != Kind::Pap {
                 return NOT_DONE;
             }
-            (GlobalId(header.info()), header.words(), fields)
-        } else {
-            return NOT_DONE;
+            (*self.globals.0.add(header.info() as usize), header.words(), fields)
         };
-        // SAFETY: a function is a global of the program.
-        let entry = unsafe { *program.globals.as_slice().get_unchecked(global.index()) };
-        let count = held + args.len();
-        if count != entry.takes as usize || held > FEW || args.len() > OPERANDS {
-            return NOT_DONE;
-        }
-        let consts = program.consts.as_slice().as_ptr();
+        let first = base.map_or(0, |Base(base)| base as usize + 1);
         let to = fp.wrapping_add(first);
         let end = to.addr() + entry.frame as usize * size_of::<Word>();
-        if end > self.stack_end.0.addr() || self.ticks <= 1 {
+        if held + given != entry.takes as usize
+            || held > FEW
+            || end > self.stack_end.0.addr()
+            || self.ticks <= 1
+        {
             return NOT_DONE;
         }
-        // Registers, because stores of words that are loaded in pairs would be waited for.
-        let operand = |n: usize| match args.get(n) {
-            // SAFETY: it is an operand of the instruction.
-            Some(arg) => unsafe { read_arg(*arg, fp, consts) },
-            None => Word::ZERO,
-        };
-        let (a, b, c, d) = (operand(0), operand(1), operand(2), operand(3));
-        // SAFETY: there is room for the frame, which has its parameters first: what a partial
-        // application holds, and the operands; and beyond it for more words than these, at which
-        // nobody looks. The operands, which may stand there, have been read.
-        unsafe {
-            copy_few(fields, to, held);
-            let to = to.add(held);
-            *to = a;
-            *to.add(1) = b;
-            *to.add(2) = c;
-            *to.add(3) = d;
-        }
         self.ticks -= 1;
-        // SAFETY: entries are in the code.
-        unsafe { (program.code.as_ptr().add(entry.pc.0 as usize), to) }
+        // SAFETY: there is room for the frame, which has its parameters first: what is held, and the
+        // operands; and beyond it for more words than these three, at which nobody looks. The operands,
+        // which may stand there, are read before. The code of an entry is the program's.
+        unsafe {
+            let operand = |arg| read_arg(arg, fp, consts);
+            let (a, b, c) = (operand(a), operand(b), operand(c));
+            if let Some(Base(base)) = base {
+                let next = pc.add(1).addr() - self.code.0.addr();
+                *to.sub(1) = return_word(next as u32, base);
+            }
+            copy_few(fields, to, held);
+            let rest = to.add(held);
+            *rest = a;
+            *rest.add(1) = b;
+            *rest.add(2) = c;
+            (self.code.0.add(entry.pc.0 as usize), to)
+        }
     }
 
     /// The number that a primitive gives for an array or a byte string. `Word::NOTHING` says nothing.
@@ -465,7 +461,7 @@ unsafe fn copy_few(from: *const Word, to: *mut Word, count: usize) {
 /// They are operands of the instruction that is executed with the frame `fp`, `consts` the pool of
 /// the constants among them; there is room for them.
 #[inline]
-pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: *const Word, to: *mut Word) {
+pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: Pool, to: *mut Word) {
     // A number that the compiler knows is so many loads and stores, and no copying of memory.
     macro_rules! put {
         ($($arg:ident)*) => {{
@@ -495,7 +491,7 @@ pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: *const Word
 /// As there.
 #[cold]
 #[inline(never)]
-unsafe fn put_many(args: &[Arg], fp: *const Word, consts: *const Word, to: *mut Word) {
+unsafe fn put_many(args: &[Arg], fp: *const Word, consts: Pool, to: *mut Word) {
     // SAFETY: the caller's promise.
     let words: Vec<Word> = args.iter().map(|arg| unsafe { read_arg(*arg, fp, consts) }).collect();
     // SAFETY: as above.

@@ -182,7 +182,7 @@ fn every_offset_of_the_largest_program_has_32_bits() {
     let before = program.code.len();
     let image = Image::of(program).expect("small enough");
     let boot = (image.program.code.len() - before) as u64;
-    assert!(matches!(image.program.code.last(), Some(Instr::TailApply { .. })));
+    assert!(matches!(image.program.code.last(), Some(Instr::TailApplyN { .. })));
     // One past the last instruction is an offset, too.
     assert!((instructions + boot) * u64::from(STRIDE) <= u64::from(u32::MAX));
 }

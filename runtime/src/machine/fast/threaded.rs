@@ -2,10 +2,11 @@
 //! the next one's.
 
 use super::code::instr::{Instr, Op, number, with_instructions};
-use super::executor::{Executor, Next};
+use super::executor::{Executor, Next, Pool, node_at};
 use super::probe::Unwatched;
 use super::short::{NOT_DONE, Registers};
 use super::state::Machine;
+use crate::machine::heap::Kind;
 use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 
@@ -14,7 +15,7 @@ use crate::machine::outcome::Stop;
 ///
 /// So few words are passed in registers, and leave others free. The address of no local is given
 /// away, and nothing is left to do after the call of the next one: so it is a jump.
-type Handler = unsafe fn(&mut Machine, *const Instr, *mut Word, *const Word) -> Registers;
+type Handler = unsafe fn(&mut Machine, *const Instr, *mut Word, Pool) -> Registers;
 
 macro_rules! handlers {
     ($($name:ident)+) => { [$(handler::<{ number::$name }>),+] };
@@ -46,7 +47,7 @@ unsafe fn dispatch(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
 ) -> Registers {
     // SAFETY: there is a handler for each instruction; the rest is the caller's promise.
     unsafe {
@@ -63,7 +64,7 @@ unsafe fn handler<const OP: u8>(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
 ) -> Registers {
     let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
     // SAFETY: the caller's promise; `execute` leaves the registers at an instruction and its frame.
@@ -75,6 +76,7 @@ unsafe fn handler<const OP: u8>(
             Next::Force(slot) => force(machine, pc, fp, consts, slot),
             Next::ForceEither(a, b) => force_either(machine, pc, fp, consts, a, b),
             Next::Enter(word) => enter(machine, pc, fp, consts, word),
+            Next::Apply => apply(machine, pc, fp, consts),
             Next::Return(value) => update(machine, pc, fp, consts, value),
             Next::General => general(machine, pc, fp),
             Next::Halt => {
@@ -94,7 +96,36 @@ unsafe fn force(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
+    slot: u32,
+) -> Registers {
+    // SAFETY: the caller's promise; a word that is not evaluated leads to a node.
+    unsafe {
+        let place = fp.add(slot as usize);
+        let word = *place;
+        // By itself, because it needs few registers.
+        if !word.is_evaluated()
+            && let (header, fields) = node_at(word)
+            && header.kind() == Kind::Ind
+            && (*fields).is_evaluated()
+        {
+            *place = *fields;
+            return dispatch(machine, pc, fp, consts);
+        }
+        force_thunk(machine, pc, fp, consts, slot)
+    }
+}
+
+/// [`force`] of what is no indirection to a value.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn force_thunk(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: Pool,
     slot: u32,
 ) -> Registers {
     // SAFETY: the caller's promise.
@@ -115,16 +146,14 @@ unsafe fn force_either(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
     a: u32,
     b: u32,
 ) -> Registers {
     // SAFETY: the caller's promise.
     unsafe {
-        match machine.force_either(pc, fp, a, b) {
-            (next, _) if next.is_null() => general(machine, pc, fp),
-            (next, frame) => dispatch(machine, next, frame, consts),
-        }
+        let is_evaluated = (*fp.add(a as usize)).is_evaluated();
+        force(machine, pc, fp, consts, if is_evaluated { b } else { a })
     }
 }
 
@@ -137,12 +166,27 @@ unsafe fn enter(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
     word: Word,
 ) -> Registers {
     // SAFETY: the caller's promise.
     unsafe {
         match machine.enter_at(fp, word) {
+            (next, _) if next.is_null() => general(machine, pc, fp),
+            (next, frame) => dispatch(machine, next, frame, consts),
+        }
+    }
+}
+
+/// Applies what is no function as it stands, and goes on.
+///
+/// # Safety
+/// As [`dispatch`], for an instruction that applies what only the run knows.
+#[inline(never)]
+unsafe fn apply(machine: &mut Machine, pc: *const Instr, fp: *mut Word, consts: Pool) -> Registers {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match machine.apply_held(pc, fp, consts) {
             (next, _) if next.is_null() => general(machine, pc, fp),
             (next, frame) => dispatch(machine, next, frame, consts),
         }
@@ -158,7 +202,32 @@ unsafe fn update(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
-    consts: *const Word,
+    consts: Pool,
+    value: Word,
+) -> Registers {
+    let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
+    // By itself, because it needs few registers.
+    let is_done = executor.update_young(value);
+    let Executor { machine, pc, fp, .. } = executor;
+    // SAFETY: the caller's promise; the registers are where the value is needed, or unchanged.
+    unsafe {
+        match is_done {
+            true => dispatch(machine, pc, fp, consts),
+            false => update_all(machine, pc, fp, consts, value),
+        }
+    }
+}
+
+/// [`update`] of whatever waits.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn update_all(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: Pool,
     value: Word,
 ) -> Registers {
     let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };

@@ -401,14 +401,39 @@ impl Heap {
     /// a word of this heap that does not lead back to it through indirections.
     #[inline(always)]
     pub unsafe fn update(&mut self, node: Word, value: Word) {
+        // SAFETY: the caller's promise.
+        unsafe { self.write_indirection(node, value) }
+        if !self.is_young(node) && value.is_pointer() && self.is_young(value) {
+            self.remember(node.address());
+        }
+    }
+
+    /// [`update`](Heap::update) of a node of the nursery, which nothing need remember; `false`, and
+    /// nothing has changed, if it is an older one.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub unsafe fn update_young(&mut self, node: Word, value: Word) -> bool {
+        let is_young = self.is_young(node);
+        if is_young {
+            // SAFETY: the caller's promise.
+            unsafe { self.write_indirection(node, value) }
+        }
+        is_young
+    }
+
+    /// Makes a node an indirection.
+    ///
+    /// # Safety
+    /// As for [`update`](Heap::update).
+    #[inline(always)]
+    unsafe fn write_indirection(&mut self, node: Word, value: Word) {
         let pointer = node_at(node.address());
         // SAFETY: every node has a payload word.
         unsafe {
             *pointer = self.header(node).with(Kind::Ind, 0).bits();
             *pointer.add(1) = value.bits();
-        }
-        if !self.is_young(node) && value.is_pointer() && self.is_young(value) {
-            self.remember(node.address());
         }
     }
 

@@ -58,6 +58,13 @@ impl Arg {
         Arg(id.0 | Self::CONST)
     }
 
+    /// The number of the slot, or that of the constant less 2^31.
+    #[inline(always)]
+    #[must_use]
+    pub const fn signed(self) -> i32 {
+        self.0 as i32
+    }
+
     /// The slot, if it is one.
     #[inline]
     #[must_use]
@@ -454,6 +461,15 @@ instructions! { $
     /// If `a` is a list cell, its fields go to `head` and `tail`; if it is `Nil`, the code
     /// goes on at `nil`. Anything else is an error.
     CaseList { a: Forced, head: Dst, tail: Dst, nil: Pc } Branch;
+    /// Goes on if `a` is the constructor `con`, the only one of its data type. Anything else is an
+    /// error.
+    Case1 { a: Forced, con: ConId } Next;
+    /// Goes on if `a` is the constructor `con`, the first of the two of its data type, and at `to` if it
+    /// is the other one. Anything else is an error.
+    Case2 { a: Forced, con: ConId, to: Pc } Branch;
+    /// The two fields of `a`, the constructor `con`, the only one of its data type, go to `d` and `e`.
+    /// Anything else is an error.
+    Unpack2 { d: Dst, e: Dst, a: Forced, con: ConId } Next;
     /// Goes by the constructor of `a`. A value of another data type is an error.
     Case { a: Forced, case: CaseId } Jump;
     /// Goes by the integer or character `a`. A value of another kind is an error.
@@ -479,8 +495,14 @@ instructions! { $
     Call3 { base: Base, global: GlobalId, a: Arg, b: Arg, c: Arg } Next;
     /// Calls a global.
     CallN { base: Base, global: GlobalId, args: ArgsId } Next;
+    /// Applies whatever `f` evaluates to, to one argument.
+    Apply1 { base: Base, f: Arg, a: Arg } Next;
+    /// Applies whatever `f` evaluates to, to two arguments.
+    Apply2 { base: Base, f: Arg, a: Arg, b: Arg } Next;
+    /// Applies whatever `f` evaluates to, to three arguments.
+    Apply3 { base: Base, f: Arg, a: Arg, b: Arg, c: Arg } Next;
     /// Applies whatever `f` evaluates to.
-    Apply { base: Base, f: Arg, args: ArgsId } Next;
+    ApplyN { base: Base, f: Arg, args: ArgsId } Next;
     /// Evaluates `a`, which need not have a slot; the value, or the exception if the program fails
     /// meanwhile, is found at `base`.
     Try { base: Base, a: Arg } Next;
@@ -505,8 +527,14 @@ instructions! { $
     Tail3 { global: GlobalId, a: Arg, b: Arg, c: Arg } End;
     /// Goes on with a global, in place of this frame.
     TailN { global: GlobalId, args: ArgsId } End;
-    /// Goes on with whatever `f` evaluates to applied to the arguments, in place of this frame.
-    TailApply { f: Arg, args: ArgsId } End;
+    /// Goes on with whatever `f` evaluates to, applied to one argument, in place of this frame.
+    TailApply1 { f: Arg, a: Arg } End;
+    /// Goes on with whatever `f` evaluates to, applied to two arguments, in place of this frame.
+    TailApply2 { f: Arg, a: Arg, b: Arg } End;
+    /// Goes on with whatever `f` evaluates to, applied to three arguments, in place of this frame.
+    TailApply3 { f: Arg, a: Arg, b: Arg, c: Arg } End;
+    /// Goes on with whatever `f` evaluates to, applied to the arguments, in place of this frame.
+    TailApplyN { f: Arg, args: ArgsId } End;
     /// Stops the program with the text `a` as its message; the text is fully evaluated.
     Raise { a: Slot } End;
     /// Stops the program: no alternative of a case matches `a`, which is no value if it is not known

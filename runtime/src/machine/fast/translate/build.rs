@@ -360,8 +360,13 @@ impl Translator<'_> {
 
     fn apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<u32, TooLarge> {
         let base = Base(self.unit.var());
-        let args = self.arguments(args)?;
-        self.emitted(Instr::Apply { base, f, args }, span);
+        let instr = match args[..] {
+            [a] => Instr::Apply1 { base, f, a },
+            [a, b] => Instr::Apply2 { base, f, a, b },
+            [a, b, c] => Instr::Apply3 { base, f, a, b, c },
+            _ => Instr::ApplyN { base, f, args: self.arguments(args)? },
+        };
+        self.emitted(instr, span);
         self.unit.evaluated(base.0);
         Ok(base.0)
     }

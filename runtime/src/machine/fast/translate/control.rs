@@ -305,6 +305,30 @@ impl Translator<'_> {
             return Ok(());
         }
         let cons = &gcode.datas[data].cons;
+        match cons[..] {
+            [con] => {
+                let mut fields = NONE;
+                if gcode.cons[con].arity == 2 {
+                    fields = self.unit.var();
+                    let (d, e) = (Dst(fields), Dst(self.unit.var()));
+                    self.emitted(Instr::Unpack2 { d, e, a, con }, span);
+                } else {
+                    self.emitted(Instr::Case1 { a, con }, span);
+                }
+                let next = self.leave(target(con), Some(Shape { var, con, fields }));
+                self.unit.close(Term::Goto(next), span);
+                return Ok(());
+            }
+            [first, second] => {
+                let mut leave =
+                    |con| self.leave(target(con), Some(Shape { var, con, fields: NONE }));
+                let (next, to) = (leave(first), leave(second));
+                let instr = Instr::Case2 { a, con: first, to: Pc(to) };
+                self.unit.close(Term::Branch(instr, next), span);
+                return Ok(());
+            }
+            _ => {}
+        }
         let mut targets = vec![NONE; cons.len()];
         for &(con, Label(to)) in &jumps.branches {
             let shape = Shape { var, con, fields: NONE };

@@ -293,7 +293,8 @@ impl Emitter<'_> {
         // In coarse sets what is read and written last here has its slot taken already.
         let mut born = Vec::new();
         match instr {
-            Instr::CaseList { head: Dst(head), tail: Dst(tail), .. } => born.extend([head, tail]),
+            Instr::CaseList { head: Dst(d), tail: Dst(e), .. }
+            | Instr::Unpack2 { d: Dst(d), e: Dst(e), .. } => born.extend([d, e]),
             Instr::FieldsN { slots, .. } => {
                 born.extend(self.out.program.slots[slots].iter().flatten());
             }
@@ -389,7 +390,10 @@ impl Emitter<'_> {
             Instr::CallN { args, .. } | Instr::TryCall { args, .. } => {
                 self.out.program.args[args].len() as u32
             }
-            Instr::Apply { args, .. } => 1 + self.out.program.args[args].len() as u32,
+            Instr::Apply1 { .. } => 2,
+            Instr::Apply2 { .. } => 3,
+            Instr::Apply3 { .. } => 4,
+            Instr::ApplyN { args, .. } => 1 + self.out.program.args[args].len() as u32,
             _ => return None,
         })
     }

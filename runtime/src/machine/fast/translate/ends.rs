@@ -49,14 +49,12 @@ impl Translator<'_> {
                         let (first, rest) = list.split_at(arity);
                         let rest = self.args(rest)?;
                         let f = Arg::slot(self.call_global(global, first, span)?);
-                        let args = self.arguments(rest)?;
-                        self.end(Instr::TailApply { f, args }, span);
+                        self.tail_apply(f, rest, span)?;
                     }
                     Call::Unknown => {
                         let args = self.args(&list)?;
                         let f = self.arg(callee)?;
-                        let args = self.arguments(args)?;
-                        self.end(Instr::TailApply { f, args }, span);
+                        self.tail_apply(f, args, span)?;
                     }
                 }
             }
@@ -91,6 +89,17 @@ impl Translator<'_> {
         self.end(instr, span);
     }
 
+    fn tail_apply(&mut self, f: Arg, args: Vec<Arg>, span: Span) -> Result<(), TooLarge> {
+        let instr = match args[..] {
+            [a] => Instr::TailApply1 { f, a },
+            [a, b] => Instr::TailApply2 { f, a, b },
+            [a, b, c] => Instr::TailApply3 { f, a, b, c },
+            _ => Instr::TailApplyN { f, args: self.arguments(args)? },
+        };
+        self.end(instr, span);
+        Ok(())
+    }
+
     /// Returns a variable. What has been called or evaluated only for that takes the place of
     /// the frame instead.
     fn finish_with_variable(&mut self, v: u32, span: Span) {
@@ -116,8 +125,17 @@ impl Translator<'_> {
             Some(Instr::CallN { base, global, args }) if base == Base(v) => {
                 Some(Instr::TailN { global, args })
             }
-            Some(Instr::Apply { base, f, args }) if base == Base(v) => {
-                Some(Instr::TailApply { f, args })
+            Some(Instr::Apply1 { base, f, a }) if base == Base(v) => {
+                Some(Instr::TailApply1 { f, a })
+            }
+            Some(Instr::Apply2 { base, f, a, b }) if base == Base(v) => {
+                Some(Instr::TailApply2 { f, a, b })
+            }
+            Some(Instr::Apply3 { base, f, a, b, c }) if base == Base(v) => {
+                Some(Instr::TailApply3 { f, a, b, c })
+            }
+            Some(Instr::ApplyN { base, f, args }) if base == Base(v) => {
+                Some(Instr::TailApplyN { f, args })
             }
             Some(Instr::Con2 { d: Dst(d), con, a, b }) if d == v => {
                 Some(Instr::ReturnCon2 { con, a, b })

@@ -118,7 +118,10 @@ fn is_call(instr: &Instr) -> bool {
             | Instr::Call2 { .. }
             | Instr::Call3 { .. }
             | Instr::CallN { .. }
-            | Instr::Apply { .. }
+            | Instr::Apply1 { .. }
+            | Instr::Apply2 { .. }
+            | Instr::Apply3 { .. }
+            | Instr::ApplyN { .. }
             | Instr::Try { .. }
             | Instr::TryCall { .. }
             | Instr::Effect { .. }

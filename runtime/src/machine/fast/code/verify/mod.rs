@@ -246,7 +246,11 @@ impl Check<'_> {
             Operand::Args(id) => arguments += program.args[id].len(),
             _ => {}
         });
-        if let Instr::Apply { .. } = instr {
+        if let Instr::Apply1 { .. }
+        | Instr::Apply2 { .. }
+        | Instr::Apply3 { .. }
+        | Instr::ApplyN { .. } = instr
+        {
             arguments -= 1;
         }
         if base.is_some_and(|base| base as usize + 1 + arguments > frame as usize) {
@@ -278,17 +282,27 @@ impl Check<'_> {
     fn follow(&self, instr: &Instr, pc: usize) -> Vec<(usize, u32)> {
         let program = self.program;
         let mut follow = Vec::new();
+        let fields = |con: ConId| program.gcode.cons.get(con).map_or(0, |con| con.arity);
         if matches!(instr.op().flow(), Flow::Next | Flow::Branch) {
-            let cell = matches!(instr, Instr::CaseList { .. });
-            follow.push((pc + 1, if cell { 2 } else { 0 }));
+            let has = match *instr {
+                Instr::CaseList { .. } => 2,
+                Instr::Case1 { con, .. }
+                | Instr::Case2 { con, .. }
+                | Instr::Unpack2 { con, .. } => fields(con),
+                _ => 0,
+            };
+            follow.push((pc + 1, has));
         }
+        let other = match *instr {
+            Instr::Case2 { con, .. } => fields(ConId(con.0 + 1)),
+            _ => 0,
+        };
         instr.operands(&mut |_, operand| match operand {
-            Operand::To(Pc(to)) => follow.push((to as usize, 0)),
+            Operand::To(Pc(to)) => follow.push((to as usize, other)),
             Operand::Case(id) => {
                 let case = &program.cases[id];
                 for (con, Pc(to)) in (case.first.0..).zip(&case.targets) {
-                    let con = program.gcode.cons.get(ConId(con));
-                    follow.push((*to as usize, con.map_or(0, |con| con.arity)));
+                    follow.push((*to as usize, fields(ConId(con))));
                 }
             }
             Operand::LitCase(id) => {
@@ -353,12 +367,19 @@ impl Check<'_> {
         ways: &mut HashMap<usize, State>,
     ) {
         let mut scrutinee = None;
-        if let Instr::Case { a, .. } | Instr::CaseList { a, .. } = instr {
+        if let Instr::Case { a, .. }
+        | Instr::Case1 { a, .. }
+        | Instr::Case2 { a, .. }
+        | Instr::Unpack2 { a, .. }
+        | Instr::CaseList { a, .. } = instr
+        {
             scrutinee = Some(a.0);
         }
         let mut written = Bits::default();
         let mut written_any = false;
-        if let Instr::CaseList { head: Dst(head), tail: Dst(tail), .. } = instr {
+        if let Instr::CaseList { head: Dst(head), tail: Dst(tail), .. }
+        | Instr::Unpack2 { d: Dst(head), e: Dst(tail), .. } = instr
+        {
             (written, written_any) = (Bits::new(self.frame), true);
             written.put(*head);
             written.put(*tail);

@@ -4,6 +4,7 @@ use super::super::cheap::is_cheap;
 use super::super::instr::{Instr, Operand, Pc};
 use super::Check;
 use crate::gcode::instr::Arities;
+use crate::gcode::program::ConId;
 
 impl Check<'_> {
     /// Whether every operand names something; checks how many there are, and how large.
@@ -91,6 +92,13 @@ impl Check<'_> {
         true
     }
 
+    /// The constructors of a constructor's data type.
+    fn siblings(&self, con: ConId) -> &[ConId] {
+        let gcode = &self.program.gcode;
+        let data = gcode.cons.get(con).and_then(|con| gcode.datas.get(con.data));
+        data.map_or(&[], |data| &data.cons)
+    }
+
     /// Checks that an instruction with `count` operands that are read has as many as it takes.
     fn counts(&mut self, pc: usize, instr: &Instr, count: usize, expected: Option<usize>) {
         let most = self.limits.frame as usize;
@@ -102,9 +110,22 @@ impl Check<'_> {
             }
             Instr::Pap { .. } | Instr::FillPap { .. } => {}
             // The function is an operand, too.
-            Instr::Apply { .. } | Instr::TailApply { .. } if !(2..=most + 1).contains(&count) => {
+            Instr::ApplyN { .. } | Instr::TailApplyN { .. } if !(2..=most + 1).contains(&count) => {
                 self.here(pc, "it has no arguments, or too many");
             }
+            Instr::Case1 { con, .. } | Instr::Unpack2 { con, .. }
+                if self.siblings(con) != [con] =>
+            {
+                self.here(pc, "it goes by the only constructor of a data type that has others");
+            }
+            Instr::Case2 { con, .. } if !matches!(self.siblings(con), [first, _] if *first == con) =>
+            {
+                self.here(pc, "it goes by the first of two constructors, and there are not two");
+            }
+            Instr::Unpack2 { .. } if expected != Some(2) => {
+                self.here(pc, "it reads a field that its constructor does not have");
+            }
+            Instr::Case1 { .. } | Instr::Case2 { .. } | Instr::Unpack2 { .. } => {}
             Instr::Hole { words, .. } if words < 1 || words > self.limits.fields as i32 => {
                 self.here(pc, "a node has no such number of fields");
             }
