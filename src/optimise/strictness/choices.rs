@@ -41,7 +41,7 @@ pub(super) fn lift(program: &mut Program) -> Vec<GlobalId> {
 }
 
 /// Returns whether one of the supercombinators binds something.
-pub(super) fn bind(program: &Program, lifted: &[GlobalId]) -> bool {
+pub(super) fn have_bindings(program: &Program, lifted: &[GlobalId]) -> bool {
     lifted.iter().any(|&id| match program.globals[id].kind {
         GlobalKind::Defn { body: Some(body), .. } => {
             program.walk(body).any(|expr| matches!(program.exprs[expr], Expr::Let(..)))

@@ -97,7 +97,7 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     apply::apply(&mut program, &analysis, globals, report);
     let lifted = choices::lift(&mut program);
     report.count(Pass::Strictness, "choices lifted", lifted.len() as u64);
-    if choices::bind(&program, &lifted) {
+    if choices::have_bindings(&program, &lifted) {
         analysis.extend(&program, &lifted, budget);
         apply::apply(&mut program, &analysis, lifted.into_iter(), report);
     }
