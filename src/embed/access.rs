@@ -11,9 +11,10 @@ use super::names::Names;
 use crate::base::code::Code;
 use crate::base::source::{SourceFile, SourceMap};
 use crate::core::lower::Partial;
-use crate::machine::Machine;
+use crate::gcode::program::Program;
+use crate::machine::events::{Moment, NodeEvent, Probe};
 use crate::machine::outcome::{Input, InputError, Output, OutputError, Stop, Waiting};
-use crate::machine::{FileKind, System, SystemError};
+use crate::machine::{Clock, FileKind, Machine, System, SystemError};
 
 /// What a panic carries.
 type Payload = Box<dyn Any + Send>;
@@ -23,7 +24,7 @@ pub struct Key(pub(super) ());
 
 /// Hands out the machine. Outside of this crate nobody has a [`Key`] to ask with.
 pub trait Access {
-    /// The machine, and what belongs to its store.
+    /// Returns the machine, and what belongs to its store.
     #[doc(hidden)]
     fn session(&mut self, key: Key) -> Session<'_>;
 }
@@ -82,7 +83,7 @@ impl Shared {
         }
     }
 
-    /// The texts that spans point into.
+    /// Returns the texts that spans point into.
     pub(super) fn sources(&self) -> Arc<SourceMap> {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -94,7 +95,7 @@ impl Shared {
         files.iter().for_each(|file| sources.share(file));
     }
 
-    /// What names mean.
+    /// Returns what names mean.
     pub(super) fn names(&self) -> Arc<Names> {
         self.names.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -119,14 +120,25 @@ impl Shared {
         }
     }
 
-    /// What an evaluation has come to, once the machine has put itself in order: a panic that
-    /// stopped it goes on, any other stop gets the place in the source where it was.
+    /// Returns a clock whose panics do not unwind through the machine: then it is as late as can be.
+    pub(super) fn guarded_clock(self: &Arc<Shared>, clock: Clock) -> Clock {
+        let shared = self.clone();
+        Arc::new(move || shared.catch(|| clock()).unwrap_or(Duration::MAX))
+    }
+
+    /// Goes on with a panic that was kept, if there is one.
+    pub(super) fn resume(&self) {
+        let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
+    }
+
+    /// Returns what an evaluation has come to, once the machine has put itself in order: a panic
+    /// that stopped it goes on, any other stop gets the place in the source where it was.
     pub(super) fn outcome<T>(&self, result: Result<T, Stop>) -> Result<T, Stop> {
+        self.resume();
         result.map_err(|mut stop| {
-            let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(payload) = panic {
-                resume_unwind(payload);
-            }
             let sources = self.sources();
             let asker = self.asker.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(asker) = &*asker {
@@ -170,7 +182,7 @@ impl GuardedInput {
     }
 }
 
-/// What `call` gives, or `otherwise` if it panics, or something has panicked before.
+/// Returns what `call` gives, or `otherwise` if it panics, or something has panicked before.
 fn or_later<R>(panic: &Cell<Option<Payload>>, otherwise: R, call: impl FnOnce() -> R) -> R {
     let before = panic.take();
     if before.is_some() {
@@ -311,5 +323,22 @@ impl<S: System> System for GuardedSystem<S> {
 
     fn random(&mut self, buffer: &mut [u8]) -> Result<(), SystemError> {
         self.guarded(|system| system.random(buffer))
+    }
+}
+
+/// A probe whose panics do not unwind through the machine: what is evaluated goes on without it, and
+/// then the panic does.
+pub(super) struct GuardedProbe {
+    pub(super) probe: Option<Box<dyn Probe + Send>>,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Probe for GuardedProbe {
+    fn event(&mut self, event: NodeEvent, moment: Moment, program: &Program) {
+        let Some(mut probe) = self.probe.take() else { return };
+        self.probe = self.shared.catch(|| {
+            probe.event(event, moment, program);
+            probe
+        });
     }
 }

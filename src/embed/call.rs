@@ -22,7 +22,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The arguments, as many as were registered.
+    /// Returns the arguments, as many as were registered.
     #[must_use]
     pub fn args(&self) -> &[Value] {
         &self.args
@@ -55,7 +55,7 @@ enum Why {
 }
 
 impl HostError {
-    /// The function failed, and says why in one sentence. For the program that is the error
+    /// Returns the function failed, and says why in one sentence. For the program that is the error
     /// G0801.
     pub fn new(message: impl Into<String>) -> HostError {
         HostError(Why::Failed(message.into()))
@@ -103,7 +103,7 @@ pub(super) type HostFunction = Arc<dyn Fn(&mut Call<'_>) -> Result<Value, HostEr
 pub(super) struct HostTable(pub(super) Vec<HostFunction>);
 
 impl HostTable {
-    /// The functions of an engine that a program calls.
+    /// Returns the functions of an engine that a program calls.
     pub(super) fn of(engine: &Engine, program: &Program) -> Result<HostTable, ModuleError> {
         let function = |name: &Arc<str>, arity: u32| {
             let entry = engine.hosts.iter().find(|entry| entry.name == *name);

@@ -2,7 +2,7 @@
 
 use crate::machine::Clock;
 
-/// The monotonic clock of the system.
+/// Returns the monotonic clock of the system.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(super) fn system() -> Option<Clock> {
     let start = std::time::Instant::now();

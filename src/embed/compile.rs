@@ -22,7 +22,7 @@ pub struct CompileError {
 }
 
 impl fmt::Display for CompileError {
-    /// A line for each report: `file:line:column: error[G0301]: message`.
+    /// Returns a line for each report: `file:line:column: error[G0301]: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, report) in self.diagnostics.iter().enumerate() {
             let end = if at == 0 { "" } else { "\n" };
@@ -60,7 +60,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether there is an error among the diagnostics.
+    /// Returns whether there is an error among the diagnostics.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)

@@ -189,7 +189,7 @@ impl<T: IntoValue> IntoValue for Option<T> {
     }
 }
 
-/// The fields of the constructor `name`, of which there must be `N`.
+/// Returns the fields of the constructor `name`, of which there must be `N`.
 fn fields<const N: usize, E: Eval>(
     value: &Value,
     eval: &mut E,

@@ -97,7 +97,7 @@ impl Store {
         Ok(warnings)
     }
 
-    /// The value of an expression, in which all may be named that a text given to
+    /// Returns the value of an expression, in which all may be named that a text given to
     /// [`define`](Store::define) could name. Nothing is evaluated yet.
     ///
     /// # Errors
@@ -113,8 +113,8 @@ impl Store {
         Ok(Value(self.machine.global_handle(value)?))
     }
 
-    /// The texts that the spans of warnings and run-time errors point into: those of the module,
-    /// and those that were added.
+    /// Returns the texts that the spans of warnings and run-time errors point into: those of the
+    /// module, and those that were added.
     #[must_use]
     pub fn sources(&self) -> Arc<SourceMap> {
         self.shared.sources()
@@ -186,7 +186,7 @@ impl Store {
 /// What an expression is called that is evaluated: no name of the language.
 const EXPRESSION: &str = "<expression>";
 
-/// The report that a store does not take definitions that have no mistakes.
+/// Returns the report that a store does not take definitions that have no mistakes.
 fn refusal(error: &LinkError) -> Diagnostic {
     let message = match error {
         LinkError::TooLarge(why) => why.clone(),

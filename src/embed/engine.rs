@@ -96,7 +96,7 @@ impl fmt::Display for RegisterError {
 impl std::error::Error for RegisterError {}
 
 impl Engine {
-    /// An engine without limits or host functions, which optimises as much as it can.
+    /// Returns an engine without limits or host functions, which optimises as much as it can.
     #[must_use]
     pub fn new() -> Engine {
         Engine::default()
@@ -124,7 +124,7 @@ impl Engine {
         self.passes = passes;
     }
 
-    /// The optimiser's passes for the modules that are compiled from now on.
+    /// Returns the optimiser's passes for the modules that are compiled from now on.
     #[must_use]
     pub fn passes(&self) -> Passes {
         self.passes
@@ -136,7 +136,7 @@ impl Engine {
         self.machine = machine;
     }
 
-    /// The machine that stores of the modules that are compiled from now on run on.
+    /// Returns the machine that stores of the modules that are compiled from now on run on.
     #[must_use]
     pub fn machine(&self) -> MachineKind {
         self.machine

@@ -20,7 +20,7 @@ use crate::machine::{self, Handle, Opaque};
 pub struct Value(pub(super) Handle);
 
 impl fmt::Debug for Value {
-    /// The number of the handle: what it stands for is the store's.
+    /// Returns the number of the handle: what it stands for is the store's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Value({:?})", self.0)
     }
@@ -64,7 +64,7 @@ pub enum Whnf {
 }
 
 impl Whnf {
-    /// What kind of value it is, in words.
+    /// Returns what kind of value it is, in words.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ fn is_list(name: &str, fields: usize) -> bool {
 /// Every operation can fail for want of memory, with [`Error::Stop`]. A value of another
 /// store is [`Error::ForeignValue`].
 pub trait Eval: Access + Sized {
-    /// The value of a definition: its name as listings show it.
+    /// Returns the value of a definition: its name as listings show it.
     ///
     /// # Errors
     /// [`Error::UnknownGlobal`].
@@ -102,7 +102,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(machine.global_handle(global)?))
     }
 
-    /// An integer.
+    /// Returns an integer.
     ///
     /// # Errors
     /// Only the general ones.
@@ -110,7 +110,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_int(value.into())?))
     }
 
-    /// A float. Any NaN becomes the one NaN of the language.
+    /// Returns a float. Any NaN becomes the one NaN of the language.
     ///
     /// # Errors
     /// Only the general ones.
@@ -118,7 +118,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_float(Float::new(value))?))
     }
 
-    /// A character.
+    /// Returns a character.
     ///
     /// # Errors
     /// Only the general ones.
@@ -126,7 +126,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_char(value)?))
     }
 
-    /// A list of characters.
+    /// Returns a list of characters.
     ///
     /// # Errors
     /// Only the general ones.
@@ -134,7 +134,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_text(text)?))
     }
 
-    /// The list of these elements.
+    /// Returns the list of these elements.
     ///
     /// # Errors
     /// Only the general ones.
@@ -143,7 +143,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_list(&handles).ok_or(Error::ForeignValue)??))
     }
 
-    /// The array of these elements, which need not be evaluated.
+    /// Returns the array of these elements, which need not be evaluated.
     ///
     /// # Errors
     /// Only the general ones: memory is used up, or an array has not so many elements.
@@ -152,7 +152,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_array(&handles).ok_or(Error::ForeignValue)??))
     }
 
-    /// A byte string.
+    /// Returns a byte string.
     ///
     /// # Errors
     /// Only the general ones.
@@ -160,7 +160,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_bytes(bytes)?))
     }
 
-    /// A constructor with all its fields.
+    /// Returns a constructor with all its fields.
     ///
     /// # Errors
     /// [`Error::UnknownConstructor`], [`Error::FieldCount`].
@@ -180,7 +180,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(machine.new_con(id, &handles).ok_or(Error::ForeignValue)??))
     }
 
-    /// A value of the embedding program, which programs can pass around and give back, and
+    /// Returns a value of the embedding program, which programs can pass around and give back, and
     /// nothing else: see [`HostValue`](super::HostValue).
     ///
     /// # Errors
@@ -190,7 +190,7 @@ pub trait Eval: Access + Sized {
         Ok(Value(self.session(Key(())).machine.new_opaque(opaque)?))
     }
 
-    /// The application of a function to arguments. Nothing is evaluated.
+    /// Returns the application of a function to arguments. Nothing is evaluated.
     ///
     /// # Errors
     /// Only the general ones: what is no function fails when it is forced.
@@ -217,7 +217,8 @@ pub trait Eval: Access + Sized {
         self.peek(value)?.ok_or(Error::ForeignValue)
     }
 
-    /// What a value is, if it is evaluated already; `None` if it is not. Nothing is evaluated.
+    /// Returns what a value is, if it is evaluated already; `None` if it is not. Nothing is
+    /// evaluated.
     ///
     /// # Errors
     /// Only the general ones.
@@ -247,10 +248,10 @@ pub trait Eval: Access + Sized {
         }))
     }
 
-    /// Where the expression stands that a value is to be computed from, if it is not evaluated:
-    /// its span in [`Store::sources`](super::Store::sources). Of what is evaluated, or comes from
-    /// no text, it is none ([`Span::is_none`](crate::diagnostic::Span::is_none)). Nothing is
-    /// evaluated.
+    /// Returns where the expression stands that a value is to be computed from, if it is not
+    /// evaluated: its span in [`Store::sources`](super::Store::sources). Of what is evaluated, or
+    /// comes from no text, it is none ([`Span::is_none`](crate::diagnostic::Span::is_none)).
+    /// Nothing is evaluated.
     ///
     /// # Errors
     /// Only the general ones.
@@ -259,8 +260,8 @@ pub trait Eval: Access + Sized {
         if machine.owns(&value.0) { Ok(machine.origin(&value.0)) } else { Err(Error::ForeignValue) }
     }
 
-    /// The value that something of Rust stands for: integers, characters, texts, truth values,
-    /// vectors, pairs, or a type of one's own that is [`IntoValue`].
+    /// Returns the value that something of Rust stands for: integers, characters, texts, truth
+    /// values, vectors, pairs, or a type of one's own that is [`IntoValue`].
     ///
     /// ```
     /// use gmachine::{Engine, Eval};
@@ -347,8 +348,8 @@ pub trait Eval: Access + Sized {
         Ok(text)
     }
 
-    /// A list as an iterator. Its cells are evaluated one by one, its elements are not. After
-    /// an error it ends; what was left is [`Items::rest`].
+    /// Returns a list as an iterator. Its cells are evaluated one by one, its elements are not.
+    /// After an error it ends; what was left is [`Items::rest`].
     fn items(&mut self, list: &Value) -> Items<'_, Self> {
         Items { store: self, rest: list.clone(), ended: false }
     }
@@ -369,7 +370,7 @@ pub struct Items<'a, S> {
 }
 
 impl<S> Items<'_, S> {
-    /// What has not been iterated over.
+    /// Returns what has not been iterated over.
     #[must_use]
     pub fn rest(&self) -> &Value {
         &self.rest

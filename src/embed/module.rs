@@ -88,7 +88,7 @@ impl fmt::Display for ModuleError {
 impl std::error::Error for ModuleError {}
 
 impl Module {
-    /// The module of a program in G-code, which is verified first.
+    /// Returns the module of a program in G-code, which is verified first.
     ///
     /// # Errors
     /// When the verifier rejects it, or it calls a host function that `engine` has not.
@@ -97,7 +97,7 @@ impl Module {
         Module::from_verified(engine, program)
     }
 
-    /// The module of a program that has passed the verifier.
+    /// Returns the module of a program that has passed the verifier.
     pub(super) fn from_verified(engine: &Engine, program: Verified) -> Result<Module, ModuleError> {
         let hosts = Arc::new(HostTable::of(engine, &program)?);
         let names = Arc::new(Names::of(&program));
@@ -115,7 +115,7 @@ impl Module {
         })
     }
 
-    /// The module of what an engine has built; `None` if that has no code.
+    /// Returns the module of what an engine has built; `None` if that has no code.
     pub(super) fn from_built(engine: &Engine, built: &mut Built) -> Option<Module> {
         let program = built.gcode.take()?;
         // The program calls functions that the engine has declared, so it is never refused.
@@ -139,13 +139,13 @@ impl Module {
         })
     }
 
-    /// The same program, for another machine.
+    /// Returns the same program, for another machine.
     #[must_use]
     pub fn for_machine(&self, machine: MachineKind) -> Module {
         Module { loaded: machine.load(self.program.clone()), ..self.clone() }
     }
 
-    /// How its stores run unless they are told otherwise.
+    /// Returns how its stores run unless they are told otherwise.
     #[must_use]
     pub fn store_options(&self) -> StoreOptions {
         StoreOptions {
@@ -155,19 +155,19 @@ impl Module {
         }
     }
 
-    /// What the optimiser did; empty for a module of G-code.
+    /// Returns what the optimiser did; empty for a module of G-code.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// What there was to say of its source.
+    /// Returns what there was to say of its source.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// The texts that the spans of warnings and run-time errors point into; empty for a
+    /// Returns the texts that the spans of warnings and run-time errors point into; empty for a
     /// module of G-code.
     #[must_use]
     pub fn sources(&self) -> &SourceMap {
@@ -180,26 +180,30 @@ impl Module {
         &self.program
     }
 
-    /// The engine that has compiled it.
+    /// Returns the engine that has compiled it.
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// How it was made.
+    /// Returns how it was made.
     pub(super) fn origin(&self) -> &Arc<Origin> {
         &self.origin
     }
 
-    /// The clock of its time limits.
+    /// Returns the clock of its time limits.
     pub(super) fn clock(&self) -> Option<Clock> {
         self.engine.clock.clone()
     }
 
-    /// A machine for it, and what the machine's store shares with its host functions.
+    /// Returns a machine for it, and what the machine's store shares with its host functions.
     pub(super) fn machine(&self, options: StoreOptions) -> (Box<dyn Machine>, Arc<Shared>) {
         let StoreOptions { limits, count, sampler, pauses, costs, interrupt } = options;
         let Limits { heap: heap_limit, fuel, time: _ } = limits;
+        let shared = Shared::new(self.sources.clone(), self.names.clone());
+        shared.add_partial(&self.partial);
+        let shared = Arc::new(shared);
         let clock = self.clock().filter(|_| pauses);
+        let clock = clock.map(|clock| shared.guarded_clock(clock));
         let config = Config {
             heap_limit,
             fuel,
@@ -211,9 +215,6 @@ impl Module {
             ..Config::default()
         };
         let mut machine = self.loaded.machine(config);
-        let shared = Shared::new(self.sources.clone(), self.names.clone());
-        shared.add_partial(&self.partial);
-        let shared = Arc::new(shared);
         machine.set_hosts(shared.hosts(self.hosts.clone()));
         (machine, shared)
     }

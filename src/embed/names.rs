@@ -82,12 +82,12 @@ impl Names {
         }
     }
 
-    /// The function or constant of this name.
+    /// Returns the function or constant of this name.
     pub(super) fn global(&self, name: &str) -> Option<GlobalId> {
         self.globals.get(name).copied()
     }
 
-    /// The constructor of this name, if it is of a data type of the program's own.
+    /// Returns the constructor of this name, if it is of a data type of the program's own.
     pub(super) fn con(&self, name: &str) -> Option<ConId> {
         self.cons.get(name).copied()
     }

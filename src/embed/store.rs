@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::access::{Access, GuardedInput, GuardedOutput, GuardedSystem, Key, Session, Shared};
+use super::access::{
+    Access, GuardedInput, GuardedOutput, GuardedProbe, GuardedSystem, Key, Session, Shared,
+};
 use super::define::Additions;
 use super::engine::Limits;
 use super::error::Error;
@@ -30,13 +32,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// An empty store for a module, with the limits of its engine.
+    /// Returns an empty store for a module, with the limits of its engine.
     #[must_use]
     pub fn new(module: &Module) -> Store {
         Store::with(module, module.store_options())
     }
 
-    /// An empty store for a module, run in another way than its engine says.
+    /// Returns an empty store for a module, run in another way than its engine says.
     #[must_use]
     pub fn with(module: &Module, options: StoreOptions) -> Store {
         let time = options.limits.time;
@@ -208,7 +210,7 @@ impl Store {
         Ok(self.shared.outcome(printed.ok_or(Error::ForeignValue)?)?)
     }
 
-    /// A handle that stops an evaluation of this store from any thread.
+    /// Returns a handle that stops an evaluation of this store from any thread.
     #[must_use]
     pub fn interrupt_handle(&self) -> Interrupt {
         self.machine.interrupt_handle()
@@ -226,8 +228,13 @@ impl Store {
 
     /// Allows so much time from now on; `None`: as much as it takes.
     pub fn set_time_limit(&mut self, limit: Option<Duration>) {
-        let clock = || self.clock.clone().unwrap_or_else(|| Arc::new(|| Duration::MAX));
-        self.machine.interrupt_handle().set_deadline(limit.map(|limit| (limit, clock())));
+        let interrupt = self.machine.interrupt_handle();
+        let clock = || match self.clock.clone() {
+            Some(clock) => self.shared.guarded_clock(clock),
+            None => Arc::new(|| Duration::MAX),
+        };
+        interrupt.set_deadline(limit.map(|limit| (limit, clock())));
+        self.shared.resume();
     }
 
     /// Changes all limits; fuel and time count from now on.
@@ -238,14 +245,14 @@ impl Store {
         self.set_time_limit(time);
     }
 
-    /// The profile, if [`StoreOptions::sampler`] asked for one and the machine can.
+    /// Returns the profile, if [`StoreOptions::sampler`] asked for one and the machine can.
     #[must_use]
     pub fn profile(&self) -> Option<&Profile> {
         self.machine.profile()
     }
 
-    /// What has been recorded of costs, if [`StoreOptions::costs`] asked for that and the machine
-    /// can.
+    /// Returns what has been recorded of costs, if [`StoreOptions::costs`] asked for that and the
+    /// machine can.
     #[must_use]
     pub fn costs(&self) -> Option<Costs> {
         self.machine.costs()
@@ -253,13 +260,14 @@ impl Store {
 
     /// Tells a probe of the events of all that is evaluated from now on. Returns whether it does: the
     /// fast machine does, a reference machine is watched from outside
-    /// ([`Watch`](crate::inspect::events::Watch)).
+    /// ([`Watch`](crate::inspect::events::Watch)). What host functions evaluate is not told.
     pub fn listen(&mut self, probe: Box<dyn Probe + Send>) -> bool {
-        self.machine.listen(probe)
+        let shared = self.shared.clone();
+        self.machine.listen(Box::new(GuardedProbe { probe: Some(probe), shared }))
     }
 
-    /// The pauses for the collector, if [`StoreOptions::pauses`] asked for them and there is a
-    /// clock.
+    /// Returns the pauses for the collector, if [`StoreOptions::pauses`] asked for them and there
+    /// is a clock.
     #[must_use]
     pub fn pauses(&self) -> Option<&Pauses> {
         self.machine.pauses()
@@ -277,14 +285,14 @@ impl Store {
         self.machine.footprint()
     }
 
-    /// What the store's machine has been through since it was made: collections, stops, and
+    /// Returns what the store's machine has been through since it was made: collections, stops, and
     /// instructions if [`Engine::set_count`](super::Engine::set_count) asked for them.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
         self.machine.coverage()
     }
 
-    /// What has been counted since the store was made.
+    /// Returns what has been counted since the store was made.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.machine.statistics()
@@ -304,7 +312,7 @@ impl std::fmt::Debug for Store {
 }
 
 impl Module {
-    /// A new store for it, with the limits of its engine.
+    /// Returns a new store for it, with the limits of its engine.
     #[must_use]
     pub fn store(&self) -> Store {
         Store::new(self)

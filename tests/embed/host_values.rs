@@ -190,6 +190,9 @@ fn a_panic_in_a_drop_harms_nothing() {
         assert_eq!(alive.load(Ordering::Relaxed), 0);
         let note = store.value(Note::new("b", alive)).unwrap();
         assert_eq!(store.get::<HostValue<Note>>(&note).unwrap().0.0, "b");
+        // Those that a store has at its end, too.
+        let kept = [(); 3].map(|()| store.value(HostValue::new(Bomb)).unwrap());
+        drop((store, kept));
     });
 }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gmachine::{
-    Engine, Error, Eval, Format, Interrupt, Limit, Limits, Stop, System, SystemError, Value,
+    Engine, Error, Eval, Format, Interrupt, Limit, Limits, Stop, Store, StoreOptions, System,
+    SystemError, Value,
 };
 
 use super::on_every_machine;
@@ -169,4 +170,51 @@ fn an_answer_of_the_system_without_room_is_not_that_to_another_effect() {
         assert_eq!(out, "small\n");
         assert_eq!(refused.load(Ordering::Relaxed), 1);
     });
+}
+
+/// A system that asks for room for more than there can be.
+struct Greedy;
+
+impl System for Greedy {
+    fn read(
+        &mut self,
+        _: &[u8],
+        _: u64,
+        _: u64,
+        fits: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<u8>, SystemError> {
+        if fits(usize::MAX) { Ok(Vec::new()) } else { Err(SystemError::Stopped) }
+    }
+}
+
+#[test]
+fn what_a_system_asks_room_for_is_no_sum_that_overflows() {
+    on_every_machine(|machine| {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        engine.set_limits(Limits { heap: Some(16 << 20), ..Limits::default() });
+        let text = "(import system) (defn main[] (bind (readFile \"f\") (fn [_] (return 7))))";
+        let mut store = engine.compile("greedy", text).unwrap().store();
+        store.set_system(Greedy);
+        let mut out = String::new();
+        let stop = store.run_main(None, &mut out, Format::Default).expect_err("no room");
+        assert!(matches!(stop, Stop::Limit(reached) if matches!(reached.limit, Limit::Heap(_))));
+        let value = store.value(5).unwrap();
+        assert_eq!(store.get(&value), Ok(5));
+    });
+}
+
+#[test]
+fn instructions_are_counted_where_costs_are_too() {
+    let text = "(defn main[] (foldl' add 0 (range 1 50000)))";
+    let module = Engine::new().compile("both", text).unwrap();
+    let counts = |costs: bool| {
+        let options = StoreOptions { count: true, costs, ..module.store_options() };
+        let mut store = Store::with(&module, options);
+        store.run_main(None, &mut String::new(), Format::Default).unwrap();
+        store.coverage().instructions
+    };
+    let alone = counts(false);
+    assert!(alone.iter().any(|(_, count)| *count > 50_000), "{alone:?}");
+    assert_eq!(counts(true), alone);
 }

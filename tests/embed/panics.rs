@@ -3,10 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use gmachine::gcode::program::Program;
+use gmachine::inspect::events::{Moment, NodeEvent, Probe};
 use gmachine::{
     Engine, Error, Eval, Format, Input, InputError, MachineKind, Module, Output, OutputError,
-    Store, Value,
+    Passes, Store, Value,
 };
 
 use super::on_every_machine;
@@ -213,5 +216,65 @@ fn a_value_of_another_store_is_still_told_apart_after_a_panic() {
         assert_eq!(payload(|| one.force(&value)), "flaky");
         assert_eq!(two.get::<i64>(&value), Err(Error::ForeignValue));
         assert_eq!(one.get(&value), Ok(6));
+    });
+}
+
+/// A probe that panics at some event.
+struct Fragile(u32);
+
+impl Probe for Fragile {
+    fn event(&mut self, _: NodeEvent, _: Moment, _: &Program) {
+        self.0 += 1;
+        if self.0 == 100 {
+            std::panic::panic_any(Ours("probe"));
+        }
+    }
+}
+
+#[test]
+fn a_probe_that_panics_leaves_its_store_usable() {
+    let mut engine = Engine::new();
+    engine.set_machine(MachineKind::Fast);
+    // So that there are nodes to tell of.
+    engine.set_passes(Passes::NONE);
+    engine
+        .register("through", 1, |call| {
+            let arg = call.arg(0)?;
+            call.force(&arg)?;
+            Ok(arg)
+        })
+        .unwrap();
+    let text = "(defn down[n] (if (eq n 0) Nil (Cons n (down (sub n 1)))))
+                (defn count[n] (length (down n)))
+                (defn outer[n] (add (count n) (through (count n))))";
+    let mut store = engine.compile("probe", text).unwrap().store();
+    assert!(store.listen(Box::new(Fragile(0))));
+    let value = application(&mut store, "count", 1000);
+    assert_eq!(payload(|| store.force(&value)), "probe");
+    assert_eq!(store.get(&value), Ok(1000));
+    // What a call evaluates is not told, and is evaluated all the same.
+    let value = application(&mut store, "outer", 500);
+    assert_eq!(store.get(&value), Ok(1000));
+}
+
+#[test]
+fn a_clock_that_panics_leaves_its_store_usable() {
+    on_every_machine(|machine| {
+        // It panics when it is looked at for the third time: not before the run.
+        let looks = AtomicU32::new(0);
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        engine.set_clock(move || {
+            if looks.fetch_add(1, Ordering::Relaxed) == 2 {
+                std::panic::panic_any(Ours("clock"));
+            }
+            Duration::ZERO
+        });
+        let text = "(defn slow[n] (if (eq n 0) 0 (add 1 (slow (sub n 1)))))";
+        let mut store = engine.compile("clock", text).unwrap().store();
+        store.set_time_limit(Some(Duration::from_secs(1)));
+        let value = application(&mut store, "slow", 300_000);
+        assert_eq!(payload(|| store.force(&value)), "clock");
+        assert_eq!(store.get(&value), Ok(300_000));
     });
 }

@@ -143,7 +143,7 @@ pub(in crate::machine) trait Asking: Machine + Sized {
         let operands = self.operands_for_system(primitive, operands)?;
         let mut fits = |len: usize| {
             // It is there twice for a moment.
-            let bytes = 2 * len as u64;
+            let bytes = (len as u64).saturating_mul(2);
             *refused = match self.poll() {
                 Err(stop) => Some(Refused::Stop(stop)),
                 Ok(()) if self.has_room(bytes) => None,

@@ -45,8 +45,17 @@ impl<W> Default for Opaques<W> {
     }
 }
 
+/// The values that are left are dropped one by one: of two panics the second would end the process.
+impl<W> Drop for Opaques<W> {
+    fn drop(&mut self) {
+        let values = self.entries.drain(..).flatten().map(|(_, value)| value);
+        self.dead.extend(values);
+        self.drop_dead();
+    }
+}
+
 impl<W> Opaques<W> {
-    /// The number that the next value gets.
+    /// Returns the number that the next value gets.
     pub fn next(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.entries.len() as u32)
     }
@@ -60,17 +69,17 @@ impl<W> Opaques<W> {
         }
     }
 
-    /// The value with a number.
+    /// Returns the value with a number.
     pub fn get(&self, number: u32) -> Option<&Opaque> {
         self.entries.get(number as usize)?.as_ref().map(|(_, value)| value)
     }
 
-    /// The node of the value with a number.
+    /// Returns the node of the value with a number.
     pub fn node_mut(&mut self, number: u32) -> Option<&mut W> {
         self.entries.get_mut(number as usize)?.as_mut().map(|(node, _)| node)
     }
 
-    /// The nodes of all values.
+    /// Returns the nodes of all values.
     pub fn nodes(&mut self) -> impl Iterator<Item = &mut W> {
         self.entries.iter_mut().flatten().map(|(node, _)| node)
     }

@@ -135,7 +135,7 @@ impl Counters {
         }
     }
 
-    /// The global whose code begins at an instruction.
+    /// Returns the global whose code begins at an instruction.
     pub(super) fn start(&self, index: usize) -> Option<GlobalId> {
         *self.starts.get(index)?
     }
@@ -157,7 +157,7 @@ impl Counters {
         }
     }
 
-    /// The site of the instruction at an offset.
+    /// Returns the site of the instruction at an offset.
     ///
     /// # Safety
     /// It is the offset of an instruction of the program that the counters [fit](Counters::fit).
@@ -188,16 +188,15 @@ impl Probe for Watch<'_> {
 
     #[inline(always)]
     fn executed(&mut self, machine: &mut Machine, at: u32, op: Op, depth: u64) {
+        if let Some(executed) = machine.executed.get_mut(op as usize) {
+            *executed += 1;
+        }
         match self {
             Watch::Instructions => {
-                machine.executed[op as usize] += 1;
                 machine.counts.peak_stack = machine.counts.peak_stack.max(depth);
             }
             Watch::Profile(counters) => counters.executed(at),
             Watch::Events(listener) => {
-                if let Some(executed) = machine.executed.get_mut(op as usize) {
-                    *executed += 1;
-                }
                 machine.counts.peak_stack = machine.counts.peak_stack.max(depth);
                 listener.executed(machine, at);
             }
@@ -389,13 +388,13 @@ impl Counters {
 }
 
 impl Machine {
-    /// The reductions so far, printed values included.
+    /// Returns the reductions so far, printed values included.
     #[inline]
     pub(super) fn reductions(&self) -> u64 {
         self.counts.reductions + u64::from(self.spent())
     }
 
-    /// The kind of thunk that the instruction at an offset builds, if it builds one.
+    /// Returns the kind of thunk that the instruction at an offset builds, if it builds one.
     fn built_at(&self, at: u32) -> Option<ThunkId> {
         match self.mutator.image.program.code.get(index(at))? {
             Instr::ThunkN { thunk, .. } | Instr::FillThunk { thunk, .. } => Some(*thunk),
@@ -403,18 +402,18 @@ impl Machine {
         }
     }
 
-    /// Whether the instruction at an offset calls a host function.
+    /// Returns whether the instruction at an offset calls a host function.
     fn calls_host_at(&self, at: u32) -> bool {
         let instr = self.mutator.image.program.code.get(index(at));
         matches!(instr, Some(Instr::CallHost { .. }))
     }
 
-    /// The kind of the thunk whose evaluation has just begun.
+    /// Returns the kind of the thunk whose evaluation has just begun.
     fn entered_kind(&self) -> Option<u32> {
         self.under_evaluation(self.entered_thunk()?)
     }
 
-    /// The thunk whose evaluation has just begun.
+    /// Returns the thunk whose evaluation has just begun.
     pub(super) fn entered_thunk(&self) -> Option<Word> {
         // SAFETY: below the frame of the thunk's code is what becomes of its value.
         let (control, below) = unsafe {
@@ -429,7 +428,7 @@ impl Machine {
         }
     }
 
-    /// The kind of a thunk under evaluation.
+    /// Returns the kind of a thunk under evaluation.
     pub(super) fn under_evaluation(&self, thunk: Word) -> Option<u32> {
         if !thunk.is_pointer() {
             return None;
