@@ -31,7 +31,7 @@ pub const MODULES: &[&str] = &[
 /// The module that is always in scope.
 pub const PRELUDE: &str = "prelude";
 
-/// The text of a module.
+/// Returns the text of a module.
 #[must_use]
 pub fn module(name: &str) -> Option<&'static str> {
     TEXTS.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)

@@ -109,7 +109,7 @@ pub struct Built {
 }
 
 impl Built {
-    /// Whether there is an error among the diagnostics.
+    /// Returns whether there is an error among the diagnostics.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
@@ -265,7 +265,7 @@ fn write_module(built: &mut Built, program: &core::Program, mentions: &binary::M
     }
 }
 
-/// The report that a program exceeds a limit of G-code.
+/// Returns the report that a program exceeds a limit of G-code.
 fn too_large(exceeded: Exceeded, gcode: &Program, core: &core::Program) -> Diagnostic {
     let span = match exceeded {
         Exceeded::Parameters(id) | Exceeded::Items(id) => gcode.globals.get(id).map(|it| it.span),
@@ -289,7 +289,7 @@ fn locate_missing_main(built: &mut Built) {
     }
 }
 
-/// The part of its line that stands before a place.
+/// Returns the part of its line that stands before a place.
 fn before(span: Span, sources: &SourceMap) -> &str {
     let Some(file) = sources.file_at(span.lo) else { return "" };
     let text = file.text.get(..(span.lo - file.base) as usize).unwrap_or_default();

@@ -30,13 +30,13 @@ use crate::syntax::parse::{parse_expression, parse_file};
 
 /// Where source files come from.
 pub trait Loader {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// # Errors
     /// Whatever keeps the file from being read; it is reported in plain words.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// What two paths of the same file have in common. Of its own accord a path is made
+    /// Returns what two paths of the same file have in common. Of its own accord a path is made
     /// normal by its text alone; a loader that has a file system can follow links.
     fn identity(&self, path: &Path) -> PathBuf {
         normal(path)
@@ -107,13 +107,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// The program in the file `path`.
+    /// Returns the program in the file `path`.
     #[must_use]
     pub fn path(path: impl Into<PathBuf>) -> Source {
         Source { file: Some(MainFile::Path(path.into())), expression: None }
     }
 
-    /// The program `text`, which imports no files.
+    /// Returns the program `text`, which imports no files.
     #[must_use]
     pub fn text(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Source {
         let file = MainFile::Text { name: name.into(), text: text.into(), directory: None };

@@ -32,7 +32,7 @@ fn line(entry: &Entry) -> String {
     format!("{:<12} {:<28} {}", entry.module, entry.signature, entry.summary())
 }
 
-/// What is known of a name, or of all names of a module.
+/// Returns what is known of a name, or of all names of a module.
 fn named(name: &str) -> Result<String, Failure> {
     let all = manual::all();
     let found = all.iter().filter(|entry| entry.name() == name);

@@ -31,7 +31,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The number that the system gets.
+    /// Returns the number that the system gets.
     pub const fn number(self) -> u8 {
         match self {
             Exit::Success => 0,
@@ -53,7 +53,7 @@ impl Exit {
         std::process::exit(self.number().into())
     }
 
-    /// How a command ends that reported an error of this kind.
+    /// Returns how a command ends that reported an error of this kind.
     pub fn of(code: Code) -> Exit {
         match code.id().as_bytes().get(2) {
             _ if code == Code::Interrupted => Exit::Interrupted,
@@ -64,7 +64,7 @@ impl Exit {
         }
     }
 
-    /// How a command ends that reported these: an unreadable file outweighs what follows
+    /// Returns how a command ends that reported these: an unreadable file outweighs what follows
     /// from it.
     pub fn of_all(reports: &[Diagnostic]) -> Exit {
         let exits: Vec<Exit> =

@@ -14,7 +14,7 @@ pub fn run(args: &Explain, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
-/// What a code means.
+/// Returns what a code means.
 ///
 /// # Errors
 /// When there is none of that name: what is said of that, and a tip.

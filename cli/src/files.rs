@@ -41,7 +41,7 @@ fn read_all(mut file: File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The program in `path`, in some form; `-` is standard input.
+/// Returns the program in `path`, in some form; `-` is standard input.
 pub fn root(path: &Path, form: Form, context: &Context) -> Result<Source, Failure> {
     let source = written(path, form, context)?;
     let file = match source.file {
@@ -53,7 +53,7 @@ pub fn root(path: &Path, form: Form, context: &Context) -> Result<Source, Failur
     Ok(Source { file, ..source })
 }
 
-/// The text in `path`, if it has to be read at once.
+/// Returns the text in `path`, if it has to be read at once.
 fn written(path: &Path, form: Form, context: &Context) -> Result<Source, Failure> {
     if path.as_os_str() != "-" && form == Form::Coref {
         return Ok(Source::path(path));
@@ -87,7 +87,7 @@ fn written(path: &Path, form: Form, context: &Context) -> Result<Source, Failure
     }
 }
 
-/// The program that a command is asked for.
+/// Returns the program that a command is asked for.
 pub fn program(args: &Program, form: Form, context: &Context) -> Result<Source, Failure> {
     let root = match &args.file {
         Some(path) => root(path, form, context)?,

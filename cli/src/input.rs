@@ -96,7 +96,7 @@ impl Read for Stdin {
 }
 
 impl<R: Read> Decoder<R> {
-    /// The text that `reader` gives.
+    /// Returns the text that `reader` gives.
     pub fn new(reader: R) -> Decoder<R> {
         Decoder { reader, bytes: Vec::new(), valid: 0, taken: 0, offset: 0, then: Then::Read }
     }

@@ -75,13 +75,13 @@ impl Stopper {
         })
     }
 
-    /// What stops the machine that starts now. From here on it is given time to notice.
+    /// Returns what stops the machine that starts now. From here on it is given time to notice.
     pub fn machine(&self) -> Interrupt {
         self.shared.running.store(true, Ordering::SeqCst);
         self.shared.machine.clone()
     }
 
-    /// Whether the run has been asked to stop.
+    /// Returns whether the run has been asked to stop.
     pub fn is_asked(&self) -> bool {
         self.shared.asked.get().is_some()
     }

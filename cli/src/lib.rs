@@ -176,7 +176,7 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Whether help is coloured; decided before the arguments are understood.
+/// Returns whether help is coloured; decided before the arguments are understood.
 fn help_color(arguments: &[OsString]) -> clap::ColorChoice {
     let words = arguments.iter().map(|word| word.to_string_lossy());
     let mut choice = Color::Auto;
@@ -225,7 +225,7 @@ fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     }
 }
 
-/// Whether a word on the command line looks like a program's file.
+/// Returns whether a word on the command line looks like a program's file.
 fn is_program(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "core" || extension == "gm")
         || path.is_file()

@@ -12,7 +12,7 @@ use super::quantity::{show_duration, show_size};
 /// The least memory that is suggested.
 const LEAST_HEAP: u64 = 16 << 20;
 
-/// The report of a limit, with the option that raises it.
+/// Returns the report of a limit, with the option that raises it.
 pub fn report(reached: &LimitReached) -> Diagnostic {
     let (code, message, help) = match reached.limit {
         Limit::Heap(bytes) => {
@@ -47,7 +47,7 @@ fn time_message(limit: Duration) -> String {
     format!("the time limit of {} is reached", show_duration(limit))
 }
 
-/// The report of a reached time limit where nothing else can be said.
+/// Returns the report of a reached time limit where nothing else can be said.
 pub fn time_limit(limit: Duration) -> String {
     let code = Code::TimeLimit;
     let more = show_duration(limit.saturating_mul(2));

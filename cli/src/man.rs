@@ -27,8 +27,8 @@ pub fn run(args: &Man, context: &mut Context) -> Result<(), Failure> {
         .map_err(|error| context.system(Code::OutputFailed, &error))
 }
 
-/// The command with what each option is for, also of those that the short help leaves out: a page
-/// has their long help alone.
+/// Returns the command with what each option is for, also of those that the short help leaves out:
+/// a page has their long help alone.
 fn described(command: Command) -> Command {
     let command = command.mut_args(|arg| match (arg.get_long_help(), arg.get_help().cloned()) {
         (None, Some(help)) => arg.long_help(help),

@@ -25,7 +25,7 @@ impl Entry {
         self.name
     }
 
-    /// The first sentence.
+    /// Returns the first sentence.
     pub fn summary(&self) -> String {
         let text = self.comment.iter().take_while(|line| !is_example(line));
         let text = text.copied().collect::<Vec<_>>().join(" ");
@@ -53,7 +53,7 @@ impl Entry {
         text
     }
 
-    /// Whether each of the words is in the name or the text, whatever the case of letters.
+    /// Returns whether each of the words is in the name or the text, whatever the case of letters.
     fn has(&self, words: &[String]) -> bool {
         let text = self.comment.iter().take_while(|line| !is_example(line));
         let text = format!("{} {}", self.name, text.copied().collect::<Vec<_>>().join(" "));
@@ -66,7 +66,7 @@ fn is_example(line: &str) -> bool {
     line.trim_start().starts_with("> ")
 }
 
-/// The entries of a module, in the order of its text; none if there is no such module.
+/// Returns the entries of a module, in the order of its text; none if there is no such module.
 pub fn module(name: &str) -> Vec<Entry> {
     if name == PRIMITIVES {
         return primitives();
@@ -95,7 +95,7 @@ pub fn module(name: &str) -> Vec<Entry> {
     entries
 }
 
-/// The primitives, as the tables of the language's page have them.
+/// Returns the primitives, as the tables of the language's page have them.
 fn primitives() -> Vec<Entry> {
     let mut entries = Vec::new();
     for line in LANGUAGE.lines() {
@@ -123,7 +123,7 @@ pub fn all() -> Vec<Entry> {
     modules.flat_map(module).collect()
 }
 
-/// The entries that have all the words, those whose name has one of them first.
+/// Returns the entries that have all the words, those whose name has one of them first.
 pub fn search(words: &str) -> Vec<Entry> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let mut found: Vec<Entry> = all().into_iter().filter(|entry| entry.has(&words)).collect();
@@ -135,7 +135,7 @@ pub fn search(words: &str) -> Vec<Entry> {
     found
 }
 
-/// What a module is for: the first sentence of its text.
+/// Returns what a module is for: the first sentence of its text.
 pub fn about(module: &str) -> String {
     if module == PRIMITIVES {
         return "the functions that the machine itself computes".to_owned();

@@ -27,7 +27,7 @@ fn meminfo(text: &str, name: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// What the control groups that this process is in leave it.
+/// Returns what the control groups that this process is in leave it.
 fn control_group() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
@@ -36,14 +36,14 @@ fn control_group() -> Option<u64> {
     path.ancestors().take_while(|path| path.starts_with(root)).filter_map(left_in).min()
 }
 
-/// What one control group leaves, if it has a limit.
+/// Returns what one control group leaves, if it has a limit.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let limit = read("memory.max")?;
     Some(limit.saturating_sub(read("memory.current").unwrap_or(0)))
 }
 
-/// The rest of the address space that `ulimit -v` allows.
+/// Returns the rest of the address space that `ulimit -v` allows.
 fn address_space() -> Option<u64> {
     let limit = getrlimit(Resource::As).current?;
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

@@ -238,7 +238,7 @@ impl<W: Write> State<W> {
     }
 }
 
-/// What the system says, as an outcome.
+/// Returns what the system says, as an outcome.
 fn failed(error: &std::io::Error) -> OutputError {
     let kind = error.kind();
     let message = match kind {

@@ -51,7 +51,7 @@ pub fn parse_change(text: &str) -> Result<Change, String> {
     }
 }
 
-/// The help of `--pass`: every pass and what it does.
+/// Returns the help of `--pass`: every pass and what it does.
 pub fn help() -> String {
     let width = Pass::ALL.iter().map(|pass| pass.name().len()).max().unwrap_or(0);
     let mut out = String::from(
@@ -63,12 +63,12 @@ pub fn help() -> String {
     out
 }
 
-/// The passes that the command line asks for.
+/// Returns the passes that the command line asks for.
 pub fn wanted(args: &Optimise) -> Passes {
     changed(args.level, &args.passes)
 }
 
-/// The passes of a level with changes.
+/// Returns the passes of a level with changes.
 pub fn changed(level: u8, changes: &[Change]) -> Passes {
     changes.iter().fold(Passes::level(level), |passes, &change| match change {
         Change::With(pass) => passes.with(pass),
@@ -85,12 +85,12 @@ impl std::fmt::Display for Change {
     }
 }
 
-/// How the command line asks to optimise.
+/// Returns how the command line asks to optimise.
 pub fn options(args: &Optimise) -> OptimiserOptions {
     OptimiserOptions { passes: wanted(args), verbose: args.verbose }
 }
 
-/// Whether the command line says whether this pass runs.
+/// Returns whether the command line says whether this pass runs.
 pub fn is_named(args: &Optimise, pass: Pass) -> bool {
     args.passes
         .iter()
@@ -104,8 +104,8 @@ pub fn tell(args: &Optimise, report: &Report, sources: &SourceMap) {
     }
 }
 
-/// What the passes did: each decision a line, each call that they left a line with the reason,
-/// then a table of how often each kind of thing was done.
+/// Returns what the passes did: each decision a line, each call that they left a line with the
+/// reason, then a table of how often each kind of thing was done.
 fn render(report: &Report, sources: &SourceMap) -> String {
     let mut out = String::new();
     for (pass, decision) in report.decisions() {

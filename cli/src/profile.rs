@@ -39,7 +39,7 @@ impl Clock {
         clock
     }
 
-    /// What it asks.
+    /// Returns what it asks.
     pub fn sampler(&self) -> Sampler {
         self.sampler.clone()
     }

@@ -60,7 +60,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     digits.parse().map_err(|_| format!("it can be {} at most", u64::MAX))
 }
 
-/// How often something is to be run.
+/// Returns how often something is to be run.
 ///
 /// # Errors
 /// In words, if it is no number from 1 to a million.

@@ -102,7 +102,7 @@ pub fn compile(
     }
 }
 
-/// What the program is granted.
+/// Returns what the program is granted.
 pub fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure> {
     let mut grants = Grants::new();
     let refused = |error: std::io::Error, what: String| {
@@ -127,7 +127,7 @@ pub fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure>
     Ok(grants)
 }
 
-/// How the program is to run.
+/// Returns how the program is to run.
 pub fn store_options(limits: &Limits, stopper: &Stopper) -> StoreOptions {
     let heap = Some(limits.max_heap.unwrap_or_else(memory::default_limit));
     // Time is the stopper's matter, which began before the program was compiled.
@@ -135,7 +135,7 @@ pub fn store_options(limits: &Limits, stopper: &Stopper) -> StoreOptions {
     StoreOptions { limits, interrupt: stopper.machine(), ..StoreOptions::default() }
 }
 
-/// What the program's `main` gets for its input: standard input, unless the program itself
+/// Returns what the program's `main` gets for its input: standard input, unless the program itself
 /// came from there.
 pub fn input(args: &args::Program, stdout: &Stdout, stopper: &Stopper) -> Box<dyn Input> {
     if args.file.as_deref() == Some(Path::new("-")) {
@@ -155,7 +155,7 @@ fn print_format(format: Format) -> gmachine::Format {
     }
 }
 
-/// Whether a place is in an expression given with `-e` that speaks of `main`.
+/// Returns whether a place is in an expression given with `-e` that speaks of `main`.
 fn is_expression_with_main(sources: &SourceMap, at: Span) -> bool {
     let file = sources.file_at(at.lo).filter(|file| *file.name == *EXPRESSION);
     file.is_some_and(|file| sources.text(file.span()).contains("main"))

@@ -19,8 +19,8 @@ pub struct Clocks {
     pub run: Duration,
 }
 
-/// The counts with their names in the order in which they are shown: as people read them, as
-/// programs do; `None` if the machine does not count it.
+/// Returns the counts with their names in the order in which they are shown: as people read them,
+/// as programs do; `None` if the machine does not count it.
 fn counts(statistics: &Statistics) -> [(&'static str, &'static str, Option<u64>); 11] {
     // Destructured, so that a new count cannot be forgotten here.
     let Statistics {
@@ -51,7 +51,7 @@ fn counts(statistics: &Statistics) -> [(&'static str, &'static str, Option<u64>)
     ]
 }
 
-/// The counts as an object.
+/// Returns the counts as an object.
 pub fn counts_json(statistics: &Statistics) -> Value {
     let counts = counts(statistics).into_iter();
     let counts: Map<String, Value> =
@@ -59,7 +59,7 @@ pub fn counts_json(statistics: &Statistics) -> Value {
     Value::Object(counts)
 }
 
-/// The pauses as an object.
+/// Returns the pauses as an object.
 pub fn pauses_json(pauses: &Pauses) -> Value {
     json!({
         "count": pauses.count,
@@ -69,7 +69,7 @@ pub fn pauses_json(pauses: &Pauses) -> Value {
     })
 }
 
-/// The statistics of a run as text, a line end at its end.
+/// Returns the statistics of a run as text, a line end at its end.
 pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: Clocks) -> String {
     match format {
         Stats::Text => {
@@ -114,7 +114,7 @@ pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: C
     }
 }
 
-/// What was alive after the last few full collections.
+/// Returns what was alive after the last few full collections.
 fn last(live_bytes: &[u64]) -> String {
     const SHOWN: usize = 8;
     let first = live_bytes.len().saturating_sub(SHOWN);

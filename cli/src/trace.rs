@@ -85,7 +85,7 @@ fn must_be_a_rule(wanted: &str) -> Result<(), Failure> {
     Err(usage("trace", format!("there is no rule '{wanted}'"), &tip))
 }
 
-/// Whether this is a rule's name, or the first word of it.
+/// Returns whether this is a rule's name, or the first word of it.
 fn is_by_name(name: &str, wanted: &str) -> bool {
     let first = name.split(' ').next().unwrap_or_default();
     [name, first].iter().any(|name| name.eq_ignore_ascii_case(wanted.trim()))
@@ -126,7 +126,7 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// Whether a step is shown.
+    /// Returns whether a step is shown.
     fn is_wanted(&self, event: &Event) -> bool {
         // A call is one of the code that is entered.
         let at = if self.args.calls { self.machine.position() } else { event.position };
@@ -139,7 +139,7 @@ impl Tracer<'_> {
             && !(self.args.hide_prelude && self.is_corelib(at))
     }
 
-    /// Whether a rule is one that is asked for: by its name, or by the first word of it.
+    /// Returns whether a rule is one that is asked for: by its name, or by the first word of it.
     fn is_by_wanted_rule(&self, rule: Rule) -> bool {
         if self.args.calls {
             return rule == Rule::Enter;
@@ -148,7 +148,7 @@ impl Tracer<'_> {
         self.args.rule.is_empty() || self.args.rule.iter().any(|wanted| is_by_name(name, wanted))
     }
 
-    /// Whether code is the corelib's, or a primitive's own.
+    /// Returns whether code is the corelib's, or a primitive's own.
     fn is_corelib(&self, at: Position) -> bool {
         let Some(global) = self.machine.program().globals.get(at.global) else { return false };
         let file = self.sources.file_at(global.span.lo);
@@ -156,7 +156,7 @@ impl Tracer<'_> {
             || file.is_some_and(|file| file.corelib)
     }
 
-    /// The instruction of a step as the listing shows it.
+    /// Returns the instruction of a step as the listing shows it.
     fn instruction(&self, at: Position) -> String {
         let program = self.machine.program();
         self.machine.instr(at).map_or_else(String::new, |code| instr(program, code))
@@ -242,7 +242,7 @@ impl Tracer<'_> {
         self.fitted(out)
     }
 
-    /// The first line of the source of an instruction.
+    /// Returns the first line of the source of an instruction.
     fn source(&self, at: Position) -> Option<String> {
         let span = self.machine.span(at);
         if span.is_none() {

@@ -85,7 +85,7 @@ fn option<'c>(given: &str, command: &'c Command) -> Option<&'c Arg> {
     called(near?)
 }
 
-/// How an option is written: its name, or its letter if it has no name.
+/// Returns how an option is written: its name, or its letter if it has no name.
 fn spelled(arg: &Arg) -> String {
     match (arg.get_long(), arg.get_short()) {
         (Some(long), _) => format!("--{long}"),

@@ -54,8 +54,8 @@ impl Failing {
         analysis.found
     }
 
-    /// Whether an expression is a call that never returns, and not one of a circle of calls that
-    /// `caller` is in.
+    /// Returns whether an expression is a call that never returns, and not one of a circle of calls
+    /// that `caller` is in.
     pub fn keeps_frame(&self, program: &Program, caller: GlobalId, expr: ExprId) -> bool {
         let Some((global, count)) = called(program, expr) else { return false };
         let circle = self.circles[global];
@@ -63,7 +63,7 @@ impl Failing {
             && (circle == 0 || circle != self.circles[caller])
     }
 
-    /// Whether a global applied to `count` arguments never returns.
+    /// Returns whether a global applied to `count` arguments never returns.
     fn never_returns(&self, program: &Program, global: GlobalId, count: usize) -> bool {
         count >= program.arity(global)
             && match program.globals[global].kind {
@@ -77,7 +77,7 @@ impl Failing {
     }
 }
 
-/// The body of a global that has one.
+/// Returns the body of a global that has one.
 fn body(program: &Program, global: GlobalId) -> Option<ExprId> {
     match program.globals[global].kind {
         GlobalKind::Defn { body, .. } => body,
@@ -85,7 +85,7 @@ fn body(program: &Program, global: GlobalId) -> Option<ExprId> {
     }
 }
 
-/// The global that an expression calls, and with how many arguments.
+/// Returns the global that an expression calls, and with how many arguments.
 fn called(program: &Program, expr: ExprId) -> Option<(GlobalId, usize)> {
     let (callee, count) = match program.exprs[expr] {
         Expr::App(callee, args) => (callee, args.len()),
@@ -97,7 +97,7 @@ fn called(program: &Program, expr: ExprId) -> Option<(GlobalId, usize)> {
     }
 }
 
-/// The globals that a body calls in strict contexts.
+/// Returns the globals that a body calls in strict contexts.
 fn calls(program: &Program, root: ExprId) -> Vec<u32> {
     let (mut found, mut work) = (Vec::new(), vec![root]);
     while let Some(expr) = work.pop() {
@@ -121,7 +121,7 @@ struct Analysis<'p> {
 }
 
 impl Analysis<'_> {
-    /// Whether an expression in a strict context never returns.
+    /// Returns whether an expression in a strict context never returns.
     fn fails(&mut self, expr: ExprId) -> bool {
         ensure_sufficient_stack(|| self.fails_here(expr))
     }

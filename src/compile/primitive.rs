@@ -105,7 +105,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The function that evaluates a message to its end before it is raised: a copy of the
+    /// Returns the function that evaluates a message to its end before it is raised: a copy of the
     /// list `s`, evaluated up to `n` elements; if it is longer, it ends in an ellipsis.
     ///
     /// ```text
@@ -179,8 +179,9 @@ impl Compiler<'_> {
         self.emit(Instr::Eval, span);
     }
 
-    /// The function that evaluates the cells of the list `s`, and if the primitive walks them, the
-    /// elements. Its value is `all`, of which `s` is the rest that is still to be evaluated.
+    /// Returns the function that evaluates the cells of the list `s`, and if the primitive walks
+    /// them, the elements. Its value is `all`, of which `s` is the rest that is still to be
+    /// evaluated.
     ///
     /// ```text
     /// walked s all = case s of

@@ -40,8 +40,8 @@ impl Compiler<'_> {
         self.update_and_unwind(span);
     }
 
-    /// Whether an expression is a call that never returns, and not one of a circle of calls that this
-    /// code is in.
+    /// Returns whether an expression is a call that never returns, and not one of a circle of calls
+    /// that this code is in.
     pub(super) fn keeps_frame(&self, expr: ExprId) -> bool {
         self.current.is_some_and(|caller| self.failing.keeps_frame(self.core, caller, expr))
     }

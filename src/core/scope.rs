@@ -67,16 +67,16 @@ pub struct EarlierData {
 
 /// The program that another one is added to, as far as that one has to know it.
 pub trait Earlier: std::fmt::Debug {
-    /// What a name means that it defines.
+    /// Returns what a name means that it defines.
     fn meaning(&self, name: &str) -> Option<Meaning>;
 
     /// A data type.
     fn data(&self, data: u32) -> Option<EarlierData>;
 
-    /// The number of a corelib module's data type, if it has that.
+    /// Returns the number of a corelib module's data type, if it has that.
     fn corelib_data(&self, module: &str, name: &str) -> Option<u32>;
 
-    /// The names that it defines.
+    /// Returns the names that it defines.
     fn names(&self) -> Vec<Arc<str>>;
 }
 

@@ -58,7 +58,7 @@ impl Directory {
         Ok(Directory { handle, paths })
     }
 
-    /// The place that some names lead to from the root, if it is in this directory.
+    /// Returns the place that some names lead to from the root, if it is in this directory.
     pub fn place(&self, names: &[Vec<u8>]) -> Option<Place<'_>> {
         let beneath = self.paths.iter().find_map(|path| names.strip_prefix(&path[..]))?;
         Some(Place { handle: self.handle.as_fd(), names: beneath.to_vec() })
@@ -131,7 +131,7 @@ fn open_beneath(
     walk(handle, names, flags, mode)
 }
 
-/// The same name by name, without following any symbolic link.
+/// Returns the same name by name, without following any symbolic link.
 pub(super) fn walk(
     handle: BorrowedFd<'_>,
     names: &[Vec<u8>],

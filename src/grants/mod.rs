@@ -105,7 +105,7 @@ impl Grants {
         Ok(())
     }
 
-    /// The place that a path leads to, in one of the directories.
+    /// Returns the place that a path leads to, in one of the directories.
     fn place<'a>(
         &self,
         granted: &'a [Directory],
@@ -312,7 +312,7 @@ fn is_file(stat: &Stat) -> Result<bool, SystemError> {
     Err(SystemError::Failed(why.to_owned()))
 }
 
-/// What an error of the system means for who asked for something that `by` grants.
+/// Returns what an error of the system means for who asked for something that `by` grants.
 fn failed(error: Errno, by: &str) -> SystemError {
     match error {
         Errno::NOENT => SystemError::Missing,

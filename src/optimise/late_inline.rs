@@ -140,7 +140,7 @@ impl Late<'_> {
         (copied, moved)
     }
 
-    /// The callee and the arguments of a call whose body may take its place.
+    /// Returns the callee and the arguments of a call whose body may take its place.
     fn call(&self, expr: ExprId) -> Option<(GlobalId, List<ExprId>)> {
         let program = &*self.program;
         let Expr::App(callee, args) = program.exprs[expr] else { return None };
@@ -310,8 +310,8 @@ impl Late<'_> {
         self.program.expr_lists.add(exprs)
     }
 
-    /// The place of an expression that is inlined for a call: that of the corelib says which call of
-    /// the program it stands for.
+    /// Returns the place of an expression that is inlined for a call: that of the corelib says
+    /// which call of the program it stands for.
     fn place(&mut self, at: Span, call: Span) -> Span {
         let places = &mut self.program.places;
         let call = match places.inlined(call) {

@@ -165,7 +165,7 @@ fn order_operands(program: &mut Program, selectors: &Selectors, expr: ExprId) {
     }
 }
 
-/// The variable and the field of the first selection in an operand that is found.
+/// Returns the variable and the field of the first selection in an operand that is found.
 fn selection_in(
     program: &Program,
     selectors: &Selectors,

@@ -55,7 +55,7 @@ struct Placed<'a> {
     primary: bool,
 }
 
-/// The excerpts that show `primary` and `secondary`, that of `primary` first.
+/// Returns the excerpts that show `primary` and `secondary`, that of `primary` first.
 pub fn excerpts<'a>(
     sources: &'a SourceMap,
     primary: &'a Label,
@@ -81,7 +81,7 @@ pub fn excerpts<'a>(
     excerpts
 }
 
-/// The excerpt for a label of generated code whose original has no such text to show.
+/// Returns the excerpt for a label of generated code whose original has no such text to show.
 fn unread_original<'a>(
     sources: &'a SourceMap,
     label: &'a Label,
@@ -142,7 +142,7 @@ fn place<'a>(sources: &'a SourceMap, label: &'a Label, primary: bool) -> Option<
     })
 }
 
-/// The greatest character boundary up to `at`.
+/// Returns the greatest character boundary up to `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
@@ -192,7 +192,7 @@ struct Line {
 }
 
 impl Line {
-    /// The line `number`, cut to what is around the marks that start or end in it.
+    /// Returns the line `number`, cut to what is around the marks that start or end in it.
     fn new(file: &SourceFile, number: u32, marks: &[Placed<'_>]) -> Line {
         let line = file.line(number);
         let start = file.line_start(number) as usize;
@@ -219,15 +219,15 @@ impl Line {
         Line { text, start: start + window.start, positions }
     }
 
-    /// Where the byte at `offset` of the file stands in the shown text; the nearer end, if it
-    /// is not shown.
+    /// Returns where the byte at `offset` of the file stands in the shown text; the nearer end, if
+    /// it is not shown.
     fn position(&self, offset: usize) -> usize {
         let at = offset.saturating_sub(self.start).min(self.positions.len() - 1);
         self.positions[at]
     }
 }
 
-/// The stretch of a line that is shown: all of it, or as much as fits around `edge`.
+/// Returns the stretch of a line that is shown: all of it, or as much as fits around `edge`.
 fn window(line: &str, edge: usize) -> Range<usize> {
     if line.len() <= WIDE || line.chars().nth(WIDE).is_none() {
         return 0..line.len();

@@ -43,7 +43,7 @@ pub fn render(out: &mut String, report: Report<'_>, color: bool) {
     out.push_str("\n\n");
 }
 
-/// Whether a chain says nothing that the excerpt of a failure does not.
+/// Returns whether a chain says nothing that the excerpt of a failure does not.
 fn is_told(chain: &Chain, diagnostic: &Diagnostic) -> bool {
     use Code::{FuelLimit, HeapLimit, Interrupted, TimeLimit};
     // Where a run was stopped, who waits is the answer, however short.
@@ -54,7 +54,7 @@ fn is_told(chain: &Chain, diagnostic: &Diagnostic) -> bool {
     is_empty || !is_stopped && is_shown && chain.frames.len() < 2
 }
 
-/// What waited, innermost first, a line each.
+/// Returns what waited, innermost first, a line each.
 fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
     let mut lines: Vec<String> = chain.frames.iter().map(|one| asking(one, sources)).collect();
     if chain.more > 0 {
@@ -64,13 +64,13 @@ fn chain_text(chain: &Chain, sources: &SourceMap) -> String {
     lines.join("\n")
 }
 
-/// The notes and the help of a report.
+/// Returns the notes and the help of a report.
 fn notes(diagnostic: &Diagnostic) -> impl Iterator<Item = (Level<'static>, String)> + '_ {
     let notes = diagnostic.notes.iter().map(|note| (Level::NOTE, plain(note)));
     notes.chain(diagnostic.help.iter().map(|help| (Level::HELP, plain(help))))
 }
 
-/// The marked lines of an excerpt. Its place is a mark that [`name_places`] replaces: the
+/// Returns the marked lines of an excerpt. Its place is a mark that [`name_places`] replaces: the
 /// renderer would count columns in the excerpt, which may be cut.
 fn snippet<'a>(number: usize, excerpt: &'a Excerpt<'a>) -> Snippet<'a, Annotation<'a>> {
     let marks = excerpt.marks.iter().map(|mark| {

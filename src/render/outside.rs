@@ -9,9 +9,9 @@ use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::machine::outcome::Chain;
 
-/// The report of a failure as its reader is to see it. If it failed in the corelib, the place is the
-/// innermost one outside of it that waited, and where in the corelib it was is a note: what can be
-/// changed is the program.
+/// Returns the report of a failure as its reader is to see it. If it failed in the corelib, the
+/// place is the innermost one outside of it that waited, and where in the corelib it was is a note:
+/// what can be changed is the program.
 #[must_use]
 pub fn outside_corelib<'a>(
     diagnostic: &'a Diagnostic,
@@ -63,7 +63,7 @@ fn moved(diagnostic: &Diagnostic, chain: &Chain, sources: &SourceMap) -> Option<
     Some(moved)
 }
 
-/// The definition that a place is in, by its display name if it has one.
+/// Returns the definition that a place is in, by its display name if it has one.
 fn definition(span: Span, sources: &SourceMap) -> Option<String> {
     let file = sources.file_at(span.lo)?;
     let before = file.text.get(..(span.lo - file.base) as usize)?;

@@ -15,7 +15,7 @@ pub fn place(sources: &SourceMap, span: Span) -> Option<String> {
 /// How many characters of an expression are shown in a line of text.
 const EXPRESSION: usize = 40;
 
-/// What one evaluation waits for: ``take waits for `(f x)` at file:line:col``.
+/// Returns what one evaluation waits for: ``take waits for `(f x)` at file:line:col``.
 pub(super) fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
     let mut line = one_line(&waiting.name);
     let text = sources.text(waiting.span);
@@ -32,7 +32,7 @@ pub(super) fn waiting(waiting: &Waiting, sources: &SourceMap) -> String {
     line
 }
 
-/// What asked for what failed: as [`waiting`], or ``main, defined at file:line:col``.
+/// Returns what asked for what failed: as [`waiting`], or ``main, defined at file:line:col``.
 pub(super) fn asking(outer: &Waiting, sources: &SourceMap) -> String {
     match place(sources, outer.span) {
         Some(place) if sources.text(outer.span) == &*outer.name => {

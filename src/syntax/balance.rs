@@ -195,7 +195,8 @@ impl<'s> Balancer<'s> {
         self.seen = hi;
     }
 
-    /// What the indentation tells of a bracket that is missing, beside the one that is named.
+    /// Returns what the indentation tells of a bracket that is missing, beside the one that is
+    /// named.
     fn hint(&self, named: u32) -> Option<(u32, &'static str)> {
         let at = self.left_open.filter(|at| *at != named)?;
         Some((at, "this one may lack its end: a line after it begins left of it"))

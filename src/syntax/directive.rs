@@ -143,7 +143,7 @@ impl Directives {
         number
     }
 
-    /// Whether the next token means nothing here.
+    /// Returns whether the next token means nothing here.
     pub(super) fn is_idle(&self) -> bool {
         self.pending.is_empty() && self.open.is_empty() && !self.entered
     }

@@ -18,7 +18,7 @@ use mistakes::{
     is_import, large_float, no_token, quoted_run,
 };
 
-/// Whether `text` is one NAME and nothing else: what a definition can be called.
+/// Returns whether `text` is one NAME and nothing else: what a definition can be called.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let mut tokens = Tok::lexer(text);

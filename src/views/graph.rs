@@ -130,19 +130,19 @@ impl Graph {
         }
     }
 
-    /// How many nodes it knows.
+    /// Returns how many nodes it knows.
     #[must_use]
     pub fn count(&self) -> usize {
         self.cells.len()
     }
 
-    /// The node itself, as it was born.
+    /// Returns the node itself, as it was born.
     #[must_use]
     pub fn cell(&self, node: NodeId) -> Option<&Cell> {
         self.cells.get(&node)
     }
 
-    /// What stands for a node by now.
+    /// Returns what stands for a node by now.
     #[must_use]
     pub fn value(&self, mut node: NodeId) -> NodeId {
         while let Some(next) = self.cells.get(&node).and_then(|cell| cell.became) {
@@ -151,7 +151,7 @@ impl Graph {
         node
     }
 
-    /// Whether a node is a value, or a text.
+    /// Returns whether a node is a value, or a text.
     #[must_use]
     pub fn is_value(&self, node: NodeId, program: &Program) -> bool {
         let Some(cell) = self.cells.get(&self.value(node)) else { return true };
@@ -209,7 +209,7 @@ impl Graph {
         }
     }
 
-    /// The function that is applied, and its arguments, the first one first.
+    /// Returns the function that is applied, and its arguments, the first one first.
     fn spine(&self, node: NodeId) -> (NodeId, Vec<NodeId>) {
         let mut arguments = Vec::new();
         let mut at = self.value(node);
@@ -465,7 +465,7 @@ impl<'a> Writer<'a> {
         self.text.push(']');
     }
 
-    /// The source of a function that has no name.
+    /// Returns the source of a function that has no name.
     #[must_use]
     pub fn source(&self, global: GlobalId) -> Option<String> {
         let global = self.program.globals.get(global)?;

@@ -166,7 +166,7 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Whether it is about a node that is not born yet in a state.
+    /// Returns whether it is about a node that is not born yet in a state.
     fn is_unborn(&self, state: &State) -> bool {
         match self {
             Wanted::UpdateOf(node) | Wanted::DemandOf(node) => *node > state.born,
@@ -311,25 +311,25 @@ impl<'a> Stepper<'a> {
         self
     }
 
-    /// The run as it is after the last event.
+    /// Returns the run as it is after the last event.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The program.
+    /// Returns the program.
     #[must_use]
     pub fn program(&self) -> &Program {
         self.watch.machine().program()
     }
 
-    /// The texts of the program.
+    /// Returns the texts of the program.
     #[must_use]
     pub fn sources(&self) -> &'a SourceMap {
         self.sources
     }
 
-    /// What has been printed so far.
+    /// Returns what has been printed so far.
     #[must_use]
     pub fn output(&self) -> &str {
         let printed = self.state.last.as_ref().map_or(0, |item| item.printed);
@@ -392,18 +392,18 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// The state before the last event, if it is kept.
+    /// Returns the state before the last event, if it is kept.
     fn before(&self) -> Option<State> {
         self.kept(self.state.time.checked_sub(1)?)
     }
 
-    /// How many events the machine has come by.
+    /// Returns how many events the machine has come by.
     fn known(&self) -> usize {
         let end = |stretch: &Stretch| stretch.start.time + stretch.items.len();
         self.stretches.back().map_or(self.state.time, end)
     }
 
-    /// The state after so many events, if they are kept.
+    /// Returns the state after so many events, if they are kept.
     fn kept(&self, time: usize) -> Option<State> {
         let stretch = self.stretches.iter().rev().find(|stretch| stretch.start.time <= time)?;
         let mut state = stretch.start.clone();
@@ -655,7 +655,7 @@ impl<'a> Stepper<'a> {
         last.is_some_and(|item| self.is(item, self.state.step, wanted))
     }
 
-    /// Whether an event is one that is looked for; `step` counts the updates up to it.
+    /// Returns whether an event is one that is looked for; `step` counts the updates up to it.
     fn is(&self, item: &Item, step: u64, wanted: &Wanted) -> bool {
         match (wanted, &item.event) {
             (Wanted::Event, _) => true,

@@ -298,8 +298,8 @@ impl<'a> Lines<'a> {
         new.map(|(node, text)| format!("#{node} = {text}")).collect()
     }
 
-    /// The indentation of the evaluation at a depth: two columns for each one that is seen and
-    /// waits for it.
+    /// Returns the indentation of the evaluation at a depth: two columns for each one that is seen
+    /// and waits for it.
     fn indent(&self, depth: usize) -> usize {
         if self.options.only.is_some() {
             return 0;
@@ -308,7 +308,7 @@ impl<'a> Lines<'a> {
         2 * waiting.filter(|chain| chain.is_visible).count().min(DEEPEST)
     }
 
-    /// The function that the evaluation below the innermost one is of.
+    /// Returns the function that the evaluation below the innermost one is of.
     fn outer_function(&self) -> Option<GlobalId> {
         self.chains.len().checked_sub(2).and_then(|at| self.chains.get(at)?.function)
     }
@@ -317,7 +317,7 @@ impl<'a> Lines<'a> {
         by.and_then(|_| self.chains.last()?.function)
     }
 
-    /// What the numbers and lifted functions of a line stand for, each said once.
+    /// Returns what the numbers and lifted functions of a line stand for, each said once.
     fn explanations(
         &mut self,
         mut shared: Vec<NodeId>,
@@ -347,7 +347,7 @@ impl<'a> Lines<'a> {
         parts
     }
 
-    /// Whether a step is asked for.
+    /// Returns whether a step is asked for.
     fn passes(&self, step: u64, function: Option<GlobalId>, kind: Kind, view: &View<'_>) -> bool {
         let global = function.and_then(|id| view.program.globals.get(id));
         let is_named =
@@ -415,7 +415,7 @@ impl<'a> View<'a> {
         Head { text, shared: writer.shared.into_iter().map(explained).collect() }
     }
 
-    /// Whether a function is the corelib's or a primitive.
+    /// Returns whether a function is the corelib's or a primitive.
     fn is_corelib(&self, global: GlobalId) -> bool {
         let Some(global) = self.program.globals.get(global) else { return false };
         let file = self.sources.file_at(global.span.lo);
@@ -436,7 +436,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What a reduction has done, in words.
+    /// Returns what a reduction has done, in words.
     fn rule(&self, function: Option<GlobalId>, folded: u64) -> String {
         let Some(id) = function else { return "it unpacks a text".to_owned() };
         let Some(global) = self.program.globals.get(id) else { return String::new() };

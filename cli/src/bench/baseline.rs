@@ -105,7 +105,7 @@ impl Baseline {
         out
     }
 
-    /// The verdict on all.
+    /// Returns the verdict on all.
     pub fn summary(&self) -> String {
         let mut said =
             format!("{} slower, {} faster, {} the same", self.slower, self.faster, self.same);

@@ -48,7 +48,7 @@ impl Column {
         Ok(printed)
     }
 
-    /// The median of the runs: the middle one, or the mean of the two in the middle.
+    /// Returns the median of the runs: the middle one, or the mean of the two in the middle.
     pub fn median(&self) -> Duration {
         let mut runs = self.runs.clone();
         runs.sort();
@@ -56,8 +56,8 @@ impl Column {
         (middle(runs.len().saturating_sub(1) / 2) + middle(runs.len() / 2)) / 2
     }
 
-    /// The distance between the runs at a quarter and at three quarters, in order of length;
-    /// `None` of fewer than four runs, which have no quarters.
+    /// Returns the distance between the runs at a quarter and at three quarters, in order of
+    /// length; `None` of fewer than four runs, which have no quarters.
     pub fn spread(&self) -> Option<Duration> {
         let mut runs = self.runs.clone();
         runs.sort();
@@ -68,7 +68,7 @@ impl Column {
         Some(at(3)? - at(1)?)
     }
 
-    /// What one has to say to run it so.
+    /// Returns what one has to say to run it so.
     pub fn name(&self) -> String {
         format!("{} at -O{}", self.machine, self.level)
     }
@@ -107,7 +107,7 @@ impl Printed {
     /// As much of it as a message shows.
     const START: usize = 60;
 
-    /// What prints this line.
+    /// Returns what prints this line.
     pub fn line(text: &str) -> Printed {
         let mut printed = Printed::default();
         printed.push(text);
@@ -122,7 +122,7 @@ impl Printed {
         self.hash.write(text.as_bytes());
     }
 
-    /// How it begins.
+    /// Returns how it begins.
     pub fn start(&self) -> &str {
         self.start.trim_end()
     }

@@ -25,7 +25,7 @@ use super::interrupt::Stopper;
 use super::passes::{Change, changed};
 use super::{Context, Failure, files, input, output, report, run};
 
-/// What the long help says of the table and the programs.
+/// Returns what the long help says of the table and the programs.
 pub fn help() -> String {
     let names: Vec<&str> = programs::BUILT_IN.iter().map(|program| program.name).collect();
     let (first, second) = names.split_at(names.len() / 2);
@@ -114,7 +114,7 @@ pub fn run(args: &Bench, context: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The machines and levels that are asked for, without repetitions.
+/// Returns the machines and levels that are asked for, without repetitions.
 fn settings(args: &Bench) -> Vec<(MachineKind, u8)> {
     let engines = if args.engine.is_empty() { Engine::value_variants() } else { &args.engine };
     let levels = if args.levels.is_empty() { &[0, 1, 2] } else { args.levels.as_slice() };
@@ -180,7 +180,7 @@ impl Bencher {
         Ok(columns)
     }
 
-    /// The program at every level that is asked for. Its warnings are reported once.
+    /// Returns the program at every level that is asked for. Its warnings are reported once.
     fn compile(
         &self,
         subject: &Subject,
@@ -220,7 +220,7 @@ impl Bencher {
         Ok((columns, sources.unwrap_or_default()))
     }
 
-    /// What `main` gets, if it wants something: standard input, read once for all programs,
+    /// Returns what `main` gets, if it wants something: standard input, read once for all programs,
     /// unless a program itself came from there.
     fn input(
         &mut self,

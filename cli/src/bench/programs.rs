@@ -32,7 +32,7 @@ built_in! {
 }
 
 impl BuiltIn {
-    /// What a line of its first comment says.
+    /// Returns what a line of its first comment says.
     fn says(&self, label: &str) -> Option<&'static str> {
         self.text
             .lines()
@@ -50,7 +50,7 @@ pub struct Subject {
     pub prints: Option<&'static str>,
 }
 
-/// The programs of these names, all that come with the command if there are none.
+/// Returns the programs of these names, all that come with the command if there are none.
 pub fn subjects(names: &[String], full: bool, context: &Context) -> Result<Vec<Subject>, Failure> {
     if names.is_empty() {
         return Ok(BUILT_IN.iter().map(|program| built_in(program, full)).collect());

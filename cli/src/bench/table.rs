@@ -39,12 +39,12 @@ impl Table {
         Table { width, ratios: Vec::new() }
     }
 
-    /// The line of heads.
+    /// Returns the line of heads.
     pub fn head(&self) -> String {
         self.line("program", &HEADS.map(|(head, _)| head.to_owned()))
     }
 
-    /// The rows of a program.
+    /// Returns the rows of a program.
     pub fn rows(&mut self, name: &str, columns: &[Column]) -> String {
         let median = |column: &Column| column.median().as_secs_f64();
         let base = columns.first().map_or(0.0, median);
@@ -82,7 +82,7 @@ impl Table {
         out
     }
 
-    /// The geometric means of the ratios of all programs, if there are several.
+    /// Returns the geometric means of the ratios of all programs, if there are several.
     pub fn means(&self, columns: &[Column]) -> String {
         let mut out = String::new();
         if self.ratios.len() < 2 {
@@ -148,7 +148,7 @@ pub fn json(name: &str, column: &Column) -> Value {
     })
 }
 
-/// What a run counted; `null` for what its machine does not count unless it is asked to.
+/// Returns what a run counted; `null` for what its machine does not count unless it is asked to.
 fn counts(column: &Column) -> Value {
     let mut counts = counts_json(&column.statistics);
     if column.machine != MachineKind::Reference {
@@ -159,7 +159,7 @@ fn counts(column: &Column) -> Value {
     counts
 }
 
-/// The line of heads of comma-separated values.
+/// Returns the line of heads of comma-separated values.
 pub fn csv_head() -> String {
     "program,engine,level,compile_seconds,median_seconds,spread_seconds,instructions,reductions,\
      allocated_bytes,collections,peak_live_bytes\n"

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Report;
 use crate::stats::{counts_json, pauses_json};
 
-/// The whole profile.
+/// Returns the whole profile.
 pub fn of(report: &Report<'_>) -> Value {
     let costs = &report.costs;
     let functions: Vec<Value> = costs

@@ -21,7 +21,7 @@ impl By {
     /// All of them, as they are shown.
     pub const ALL: [By; 4] = [By::Holder, By::Function, By::Constructor, By::Kind];
 
-    /// What it is called.
+    /// Returns what it is called.
     pub fn name(self) -> &'static str {
         match self {
             By::Holder => "holder",
@@ -31,7 +31,7 @@ impl By {
         }
     }
 
-    /// What live nodes belong to; `None` if they are no part of this division.
+    /// Returns what live nodes belong to; `None` if they are no part of this division.
     pub fn group(self, costs: &Costs, live: Live) -> Option<String> {
         let function =
             |number: u32| costs.functions.get(number as usize).map(|f| f.name.to_string());
@@ -45,7 +45,7 @@ impl By {
     }
 }
 
-/// What a holder is called, by its number.
+/// Returns what a holder is called, by its number.
 fn holder_name(costs: &Costs, holder: u32) -> String {
     let function = |number: u32| {
         costs.functions.get(number as usize).map_or(String::new(), |f| f.name.to_string())
@@ -72,8 +72,8 @@ pub struct Step {
     pub bytes: u64,
 }
 
-/// The paths at the peak, depth first, the largest part first; without those that lead to less than
-/// `least` bytes. `contents` are the names of what nodes are.
+/// Returns the paths at the peak, depth first, the largest part first; without those that lead to
+/// less than `least` bytes. `contents` are the names of what nodes are.
 pub fn paths(costs: &Costs, contents: &[String], least: u64) -> Vec<Step> {
     let mut bytes: Vec<u64> = costs.paths.iter().map(|path| path.bytes).collect();
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); bytes.len()];
@@ -122,18 +122,18 @@ pub struct Amount {
     pub bytes: u64,
 }
 
-/// The census at which most was alive.
+/// Returns the census at which most was alive.
 pub fn peak(costs: &Costs) -> Option<&Census> {
     // Of equal ones the first.
     costs.censuses.iter().rev().max_by_key(|census| census.bytes())
 }
 
-/// What a census finds, divided; the largest part first, those of equal size by name.
+/// Returns what a census finds, divided; the largest part first, those of equal size by name.
 pub fn divided(costs: &Costs, census: &Census, by: By) -> Vec<(String, Amount)> {
     grouped(census, |live| by.group(costs, live))
 }
 
-/// What a census finds, by the groups that `group` makes.
+/// Returns what a census finds, by the groups that `group` makes.
 pub fn grouped(census: &Census, group: impl Fn(Live) -> Option<String>) -> Vec<(String, Amount)> {
     let mut groups: BTreeMap<String, Amount> = BTreeMap::new();
     for &live in &census.live {
@@ -148,8 +148,8 @@ pub fn grouped(census: &Census, group: impl Fn(Live) -> Option<String>) -> Vec<(
     groups
 }
 
-/// Whether something is not evaluated, under evaluation, or waits: what a function leaves behind
-/// that has not come to its value.
+/// Returns whether something is not evaluated, under evaluation, or waits: what a function leaves
+/// behind that has not come to its value.
 pub fn is_unfinished(kind: NodeKind) -> bool {
     use NodeKind::{Evaluating, Frame, Stopped, Thunk};
     matches!(kind, Thunk | Evaluating | Stopped | Frame)

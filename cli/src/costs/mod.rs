@@ -115,12 +115,12 @@ impl<'a> Report<'a> {
         report
     }
 
-    /// The name of a function.
+    /// Returns the name of a function.
     fn function(&self, number: u32) -> &str {
         self.costs.functions.get(number as usize).map_or("", |function| &function.name)
     }
 
-    /// The samples as folded stacks, one a line, for the tools that draw them.
+    /// Returns the samples as folded stacks, one a line, for the tools that draw them.
     fn folded(&self, weigh: impl Fn(Cost) -> u64) -> String {
         let mut paths: Vec<String> = Vec::new();
         let mut out = String::new();
@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
         out
     }
 
-    /// The page.
+    /// Returns the page.
     fn page(&self) -> String {
         // Nothing in it ends the element that it stands in.
         let data = json::of(self).to_string().replace('<', "\\u003c");
@@ -156,7 +156,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What nodes of a kind are called.
+/// Returns what nodes of a kind are called.
 fn name_of(costs: &Costs, at: usize, sources: &SourceMap) -> String {
     let Some(content) = costs.contents.get(at) else { return String::new() };
     let function = content.function.and_then(|function| costs.functions.get(function as usize));

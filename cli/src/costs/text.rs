@@ -19,7 +19,7 @@ const STEP_SHARE: u64 = 5;
 const SPARKS: usize = 32;
 
 impl Report<'_> {
-    /// The verdict, live memory over time, and a table of functions.
+    /// Returns the verdict, live memory over time, and a table of functions.
     pub fn text(&self) -> String {
         let mut out = format!("{}\n", self.verdict);
         if let Some(ended) = &self.ended {
@@ -199,7 +199,7 @@ impl Report<'_> {
     }
 }
 
-/// How many of something there are.
+/// Returns how many of something there are.
 fn many(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }

@@ -17,7 +17,7 @@ pub fn of(report: &Report<'_>) -> String {
     census.and_then(|census| of_memory(report, census)).unwrap_or_else(|| of_time(report))
 }
 
-/// Whether a part is at least half.
+/// Returns whether a part is at least half.
 fn is_most(part: u64, all: u64) -> bool {
     part >= all - part.min(all)
 }
@@ -96,7 +96,7 @@ fn of_unfinished(report: &Report<'_>, census: &Census, function: u32, amount: Am
     format!("`{name}` waits {} deep at the peak, {of} alive: the stack", count(frames))
 }
 
-/// What most of what a holder keeps is.
+/// Returns what most of what a holder keeps is.
 fn mostly(report: &Report<'_>, census: &Census, holder: u32) -> String {
     let contents = grouped(census, |live| {
         (live.holder == holder).then(|| report.contents.get(live.content as usize).cloned())?

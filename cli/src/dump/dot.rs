@@ -5,7 +5,7 @@ use gmachine::gcode::program::{Global, GlobalId, GlobalKind, Program};
 
 use gmachine::render::one_line;
 
-/// The graph of which global's code mentions which, of those in `wanted`, and what they
+/// Returns the graph of which global's code mentions which, of those in `wanted`, and what they
 /// mention themselves. Primitives that the code has as instructions are no nodes.
 pub fn render(program: &Program, wanted: &[GlobalId]) -> String {
     let mut out = String::from(
@@ -23,7 +23,7 @@ pub fn render(program: &Program, wanted: &[GlobalId]) -> String {
     out
 }
 
-/// The globals that the code of one mentions, each once, in the order of first mention.
+/// Returns the globals that the code of one mentions, each once, in the order of first mention.
 pub fn callees(global: &Global) -> Vec<GlobalId> {
     let mut seen = Vec::new();
     let mut known = std::collections::HashSet::new();
@@ -37,7 +37,7 @@ pub fn callees(global: &Global) -> Vec<GlobalId> {
     seen
 }
 
-/// How the kinds of globals differ in looks.
+/// Returns how the kinds of globals differ in looks.
 fn style(global: &Global) -> &'static str {
     match global.kind {
         GlobalKind::Supercombinator if global.arity == 0 => " [style=rounded]",

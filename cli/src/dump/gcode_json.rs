@@ -62,7 +62,7 @@ struct Instruction<'a> {
     span: Option<JsonPlace<'a>>,
 }
 
-/// The globals in `wanted`, and the tables of the program: a document.
+/// Returns the globals in `wanted`, and the tables of the program: a document.
 pub fn render(
     program: &Program,
     wanted: &[GlobalId],
@@ -122,7 +122,7 @@ fn kind(kind: GlobalKind) -> &'static str {
     }
 }
 
-/// The operands of an instruction; of what they refer to, the symbol.
+/// Returns the operands of an instruction; of what they refer to, the symbol.
 fn operands(program: &Program, instr: &Instr) -> Vec<Value> {
     instr.operands().iter().map(|operand| value(program, operand)).collect()
 }

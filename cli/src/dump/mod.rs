@@ -59,7 +59,7 @@ pub fn run(args: &Dump, context: &mut Context) -> Result<(), Failure> {
     if built.has_errors() { Err(Failure(Exit::of_all(&built.diagnostics))) } else { Ok(()) }
 }
 
-/// The text of a definition of a program at a stage, for people; `None` if the program has
+/// Returns the text of a definition of a program at a stage, for people; `None` if the program has
 /// mistakes, which are reported, or no such definition, which is said too.
 pub fn definition(
     root: &Source,
@@ -92,7 +92,7 @@ pub fn definition(
     Ok(listing.ok())
 }
 
-/// What a stage prints; or the names that there are, if the wanted one is none of them.
+/// Returns what a stage prints; or the names that there are, if the wanted one is none of them.
 fn artefact(args: &Dump, built: &mut Built) -> Result<Result<String, Vec<String>>, Failure> {
     Ok(match (&built.core, &built.gcode) {
         (_, Some(program)) if args.stage == Stage::Fast => fast(args, program, built)?,
@@ -137,7 +137,7 @@ fn build(args: &Dump, root: &Source) -> Built {
     inspect::build(root, &files::Files, &options)
 }
 
-/// Whether the thing called `symbol` is the definition `only`, or was lifted out of it.
+/// Returns whether the thing called `symbol` is the definition `only`, or was lifted out of it.
 fn is_wanted(only: Option<&str>, symbol: &str) -> bool {
     only.is_none_or(|only| is_code_of(symbol, only))
 }
@@ -262,7 +262,7 @@ fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, V
     Ok(definitions_of(stage, definitions, hints(built)))
 }
 
-/// How supercombinators use their arguments; or the names that there are.
+/// Returns how supercombinators use their arguments; or the names that there are.
 fn strictness(args: &Dump, program: &core::Program, built: &Built) -> Result<String, Vec<String>> {
     let names = &built.loaded.names;
     let only = args.only.as_deref();
@@ -331,7 +331,7 @@ struct Param {
     name: Option<String>,
 }
 
-/// What stands beside an instruction: the source expression that it comes from.
+/// Returns what stands beside an instruction: the source expression that it comes from.
 fn margin(sources: &SourceMap) -> impl FnMut(Span) -> Option<String> + '_ {
     |span| {
         let text = sources.text(span);
@@ -339,7 +339,7 @@ fn margin(sources: &SourceMap) -> impl FnMut(Span) -> Option<String> + '_ {
     }
 }
 
-/// The JSON document of a stage with its definitions, with a line end.
+/// Returns the JSON document of a stage with its definitions, with a line end.
 fn definitions_of(stage: &str, definitions: impl Serialize, hints: Vec<JsonReport<'_>>) -> String {
     let schema = format!("gmachine-{stage}");
     json_text(&Definitions { definitions, hints, schema, version: VERSION }) + "\n"

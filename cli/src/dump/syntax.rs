@@ -12,7 +12,7 @@ use super::super::report::{JsonPlace, json_span, json_text};
 use super::VERSION;
 use super::json::Array;
 
-/// The tokens or the syntax trees of the program's own files; or the names that there are,
+/// Returns the tokens or the syntax trees of the program's own files; or the names that there are,
 /// if the wanted one is none of them.
 pub fn render(args: &Dump, built: &mut Built) -> Result<String, Vec<String>> {
     if let Some(only) = &args.only {
@@ -65,7 +65,7 @@ fn keep(only: &str, built: &mut Built) -> Result<(), Vec<String>> {
     Ok(())
 }
 
-/// The parts of all files, under the file's name if they are several.
+/// Returns the parts of all files, under the file's name if they are several.
 fn texts(sources: &SourceMap, files: &[usize], text: impl Fn(usize) -> String) -> String {
     let parts = files.iter().map(|&file| (file, text(file))).filter(|(_, text)| !text.is_empty());
     let parts: Vec<(usize, String)> = parts.collect();
@@ -78,7 +78,7 @@ fn texts(sources: &SourceMap, files: &[usize], text: impl Fn(usize) -> String) -
     titled.collect::<Vec<_>>().join("\n")
 }
 
-/// The tokens of a file, or of the items that were kept of it.
+/// Returns the tokens of a file, or of the items that were kept of it.
 fn tokens(built: &Built, file: usize) -> String {
     listing::tokens(&built.loaded.sources, file)
 }

@@ -37,7 +37,7 @@ impl CtrlC {
         self.machine.clear();
     }
 
-    /// Whether it has been pressed since it was cleared.
+    /// Returns whether it has been pressed since it was cleared.
     pub fn is_pressed(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }
@@ -59,7 +59,7 @@ struct Buffer {
 }
 
 impl Lines {
-    /// The lines of standard input.
+    /// Returns the lines of standard input.
     ///
     /// # Errors
     /// When the process has none.
@@ -69,7 +69,7 @@ impl Lines {
         Ok(Lines { shared: Arc::new(Mutex::new(buffer)), ctrl_c })
     }
 
-    /// The next line with its end; empty at the end of the input.
+    /// Returns the next line with its end; empty at the end of the input.
     ///
     /// # Errors
     /// When the input fails, or the wait for it ends by a Ctrl-C.

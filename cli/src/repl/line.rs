@@ -9,19 +9,19 @@ use rustyline::{Context, Helper};
 
 use super::session::COMMANDS;
 
-/// The tokens of a text.
+/// Returns the tokens of a text.
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     Lexer::new(text, 0).map(|(lo, _, hi)| text.get(lo as usize..hi as usize).unwrap_or(""))
 }
 
-/// Whether there is nothing to wait for: all brackets and comments that a text opens are closed in
-/// it, or its last line gives up those brackets, because it is blank or a command.
+/// Returns whether there is nothing to wait for: all brackets and comments that a text opens are
+/// closed in it, or its last line gives up those brackets, because it is blank or a command.
 pub fn is_complete(text: &str) -> bool {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     is_closed(text) || (last.trim().is_empty() || is_command(last)) && !is_in_comment(before)
 }
 
-/// Whether a line is a command, if it is no part of a comment.
+/// Returns whether a line is a command, if it is no part of a comment.
 fn is_command(line: &str) -> bool {
     line.trim_start().starts_with(':')
 }
@@ -32,7 +32,8 @@ fn is_in_comment(text: &str) -> bool {
     lexer.comment_unclosed
 }
 
-/// What is to be taken one after the other: a command that gave up what was before it is apart.
+/// Returns what is to be taken one after the other: a command that gave up what was before it is
+/// apart.
 pub fn inputs(text: &str) -> impl Iterator<Item = &str> {
     let parts = match text.rsplit_once('\n') {
         Some((before, last))
@@ -45,7 +46,7 @@ pub fn inputs(text: &str) -> impl Iterator<Item = &str> {
     parts.into_iter().flatten()
 }
 
-/// Whether all brackets and comments that a text opens are closed in it.
+/// Returns whether all brackets and comments that a text opens are closed in it.
 fn is_closed(text: &str) -> bool {
     if is_command(text) {
         return true;
@@ -62,7 +63,7 @@ fn is_closed(text: &str) -> bool {
     depth <= 0 && !lexer.comment_unclosed
 }
 
-/// The functions and constants that a text defines, each with whether it has no parameters.
+/// Returns the functions and constants that a text defines, each with whether it has no parameters.
 pub fn defined(text: &str) -> Vec<(String, bool)> {
     let tokens: Vec<&str> = tokens(text).collect();
     let definitions = tokens.windows(5).filter(|window| window[..2] == ["(", "defn"]);

@@ -6,7 +6,7 @@ use super::input::{Lines, Reader};
 use crate::input::Decoder;
 use crate::output::Stdout;
 
-/// The input of an action: the lines that come next.
+/// Returns the input of an action: the lines that come next.
 pub fn input(lines: Lines) -> Box<dyn Input> {
     Box::new(Decoder::new(Reader::new(lines)))
 }

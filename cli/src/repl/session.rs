@@ -43,13 +43,14 @@ pub const COMMANDS: [(&str, &str, &str); 16] = [
     (":quit", "", "end the session; so does Ctrl-D"),
 ];
 
-/// The command that a word without a colon is probably meant for.
+/// Returns the command that a word without a colon is probably meant for.
 fn called(word: &str) -> Option<&'static str> {
     let word = if word == "exit" { "quit" } else { word };
     COMMANDS.iter().map(|(name, ..)| *name).find(|name| name.strip_prefix(':') == Some(word))
 }
 
-/// The command that is meant by what is none: its beginning, or one that is spelled nearly so.
+/// Returns the command that is meant by what is none: its beginning, or one that is spelled nearly
+/// so.
 fn meant(command: &str) -> Option<&'static str> {
     let names = || COMMANDS.iter().filter_map(|(name, ..)| name.strip_prefix(':'));
     let mut begun = names().filter(|name| !command.is_empty() && name.starts_with(command));
@@ -163,7 +164,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// The modules that are in scope.
+    /// Returns the modules that are in scope.
     fn modules(&self) -> Vec<String> {
         let sources = self.store.sources();
         let files = sources.files().iter().filter(|file| file.corelib);
@@ -440,7 +441,7 @@ impl<'c> Session<'c> {
         self.print(&text)
     }
 
-    /// The value of a name, or the last one.
+    /// Returns the value of a name, or the last one.
     fn value(&mut self, name: &str) -> Option<Value> {
         if name.is_empty() {
             if self.last.is_none() {
@@ -480,7 +481,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// The session's definitions as one program, with an expression.
+    /// Returns the session's definitions as one program, with an expression.
     fn source(&self, expression: Option<&str>) -> Source {
         let mut text = String::new();
         if let Some(path) = &self.file {

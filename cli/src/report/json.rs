@@ -103,7 +103,7 @@ fn label<'a>(label: &'a Label, primary: bool, sources: &'a SourceMap) -> Option<
     Some(Labelled { end, file, label: &label.text, primary, start })
 }
 
-/// Where a span is.
+/// Returns where a span is.
 pub fn span(span: Span, sources: &SourceMap) -> Option<Place<'_>> {
     if span.is_none() {
         return None;

@@ -130,7 +130,7 @@ impl Reporter {
         write(&out);
     }
 
-    /// Whether somebody was warned of a place, or of an operand of the application there.
+    /// Returns whether somebody was warned of a place, or of an operand of the application there.
     fn is_warned(&self, span: Span, sources: &SourceMap) -> bool {
         let is_operand = |warned: &Span| {
             let before = Span::new((span.lo + 1).min(warned.lo), warned.lo);
@@ -167,7 +167,7 @@ pub fn write(text: &str) {
     };
 }
 
-/// Whether a stream is coloured.
+/// Returns whether a stream is coloured.
 pub fn use_color(choice: Color, terminal: bool) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match choice {
@@ -213,7 +213,7 @@ fn total(reports: &[&Diagnostic]) -> Option<String> {
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// The word for how bad it is.
+/// Returns the word for how bad it is.
 fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

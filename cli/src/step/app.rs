@@ -58,7 +58,7 @@ impl<'a> App<'a> {
         app
     }
 
-    /// Whether something is being looked for.
+    /// Returns whether something is being looked for.
     pub fn is_working(&self) -> bool {
         self.is_working
     }

@@ -83,7 +83,7 @@ impl Canvas {
         Canvas { width, rows: vec![row; usize::from(height)] }
     }
 
-    /// The whole of it.
+    /// Returns the whole of it.
     pub fn area(&self) -> Area {
         Area { column: 0, row: 0, width: self.width, height: self.rows.len() as u16 }
     }

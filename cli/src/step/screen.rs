@@ -75,7 +75,7 @@ pub fn draw(app: &App<'_>, canvas: &mut Canvas) {
     }
 }
 
-/// Where source, ladder, heap and output are.
+/// Returns where source, ladder, heap and output are.
 fn panels(body: Area) -> [Area; 4] {
     if body.width >= WIDE {
         let (left, right) = body.split_left(body.width.div_ceil(2));
@@ -101,7 +101,7 @@ fn panels(body: Area) -> [Area; 4] {
     })
 }
 
-/// How the run ends, if it does here; else the breakpoints.
+/// Returns how the run ends, if it does here; else the breakpoints.
 fn ending(app: &App<'_>) -> String {
     match app.stepper.ended() {
         Some(None) => "the run is over".to_owned(),
@@ -111,13 +111,13 @@ fn ending(app: &App<'_>) -> String {
     }
 }
 
-/// How many lines a panel has for text.
+/// Returns how many lines a panel has for text.
 fn room(area: Area) -> usize {
     usize::from(area.height.saturating_sub(2))
 }
 
-/// The expression to mark: the one whose code ran, or the innermost one of the program's own that
-/// waits.
+/// Returns the expression to mark: the one whose code ran, or the innermost one of the program's
+/// own that waits.
 fn place<'a>(app: &App<'a>) -> Option<(&'a SourceFile, Span)> {
     let state = app.stepper.state();
     let sources = app.stepper.sources();
@@ -131,7 +131,7 @@ fn place<'a>(app: &App<'a>) -> Option<(&'a SourceFile, Span)> {
     })
 }
 
-/// The beginning of `main`, which stands for the output.
+/// Returns the beginning of `main`, which stands for the output.
 fn main<'a>(app: &App<'a>) -> Option<(&'a SourceFile, Span)> {
     let program = app.stepper.program();
     let main = program.globals.get(program.main?)?;

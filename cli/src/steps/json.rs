@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::report::json_span;
 
-/// The first line: which schema the others follow.
+/// Returns the first line: which schema the others follow.
 pub fn header() -> Value {
     json!({"schema": "gmachine-events", "version": 1})
 }

@@ -63,7 +63,7 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     stopped.map_err(|stop| run::failed(stop, &stopper, sources, context))
 }
 
-/// What is asked for.
+/// Returns what is asked for.
 fn options(args: &Steps) -> Options {
     Options {
         corelib: args.corelib,
@@ -168,7 +168,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Whether the last step has been taken that is asked for.
+    /// Returns whether the last step has been taken that is asked for.
     fn is_past(&self) -> bool {
         self.args.to.is_some_and(|last| self.step >= last)
     }

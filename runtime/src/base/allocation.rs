@@ -36,14 +36,14 @@ pub fn fallible<T>(request: impl FnOnce() -> T) -> T {
     request()
 }
 
-/// Whether the present thread handles a refusal of the allocation that it asks for. For global
-/// allocators; does not allocate.
+/// Returns whether the present thread handles a refusal of the allocation that it asks for. For
+/// global allocators; does not allocate.
 #[must_use]
 pub fn is_fallible() -> bool {
     FALLIBLE.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Whether the system gives so many bytes in one piece now. For work of a library whose own
+/// Returns whether the system gives so many bytes in one piece now. For work of a library whose own
 /// allocations cannot fail.
 #[must_use]
 pub fn is_available(bytes: u64) -> bool {

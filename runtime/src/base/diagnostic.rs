@@ -45,7 +45,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Whether another report says the same, of another place.
+    /// Returns whether another report says the same, of another place.
     #[must_use]
     pub fn is_same_elsewhere(&self, other: &Diagnostic) -> bool {
         let what = |report: &Diagnostic| {

@@ -22,21 +22,21 @@ const FRACTION: u32 = 52;
 const BIAS: i32 = 1023;
 
 impl Float {
-    /// The float that is this value.
+    /// Returns the float that is this value.
     #[inline]
     #[must_use]
     pub const fn new(value: f64) -> Float {
         Float(if value.is_nan() { NAN } else { value.to_bits() })
     }
 
-    /// The value.
+    /// Returns the value.
     #[inline]
     #[must_use]
     pub const fn get(self) -> f64 {
         f64::from_bits(self.0)
     }
 
-    /// The bits: sign, exponent, fraction.
+    /// Returns the bits: sign, exponent, fraction.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
@@ -81,8 +81,8 @@ impl Float {
         value.is_finite().then_some(Float(value.to_bits()))
     }
 
-    /// The float nearest to an integer, of two equally near ones the one with an even fraction;
-    /// an infinity, if the integer is beyond the largest float by half a step.
+    /// Returns the float nearest to an integer, of two equally near ones the one with an even
+    /// fraction; an infinity, if the integer is beyond the largest float by half a step.
     #[must_use]
     pub fn from_integer(value: &Integer) -> Float {
         let big = match value {
@@ -105,7 +105,8 @@ impl Float {
         Float::new(if value.is_negative() { -scaled } else { scaled })
     }
 
-    /// The integer that is left of it without its fraction; `None` for an infinity and the NaN.
+    /// Returns the integer that is left of it without its fraction; `None` for an infinity and the
+    /// NaN.
     #[must_use]
     pub fn truncate(self) -> Option<Integer> {
         let value = self.get();
@@ -123,8 +124,9 @@ impl Float {
         Some(Integer::from(if value < 0.0 { -big } else { big }))
     }
 
-    /// The shortest decimal number that only this float is nearest to: an integer, which has the
-    /// sign, and the power of ten by which it is multiplied. `None` for an infinity and the NaN.
+    /// Returns the shortest decimal number that only this float is nearest to: an integer, which
+    /// has the sign, and the power of ten by which it is multiplied. `None` for an infinity and the
+    /// NaN.
     #[must_use]
     pub fn decimal(self) -> Option<(i64, i64)> {
         if !self.get().is_finite() {
@@ -139,8 +141,8 @@ impl Float {
         Some((digits, exponent - fraction.len() as i64))
     }
 
-    /// The float nearest to `digits` times `exponent` powers of ten, of two equally near ones the
-    /// one with an even fraction.
+    /// Returns the float nearest to `digits` times `exponent` powers of ten, of two equally near
+    /// ones the one with an even fraction.
     #[must_use]
     pub fn from_decimal(digits: &Integer, exponent: &Integer) -> Float {
         // What is beyond decides nothing any more: no integer has as many digits.
@@ -154,7 +156,7 @@ impl Float {
     }
 }
 
-/// The float nearest to a decimal number of these digits, with a `-` if it is negative.
+/// Returns the float nearest to a decimal number of these digits, with a `-` if it is negative.
 fn scaled(digits: &str, exponent: i64) -> Float {
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
     // The standard library reads exponents of a few digits alone: so the point goes to the left

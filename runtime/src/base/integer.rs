@@ -194,7 +194,7 @@ struct Division<'a> {
     floors: bool,
 }
 
-/// The result of a computation that nothing stops.
+/// Returns the result of a computation that nothing stops.
 fn ended<T>(result: Result<T, Stopped>) -> T {
     result.unwrap_or_else(|Stopped| unreachable!("nothing stops it"))
 }
@@ -246,7 +246,7 @@ impl Integer {
         sub, checked_sub, |a, b| a - b, usize::max
     );
 
-    /// The product.
+    /// Returns the product.
     #[must_use]
     pub fn mul(&self, other: &Integer) -> Integer {
         ended(self.mul_until(other, &mut || Ok(())))
@@ -290,19 +290,19 @@ impl Integer {
         |of| if of.floors { of.rest + of.divisor } else { of.rest }
     );
 
-    /// The negated value.
+    /// Returns the negated value.
     #[must_use]
     pub fn negate(&self) -> Integer {
         Integer::ZERO.sub(self)
     }
 
-    /// Whether it is 0.
+    /// Returns whether it is 0.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         *self == Integer::ZERO
     }
 
-    /// Whether it is below 0.
+    /// Returns whether it is below 0.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         match self {
@@ -311,7 +311,7 @@ impl Integer {
         }
     }
 
-    /// The value, if it fits a word.
+    /// Returns the value, if it fits a word.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match self {
@@ -395,7 +395,7 @@ impl Integer {
         bytes(20 * self.limbs())
     }
 
-    /// The decimal digits, after a `-` if it is negative, asking `poll` between pieces.
+    /// Returns the decimal digits, after a `-` if it is negative, asking `poll` between pieces.
     ///
     /// # Errors
     /// When `poll` stops it.
@@ -436,19 +436,19 @@ fn bytes(limbs: usize) -> usize {
 
 /// An integer as two's complement has infinitely many bits, the sign in all those above.
 impl Integer {
-    /// The bits that both have.
+    /// Returns the bits that both have.
     #[must_use]
     pub fn bit_and(&self, other: &Integer) -> Integer {
         self.bitwise(other, |a, b| a & b, |a, b| a & b)
     }
 
-    /// The bits that one of them has, or both.
+    /// Returns the bits that one of them has, or both.
     #[must_use]
     pub fn bit_or(&self, other: &Integer) -> Integer {
         self.bitwise(other, |a, b| a | b, |a, b| a | b)
     }
 
-    /// The bits that one of them has, and not both.
+    /// Returns the bits that one of them has, and not both.
     #[must_use]
     pub fn bit_xor(&self, other: &Integer) -> Integer {
         self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
@@ -468,7 +468,7 @@ impl Integer {
         compact(result, 0)
     }
 
-    /// The bits that it has not: one less than its negation.
+    /// Returns the bits that it has not: one less than its negation.
     #[must_use]
     pub fn bit_not(&self) -> Integer {
         match self {
@@ -516,7 +516,7 @@ impl Integer {
         (limbs <= limit).then(|| 2 * bytes(limbs))
     }
 
-    /// How many bits of it are 1; `None` if it is negative, since then infinitely many are.
+    /// Returns how many bits of it are 1; `None` if it is negative, since then infinitely many are.
     #[must_use]
     pub fn count_ones(&self) -> Option<u64> {
         match self {

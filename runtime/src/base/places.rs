@@ -67,7 +67,7 @@ impl Places {
         self.numbered.get(span.number()? as usize)
     }
 
-    /// The span of the case, if it stands for one with a value that it does not match.
+    /// Returns the span of the case, if it stands for one with a value that it does not match.
     #[inline]
     fn case(&self, span: Span) -> Span {
         match self.place(span) {

@@ -9,7 +9,7 @@ use super::instr::{Flow, Op};
 const PAGE: &str = include_str!("gcode.md");
 const PLACE: &str = "<!-- instructions -->\n";
 
-/// The page, in Markdown.
+/// Returns the page, in Markdown.
 #[must_use]
 pub fn markdown() -> String {
     let mut out = String::new();

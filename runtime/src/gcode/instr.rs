@@ -167,7 +167,7 @@ macro_rules! instructions {
                 match self { $(Op::$name => stringify!($name),)+ }
             }
 
-            /// What it does and its transition rule, as lines of documentation.
+            /// Returns what it does and its transition rule, as lines of documentation.
             #[must_use]
             pub const fn doc(self) -> &'static [&'static str] {
                 match self { $(Op::$name => &[$($doc),+],)+ }
@@ -187,14 +187,14 @@ macro_rules! instructions {
                 match self { $(Op::$name => Flow::$flow,)+ }
             }
 
-            /// How many stack items it takes and leaves, as the table has it: an expression of
-            /// its operands.
+            /// Returns how many stack items it takes and leaves, as the table has it: an expression
+            /// of its operands.
             #[must_use]
             pub const fn effect(self) -> (&'static str, &'static str) {
                 match self { $(Op::$name => (stringify!($takes), stringify!($leaves)),)+ }
             }
 
-            /// The instruction with these operands, if they are of its kinds.
+            /// Returns the instruction with these operands, if they are of its kinds.
             #[must_use]
             #[allow(unused_mut, unused_variables, reason = "for instructions without operands")]
             pub fn with(self, operands: Vec<Operand>) -> Option<Instr> {
@@ -207,7 +207,7 @@ macro_rules! instructions {
         }
 
         impl Instr {
-            /// Which instruction it is.
+            /// Returns which instruction it is.
             #[must_use]
             pub const fn op(&self) -> Op {
                 match self { $(instructions!(@pattern $name $(($($operand),+))?) => Op::$name,)+ }
@@ -229,7 +229,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// How many stack items it takes and how many it leaves in their place.
+            /// Returns how many stack items it takes and how many it leaves in their place.
             #[must_use]
             #[allow(unused_variables, reason = "not every effect depends on the operands")]
             pub fn effect(&self, ids: &impl Arities) -> (u32, u32) {
@@ -448,7 +448,7 @@ instructions! {
 macro_rules! computations {
     ($($name:ident => $primitive:ident;)+) => {
         impl Instr {
-            /// The instruction that computes a primitive; `None` if it takes more than one.
+            /// Returns the instruction that computes a primitive; `None` if it takes more than one.
             #[must_use]
             pub fn computing(primitive: Primitive) -> Option<Instr> {
                 match primitive {
@@ -459,7 +459,7 @@ macro_rules! computations {
                 }
             }
 
-            /// The primitive that it computes, if it computes one.
+            /// Returns the primitive that it computes, if it computes one.
             #[must_use]
             pub fn computes(&self) -> Option<Primitive> {
                 match *self {
@@ -492,7 +492,7 @@ computations! {
 }
 
 impl Instr {
-    /// The labels it may jump to.
+    /// Returns the labels it may jump to.
     #[inline]
     pub fn labels(&self) -> impl Iterator<Item = Label> {
         let (mut written, mut by_con, mut by_literal) = ([None, None], None, None);
@@ -508,7 +508,7 @@ impl Instr {
         written.chain(by_con).chain(by_literal.into_iter().flat_map(|jumps| jumps.targets()))
     }
 
-    /// The labels it may jump to, to be changed.
+    /// Returns the labels it may jump to, to be changed.
     #[must_use]
     pub fn labels_mut(&mut self) -> Vec<&mut Label> {
         match self {

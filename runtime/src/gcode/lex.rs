@@ -54,7 +54,7 @@ pub(super) struct Token {
     pub end: u32,
 }
 
-/// The tokens of `text`.
+/// Returns the tokens of `text`.
 ///
 /// # Errors
 /// The first character that starts no token, or the first bad literal.
@@ -154,7 +154,7 @@ impl Lexer<'_> {
         Ok(Some(Token { kind, line, column, end: self.column }))
     }
 
-    /// What stands between two `quote`s, escapes resolved.
+    /// Returns what stands between two `quote`s, escapes resolved.
     fn quoted(&mut self, quote: char) -> Result<String, ParseError> {
         self.bump();
         let mut text = String::new();

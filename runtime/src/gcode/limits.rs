@@ -33,7 +33,7 @@ pub enum Exceeded {
 }
 
 impl Exceeded {
-    /// What exceeds which limit, in a sentence.
+    /// Returns what exceeds which limit, in a sentence.
     #[must_use]
     pub fn sentence(self, program: &Program) -> String {
         let (what, count, of) = match self {
@@ -72,7 +72,7 @@ pub(super) struct Counted {
     items: u64,
 }
 
-/// Whether a program keeps the limits.
+/// Returns whether a program keeps the limits.
 ///
 /// # Errors
 /// With the first of its parts that does not.
@@ -80,9 +80,9 @@ pub fn check(program: &Program) -> Result<(), Exceeded> {
     check_from(program, Sizes::default(), &mut Counted::default())
 }
 
-/// Whether a program keeps the limits of which the first entries of its tables, as many as
-/// `from` says, are known to do so, and count for `counted`. What the others count for is added
-/// to that.
+/// Returns whether a program keeps the limits of which the first entries of its tables, as many as
+/// `from` says, are known to do so, and count for `counted`. What the others count for is added to
+/// that.
 ///
 /// # Errors
 /// With the first of its parts that does not.
@@ -116,7 +116,7 @@ pub(super) fn check_from(
     Ok(())
 }
 
-/// What an instruction counts for towards [`MAX_ITEMS`].
+/// Returns what an instruction counts for towards [`MAX_ITEMS`].
 fn items(instr: &Instr) -> u64 {
     match *instr {
         Instr::Alloc(n) | Instr::Split(n) | Instr::Squeeze(n, _) => n.into(),

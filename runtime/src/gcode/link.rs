@@ -137,7 +137,7 @@ pub(super) enum Table {
     Hosts,
 }
 
-/// The global of the program that one of an addition stands for.
+/// Returns the global of the program that one of an addition stands for.
 fn stands_for(global: &Global, links: &Links) -> Option<GlobalId> {
     match global.kind {
         GlobalKind::Host(host) => links.hosts.get(host).copied().flatten(),

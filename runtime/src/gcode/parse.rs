@@ -17,7 +17,7 @@ use crate::base::span::Span;
 use crate::gcode::effect::Effect;
 use crate::primitive::Primitive;
 
-/// The program of a listing, without spans. What it reads need not make sense to a machine:
+/// Returns the program of a listing, without spans. What it reads need not make sense to a machine:
 /// [`verify`](super::verify::verify) checks that.
 ///
 /// # Errors
@@ -120,7 +120,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether the next token is the bare word `word`; it is then taken.
+    /// Returns whether the next token is the bare word `word`; it is then taken.
     fn word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Some(Kind::Name(name)) if name == word);
         self.at += usize::from(found);
@@ -240,7 +240,7 @@ impl Reader {
         }
     }
 
-    /// The first line of a global, after its kind.
+    /// Returns the first line of a global, after its kind.
     fn global<'a>(&mut self, head: Head, line: &mut Line<'a>) -> Result<Block<'a>, ParseError> {
         let before = line.clone();
         let symbol: Arc<str> = line.name("the name of a global")?.into();

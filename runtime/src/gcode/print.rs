@@ -40,7 +40,7 @@ pub type Margin<'a> = dyn FnMut(Span) -> Option<String> + 'a;
 /// The column at which the margin starts, unless an instruction is longer.
 const MARGIN: usize = 40;
 
-/// The listing of a program. An instruction of another source expression than the one
+/// Returns the listing of a program. An instruction of another source expression than the one
 /// before it has `margin`'s text for that expression beside it, as a comment.
 #[must_use]
 pub fn program(program: &Program, margin: &mut Margin) -> String {
@@ -53,7 +53,7 @@ pub fn program(program: &Program, margin: &mut Margin) -> String {
     out
 }
 
-/// The listing of one global; empty if there is none of this number.
+/// Returns the listing of one global; empty if there is none of this number.
 #[must_use]
 pub fn global(program: &Program, id: GlobalId, margin: &mut Margin) -> String {
     let mut out = String::new();
@@ -103,12 +103,12 @@ pub fn name(name: &str) -> String {
     if bare { name.to_owned() } else { string_literal(name) }
 }
 
-/// Whether a bare name may start with `c`.
+/// Returns whether a bare name may start with `c`.
 pub(super) fn starts_name(c: char) -> bool {
     c == '_' || c.is_alphabetic()
 }
 
-/// Whether a bare name may go on with `c`.
+/// Returns whether a bare name may go on with `c`.
 pub(super) fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '\'' | '?' | '!' | '.' | '$')
 }

@@ -51,7 +51,8 @@ pub struct Global {
 }
 
 impl Global {
-    /// Whether it performs actions. Each addition to a program has a function of its own for that.
+    /// Returns whether it performs actions. Each addition to a program has a function of its own
+    /// for that.
     #[must_use]
     pub fn performs(&self) -> bool {
         self.kind == GlobalKind::Primitive && self.symbol.starts_with(PERFORM)
@@ -141,8 +142,8 @@ pub struct Sizes {
 }
 
 impl Program {
-    /// Where the value of a constant comes from: the expression that all ends of its code are of, if
-    /// that is one, and else its name.
+    /// Returns where the value of a constant comes from: the expression that all ends of its code
+    /// are of, if that is one, and else its name.
     #[must_use]
     pub fn place_of_value(&self, constant: &Global) -> Span {
         let code = constant.code.iter().zip(&constant.spans);
@@ -194,7 +195,7 @@ impl Program {
         program
     }
 
-    /// The data type of actions, if the program mentions any.
+    /// Returns the data type of actions, if the program mentions any.
     #[must_use]
     pub fn action_data(&self) -> Option<DataId> {
         self.datas.enumerate().find(|(_, data)| *data.symbol == *ACTION).map(|(id, _)| id)
@@ -270,15 +271,14 @@ impl Program {
         (*display == global.symbol || is_own()).then_some(&*global.symbol)
     }
 
-    /// The global with this symbol.
+    /// Returns the global with this symbol.
     #[must_use]
     pub fn find(&self, symbol: &str) -> Option<GlobalId> {
         self.globals.enumerate().find(|(_, global)| &*global.symbol == symbol).map(|(id, _)| id)
     }
 
-    /// The code that a run starts with: `PushGlobal main, Eval, Print`. A `main` with a
-    /// parameter finds its input on the stack, and is applied to it first. `None` without a
-    /// `main`.
+    /// Returns the code that a run starts with: `PushGlobal main, Eval, Print`. A `main` with a
+    /// parameter finds its input on the stack, and is applied to it first. `None` without a `main`.
     #[must_use]
     pub fn initial_code(&self) -> Option<Vec<Instr>> {
         let main = self.main?;

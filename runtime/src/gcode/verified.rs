@@ -92,7 +92,7 @@ impl Verified {
         program.main = main;
     }
 
-    /// The program, to be changed: copied if it is shared.
+    /// Returns the program, to be changed: copied if it is shared.
     #[must_use]
     pub fn into_program(self) -> Program {
         Arc::unwrap_or_clone(self.program)

@@ -52,9 +52,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The request for room after so many others, as if the system had none.
-    /// One alone is refused: what goes on after it has room again. Only requests that come to
-    /// the collector count; under stress that is all of them.
+    /// Returns the request for room after so many others, as if the system had none. One alone is
+    /// refused: what goes on after it has room again. Only requests that come to the collector
+    /// count; under stress that is all of them.
     #[must_use]
     pub fn after(others: u64) -> Refusal {
         Refusal { others: Some(others), ..Refusal::default() }
@@ -75,7 +75,7 @@ impl Refusal {
         self.others.is_none()
     }
 
-    /// Whether there is memory for the stack of an evaluation that is stopped.
+    /// Returns whether there is memory for the stack of an evaluation that is stopped.
     pub(in crate::machine) fn keeps_stacks(self) -> bool {
         !self.stacks
     }

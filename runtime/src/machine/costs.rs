@@ -33,7 +33,7 @@ impl Cost {
         self.thunks_updated += other.thunks_updated;
     }
 
-    /// The cost whose counts `of` makes of these.
+    /// Returns the cost whose counts `of` makes of these.
     pub(in crate::machine) fn map(self, of: impl Fn(u64) -> u64) -> Cost {
         Cost {
             instructions: of(self.instructions),
@@ -188,7 +188,7 @@ pub struct Census {
 }
 
 impl Census {
-    /// The bytes of all live nodes.
+    /// Returns the bytes of all live nodes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.live.iter().map(|live| live.bytes).sum()

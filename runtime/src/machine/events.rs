@@ -145,7 +145,7 @@ pub enum NodeEvent {
 }
 
 impl NodeEvent {
-    /// The node that it happens to.
+    /// Returns the node that it happens to.
     #[must_use]
     pub fn node(&self) -> NodeId {
         match self {

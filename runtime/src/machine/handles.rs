@@ -76,7 +76,7 @@ impl<W: Copy> HandleTable<W> {
         Handle(Arc::new(Inner { index, dropped: self.dropped.clone() }))
     }
 
-    /// The value of a handle; `None` if it belongs to another machine.
+    /// Returns the value of a handle; `None` if it belongs to another machine.
     pub(in crate::machine) fn get(&self, handle: &Handle) -> Option<W> {
         if !Arc::ptr_eq(&self.dropped, &handle.0.dropped) {
             return None;
@@ -84,12 +84,12 @@ impl<W: Copy> HandleTable<W> {
         self.slots.get(handle.0.index as usize).copied().flatten()
     }
 
-    /// What the handle with this number stands for, if there is one.
+    /// Returns what the handle with this number stands for, if there is one.
     pub(in crate::machine) fn get_mut(&mut self, index: u32) -> Option<&mut W> {
         self.slots.get_mut(index as usize)?.as_mut()
     }
 
-    /// The values of all handles in use: handles, which the collector may replace.
+    /// Returns the values of all handles in use: handles, which the collector may replace.
     pub(in crate::machine) fn live(&mut self) -> impl Iterator<Item = &mut W> {
         self.reclaim();
         self.slots.iter_mut().flatten()

@@ -57,7 +57,7 @@ pub trait Machine: Debug + Send {
         input: Option<Box<dyn Input>>,
     ) -> Option<Result<(), Stop>>;
 
-    /// The value of the action that was performed last, once.
+    /// Returns the value of the action that was performed last, once.
     fn take_value(&mut self) -> Option<Handle>;
 
     /// The arguments that programs find.
@@ -89,87 +89,87 @@ pub trait Machine: Debug + Send {
     /// [`HOST_DEPTH`](super::host::HOST_DEPTH) calls of host functions always.
     fn force(&mut self, handle: &Handle) -> Option<Result<(), Stop>>;
 
-    /// Whether a handle is one of this machine's.
+    /// Returns whether a handle is one of this machine's.
     #[must_use]
     fn owns(&self, handle: &Handle) -> bool;
 
-    /// What a value is; `None` if it is not evaluated, or the handle is foreign.
+    /// Returns what a value is; `None` if it is not evaluated, or the handle is foreign.
     fn whnf(&mut self, handle: &Handle) -> Option<Whnf>;
 
-    /// The source expression that a value is to be computed from, if it is not evaluated and that
-    /// is known; none otherwise.
+    /// Returns the source expression that a value is to be computed from, if it is not evaluated
+    /// and that is known; none otherwise.
     #[must_use]
     fn origin(&self, handle: &Handle) -> Span;
 
-    /// A handle on the value of a global.
+    /// Returns a handle on the value of a global.
     ///
     /// # Errors
     /// When memory is used up.
     fn global_handle(&mut self, global: GlobalId) -> Result<Handle, Stop>;
 
-    /// A new integer.
+    /// Returns a new integer.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_int(&mut self, value: Integer) -> Result<Handle, Stop>;
 
-    /// A new float.
+    /// Returns a new float.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_float(&mut self, value: Float) -> Result<Handle, Stop>;
 
-    /// A new character.
+    /// Returns a new character.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_char(&mut self, value: char) -> Result<Handle, Stop>;
 
-    /// A new list of characters.
+    /// Returns a new list of characters.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_text(&mut self, text: &str) -> Result<Handle, Stop>;
 
-    /// A new constructor; `None` if a field is foreign, or their number is not the
+    /// Returns a new constructor; `None` if a field is foreign, or their number is not the
     /// constructor's.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_con(&mut self, con: ConId, fields: &[Handle]) -> Option<Result<Handle, Stop>>;
 
-    /// A value of the embedding program. It is dropped when a full collection finds that the
-    /// program cannot reach it any more, or with the machine.
+    /// Returns a value of the embedding program. It is dropped when a full collection finds that
+    /// the program cannot reach it any more, or with the machine.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_opaque(&mut self, value: Opaque) -> Result<Handle, Stop>;
 
-    /// The list of these elements; `None` if one is foreign.
+    /// Returns the list of these elements; `None` if one is foreign.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_list(&mut self, items: &[Handle]) -> Option<Result<Handle, Stop>>;
 
-    /// An array of these elements; `None` if one is foreign.
+    /// Returns an array of these elements; `None` if one is foreign.
     ///
     /// # Errors
     /// When memory is used up, or an array has not so many elements.
     fn new_array(&mut self, elements: &[Handle]) -> Option<Result<Handle, Stop>>;
 
-    /// A byte string.
+    /// Returns a byte string.
     ///
     /// # Errors
     /// When memory is used up.
     fn new_bytes(&mut self, bytes: &[u8]) -> Result<Handle, Stop>;
 
-    /// An application, not evaluated; `None` if a handle is foreign.
+    /// Returns an application, not evaluated; `None` if a handle is foreign.
     ///
     /// # Errors
     /// When memory is used up.
     fn apply(&mut self, function: &Handle, args: &[Handle]) -> Option<Result<Handle, Stop>>;
 
-    /// The program.
+    /// Returns the program.
     #[must_use]
     fn program(&self) -> &Verified;
 
@@ -192,7 +192,7 @@ pub trait Machine: Debug + Send {
     /// Changes the limit on memory, in bytes; `None`: what the system gives.
     fn set_heap_limit(&mut self, limit: Option<u64>);
 
-    /// The handle that stops it from outside.
+    /// Returns the handle that stops it from outside.
     #[must_use]
     fn interrupt_handle(&self) -> Interrupt;
 
@@ -212,27 +212,28 @@ pub trait Machine: Debug + Send {
     #[must_use]
     fn footprint(&self) -> u64;
 
-    /// The profile, if [`Config::sampler`](super::Config) asks for one and the machine can.
+    /// Returns the profile, if [`Config::sampler`](super::Config) asks for one and the machine can.
     #[must_use]
     fn profile(&self) -> Option<&Profile> {
         None
     }
 
-    /// What the run costs, if [`Config::costs`](super::Config) asks for that and the machine can.
+    /// Returns what the run costs, if [`Config::costs`](super::Config) asks for that and the
+    /// machine can.
     #[must_use]
     fn costs(&self) -> Option<Costs> {
         None
     }
 
-    /// The pauses for the collector, if [`Config::clock`](super::Config) times them.
+    /// Returns the pauses for the collector, if [`Config::clock`](super::Config) times them.
     #[must_use]
     fn pauses(&self) -> Option<&Pauses>;
 
-    /// What it has been through since it was made.
+    /// Returns what it has been through since it was made.
     #[must_use]
     fn coverage(&self) -> Coverage;
 
-    /// What has been counted since it was made.
+    /// Returns what has been counted since it was made.
     #[must_use]
     fn statistics(&self) -> Statistics;
 }

@@ -62,7 +62,7 @@ impl Interrupt {
         self.0.request.store(nanos.saturating_add(TIME), Ordering::Relaxed);
     }
 
-    /// Whether there is a request that has not stopped anything yet.
+    /// Returns whether there is a request that has not stopped anything yet.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.request.load(Ordering::Relaxed) != NONE
@@ -113,7 +113,7 @@ impl Interrupt {
         result.map_err(|Stopped| stop(request.and_then(Request::limit)))
     }
 
-    /// The request, which is used up.
+    /// Returns the request, which is used up.
     #[inline]
     fn take(&self) -> Option<Request> {
         if self.0.request.load(Ordering::Relaxed) == NONE {
@@ -158,7 +158,7 @@ enum Request {
 }
 
 impl Request {
-    /// The limit that is reached; `None` if someone asked.
+    /// Returns the limit that is reached; `None` if someone asked.
     fn limit(self) -> Option<Limit> {
         match self {
             Request::User => None,

@@ -224,7 +224,7 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// The report of it.
+    /// Returns the report of it.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(Code::Interrupted, self.span, "interrupted").label("under evaluation")
@@ -278,7 +278,7 @@ pub struct OutputError {
 }
 
 impl Stop {
-    /// The report of it; `None` for an exit, which is no mistake.
+    /// Returns the report of it; `None` for an exit, which is no mistake.
     #[must_use]
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         Some(match self {
@@ -293,7 +293,7 @@ impl Stop {
         })
     }
 
-    /// What waited for the expression at which it stopped, if it stopped at one.
+    /// Returns what waited for the expression at which it stopped, if it stopped at one.
     #[must_use]
     pub fn chain(&self) -> Option<&Chain> {
         match self {
@@ -306,7 +306,7 @@ impl Stop {
 }
 
 impl LimitReached {
-    /// The report of this limit.
+    /// Returns the report of this limit.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let code = match self.limit {
@@ -320,7 +320,7 @@ impl LimitReached {
 }
 
 impl RunError {
-    /// The report of this failure.
+    /// Returns the report of this failure.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let mut report = Diagnostic::error(self.code, self.span, &self.message).label(&self.label);
@@ -331,14 +331,14 @@ impl RunError {
 
 /// Where a program's `input` comes from: characters, one by one, as they are demanded.
 pub trait Input: Send {
-    /// The next character; `None` at the end.
+    /// Returns the next character; `None` at the end.
     ///
     /// # Errors
     /// When the source fails or is no text. The error is returned again if it is asked again.
     fn next(&mut self) -> Result<Option<char>, InputError>;
 
-    /// Whether the next character, or the end, is known without waiting for anybody. If not, what the
-    /// program has written so far is handed to the output before it is asked for.
+    /// Returns whether the next character, or the end, is known without waiting for anybody. If
+    /// not, what the program has written so far is handed to the output before it is asked for.
     fn is_ready(&self) -> bool {
         false
     }

@@ -76,9 +76,10 @@ impl Performing {
         }
     }
 
-    /// Whether what fails at an effect, if one is done, is an action whose place is known. That of the
-    /// innermost action is not if it has been performed already: what fails then is what comes next. Nor is
-    /// that of what turns out to be no action, if it has no place of its own.
+    /// Returns whether what fails at an effect, if one is done, is an action whose place is known.
+    /// That of the innermost action is not if it has been performed already: what fails then is
+    /// what comes next. Nor is that of what turns out to be no action, if it has no place of its
+    /// own.
     pub fn is_placed(&self, effect: Option<Effect>) -> bool {
         match effect {
             Some(Effect::NoAction) => self.is_known,
@@ -100,7 +101,7 @@ impl Performing {
         self.actions.extend(self.parked.remove(&thread).map(|origin| (0, origin)));
     }
 
-    /// The place of the action that is performed where the stack is `depth` deep.
+    /// Returns the place of the action that is performed where the stack is `depth` deep.
     pub fn place(&self, places: &Places, depth: usize) -> Option<Place> {
         let found = self.actions.iter().rev().find(|(at, _)| *at == depth || *at == 0);
         let &(_, Origin { thunk, returned, .. }) = found?;

@@ -18,7 +18,7 @@ impl Sampler {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a sample is asked for; it is asked for no longer.
+    /// Returns whether a sample is asked for; it is asked for no longer.
     pub(in crate::machine) fn take(&self) -> bool {
         self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
     }
@@ -56,9 +56,9 @@ impl Profile {
         self.stacks.iter().map(|(stack, share)| (&**stack, *share))
     }
 
-    /// The profile as folded stacks, one a line, for the tools that draw them: names with
-    /// semicolons between, a space, the number that `weigh` takes from the share. Lines of 0
-    /// are left out.
+    /// Returns the profile as folded stacks, one a line, for the tools that draw them: names with
+    /// semicolons between, a space, the number that `weigh` takes from the share. Lines of 0 are
+    /// left out.
     #[must_use]
     pub fn folded(&self, weigh: impl Fn(Share) -> u64) -> String {
         let mut text = String::new();

@@ -84,22 +84,22 @@ pub(in crate::machine) struct Threads {
 }
 
 impl Threads {
-    /// The number of the thread that runs.
+    /// Returns the number of the thread that runs.
     pub fn current(&self) -> i64 {
         self.current
     }
 
-    /// Whether the thread that runs is the one that `main` is.
+    /// Returns whether the thread that runs is the one that `main` is.
     pub fn is_main(&self) -> bool {
         self.current == MAIN
     }
 
-    /// Whether there is or was another thread than `main`.
+    /// Returns whether there is or was another thread than `main`.
     pub fn is_forked(&self) -> bool {
         self.last > 0
     }
 
-    /// The thread that runs.
+    /// Returns the thread that runs.
     fn own(&mut self) -> &mut Thread {
         self.all.entry(self.current).or_insert_with(|| Thread::new(None))
     }
@@ -113,7 +113,7 @@ impl Threads {
         self.last
     }
 
-    /// The number of a new `MVar`.
+    /// Returns the number of a new `MVar`.
     pub fn new_var(&mut self) -> i64 {
         self.last_var += 1;
         self.last_var
@@ -131,7 +131,7 @@ impl Threads {
         self.left > 0
     }
 
-    /// Whether the turn of the thread that runs is over.
+    /// Returns whether the turn of the thread that runs is over.
     pub fn is_over(&self) -> bool {
         self.left == 0 && !self.ready.is_empty()
     }
@@ -177,7 +177,7 @@ impl Threads {
         }
     }
 
-    /// The first that waits at an `MVar`, if `is` says so of what it waits for.
+    /// Returns the first that waits at an `MVar`, if `is` says so of what it waits for.
     fn first(&mut self, var: i64, is: impl FnOnce(&Wait) -> bool) -> Option<i64> {
         let queue = self.waiting.get_mut(&var)?;
         let number = *queue.front()?;
@@ -216,7 +216,7 @@ impl Threads {
         taker.is_some()
     }
 
-    /// Whether somebody waits at an `MVar` for a value.
+    /// Returns whether somebody waits at an `MVar` for a value.
     pub fn wants(&self, var: i64) -> bool {
         let first = self.waiting.get(&var).and_then(|queue| queue.front());
         let waits = first.and_then(|number| self.all.get(number)?.waits.as_ref());
@@ -246,7 +246,8 @@ impl Threads {
         std::mem::replace(&mut self.own().is_masked, is_masked)
     }
 
-    /// The first exception that another thread has thrown to the one that runs, if it masks none.
+    /// Returns the first exception that another thread has thrown to the one that runs, if it masks
+    /// none.
     pub fn pending(&mut self) -> Option<Handle> {
         let own = self.own();
         if own.is_masked { None } else { own.pending.pop_front() }
@@ -288,7 +289,7 @@ impl Threads {
         self.chosen = Some((next, then));
     }
 
-    /// How the thread that was chosen goes on, and its continuation; the same until
+    /// Returns how the thread that was chosen goes on, and its continuation; the same until
     /// [`started`](Threads::started) is called.
     pub fn chosen(&self) -> Option<(Next, Option<Handle>)> {
         self.chosen.clone()
@@ -299,7 +300,7 @@ impl Threads {
         self.chosen = None;
     }
 
-    /// How many threads wait, but for the one that runs.
+    /// Returns how many threads wait, but for the one that runs.
     pub fn waiting(&self) -> usize {
         self.all
             .iter()

@@ -131,8 +131,8 @@ impl World {
         self.held += c.len_utf8();
     }
 
-    /// The text of a stream that is held back, to be appended to, if nothing of others has come
-    /// since; else an empty one behind that.
+    /// Returns the text of a stream that is held back, to be appended to, if nothing of others has
+    /// come since; else an empty one behind that.
     #[inline(always)]
     fn piece(&mut self, stream: Stream) -> &mut String {
         let is_last = matches!(self.pieces.last(), Some(Piece::Text(of, _)) if *of == stream);

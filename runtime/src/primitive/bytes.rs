@@ -11,7 +11,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The byte string that an operand is.
+/// Returns the byte string that an operand is.
 fn bytes<'a>(operands: &[Number<'a>], at: usize) -> Result<&'a [u8], Fault> {
     match operands.get(at) {
         Some(Number::Bytes(bytes)) => Ok(bytes),
@@ -26,7 +26,7 @@ fn integer<'a>(operands: &[Number<'a>], at: usize) -> Result<&'a Integer, Fault>
     }
 }
 
-/// How many bytes of `len` a count stands for: none if it is negative, at most all.
+/// Returns how many bytes of `len` a count stands for: none if it is negative, at most all.
 #[must_use]
 pub fn clamped(count: &Integer, len: usize) -> usize {
     match count.is_negative() {
@@ -35,19 +35,19 @@ pub fn clamped(count: &Integer, len: usize) -> usize {
     }
 }
 
-/// The place that an index stands for, if it is one of `len`.
+/// Returns the place that an index stands for, if it is one of `len`.
 #[must_use]
 pub fn place(index: &Integer, len: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|at| *at < len)
 }
 
-/// The number of bytes before the first that is white space, or with `blank` that is none.
+/// Returns the number of bytes before the first that is white space, or with `blank` that is none.
 #[must_use]
 pub fn span(bytes: &[u8], blank: bool) -> usize {
     bytes.iter().position(|&byte| is_blank(byte) != blank).unwrap_or(bytes.len())
 }
 
-/// The character that begins at the start of `bytes`, if one does.
+/// Returns the character that begins at the start of `bytes`, if one does.
 #[must_use]
 pub fn first_char(bytes: &[u8]) -> Option<char> {
     let len = match bytes.first()? {
@@ -59,7 +59,7 @@ pub fn first_char(bytes: &[u8]) -> Option<char> {
     std::str::from_utf8(bytes.get(..len)?).ok()?.chars().next()
 }
 
-/// The integer that decimal digits stand for, with a sign before them or not.
+/// Returns the integer that decimal digits stand for, with a sign before them or not.
 fn decimal(bytes: &[u8]) -> Option<Integer> {
     Integer::parse(std::str::from_utf8(bytes).ok()?)
 }
@@ -72,7 +72,8 @@ pub fn hash(bytes: &[u8]) -> i64 {
     ((hash >> 62) ^ (hash & ((1 << 62) - 1))) as i64
 }
 
-/// The first place where `needle` is in `hay`: linear but for needles that nearly match often.
+/// Returns the first place where `needle` is in `hay`: linear but for needles that nearly match
+/// often.
 #[must_use]
 pub fn find(needle: &[u8], hay: &[u8]) -> Option<usize> {
     let Some((&first, rest)) = needle.split_first() else { return Some(0) };
@@ -86,7 +87,7 @@ pub fn find(needle: &[u8], hay: &[u8]) -> Option<usize> {
     }
 }
 
-/// What a primitive on byte strings gives for its operands.
+/// Returns what a primitive on byte strings gives for its operands.
 ///
 /// # Errors
 /// If it has no result. The kinds of all operands are looked at before anything else.

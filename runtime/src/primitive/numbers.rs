@@ -87,7 +87,7 @@ fn float(operands: &[Number<'_>], at: usize) -> Result<f64, Fault> {
     }
 }
 
-/// The count of a shift, the second operand; no count is larger than the largest.
+/// Returns the count of a shift, the second operand; no count is larger than the largest.
 fn count(operands: &[Number<'_>]) -> Result<u64, Fault> {
     let count = integer(operands, 1)?;
     match count.is_negative() {
@@ -127,7 +127,7 @@ pub fn bytes(primitive: Primitive, operands: &[Number<'_>]) -> u64 {
     bytes.map_or(u64::MAX, |bytes| bytes as u64)
 }
 
-/// What a primitive that [`computes`](Primitive::computes) gives for its operands.
+/// Returns what a primitive that [`computes`](Primitive::computes) gives for its operands.
 ///
 /// # Errors
 /// If it has no result. The kinds of all operands are looked at before anything else.
@@ -238,8 +238,8 @@ fn shifted(bits: u64, count: u64) -> u64 {
 /// From here on `x * x + 1` and `x * x - 1` are `x * x`, to the last digit.
 const LARGE: f64 = 268_435_456.0;
 
-/// The inverse hyperbolic sine, `ln(x + sqrt(x * x + 1))`, for a size that may be near 0, or so large
-/// that its square is infinite.
+/// Returns the inverse hyperbolic sine, `ln(x + sqrt(x * x + 1))`, for a size that may be near 0,
+/// or so large that its square is infinite.
 fn asinh(x: f64) -> f64 {
     let size = x.abs();
     let value = if size > LARGE {

@@ -109,7 +109,7 @@ pub fn link(globals: &Globals<'_>, module: &Module, reports: &mut Vec<Diagnostic
     linked
 }
 
-/// Whether a data type is laid out as one was.
+/// Returns whether a data type is laid out as one was.
 fn is_laid_out(globals: &Globals<'_>, data: DataId, layout: &[(Name, u32)]) -> bool {
     let cons = &globals.datas[data].cons;
     cons.len() == layout.len()

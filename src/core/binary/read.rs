@@ -19,11 +19,11 @@ const LEAST: usize = 2;
 
 /// What core is made for.
 pub trait Builder {
-    /// The program that the core goes to.
+    /// Returns the program that the core goes to.
     fn program(&mut self) -> &mut Program;
-    /// The function or constant that a reference means.
+    /// Returns the function or constant that a reference means.
     fn value(&mut self, reference: ReferenceId) -> GlobalId;
-    /// The constructor that a reference means.
+    /// Returns the constructor that a reference means.
     fn constructor(&mut self, reference: ReferenceId) -> ConId;
     /// A large integer of the module.
     fn big(&mut self, big: usize) -> BigId;

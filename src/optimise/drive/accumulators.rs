@@ -23,12 +23,13 @@ pub struct Accumulators {
 }
 
 impl Accumulators {
-    /// Whether a parameter is one.
+    /// Returns whether a parameter is one.
     pub fn contains(&self, param: LocalId) -> bool {
         self.found.contains(&param)
     }
 
-    /// Whether a parameter is not the same in all calls that a circle of functions makes of itself.
+    /// Returns whether a parameter is not the same in all calls that a circle of functions makes of
+    /// itself.
     pub fn is_changing(&self, param: LocalId) -> bool {
         self.changing.contains(&param)
     }
@@ -75,7 +76,7 @@ pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
 }
 
 impl Circle {
-    /// The parameters that are not the same in all calls.
+    /// Returns the parameters that are not the same in all calls.
     fn changing(&self) -> FxHashSet<LocalId> {
         reached(self.changed.iter().copied(), self.passed.iter().copied())
     }
@@ -94,7 +95,7 @@ impl Circle {
     }
 }
 
-/// What edges lead to from some locals, which are among them.
+/// Returns what edges lead to from some locals, which are among them.
 fn reached(
     start: impl Iterator<Item = LocalId>,
     edges: impl Iterator<Item = (LocalId, LocalId)>,

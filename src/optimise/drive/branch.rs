@@ -155,7 +155,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The local to go by, and whether it is certainly evaluated.
+    /// Returns the local to go by, and whether it is certainly evaluated.
     fn scrutinee(&mut self, node: NodeId, span: Span) -> Attempt<(LocalId, bool)> {
         let known = self.heap.get(node);
         if let (AbstractValue::Unknown(evaluated), Some(Name::Local(local))) =

@@ -77,7 +77,7 @@ impl Driver<'_> {
         self.fuel > 0 && self.unfolded < NESTED && self.new.exprs.len() < self.most
     }
 
-    /// Whether a call is worth inlining whatever its arguments are.
+    /// Returns whether a call is worth inlining whatever its arguments are.
     pub(super) fn is_inlined(&self, global: GlobalId) -> bool {
         if self.is_forwarding_twin(global) {
             return true;
@@ -100,7 +100,7 @@ impl Driver<'_> {
         all <= most && other == 0 && !self.facts.kept[global]
     }
 
-    /// Whether a body is not much more than a call.
+    /// Returns whether a body is not much more than a call.
     pub(super) fn is_small(&self, global: GlobalId) -> bool {
         is_small(self.facts.size[global] as usize, self.old.arity(global))
     }
@@ -186,15 +186,15 @@ impl Driver<'_> {
         Ok(State::Value(Outcome::Code(code), frames))
     }
 
-    /// Whether a call of what is not recursive, and of whose arguments nothing is known, is unfolded
-    /// because its value is looked for and code would be none.
+    /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is
+    /// unfolded because its value is looked for and code would be none.
     fn is_for_value(&self, global: GlobalId) -> bool {
         self.unwriting > 0
             && self.may_be_unfolded(global)
             && (self.closed > 0 || self.builds(global))
     }
 
-    /// Whether a function does nothing but write down a term, with its parameters in it.
+    /// Returns whether a function does nothing but write down a term, with its parameters in it.
     fn builds(&self, global: GlobalId) -> bool {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return false;
@@ -203,14 +203,14 @@ impl Driver<'_> {
         matches!(self.old.exprs[callee], Expr::Con(_)) && self.is_data(body, true)
     }
 
-    /// Whether the body of what is not recursive may stand in place of a call. Where it is to be
-    /// evaluated to its end, its size does not matter.
+    /// Returns whether the body of what is not recursive may stand in place of a call. Where it is
+    /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
         self.may_unfold() && (self.closed > 0 || self.facts.size[global] <= UNFOLDED)
     }
 
-    /// Whether unfolding goes no further along a constant, because few steps are left: the code so
-    /// far is kept, and ends in a call of a variant for the rest.
+    /// Returns whether unfolding goes no further along a constant, because few steps are left: the
+    /// code so far is kept, and ends in a call of a variant for the rest.
     fn is_cut(&self, args: &[NodeId]) -> bool {
         let end = ATTEMPT_END + UNWINDING * i64::from(self.unbranching);
         let is_near_end = self.fuel < FUEL_END || self.unbranching > 0 && self.attempt < end;
@@ -222,8 +222,8 @@ impl Driver<'_> {
         if self.unwriting > 0 { Err(Abort::Branch) } else { Ok(()) }
     }
 
-    /// Whether there is a variant for these patterns as they are, or an attempt with them is known
-    /// to come to a branching.
+    /// Returns whether there is a variant for these patterns as they are, or an attempt with them
+    /// is known to come to a branching.
     fn is_made_or_branches(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
         let key = self.exact_key(of, patterns, args);
         self.memo.get(&key).is_some() || self.branching.contains(&key)
@@ -361,7 +361,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What is known of the arguments that the callee looks at; `None` if nothing is, or
+    /// Returns what is known of the arguments that the callee looks at; `None` if nothing is, or
     /// variants are not made.
     pub(super) fn key(
         &mut self,
@@ -436,7 +436,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The pattern of an argument. If it is too large, nothing of it is used, and what was
+    /// Returns the pattern of an argument. If it is too large, nothing of it is used, and what was
     /// evaluated for it is taken back.
     pub(super) fn argument_pattern(
         &mut self,
@@ -465,8 +465,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The pattern of a value. If it is too large, that is paid for, and everything is as before: a
-    /// list that is long, or endless, may be consumed as it is produced.
+    /// Returns the pattern of a value. If it is too large, that is paid for, and everything is as
+    /// before: a list that is long, or endless, may be consumed as it is produced.
     pub(super) fn value_pattern(
         &mut self,
         node: NodeId,
@@ -499,7 +499,7 @@ impl Driver<'_> {
         self.attempt -= cost;
     }
 
-    /// The pattern of a value; `None` if it is too large.
+    /// Returns the pattern of a value; `None` if it is too large.
     pub(super) fn pattern(
         &mut self,
         node: NodeId,
@@ -580,7 +580,8 @@ impl Driver<'_> {
         self.call_code(global, &args, fresh, key, span)
     }
 
-    /// The value of a call of which all is known, if it takes few steps and is no larger than a call is.
+    /// Returns the value of a call of which all is known, if it takes few steps and is no larger
+    /// than a call is.
     fn small_value(&mut self, global: GlobalId, args: &[NodeId]) -> Option<NodeId> {
         let checkpoint = self.checkpoint();
         let all = self.heap.list(args.iter().copied());
@@ -595,7 +596,8 @@ impl Driver<'_> {
         None
     }
 
-    /// Whether a value is a tree of literals and constructors, all of it known, of at most so many parts.
+    /// Returns whether a value is a tree of literals and constructors, all of it known, of at most
+    /// so many parts.
     fn is_small_value(&mut self, node: NodeId, parts: &mut u32) -> bool {
         let Some(rest) = parts.checked_sub(1) else { return false };
         *parts = rest;
@@ -642,8 +644,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether an expression is a tree of constructors and of functions with too few arguments, whose
-    /// leaves are literals, globals and, if it may be `open`, variables.
+    /// Returns whether an expression is a tree of constructors and of functions with too few
+    /// arguments, whose leaves are literals, globals and, if it may be `open`, variables.
     fn is_data(&self, expr: ExprId, open: bool) -> bool {
         let old = self.old;
         let mut work = vec![expr];
@@ -672,13 +674,13 @@ impl Driver<'_> {
     }
 }
 
-/// Whether patterns leave nothing open.
+/// Returns whether patterns leave nothing open.
 fn is_closed(patterns: &[Pattern]) -> bool {
     patterns.iter().all(|pattern| pattern.holes() == 0)
 }
 
-/// Whether a body of so many expressions, of a function of so many parameters, is not much more than
-/// a call.
+/// Returns whether a body of so many expressions, of a function of so many parameters, is not much
+/// more than a call.
 pub(in crate::optimise) fn is_small(size: usize, arity: usize) -> bool {
     size <= SMALL + 3 * arity
 }

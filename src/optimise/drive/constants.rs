@@ -93,34 +93,35 @@ impl Constants {
         Constants { of, facts }
     }
 
-    /// The value of an expression, if that is a constant.
+    /// Returns the value of an expression, if that is a constant.
     pub fn of(&self, expr: ExprId) -> Option<NodeId> {
         self.of.get(&expr).copied()
     }
 
-    /// Whether a value is a constant, or part of one.
+    /// Returns whether a value is a constant, or part of one.
     pub fn is_one(&self, node: NodeId) -> bool {
         node.index() < self.facts.len()
     }
 
-    /// Whether a constant is part of one with constructors, not of lists, that are one of several.
+    /// Returns whether a constant is part of one with constructors, not of lists, that are one of
+    /// several.
     fn is_tree(&self, node: NodeId) -> bool {
         self.facts[node].is_tree
     }
 
-    /// Whether a value is part of a large constant and so an atom of patterns. Lists and tables of
-    /// literals are not: what goes along one does the same with each element.
+    /// Returns whether a value is part of a large constant and so an atom of patterns. Lists and
+    /// tables of literals are not: what goes along one does the same with each element.
     pub fn is_atom(&self, node: NodeId) -> bool {
         self.facts.get(node).is_some_and(|fact| fact.size > 1 && fact.is_tree)
     }
 
-    /// How many parts a CAF has that is a constant.
+    /// Returns how many parts a CAF has that is a constant.
     pub fn of_caf(&self, program: &Program, caf: GlobalId) -> u32 {
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[caf].kind else { return 0 };
         self.of(body).map_or(0, |node| self.whole(node))
     }
 
-    /// How many parts the largest constant has of which a value is a part.
+    /// Returns how many parts the largest constant has of which a value is a part.
     pub fn whole(&self, node: NodeId) -> u32 {
         self.facts.get(node).map_or(0, |fact| fact.whole)
     }
@@ -134,7 +135,7 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    /// The number of parts of an expression; `None` if it is no closed tree.
+    /// Returns the number of parts of an expression; `None` if it is no closed tree.
     fn of(&mut self, expr: ExprId) -> Option<u32> {
         let program = self.program;
         match program.exprs[expr] {
@@ -173,7 +174,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The value of a constant expression and of its parts.
+    /// Returns the value of a constant expression and of its parts.
     fn node(&mut self, expr: ExprId) -> NodeId {
         if let Some(&node) = self.constants.of.get(&expr) {
             return node;
@@ -240,8 +241,8 @@ impl Maker<'_> {
 }
 
 impl Driver<'_> {
-    /// Whether a value is a constant or part of one, or a CAF that is one, and how many parts the
-    /// largest constant has of which it is a part.
+    /// Returns whether a value is a constant or part of one, or a CAF that is one, and how many
+    /// parts the largest constant has of which it is a part.
     fn constant_parts(&self, node: NodeId) -> Option<u32> {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
@@ -257,8 +258,8 @@ impl Driver<'_> {
         }
     }
 
-    /// How many parts the largest constant has among the arguments of a call that nothing has
-    /// evaluated, if all are constants: what it comes to takes steps and no code.
+    /// Returns how many parts the largest constant has among the arguments of a call that nothing
+    /// has evaluated, if all are constants: what it comes to takes steps and no code.
     pub(super) fn constant_call(&self, node: NodeId) -> Option<u32> {
         let mut most = 0;
         match self.heap.get(node).value {
@@ -287,7 +288,7 @@ impl Driver<'_> {
         Some(most)
     }
 
-    /// Whether an expression is a primitive of known operands.
+    /// Returns whether an expression is a primitive of known operands.
     fn is_known_number(&self, expr: ExprId, env: EnvId) -> bool {
         let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
         let Expr::Global(global) = self.old.exprs[callee] else { return false };
@@ -303,8 +304,8 @@ impl Driver<'_> {
         is_primitive && self.old.expr_lists[args].iter().all(is_known)
     }
 
-    /// Whether a call is about to go on with another part of a constant than the whole: as an
-    /// interpreter does with its program.
+    /// Returns whether a call is about to go on with another part of a constant than the whole: as
+    /// an interpreter does with its program.
     pub(super) fn walks_constant(&self, args: &[NodeId]) -> bool {
         args.iter().any(|&arg| {
             let node = self.heap.resolve(arg);
@@ -314,7 +315,7 @@ impl Driver<'_> {
         })
     }
 
-    /// The definition of a constant, if it is large: it is written once.
+    /// Returns the definition of a constant, if it is large: it is written once.
     pub(super) fn defined(&mut self, node: NodeId) -> Option<GlobalId> {
         let &Fact { size, is_tree, is_long, .. } = self.constants.facts.get(node)?;
         if size < LARGE || !is_tree || is_long {
@@ -379,7 +380,7 @@ impl Driver<'_> {
         text
     }
 
-    /// The same with so many parts at most; how many more there may be.
+    /// Returns the same with so many parts at most; how many more there may be.
     fn described(&self, node: NodeId, most: u32) -> (String, u32) {
         use crate::base::quote::{char_literal, string_literal};
         let Some(mut left) = most.checked_sub(1) else { return ("..".to_owned(), 0) };

@@ -63,7 +63,7 @@ pub(super) fn contify(program: &mut Program) -> u64 {
     count
 }
 
-/// How often each global is mentioned.
+/// Returns how often each global is mentioned.
 fn mentions(program: &Program) -> FxHashMap<GlobalId, usize> {
     let mut mentions = FxHashMap::default();
     for global in program.globals.iter() {
@@ -77,8 +77,8 @@ fn mentions(program: &Program) -> FxHashMap<GlobalId, usize> {
     mentions
 }
 
-/// Whether a function is inlined at each of its calls, where more is known: it is small, and not in
-/// a circle with its caller.
+/// Returns whether a function is inlined at each of its calls, where more is known: it is small,
+/// and not in a circle with its caller.
 fn is_inlined(program: &Program, global: GlobalId, caller: GlobalId) -> bool {
     let GlobalKind::Defn { params, body: Some(body) } = program.globals[global].kind else {
         return false;

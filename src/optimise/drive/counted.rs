@@ -25,7 +25,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Whether nothing goes by the literals that a parameter is passed.
+    /// Returns whether nothing goes by the literals that a parameter is passed.
     pub fn has_local(&self, local: LocalId) -> bool {
         self.locals.contains(&local)
     }
@@ -91,7 +91,7 @@ impl Flow<'_> {
         })
     }
 
-    /// The places that edges lead to from others, which are among them.
+    /// Returns the places that edges lead to from others, which are among them.
     fn reached(
         &self,
         from: &[Place],
@@ -214,7 +214,7 @@ impl Flow<'_> {
     }
 }
 
-/// Whether a primitive makes a number of numbers, and so none that says yes or no.
+/// Returns whether a primitive makes a number of numbers, and so none that says yes or no.
 pub(super) fn is_arithmetic(primitive: Primitive) -> bool {
     let is_number = |operand| matches!(operand, Operand::Integer | Operand::Float);
     let is_test = matches!(

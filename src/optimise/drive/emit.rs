@@ -113,8 +113,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The literal that a text is from a byte position on. It is a copy, made once and paid for
-    /// with steps: what walks along a long text soon has none left.
+    /// Returns the literal that a text is from a byte position on. It is a copy, made once and paid
+    /// for with steps: what walks along a long text soon has none left.
     fn rest_of(&mut self, text: TextId, at: u32) -> TextId {
         if let Some(&rest) = self.suffixes.get(&(text, at)) {
             return rest;
@@ -140,7 +140,7 @@ impl Driver<'_> {
         self.expr(Expr::App(callee, args), span)
     }
 
-    /// The code of an outcome, at the end of a strict context.
+    /// Returns the code of an outcome, at the end of a strict context.
     pub(super) fn finish(&mut self, outcome: Outcome, span: Span) -> ExprId {
         match outcome {
             Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => code,
@@ -307,7 +307,7 @@ impl Driver<'_> {
         Some(self.application(callee, parts, span))
     }
 
-    /// Whether an expression is known to be a function with fewer arguments than it takes.
+    /// Returns whether an expression is known to be a function with fewer arguments than it takes.
     fn is_function(&self, expr: ExprId, env: EnvId) -> bool {
         let old = self.old;
         match old.exprs[expr] {
@@ -418,7 +418,7 @@ impl Driver<'_> {
         self.lazy_apply(callee, args, env, span)
     }
 
-    /// The arguments of a call as values, and a mask of those that nothing else refers to.
+    /// Returns the arguments of a call as values, and a mask of those that nothing else refers to.
     pub(super) fn arguments(&mut self, args: &[ExprId], env: EnvId) -> (Vec<NodeId>, u64) {
         let mut fresh = 0;
         let nodes = args
@@ -455,7 +455,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The value of an expression that is not demanded.
+    /// Returns the value of an expression that is not demanded.
     pub(super) fn node(&mut self, expr: ExprId, env: EnvId) -> NodeId {
         let old = self.old;
         if let Some(node) = self.selection(expr, env) {
@@ -611,7 +611,7 @@ impl Driver<'_> {
         Some((self.application(callee, codes, span), value))
     }
 
-    /// The same for a field: an atom.
+    /// Returns the same for a field: an atom.
     fn built_part(&mut self, expr: ExprId, env: EnvId, group: &mut Vec<Bind>) -> (ExprId, NodeId) {
         ensure_sufficient_stack(|| {
             let old = self.old;
@@ -635,7 +635,7 @@ impl Driver<'_> {
         })
     }
 
-    /// The same for a function with fewer arguments than it takes.
+    /// Returns the same for a function with fewer arguments than it takes.
     fn built_function(
         &mut self,
         expr: ExprId,

@@ -43,22 +43,23 @@ pub(super) struct Twins {
 }
 
 impl Twins {
-    /// The definition that takes all arguments of what a global comes to: its twin, or itself.
+    /// Returns the definition that takes all arguments of what a global comes to: its twin, or
+    /// itself.
     pub fn expanded(&self, global: GlobalId) -> GlobalId {
         self.of.get(&global).copied().unwrap_or(global)
     }
 
-    /// The definition of which a global is the twin.
+    /// Returns the definition of which a global is the twin.
     pub fn origin(&self, global: GlobalId) -> Option<GlobalId> {
         self.origin.get(&global).copied()
     }
 
-    /// The definitions that have twins, and these.
+    /// Returns the definitions that have twins, and these.
     pub fn iter(&self) -> impl Iterator<Item = (GlobalId, GlobalId)> {
         self.of.iter().map(|(&of, &twin)| (of, twin))
     }
 
-    /// Whether a global is a twin.
+    /// Returns whether a global is a twin.
     pub fn is_one(&self, global: GlobalId) -> bool {
         self.origin.contains_key(&global)
     }
@@ -129,7 +130,8 @@ fn define(program: &mut Program, takes: &FxHashMap<GlobalId, usize>, of: GlobalI
     program.globals[twin].kind = GlobalKind::Defn { params, body: Some(body) };
 }
 
-/// How the arguments are called that an application lacks: as the parameters of what is applied.
+/// Returns how the arguments are called that an application lacks: as the parameters of what is
+/// applied.
 fn missing(
     program: &Program,
     callee: ExprId,
@@ -147,7 +149,7 @@ fn missing(
     (0..more).map(|at| (named(at), Span::NONE)).collect()
 }
 
-/// The callee and the arguments of a body.
+/// Returns the callee and the arguments of a body.
 fn application(program: &Program, body: ExprId) -> (ExprId, Vec<ExprId>) {
     match program.exprs[body] {
         Expr::App(callee, args) => (callee, program.expr_lists[args].to_vec()),
@@ -196,7 +198,7 @@ impl Expansion<'_> {
         expansion
     }
 
-    /// The definitions of which it matters whether they have a twin.
+    /// Returns the definitions of which it matters whether they have a twin.
     fn needs(&self, global: GlobalId) -> Vec<u32> {
         let program = self.program;
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[global].kind else {
@@ -243,7 +245,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// How many arguments a callee takes, as far as that is known.
+    /// Returns how many arguments a callee takes, as far as that is known.
     fn full(&self, callee: ExprId) -> Option<usize> {
         match self.program.exprs[callee] {
             Expr::Global(global) => {
@@ -254,7 +256,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Whether an argument is a name or is made without work: then a copy of it does none either.
+    /// Returns whether an argument is a name or is made without work: then a copy of it does none
+    /// either.
     fn is_value(&self, expr: ExprId, size: &mut u32) -> bool {
         let Some(left) = size.checked_sub(1) else { return false };
         *size = left;
@@ -273,18 +276,18 @@ impl Expansion<'_> {
 }
 
 impl Driver<'_> {
-    /// What takes all arguments of a global, and how many these are.
+    /// Returns what takes all arguments of a global, and how many these are.
     pub(super) fn expanded(&self, global: GlobalId) -> (GlobalId, usize) {
         let global = self.twins.expanded(global);
         (global, self.old.arity(global))
     }
 
-    /// What is written for a function that lacks arguments.
+    /// Returns what is written for a function that lacks arguments.
     pub(super) fn unexpanded(&self, global: GlobalId) -> GlobalId {
         self.twins.origin(global).unwrap_or(global)
     }
 
-    /// The value of a CAF that is a function.
+    /// Returns the value of a CAF that is a function.
     pub(super) fn function_caf(&mut self, global: GlobalId) -> Option<NodeId> {
         let (twin, _) = self.expanded(global);
         if twin == global {
@@ -295,8 +298,8 @@ impl Driver<'_> {
         Some(self.heap.named(value, Name::Caf(global)))
     }
 
-    /// Whether a global is a twin that is not recursive: calls of it are calls of what it forwards
-    /// to.
+    /// Returns whether a global is a twin that is not recursive: calls of it are calls of what it
+    /// forwards to.
     pub(super) fn is_forwarding_twin(&self, global: GlobalId) -> bool {
         self.twins.is_one(global) && !self.facts.recursive[global]
     }

@@ -27,7 +27,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// The expression, if it is one.
+    /// Returns the expression, if it is one.
     pub(super) fn as_expr(self) -> Option<(ExprId, EnvId)> {
         match self {
             Operand::Expr(expr, env) => Some((expr, env)),
@@ -115,7 +115,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Whether a global is a constant that calls `error`.
+    /// Returns whether a global is a constant that calls `error`.
     fn only_fails(&self, global: GlobalId) -> bool {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return false;
@@ -265,7 +265,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether known values are used as such.
+    /// Returns whether known values are used as such.
     pub(super) fn knows(&self) -> bool {
         self.rules.known_case
     }
@@ -278,7 +278,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What an operand is where it is not demanded.
+    /// Returns what an operand is where it is not demanded.
     fn operand_node(&mut self, operand: Operand) -> NodeId {
         match operand {
             Operand::Expr(expr, env) => self.node(expr, env),
@@ -418,7 +418,7 @@ impl Driver<'_> {
         self.force_of(None, like, code, span)
     }
 
-    /// The same; the code names a value, if that is given.
+    /// Returns the same; the code names a value, if that is given.
     pub(super) fn force_of(
         &mut self,
         node: Option<NodeId>,
@@ -472,7 +472,7 @@ impl Driver<'_> {
         Ok(result)
     }
 
-    /// Whether the first thing that is done with a value is a choice that goes by it.
+    /// Returns whether the first thing that is done with a value is a choice that goes by it.
     pub(super) fn is_chosen_by(&self, frames: &Frames) -> bool {
         let mut frames = frames;
         while let Some(frame) = frames {
@@ -587,13 +587,13 @@ impl Driver<'_> {
         self.dynamic_switch(switch, env, node, frames, span, None)
     }
 
-    /// The failure of a case that has no alternative for a value that is known.
+    /// Returns the failure of a case that has no alternative for a value that is known.
     fn no_match(&mut self, span: Span, node: NodeId) -> ExprId {
         let span = self.unmatched(span, node);
         self.expr(Expr::NoMatch, span)
     }
 
-    /// The branch that a known value takes: `None` if it is not known or of the wrong kind,
+    /// Returns the branch that a known value takes: `None` if it is not known or of the wrong kind,
     /// an expression that is `None` if there is none. Whether it is not the default.
     pub(super) fn alternative(
         &self,

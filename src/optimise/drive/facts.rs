@@ -380,8 +380,8 @@ impl Scan<'_> {
         }
     }
 
-    /// The functions that one mentions, and those that it comes to mention where functions that are
-    /// mentioned once stand in place of their calls.
+    /// Returns the functions that one mentions, and those that it comes to mention where functions
+    /// that are mentioned once stand in place of their calls.
     fn comes_to_mention(&self, id: GlobalId) -> Vec<GlobalId> {
         let mut found = Vec::new();
         let mut work = vec![id];

@@ -23,7 +23,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether two literals are the same value.
+    /// Returns whether two literals are the same value.
     pub(super) fn equal(&self, a: Lit, b: Lit) -> bool {
         match (a, b) {
             (Lit::Big(_), _) | (_, Lit::Big(_)) => self.integer(a) == self.integer(b),
@@ -31,7 +31,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What a known condition says; one that is neither 1 nor 0 is an error of the run.
+    /// Returns what a known condition says; one that is neither 1 nor 0 is an error of the run.
     pub(super) fn truth(&self, node: NodeId) -> Option<bool> {
         match self.heap.get(node).value {
             AbstractValue::Lit(Lit::Int(0)) => Some(false),
@@ -40,7 +40,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The result of a primitive on values, if they are known and it has one.
+    /// Returns the result of a primitive on values, if they are known and it has one.
     pub(super) fn fold(&mut self, primitive: Primitive, nodes: &[NodeId]) -> Option<Lit> {
         let mut lits = [Lit::Int(0); 2];
         for (&node, slot) in nodes.iter().zip(&mut lits) {
@@ -112,7 +112,7 @@ impl Driver<'_> {
         Some(self.integer_literal(result))
     }
 
-    /// What the machines compute for a primitive on bits, words or floats.
+    /// Returns what the machines compute for a primitive on bits, words or floats.
     fn numeric(&mut self, primitive: Primitive, lits: &[Lit]) -> Option<Lit> {
         let integers: Vec<Option<Integer>> = lits.iter().map(|&lit| self.integer(lit)).collect();
         let mut operands = Vec::with_capacity(lits.len());
@@ -144,7 +144,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The first cell of a text that is not empty.
+    /// Returns the first cell of a text that is not empty.
     pub(super) fn uncons(&mut self, text: TextId, at: u32) -> (ConId, List<NodeId>) {
         let rest = self.new.texts[text].get(at as usize..).unwrap_or_default();
         let Some(first) = rest.chars().next() else {

@@ -61,7 +61,7 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// The join of an entry.
+    /// Returns the join of an entry.
     pub fn get(&self, entry: Entry) -> Option<JoinId> {
         self.at.get(&entry).copied()
     }
@@ -72,12 +72,12 @@ impl Entries {
         self.order.push((entry, join));
     }
 
-    /// The entry that was added after so many others.
+    /// Returns the entry that was added after so many others.
     pub fn nth(&self, count: usize) -> Option<(Entry, JoinId)> {
         self.order.get(count).copied()
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.order.len()
     }

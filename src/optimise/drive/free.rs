@@ -32,7 +32,7 @@ impl FreeLocals {
         }
     }
 
-    /// The free variables of an expression; `None` if they are many.
+    /// Returns the free variables of an expression; `None` if they are many.
     pub fn of(&mut self, program: &Program, expr: ExprId) -> Option<&[LocalId]> {
         let mut work = vec![(expr, false)];
         while let Some((expr, are_parts_known)) = work.pop() {

@@ -37,7 +37,7 @@ const FRAMES: usize = 200;
 const LOOP: usize = 2;
 
 impl Driver<'_> {
-    /// Whether calls of a function are written where they are consumed.
+    /// Returns whether calls of a function are written where they are consumed.
     pub(super) fn is_producer(&self, global: GlobalId) -> bool {
         self.rules.specialise
             && self.rules.case_of_case
@@ -46,8 +46,8 @@ impl Driver<'_> {
             && self.fusible.produces[global]
     }
 
-    /// Whether a call of a function that cannot come to call itself is one of a producer, or ends in
-    /// one: such is unfolded on the way to what consumes it.
+    /// Returns whether a call of a function that cannot come to call itself is one of a producer,
+    /// or ends in one: such is unfolded on the way to what consumes it.
     fn leads_to_producer(&self, global: GlobalId) -> bool {
         self.rules.specialise
             && self.rules.case_of_case
@@ -58,7 +58,7 @@ impl Driver<'_> {
             && self.may_unfold()
     }
 
-    /// Whether a call is unfolded where a switch goes by its value.
+    /// Returns whether a call is unfolded where a switch goes by its value.
     pub(super) fn is_fused(
         &self,
         switch: SwitchId,
@@ -73,8 +73,9 @@ impl Driver<'_> {
             && !self.is_nested(switch, frames)
     }
 
-    /// Whether a switch consumes what it consumes, and so on, more often than the calls are that
-    /// the variant was made for: unfolding has made the others, and would make more without end.
+    /// Returns whether a switch consumes what it consumes, and so on, more often than the calls are
+    /// that the variant was made for: unfolding has made the others, and would make more without
+    /// end.
     fn is_nested(&self, switch: SwitchId, frames: &Frames) -> bool {
         let mut count = 0;
         let mut frames = frames;
@@ -92,9 +93,9 @@ impl Driver<'_> {
         count > self.calls
     }
 
-    /// What a switch counts that each branch of a call that is consumed gets: it becomes one of
-    /// its branches there, or a call. `None` if it is too large for that. `inner` is what the value
-    /// comes from.
+    /// Returns what a switch counts that each branch of a call that is consumed gets: it becomes
+    /// one of its branches there, or a call. `None` if it is too large for that. `inner` is what
+    /// the value comes from.
     pub(super) fn consumer_size(&self, switch: SwitchId, inner: Option<&Action>) -> Option<usize> {
         let consumer = self.fusible.consumers.get(&switch)?;
         // A loop is left in one value at most, and in its other branches goes on. After one that may
@@ -110,7 +111,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
+    /// Returns the pattern of a call that nothing has evaluated; a hole if it is not one to fuse.
     pub(super) fn call_pattern(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
         self.call_pattern_of(node, size, false)
     }
@@ -177,8 +178,8 @@ impl Driver<'_> {
         Some(Pattern::Call(producer, parts))
     }
 
-    /// The producer and the arguments of a call that nothing has evaluated and nothing else refers
-    /// to; `None` if it is no such call. A function that does nothing but call one is looked
+    /// Returns the producer and the arguments of a call that nothing has evaluated and nothing else
+    /// refers to; `None` if it is no such call. A function that does nothing but call one is looked
     /// through, and one that ends in one stands for it in the place of a `part`.
     fn produced_by(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
         let checkpoint = self.checkpoint();
@@ -236,16 +237,16 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a function does nothing with a parameter but to return it at its end.
+    /// Returns whether a function does nothing with a parameter but to return it at its end.
     pub(super) fn is_end(&self, global: GlobalId, at: usize) -> bool {
         let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return false };
         let param = self.old.local_lists[params].get(at);
         param.is_some_and(|&param| self.fusible.returned[param])
     }
 
-    /// Whether one of some calls in patterns ends in another one: such patterns pass through several
-    /// states of a loop, so a variant for each literal or for each pair of holes that have the same
-    /// value at first would be a copy of all of them.
+    /// Returns whether one of some calls in patterns ends in another one: such patterns pass
+    /// through several states of a loop, so a variant for each literal or for each pair of holes
+    /// that have the same value at first would be a copy of all of them.
     pub(super) fn has_ends(&self, patterns: &[Pattern]) -> bool {
         let mut work: Vec<&Pattern> = patterns.iter().collect();
         while let Some(pattern) = work.pop() {
@@ -260,7 +261,7 @@ impl Driver<'_> {
         false
     }
 
-    /// The function that a callee is, and the arguments that it has already.
+    /// Returns the function that a callee is, and the arguments that it has already.
     fn called(&self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
         match self.old.exprs[callee] {
             Expr::Global(global) => Some((global, Vec::new())),
@@ -277,9 +278,9 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a function does nothing but make one call, so that what it produces is what that
-    /// call does. One that stands for a producer is that as it is, unless its body is no more than
-    /// another call.
+    /// Returns whether a function does nothing but make one call, so that what it produces is what
+    /// that call does. One that stands for a producer is that as it is, unless its body is no more
+    /// than another call.
     fn is_wrapper(&self, global: GlobalId, is_producer: bool) -> bool {
         let is_call = match is_producer {
             true => self.facts.lazy_form[global],
@@ -292,7 +293,8 @@ impl Driver<'_> {
             && self.may_unfold()
     }
 
-    /// The arguments that a function was called with, but for the one that a switch consumes.
+    /// Returns the arguments that a function was called with, but for the one that a switch
+    /// consumes.
     pub(super) fn consumer_args(
         &self,
         switch: SwitchId,
@@ -313,7 +315,7 @@ impl Driver<'_> {
         Some(args)
     }
 
-    /// What a consumed call has come to.
+    /// Returns what a consumed call has come to.
     pub(super) fn consume(
         &mut self,
         switch: SwitchId,
@@ -333,8 +335,8 @@ impl Driver<'_> {
         self.switch_on(switch, env, node, next.clone(), span)
     }
 
-    /// Whether a call of which nothing is known is unfolded, because what consumes its value learns
-    /// what it ends in.
+    /// Returns whether a call of which nothing is known is unfolded, because what consumes its
+    /// value learns what it ends in.
     pub(super) fn is_way_to_producer(&self, global: GlobalId, frames: &Frames) -> bool {
         let is_consumer = |frames: &Frames| {
             frames.as_ref().is_some_and(|frame| matches!(frame.action, Action::Consume(..)))

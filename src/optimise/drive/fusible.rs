@@ -178,7 +178,7 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
     }
 }
 
-/// Whether an expression is a local less a literal that is positive.
+/// Returns whether an expression is a local less a literal that is positive.
 fn is_less(program: &Program, expr: ExprId, local: LocalId) -> bool {
     let Expr::App(callee, args) = program.exprs[expr] else { return false };
     let Expr::Global(global) = program.exprs[callee] else { return false };
@@ -188,7 +188,7 @@ fn is_less(program: &Program, expr: ExprId, local: LocalId) -> bool {
         && matches!(operands[..], [Expr::Local(of), Expr::Lit(Lit::Int(1..))] if of == local)
 }
 
-/// What an expression ends in, one for each way through it.
+/// Returns what an expression ends in, one for each way through it.
 pub(super) fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
     let mut ends = Vec::new();
     let mut work = vec![body];

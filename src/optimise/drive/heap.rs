@@ -43,7 +43,7 @@ pub enum AbstractValue {
 }
 
 impl AbstractValue {
-    /// What it is made of.
+    /// Returns what it is made of.
     pub fn parts(self) -> List<NodeId> {
         match self {
             AbstractValue::Con(_, parts)
@@ -149,7 +149,7 @@ impl Heap {
         self.nodes.push(Node { value, name, hopeless: false, shared: true, busy: false })
     }
 
-    /// The value that a node stands for.
+    /// Returns the value that a node stands for.
     pub fn resolve(&self, node: NodeId) -> NodeId {
         let mut node = node;
         while let AbstractValue::Alias(other) = self.nodes[node].value {
@@ -158,7 +158,7 @@ impl Heap {
         node
     }
 
-    /// What is known of a value; never an alias.
+    /// Returns what is known of a value; never an alias.
     pub fn get(&self, node: NodeId) -> Node {
         self.nodes[self.resolve(node)]
     }
@@ -197,7 +197,7 @@ impl Heap {
         self.nodes[node].busy = true;
     }
 
-    /// Whether anything is being evaluated.
+    /// Returns whether anything is being evaluated.
     pub fn is_entered(&self) -> bool {
         self.entered > 0
     }
@@ -213,7 +213,7 @@ impl Heap {
         self.lists.add(nodes)
     }
 
-    /// The values of a list.
+    /// Returns the values of a list.
     pub fn items(&self, list: List<NodeId>) -> &[NodeId] {
         &self.lists[list]
     }
@@ -229,13 +229,13 @@ impl Heap {
         env
     }
 
-    /// The number of an activation, which no other has, not even one of which it takes the
+    /// Returns the number of an activation, which no other has, not even one of which it takes the
     /// place after a [`revert`](Revert::revert).
     pub fn serial(&self, env: EnvId) -> u32 {
         self.serials[env.index()]
     }
 
-    /// The innermost call outside of the corelib through which an activation was unfolded;
+    /// Returns the innermost call outside of the corelib through which an activation was unfolded;
     /// [`Span::NONE`] if there is none.
     pub fn call(&self, env: EnvId) -> Span {
         self.calls[env.index()]
@@ -246,22 +246,22 @@ impl Heap {
         self.slots[env.index() + slot as usize] = node;
     }
 
-    /// What a local is bound to.
+    /// Returns what a local is bound to.
     pub fn lookup(&self, env: EnvId, slot: u32) -> NodeId {
         self.slots[env.index() + slot as usize]
     }
 
-    /// How many values there are.
+    /// Returns how many values there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The value that was made after so many others.
+    /// Returns the value that was made after so many others.
     pub fn nth(&self, count: usize) -> NodeId {
         NodeId::new(count)
     }
 
-    /// Whether a node is itself an expression that nothing has evaluated.
+    /// Returns whether a node is itself an expression that nothing has evaluated.
     pub fn is_thunk(&self, node: NodeId) -> bool {
         let node = self.nodes[node];
         matches!(node.value, AbstractValue::Thunk(..) | AbstractValue::Call(..)) && !node.busy

@@ -12,9 +12,9 @@ use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
 /// Cases that are kept with the value that they do not match: there is one for each value.
 const UNMATCHED: usize = 1_000;
 
-/// The definitions outside of the corelib: where the name stands, before the body, and the name; in the
-/// order of their positions. What was lifted out of a definition lies in its body. (The body itself
-/// may be inlined code by now.)
+/// Returns the definitions outside of the corelib: where the name stands, before the body, and the
+/// name; in the order of their positions. What was lifted out of a definition lies in its body.
+/// (The body itself may be inlined code by now.)
 pub(in crate::optimise) fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
     let mut callers: Vec<(Span, Arc<str>)> = Vec::new();
     for global in program.globals.iter() {
@@ -29,7 +29,7 @@ pub(in crate::optimise) fn callers(program: &Program, places: &Places) -> Vec<(S
 }
 
 impl Driver<'_> {
-    /// The place of an expression of the old program, as an activation reaches it.
+    /// Returns the place of an expression of the old program, as an activation reaches it.
     pub(super) fn span(&mut self, expr: ExprId, env: EnvId) -> Span {
         let at = self.old.spans[expr];
         let call = self.heap.call(env);
@@ -53,7 +53,7 @@ impl Driver<'_> {
         span
     }
 
-    /// The place of a case that has no alternative for a value that is known.
+    /// Returns the place of a case that has no alternative for a value that is known.
     pub(super) fn unmatched(&mut self, case: Span, node: NodeId) -> Span {
         if case.is_none() || self.unmatched.len() >= UNMATCHED {
             return case;
@@ -64,7 +64,7 @@ impl Driver<'_> {
         *known.or_insert_with_key(|(case, value)| places.add_unmatched(*case, value.clone()))
     }
 
-    /// What is known of a value, in the words of messages about values.
+    /// Returns what is known of a value, in the words of messages about values.
     fn brief(&self, node: NodeId, depth: u32) -> String {
         match self.heap.get(node).value {
             AbstractValue::Lit(Lit::Int(n)) => n.to_string(),
@@ -95,7 +95,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The innermost call outside of the corelib that a call is made through.
+    /// Returns the innermost call outside of the corelib that a call is made through.
     pub(super) fn users_call(&self, call: Span) -> Span {
         match self.new.places.inlined(call) {
             Some(inlined) => inlined.call,

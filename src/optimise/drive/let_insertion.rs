@@ -103,12 +103,12 @@ impl Driver<'_> {
         self.bind_shared(work);
     }
 
-    /// The free variables of an expression, if they are not too many.
+    /// Returns the free variables of an expression, if they are not too many.
     pub(super) fn free_locals(&mut self, expr: ExprId) -> Option<Vec<LocalId>> {
         self.free.of(self.old, expr).map(<[LocalId]>::to_vec)
     }
 
-    /// What a local is bound to, and whether that is the only place that refers to it.
+    /// Returns what a local is bound to, and whether that is the only place that refers to it.
     fn referred(&self, local: LocalId, env: EnvId) -> (NodeId, bool) {
         (self.heap.lookup(env, self.facts.slot[local]), !self.facts.shared[local])
     }
@@ -241,8 +241,8 @@ impl Driver<'_> {
         self.bind_chains(&alternatives, &bound);
     }
 
-    /// How many parts of an expression that may branch are within each other, at most: more than
-    /// anyone wants if it is large.
+    /// Returns how many parts of an expression that may branch are within each other, at most: more
+    /// than anyone wants if it is large.
     fn branchings(&self, expr: ExprId) -> u32 {
         let mut most = 0;
         let mut left = LOOKED_AT;
@@ -290,7 +290,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a value refers to one that is being evaluated; `free` are some that do not.
+    /// Returns whether a value refers to one that is being evaluated; `free` are some that do not.
     fn waits(&mut self, node: NodeId, free: &mut FxHashSet<NodeId>) -> bool {
         if !self.heap.is_entered() {
             return false;

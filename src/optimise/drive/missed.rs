@@ -35,8 +35,8 @@ pub(super) enum Made {
 }
 
 impl Driver<'_> {
-    /// The call of the program that an expression stands in or is inlined for; `None` if it is code
-    /// that only the corelib reaches.
+    /// Returns the call of the program that an expression stands in or is inlined for; `None` if it
+    /// is code that only the corelib reaches.
     fn users_place(&self, span: Span) -> Option<Span> {
         match self.users_call(span) {
             Span::NONE => None,
@@ -50,7 +50,7 @@ impl Driver<'_> {
         }
     }
 
-    /// How a function is called in messages.
+    /// Returns how a function is called in messages.
     fn display_name(&self, global: GlobalId) -> String {
         let global = &self.old.globals[global];
         match &global.display {
@@ -174,7 +174,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The function whose call a variable is bound to in the code that is being written.
+    /// Returns the function whose call a variable is bound to in the code that is being written.
     fn bound_call(&self, node: NodeId) -> Option<String> {
         let known = self.heap.get(node);
         let (AbstractValue::Unknown(_), Some(Name::Local(local))) = (known.value, known.name)

@@ -395,7 +395,7 @@ transactional! {
 }
 
 impl Driver<'_> {
-    /// The new global of an old one, with nothing known of its arguments.
+    /// Returns the new global of an old one, with nothing known of its arguments.
     fn global(&mut self, old: GlobalId) -> GlobalId {
         if let Some(&new) = self.globals.get(&old) {
             return new;
@@ -416,7 +416,7 @@ impl Driver<'_> {
         self.new.expr(expr, span)
     }
 
-    /// What of the new program was called in one place of the old one.
+    /// Returns what of the new program was called in one place of the old one.
     fn called_once(&self) -> CalledOnce {
         let is_once =
             |old: &GlobalId| self.facts.mentions[*old] == (1, 0) && !self.facts.kept[*old];
@@ -440,8 +440,8 @@ impl Driver<'_> {
         self.heap.bind(env, self.facts.slot[local], node);
     }
 
-    /// What a local is bound to. It is shared from here on, if the local is used elsewhere on
-    /// the same path too.
+    /// Returns what a local is bound to. It is shared from here on, if the local is used elsewhere
+    /// on the same path too.
     fn lookup(&mut self, local: LocalId, env: EnvId) -> NodeId {
         let node = self.heap.lookup(env, self.facts.slot[local]);
         if self.facts.shared[local] {

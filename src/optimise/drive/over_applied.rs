@@ -22,8 +22,8 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 /// Arguments beyond its parameters that a variant may take.
 const MORE: usize = 8;
 
-/// How many arguments those functions take that a definition may come to; 0 of one that comes to no
-/// function as far as that is known.
+/// Returns how many arguments those functions take that a definition may come to; 0 of one that
+/// comes to no function as far as that is known.
 pub(super) fn results(program: &Program, twins: &Twins) -> IndexVec<GlobalId, usize> {
     let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
     // For a definition, those that end in a call of it, with how many arguments more.
@@ -93,7 +93,8 @@ impl Driver<'_> {
         frames
     }
 
-    /// What is known of the arguments of a call, of which there may be more than parameters.
+    /// Returns what is known of the arguments of a call, of which there may be more than
+    /// parameters.
     pub(super) fn call_key(
         &mut self,
         global: GlobalId,
@@ -132,7 +133,7 @@ impl Driver<'_> {
         Some(patterns)
     }
 
-    /// The frames of a call that has these arguments beyond its parameters.
+    /// Returns the frames of a call that has these arguments beyond its parameters.
     pub(super) fn applied_to(&mut self, more: &[NodeId], span: Span) -> Frames {
         if more.is_empty() {
             return None;
@@ -141,8 +142,8 @@ impl Driver<'_> {
         push(Action::Apply(more, span), &None)
     }
 
-    /// Whether so many arguments are more than the parameters of a definition, and no more than the
-    /// functions take that it comes to.
+    /// Returns whether so many arguments are more than the parameters of a definition, and no more
+    /// than the functions take that it comes to.
     pub(super) fn takes_more(&self, global: GlobalId, count: usize) -> bool {
         let arity = self.old.arity(global);
         self.rules.specialise

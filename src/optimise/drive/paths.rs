@@ -35,7 +35,7 @@ impl Paths {
         self.arms.push(Arm { parent: own, of: 0, depth: 0 })
     }
 
-    /// The number of a new branching.
+    /// Returns the number of a new branching.
     pub fn branching(&mut self) -> u32 {
         self.branchings += 1;
         self.branchings
@@ -50,7 +50,7 @@ impl Paths {
         }
     }
 
-    /// Whether what is in the one is never executed together with what is in the other.
+    /// Returns whether what is in the one is never executed together with what is in the other.
     pub fn exclude(&self, a: ArmId, b: ArmId) -> bool {
         let (mut a, mut b) = (a, b);
         let depth = self.arms[a].depth.min(self.arms[b].depth);

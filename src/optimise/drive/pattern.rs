@@ -24,7 +24,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The number of holes.
+    /// Returns the number of holes.
     pub fn holes(&self) -> usize {
         self.args.iter().map(Pattern::holes).sum()
     }
@@ -43,7 +43,7 @@ impl Key {
             || self.args.iter_mut().rev().any(|pattern| pattern.open(&is_caf))
     }
 
-    /// The patterns without the literals in constructors; `None` if there are none.
+    /// Returns the patterns without the literals in constructors; `None` if there are none.
     pub fn shape(&self) -> Option<Key> {
         let mut args = self.args.clone();
         for pattern in &mut args {
@@ -53,7 +53,7 @@ impl Key {
         (shape.args != self.args).then_some(shape)
     }
 
-    /// Whether nothing is known of any argument.
+    /// Returns whether nothing is known of any argument.
     pub fn is_general(&self) -> bool {
         self.args.iter().all(|pattern| *pattern == Pattern::Hole)
     }
@@ -98,13 +98,13 @@ const OPENED: usize = 24;
 /// Integers up to this size may count down by a variant each.
 const SMALL: u64 = 8;
 
-/// Whether a literal is an integer that may count down by a variant each.
+/// Returns whether a literal is an integer that may count down by a variant each.
 pub fn is_small(lit: Lit) -> bool {
     matches!(lit, Lit::Int(value) if value.unsigned_abs() <= SMALL)
 }
 
 impl Pattern {
-    /// The patterns of its parts.
+    /// Returns the patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
         match self {
             Pattern::Con(_, parts)
@@ -115,7 +115,7 @@ impl Pattern {
         }
     }
 
-    /// The number of parameters that it stands for.
+    /// Returns the number of parameters that it stands for.
     pub fn holes(&self) -> usize {
         let own = usize::from(matches!(self, Pattern::Hole | Pattern::Built(..)));
         own + self.parts().iter().map(Pattern::holes).sum::<usize>()
@@ -177,18 +177,18 @@ impl Pattern {
         }
     }
 
-    /// The number of its parts and theirs, itself among them.
+    /// Returns the number of its parts and theirs, itself among them.
     fn size(&self) -> usize {
         1 + self.parts().iter().map(Pattern::size).sum::<usize>()
     }
 
-    /// The number of calls in it.
+    /// Returns the number of calls in it.
     pub fn calls(&self) -> usize {
         let own = usize::from(matches!(self, Pattern::Call(..)));
         own + self.parts().iter().map(Pattern::calls).sum::<usize>()
     }
 
-    /// Whether it has the same head as another.
+    /// Returns whether it has the same head as another.
     fn same_head(&self, other: &Pattern) -> bool {
         match (self, other) {
             (Pattern::Con(a, _), Pattern::Con(b, _))
@@ -199,7 +199,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it is embedded in another: the other is the same or has grown from it.
+    /// Returns whether it is embedded in another: the other is the same or has grown from it.
     fn is_within<'p>(&'p self, other: &'p Pattern, table: &mut Table<'_>) -> bool {
         let pair = (std::ptr::from_ref(self), std::ptr::from_ref(other));
         if let Some(&known) = table.pairs.get(&pair) {
@@ -230,7 +230,7 @@ impl Pattern {
         found
     }
 
-    /// What it has in common with another.
+    /// Returns what it has in common with another.
     pub fn generalise(&self, other: &Pattern) -> Pattern {
         if self == other {
             return self.clone();
@@ -285,21 +285,21 @@ impl Parts {
         parts
     }
 
-    /// Whether another pattern has as many of each kind, as each does in which the first is
+    /// Returns whether another pattern has as many of each kind, as each does in which the first is
     /// embedded.
     pub fn are_within(&self, other: &Parts) -> bool {
         self.all <= other.all && self.kinds.iter().zip(&other.kinds).all(|(a, b)| a <= b)
     }
 
-    /// Whether that is all that is asked, because there are too many parts to compare: it holds of
-    /// two in each endless sequence of patterns too (Dickson's lemma), only sooner.
+    /// Returns whether that is all that is asked, because there are too many parts to compare: it
+    /// holds of two in each endless sequence of patterns too (Dickson's lemma), only sooner.
     pub fn are_many(&self, other: &Parts) -> bool {
         self.all.saturating_mul(other.all) > PAIRS
     }
 }
 
-/// Whether every argument's pattern is embedded in the other call's. What a call has for a parameter
-/// that `is_end` is not searched.
+/// Returns whether every argument's pattern is embedded in the other call's. What a call has for a
+/// parameter that `is_end` is not searched.
 pub fn is_embedded(
     before: &[Pattern],
     now: &[Pattern],
@@ -309,7 +309,7 @@ pub fn is_embedded(
     before.iter().zip(now).all(|(a, b)| a.is_within(b, &mut table))
 }
 
-/// What two calls have in common.
+/// Returns what two calls have in common.
 pub fn generalise(a: &[Pattern], b: &[Pattern]) -> Vec<Pattern> {
     a.iter().zip(b).map(|(a, b)| a.generalise(b)).collect()
 }

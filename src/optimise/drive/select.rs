@@ -31,7 +31,7 @@ pub(super) struct Selection {
 pub(super) type Pending = Rc<Vec<Selection>>;
 
 impl Driver<'_> {
-    /// The value of an expression that is a selection, if it is one. Nothing is evaluated.
+    /// Returns the value of an expression that is a selection, if it is one. Nothing is evaluated.
     pub(super) fn selection(&mut self, expr: ExprId, env: EnvId) -> Option<NodeId> {
         let (selector, from) = self.selectors.selection(self.old, expr)?;
         let from = self.node(from, env);
@@ -48,7 +48,7 @@ impl Driver<'_> {
         Some(node)
     }
 
-    /// The field that an expression selects, if what it selects from is known.
+    /// Returns the field that an expression selects, if what it selects from is known.
     pub(super) fn selected(&mut self, expr: ExprId, env: EnvId) -> Option<NodeId> {
         let (selector, from) = self.selectors.selection(self.old, expr)?;
         let from = self.node(from, env);
@@ -57,7 +57,7 @@ impl Driver<'_> {
         Some(field)
     }
 
-    /// The field that a selector returns of an atom, if that is known.
+    /// Returns the field that a selector returns of an atom, if that is known.
     pub(super) fn selected_from(
         &mut self,
         selector: GlobalId,
@@ -73,7 +73,7 @@ impl Driver<'_> {
         Some(field)
     }
 
-    /// The field that a selector returns of a value, if that is known.
+    /// Returns the field that a selector returns of a value, if that is known.
     fn field(&self, selector: GlobalId, from: NodeId) -> Option<NodeId> {
         if !self.knows() {
             return None;

@@ -115,8 +115,8 @@ impl Driver<'_> {
         out
     }
 
-    /// The size of a frame, if it is small enough for each branch to have a copy. `inner` is the one
-    /// before it.
+    /// Returns the size of a frame, if it is small enough for each branch to have a copy. `inner`
+    /// is the one before it.
     fn copied_size(&self, action: &Action, inner: Option<&Action>) -> Option<usize> {
         let operand = |operand: &Operand| match *operand {
             Operand::Expr(expr, env) => self.straight_size(expr, &[], env),
@@ -144,18 +144,18 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether nothing is left to evaluate at compile time to know what a value is.
+    /// Returns whether nothing is left to evaluate at compile time to know what a value is.
     fn is_known(&self, node: NodeId) -> bool {
         !matches!(self.heap.get(node).value, AbstractValue::Thunk(..) | AbstractValue::Call(..))
     }
 
-    /// Whether an expression is little code without branches, for which it takes no unfolding.
-    /// `bound` are locals that will be bound by then.
+    /// Returns whether an expression is little code without branches, for which it takes no
+    /// unfolding. `bound` are locals that will be bound by then.
     pub(super) fn is_straight(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> bool {
         self.straight_size(expr, bound, env).is_some()
     }
 
-    /// How many subexpressions such an expression has.
+    /// Returns how many subexpressions such an expression has.
     fn straight_size(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> Option<usize> {
         let old = self.old;
         let mut bound = bound.to_vec();
@@ -206,7 +206,8 @@ impl Driver<'_> {
         Some(size)
     }
 
-    /// Whether an application of a global to so many arguments stays one, and does not branch.
+    /// Returns whether an application of a global to so many arguments stays one, and does not
+    /// branch.
     pub(super) fn is_left(&self, global: GlobalId, args: usize) -> bool {
         match self.old.globals[global].kind {
             GlobalKind::Primitive(primitive) => !matches!(primitive.shape(), Shape::If),
@@ -274,8 +275,8 @@ impl Driver<'_> {
         Ok(State::Value(Outcome::Ends(code), None))
     }
 
-    /// How the default of shared frames is entered: what is known of the value is used there
-    /// if that has been done before, or the body may still have so large a copy.
+    /// Returns how the default of shared frames is entered: what is known of the value is used
+    /// there if that has been done before, or the body may still have so large a copy.
     fn default_entry(&mut self, node: NodeId, shared: &Rc<Shared>) -> Entry {
         let known = self.heap.get(node);
         let own = match (known.value, known.name) {
@@ -298,8 +299,8 @@ impl Driver<'_> {
         }
     }
 
-    /// How many expressions one more copy of an expression drives, if they are not too many and
-    /// can be told. `bound` is a local that will be bound by then.
+    /// Returns how many expressions one more copy of an expression drives, if they are not too many
+    /// and can be told. `bound` is a local that will be bound by then.
     fn weight(&mut self, expr: ExprId, bound: Option<LocalId>, env: EnvId) -> Option<usize> {
         let free = self.free_locals(expr)?;
         let mut free = free.into_iter().filter(|&local| Some(local) != bound);
@@ -322,8 +323,8 @@ impl Driver<'_> {
         Some(weight)
     }
 
-    /// The alternative that a known value takes of the choice that frames begin with, and how
-    /// they are entered for it.
+    /// Returns the alternative that a known value takes of the choice that frames begin with, and
+    /// how they are entered for it.
     fn entry(&self, node: NodeId, frames: &Frames) -> Option<(Operand, Entry)> {
         let known = self.heap.get(node);
         let frame = frames.as_ref()?;
@@ -347,7 +348,8 @@ impl Driver<'_> {
         Some((Operand::Expr(body?, env), entry))
     }
 
-    /// How the alternative for a constructor is entered: with the whole if that may be used.
+    /// Returns how the alternative for a constructor is entered: with the whole if that may be
+    /// used.
     pub(super) fn con_entry(&self, con: ConId, switch: SwitchId) -> Entry {
         match self.facts.mentioned[self.old.switches[switch].scrutinee] {
             true => Entry::Built(con),
@@ -355,7 +357,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The switch that an expression is, if it goes by a local.
+    /// Returns the switch that an expression is, if it goes by a local.
     pub(super) fn switches_on(&self, local: LocalId, body: ExprId) -> Option<SwitchId> {
         match self.old.exprs[body] {
             Expr::Switch(switch) if self.old.switches[switch].scrutinee == local => Some(switch),
@@ -363,7 +365,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the alternative that a value takes is known so well that choices to come are
+    /// Returns whether the alternative that a value takes is known so well that choices to come are
     /// decided by it.
     fn is_atom(&self, alternative: Operand, value: NodeId, frames: &Frames) -> bool {
         let is_decided = |node| {
@@ -385,7 +387,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The field of a value that a local is bound to by the choice that frames begin with.
+    /// Returns the field of a value that a local is bound to by the choice that frames begin with.
     fn field_of(&self, local: LocalId, value: NodeId, frames: &Frames) -> Option<NodeId> {
         let switch = match frames.as_ref()?.action {
             Action::Switch(switch, ..) | Action::Consume(switch, ..) => switch,
@@ -541,7 +543,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a handler is as short as a jump to it.
+    /// Returns whether a handler is as short as a jump to it.
     fn is_passed_on(&self, handler: ExprId) -> bool {
         match self.new.exprs[handler] {
             Expr::Jump(_, args) => args.is_empty(),
@@ -595,7 +597,7 @@ impl Driver<'_> {
     }
 }
 
-/// The local that the first of some frames binds to the value.
+/// Returns the local that the first of some frames binds to the value.
 fn bound_by(frames: &Frames) -> Option<LocalId> {
     match frames.as_ref()?.action {
         Action::Force(local, ..) => Some(local),

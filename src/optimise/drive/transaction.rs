@@ -59,7 +59,7 @@ macro_rules! transactional {
         }
 
         impl $name<'_> {
-            /// What is known now, to be [forgotten](Self::forget_since) after a branch.
+            /// Returns what is known now, to be [forgotten](Self::forget_since) after a branch.
             fn knowledge(&self) -> Knowledge {
                 Knowledge { $($known: self.$known.mark(),)* }
             }
@@ -69,7 +69,8 @@ macro_rules! transactional {
                 $(self.$known.revert(knowledge.$known);)*
             }
 
-            /// Where the driver is, to [go back](Self::roll_back) after an attempt that failed.
+            /// Returns where the driver is, to [go back](Self::roll_back) after an attempt that
+            /// failed.
             fn checkpoint(&self) -> Checkpoint {
                 Checkpoint {
                     knowledge: self.knowledge(),
@@ -156,7 +157,7 @@ impl<K: Hash + Eq + Clone, V> Journal<K, V> {
         Journal { map: FxHashMap::default(), changes: Vec::new() }
     }
 
-    /// What a key has.
+    /// Returns what a key has.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.map.get(key)
     }

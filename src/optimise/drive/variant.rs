@@ -72,7 +72,7 @@ impl Driver<'_> {
         at
     }
 
-    /// The variant for a pattern of arguments, which may be made more general first; `None`
+    /// Returns the variant for a pattern of arguments, which may be made more general first; `None`
     /// if it comes to the supercombinator itself.
     pub(super) fn variant(&mut self, key: &mut Key, args: &[NodeId]) -> Option<GlobalId> {
         let mut is_general = false;
@@ -133,9 +133,9 @@ impl Driver<'_> {
         Some(global)
     }
 
-    /// The patterns without the literals that are only counted with, and without what a loop collects.
-    /// What a loop begins with may be known: it has no more variants for that than there are calls from
-    /// outside of loops.
+    /// Returns the patterns without the literals that are only counted with, and without what a
+    /// loop collects. What a loop begins with may be known: it has no more variants for that than
+    /// there are calls from outside of loops.
     pub(super) fn worth_knowing(&self, of: GlobalId, patterns: Vec<Pattern>) -> Vec<Pattern> {
         let caller = self.variants[self.current as usize].key.of;
         if !self.facts.recursive[of] || !self.facts.recursive[caller] {
@@ -160,13 +160,13 @@ impl Driver<'_> {
         patterns
     }
 
-    /// Whether something holds of a parameter of a function.
+    /// Returns whether something holds of a parameter of a function.
     fn has(&self, of: GlobalId, at: usize, what: impl Fn(LocalId) -> bool) -> bool {
         let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
         self.old.local_lists[params].get(at).is_some_and(|&param| what(param))
     }
 
-    /// Whether an argument is only counted with.
+    /// Returns whether an argument is only counted with.
     fn is_counted(&self, head: Head, at: usize) -> bool {
         match head {
             Head::Con(con) => self.counted.has_field(con, at),
@@ -193,8 +193,8 @@ impl Driver<'_> {
         }
     }
 
-    /// How many variants a supercombinator may have when one is made for a key: more if the key has
-    /// part of a constant, by the size of the constant.
+    /// Returns how many variants a supercombinator may have when one is made for a key: more if the
+    /// key has part of a constant, by the size of the constant.
     fn most_variants(&self, key: &Key) -> u32 {
         let mut whole = 0;
         let mut work: Vec<&Pattern> = key.args.iter().collect();
@@ -209,7 +209,7 @@ impl Driver<'_> {
             + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
     }
 
-    /// Which holes of patterns have the same value, if the variant is to know.
+    /// Returns which holes of patterns have the same value, if the variant is to know.
     pub(super) fn sharing(&self, patterns: &[Pattern], args: &[NodeId]) -> Vec<u32> {
         if self.has_ends(patterns) {
             return Vec::new();
@@ -235,7 +235,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The values that a static value is made of.
+    /// Returns the values that a static value is made of.
     fn parts(&self, node: NodeId) -> &[NodeId] {
         match self.heap.get(node).value {
             AbstractValue::Con(_, nodes)
@@ -245,7 +245,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What a pattern has in common with one that led to it and is embedded in it.
+    /// Returns what a pattern has in common with one that led to it and is embedded in it.
     ///
     /// A producer that ends in a call of another one, as `concatMap` does, makes patterns in which
     /// the one that led to it is what another call ends in, before it comes back to that one. So a
@@ -287,7 +287,7 @@ impl Driver<'_> {
         None
     }
 
-    /// How many of the variants of a function that led to the call were made more general.
+    /// Returns how many of the variants of a function that led to the call were made more general.
     fn generalised_before(&self, of: GlobalId) -> usize {
         let mut at = self.current;
         let mut count = 0;
@@ -466,7 +466,7 @@ impl Driver<'_> {
         self.heap.list(nodes)
     }
 
-    /// The code of a call as far as its callee is known: of a variant, or of the
+    /// Returns the code of a call as far as its callee is known: of a variant, or of the
     /// supercombinator itself.
     pub(super) fn call_code(
         &mut self,
@@ -503,7 +503,7 @@ impl Driver<'_> {
         self.application(callee, args, span)
     }
 
-    /// What a call of a variant passes: code for each hole that is a parameter.
+    /// Returns what a call of a variant passes: code for each hole that is a parameter.
     fn outgoing(&mut self, key: &Key, args: &[NodeId], fresh: u64, span: Span) -> Vec<ExprId> {
         let mut out = Vec::new();
         let mut passed = 0;
@@ -524,7 +524,7 @@ impl Driver<'_> {
         out
     }
 
-    /// Whether code is an outcome that a pure attempt may end in.
+    /// Returns whether code is an outcome that a pure attempt may end in.
     pub(super) fn is_static(&self, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Node(node) => !matches!(

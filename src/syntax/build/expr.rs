@@ -198,18 +198,18 @@ impl Builder<'_> {
         first
     }
 
-    /// Whether an expression is this word.
+    /// Returns whether an expression is this word.
     fn is_named(&self, expr: ExprId, word: &str) -> bool {
         matches!(self.ast.exprs[expr], Expr::Name(name) if self.names.text(name) == word)
     }
 
-    /// Whether `then` or `else` is one of the last `n` expressions on the stack.
+    /// Returns whether `then` or `else` is one of the last `n` expressions on the stack.
     fn has_branch_words(&self, n: u32) -> bool {
         let last = self.exprs.iter().rev().take(n as usize);
         last.into_iter().any(|&expr| self.is_named(expr, "then") || self.is_named(expr, "else"))
     }
 
-    /// Whether an expression is the word `where`, or a form that begins with it.
+    /// Returns whether an expression is the word `where`, or a form that begins with it.
     fn is_where(&self, expr: ExprId) -> bool {
         match self.ast.exprs[expr] {
             Expr::App(head, _) => self.is_named(head, "where"),
@@ -436,8 +436,8 @@ impl Builder<'_> {
         self.item(span.lo, span.hi, name, ItemKind::Defn { params: List::EMPTY, body });
     }
 
-    /// Whether the line on which an expression stands is `name parameter .. = value`, perhaps after
-    /// `let`: what is said of the sign, which is none of the language, says all.
+    /// Returns whether the line on which an expression stands is `name parameter .. = value`,
+    /// perhaps after `let`: what is said of the sign, which is none of the language, says all.
     fn begins_equation(&self, span: Span) -> bool {
         let line = self.line_from(span.lo, EQUATION);
         let Some((left, right)) = line.split_once('=') else { return false };

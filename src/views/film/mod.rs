@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the film shows of the run, in a sentence or two.
+/// Returns what the film shows of the run, in a sentence or two.
 #[must_use]
 pub fn note(recorder: &Recorder<'_>, result: &Result<(), Stop>) -> String {
     let events = grouped(recorder.count() as u64);
@@ -33,7 +33,7 @@ pub fn note(recorder: &Recorder<'_>, result: &Result<(), Stop>) -> String {
     }
 }
 
-/// The page of a film, whose data are `data`: it asks for nothing else.
+/// Returns the page of a film, whose data are `data`: it asks for nothing else.
 #[must_use]
 pub fn page(title: &str, mut data: String) -> String {
     // Nothing in it ends the element that it stands in.

@@ -111,31 +111,31 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How many events it has.
+    /// Returns how many events it has.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The first and the last step that it shows.
+    /// Returns the first and the last step that it shows.
     #[must_use]
     pub fn steps(&self) -> (u64, u64) {
         (self.first + 1, self.step.min(self.to))
     }
 
-    /// Whether there may be more to record.
+    /// Returns whether there may be more to record.
     #[must_use]
     pub fn is_going_on(&self) -> bool {
         !self.full && self.step < self.to
     }
 
-    /// Whether it has as many events as a page holds, and the run goes on.
+    /// Returns whether it has as many events as a page holds, and the run goes on.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Whether the run has ended in it.
+    /// Returns whether the run has ended in it.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended
@@ -172,7 +172,7 @@ impl<'a> Recorder<'a> {
         self.strings.len() - 1
     }
 
-    /// The row of a span; -1 if it is none.
+    /// Returns the row of a span; -1 if it is none.
     fn span(&mut self, span: Span) -> i64 {
         if span.is_none() {
             return -1;
@@ -199,8 +199,8 @@ impl<'a> Recorder<'a> {
         at
     }
 
-    /// The row of a global: name, parameters, whether it is the corelib's or a primitive, whether
-    /// it is a constructor, symbol.
+    /// Returns the row of a global: name, parameters, whether it is the corelib's or a primitive,
+    /// whether it is a constructor, symbol.
     fn global(&mut self, id: GlobalId, program: &Program) -> i64 {
         if let Some(&at) = self.global_of.get(&id) {
             return at as i64;
@@ -225,7 +225,7 @@ impl<'a> Recorder<'a> {
         self.globals.len() as i64 - 1
     }
 
-    /// What a node is, as the fields of an event, and the nodes that it mentions.
+    /// Returns what a node is, as the fields of an event, and the nodes that it mentions.
     fn content(&mut self, content: &Content, program: &Program) -> (String, Vec<NodeId>) {
         let text = |recorder: &mut Self, kind: u8, text: &str| {
             let at = recorder.string(cut(text));
@@ -298,7 +298,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The events that make the nodes from before the film that it mentions.
+    /// Returns the events that make the nodes from before the film that it mentions.
     fn prior(&self) -> String {
         let mut wanted = BTreeSet::new();
         let mut todo: Vec<NodeId> = self.mentioned.iter().copied().collect();
@@ -329,7 +329,7 @@ impl<'a> Recorder<'a> {
         rows.join(",")
     }
 
-    /// The data of the page, as JSON.
+    /// Returns the data of the page, as JSON.
     #[must_use]
     pub fn data(self, note: &str) -> String {
         let files: Vec<Value> =
@@ -438,7 +438,7 @@ impl<'a> FileText<'a> {
         span.lo >= self.start && (span.hi - self.start) as usize <= self.text.len()
     }
 
-    /// How many UTF-16 units come before a position.
+    /// Returns how many UTF-16 units come before a position.
     fn units(&self, position: u32) -> u32 {
         let at = position - self.start;
         self.units.get(at as usize).copied().unwrap_or(at)

@@ -42,12 +42,12 @@ pub(super) fn limbs(value: &BigUint) -> usize {
     (value.bits() as usize).div_ceil(64)
 }
 
-/// The value of limbs, least significant first.
+/// Returns the value of limbs, least significant first.
 pub(super) fn of_limbs(limbs: &[u64]) -> BigUint {
     BigUint::new(limbs.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]).collect())
 }
 
-/// The limbs from `at` on, `count` of them or as many as there are.
+/// Returns the limbs from `at` on, `count` of them or as many as there are.
 fn part(limbs: &[u64], at: usize, count: usize) -> BigUint {
     let end = limbs.len().min(at.saturating_add(count));
     of_limbs(limbs.get(at..end).unwrap_or(&[]))
@@ -66,7 +66,7 @@ fn add_at(sum: &mut [u64], value: &BigUint, at: usize) {
     }
 }
 
-/// The product.
+/// Returns the product.
 pub(super) fn mul(a: &BigUint, b: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
     let (a, b) = if limbs(a) < limbs(b) { (b, a) } else { (a, b) };
     let (long, short) = (limbs(a), limbs(b));
@@ -99,7 +99,7 @@ pub(super) fn mul(a: &BigUint, b: &BigUint, poll: Poll<'_>) -> Result<BigUint, S
     Ok(of_limbs(&sum))
 }
 
-/// The product of two integers.
+/// Returns the product of two integers.
 pub(super) fn mul_signed(a: &BigInt, b: &BigInt, poll: Poll<'_>) -> Result<BigInt, Stopped> {
     Ok(BigInt::from_biguint(a.sign() * b.sign(), mul(a.magnitude(), b.magnitude(), poll)?))
 }
@@ -242,7 +242,7 @@ impl Halves {
     }
 }
 
-/// What is above the lowest `count` limbs, and those.
+/// Returns what is above the lowest `count` limbs, and those.
 fn split(a: &BigUint, count: usize) -> (BigUint, BigUint) {
     let digits = a.to_u64_digits();
     (part(&digits, count, usize::MAX), part(&digits, 0, count))
@@ -268,7 +268,8 @@ struct Reciprocal {
 }
 
 impl Power {
-    /// The powers with `zeros`, `2 * zeros`, .. zeros that are below `digits`, at least one.
+    /// Returns the powers with `zeros`, `2 * zeros`, .. zeros that are below `digits`, at least
+    /// one.
     fn below(digits: usize, zeros: usize, poll: Poll<'_>) -> Result<Vec<Power>, Stopped> {
         let (mut zeros, mut five) = (zeros, BigUint::from(5u8).pow(zeros as u32));
         let mut powers = Vec::new();
@@ -289,7 +290,7 @@ impl Power {
         }
     }
 
-    /// The product with the power of five.
+    /// Returns the product with the power of five.
     fn times(&self, value: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
         match &self.factor {
             Some(factor) if limbs(value) >= FACTOR / 2 => factor.times(value, poll),
@@ -381,12 +382,12 @@ fn reciprocal(of: &BigUint, shift: u64, poll: Poll<'_>) -> Result<BigUint, Stopp
     Ok((first << lost) + correction)
 }
 
-/// The limbs that numbers of so many digits have, at most: a digit has less than 10/3 bits.
+/// Returns the limbs that numbers of so many digits have, at most: a digit has less than 10/3 bits.
 fn limbs_of_digits(digits: usize) -> usize {
     (digits * 10).div_ceil(3 * 64)
 }
 
-/// The value of decimal digits.
+/// Returns the value of decimal digits.
 pub(super) fn parse(digits: &[u8], poll: Poll<'_>) -> Result<Option<BigUint>, Stopped> {
     if digits.len() <= DIGITS {
         return Ok(BigUint::parse_bytes(digits, 10));
@@ -396,13 +397,13 @@ pub(super) fn parse(digits: &[u8], poll: Poll<'_>) -> Result<Option<BigUint>, St
     convert(digits, &powers, poll)
 }
 
-/// The digits of pieces of one length, but for the uppermost, so that both halves are about as long on each
-/// level and share a power.
+/// Returns the digits of pieces of one length, but for the uppermost, so that both halves are about
+/// as long on each level and share a power.
 fn piece(digits: usize) -> usize {
     digits.div_ceil(digits.div_ceil(DIGITS).next_power_of_two()).next_multiple_of(64)
 }
 
-/// The value of digits by halves: the lower one has as many as the largest power has zeros.
+/// Returns the value of digits by halves: the lower one has as many as the largest power has zeros.
 fn convert(digits: &[u8], powers: &[Power], poll: Poll<'_>) -> Result<Option<BigUint>, Stopped> {
     let Some((power, smaller)) = powers.split_last() else {
         poll()?;
@@ -418,7 +419,7 @@ fn convert(digits: &[u8], powers: &[Power], poll: Poll<'_>) -> Result<Option<Big
     Ok(Some((power.times(&high, poll)? << power.zeros) + low))
 }
 
-/// The decimal digits.
+/// Returns the decimal digits.
 pub(super) fn digits(value: &BigUint, poll: Poll<'_>) -> Result<String, Stopped> {
     /// Bits of `DIGITS` digits, and some less.
     const BITS: u64 = 3 * DIGITS as u64;

@@ -80,7 +80,7 @@ impl<const P: u64> Field<P> {
         (product >> 64) as u64 + P - ((multiple as u128 * P as u128) >> 64) as u64
     }
 
-    /// The same, below `P`.
+    /// Returns the same, below `P`.
     #[inline(always)]
     const fn mul_exactly(a: u64, b: u64) -> u64 {
         Self::less(Self::mul(a, b), P)
@@ -235,7 +235,8 @@ impl<const P: u64> Field<P> {
         [c, square, Self::mul_exactly(square, c)]
     }
 
-    /// The four values of a polynomial at c, -c, ic and -ic: of residues below 8p, ones below 8p.
+    /// Returns the four values of a polynomial at c, -c, ic and -ic: of residues below 8p, ones
+    /// below 8p.
     #[inline(always)]
     fn split([a0, a1, a2, a3]: [u64; 4], [c1, c2, c3]: [u64; 3]) -> [u64; 4] {
         let a0 = Self::less(Self::less(a0, 4 * P), 2 * P);
@@ -246,7 +247,7 @@ impl<const P: u64> Field<P> {
         [even + odd, even + 4 * P - odd, other + turned, other + 2 * P - turned]
     }
 
-    /// The polynomial of four values, times 4, of residues below 2p; `c` are the inverses.
+    /// Returns the polynomial of four values, times 4, of residues below 2p; `c` are the inverses.
     #[inline(always)]
     fn join([v0, v1, v2, v3]: [u64; 4], [c1, c2, c3]: [u64; 3]) -> [u64; 4] {
         let (even, other) = (v0 + v1, v2 + v3);
@@ -336,7 +337,7 @@ impl<const P: u64> Field<P> {
         }
     }
 
-    /// The transform of a number.
+    /// Returns the transform of a number.
     fn transform(value: &BigUint, shape: Shape, poll: Poll<'_>) -> Result<Vec<u64>, Stopped> {
         let mut data = Vec::with_capacity(shape.len());
         coefficients(value, &mut data);
@@ -410,7 +411,7 @@ fn coefficients(value: &BigUint, out: &mut Vec<u64>) {
     }
 }
 
-/// How many coefficients a number of so many limbs has, at most.
+/// Returns how many coefficients a number of so many limbs has, at most.
 fn count(limbs: usize) -> usize {
     (limbs * 4).div_ceil(3)
 }
@@ -423,7 +424,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shortest for products of `limbs` limbs.
+    /// Returns the shortest for products of `limbs` limbs.
     fn of(limbs: usize) -> Shape {
         let least = count(limbs).max(8);
         let whole = 1 << least.ilog2();
@@ -436,13 +437,13 @@ impl Shape {
         self.whole + self.tail
     }
 
-    /// The number of the second block.
+    /// Returns the number of the second block.
     fn block(self) -> usize {
         self.whole / self.tail.max(1)
     }
 }
 
-/// The number whose coefficients are known modulo both primes.
+/// Returns the number whose coefficients are known modulo both primes.
 fn number(first: &[u64], second: Vec<u64>) -> BigUint {
     type Second = Field<SECOND>;
     const INVERSE: u64 = Second::inverse_of(Second::mul_exactly(FIRST, Second::SHIFT));
@@ -511,7 +512,7 @@ impl Factor {
         Ok(Factor { shape, other, first, second })
     }
 
-    /// The product.
+    /// Returns the product.
     pub(super) fn times(&self, value: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
         debug_assert!(super::long::limbs(value) <= self.other, "the product has its room");
         let mut first = Field::<FIRST>::transform(value, self.shape, poll)?;

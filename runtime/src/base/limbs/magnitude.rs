@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 /// Limbs of the shorter factor from which Karatsuba's algorithm pays.
 pub(super) const KARATSUBA: usize = 32;
 
-/// How many limbs there are up to the last one that is not 0.
+/// Returns how many limbs there are up to the last one that is not 0.
 #[inline]
 #[must_use]
 pub fn significant(limbs: &[u64]) -> usize {
@@ -277,7 +277,7 @@ pub(super) fn divide(
     (significant(quotient), significant(&rest[..b.len()]))
 }
 
-/// The uppermost bits of a limb that a shift moves into the limb above.
+/// Returns the uppermost bits of a limb that a shift moves into the limb above.
 #[inline(always)]
 fn upper(limb: u64, shift: u32) -> u64 {
     // By 64, if the shift is 0.

@@ -55,7 +55,7 @@ impl<'a> Limbs<'a> {
         Limbs { negative: value < 0, magnitude: &limb[..usize::from(value != 0)] }
     }
 
-    /// The value, if it takes 64 bits.
+    /// Returns the value, if it takes 64 bits.
     #[inline]
     #[must_use]
     pub fn to_i64(self) -> Option<i64> {
@@ -67,7 +67,8 @@ impl<'a> Limbs<'a> {
         }
     }
 
-    /// The negated value; that of zero is no more to be looked at than as an operand of `sum`.
+    /// Returns the negated value; that of zero is no more to be looked at than as an operand of
+    /// `sum`.
     #[inline]
     #[must_use]
     pub fn negated(self) -> Limbs<'a> {
@@ -109,7 +110,7 @@ impl<'a> Limbs<'a> {
         self.magnitude.len() + 1
     }
 
-    /// Whether a division by `other` takes so long this way that it is worth copying the
+    /// Returns whether a division by `other` takes so long this way that it is worth copying the
     /// operands for the library, which has a faster one.
     #[inline]
     #[must_use]

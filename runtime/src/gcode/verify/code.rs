@@ -41,7 +41,7 @@ impl<'a> Check<'a> {
         Check { program, global, found, stacks, holes, states, at: 0, actions: None }
     }
 
-    /// The depth of the stack before each instruction, as far as it is known.
+    /// Returns the depth of the stack before each instruction, as far as it is known.
     pub fn depths(&self) -> Vec<Option<u64>> {
         let depth = |state: &Option<State>| state.map(|state| self.stacks.depth(state.stack));
         self.states.iter().map(depth).collect()
@@ -156,7 +156,7 @@ impl<'a> Check<'a> {
         known
     }
 
-    /// Whether all constructors exist; checks what else a `CaseJump` must fulfil.
+    /// Returns whether all constructors exist; checks what else a `CaseJump` must fulfil.
     fn con_jumps(&mut self, jumps: &Jumps<ConId>) -> bool {
         let mut datas = FxHashSet::default();
         let mut seen = FxHashSet::default();
@@ -184,7 +184,7 @@ impl<'a> Check<'a> {
         true
     }
 
-    /// Whether all literals exist; checks what else a `LitJump` must fulfil.
+    /// Returns whether all literals exist; checks what else a `LitJump` must fulfil.
     fn lit_jumps(&mut self, jumps: &Jumps<Lit>) -> bool {
         let mut seen = FxHashSet::default();
         let (mut ints, mut chars) = (false, false);
@@ -392,7 +392,8 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Whether a global's code hands its arguments to one instruction and returns what that makes.
+/// Returns whether a global's code hands its arguments to one instruction and returns what that
+/// makes.
 fn passes_on(global: &Global, made: &Instr) -> bool {
     let arity = global.arity;
     let Some((pushes, rest)) = global.code.split_at_checked(arity as usize) else { return false };
@@ -402,7 +403,7 @@ fn passes_on(global: &Global, made: &Instr) -> bool {
         && rest.split_first().is_some_and(|(first, rest)| first == made && rest == returned)
 }
 
-/// Whether an instruction only builds graph and moves items: it evaluates nothing, takes no
+/// Returns whether an instruction only builds graph and moves items: it evaluates nothing, takes no
 /// item for a value, and goes on with the next instruction.
 fn builds(instr: &Instr) -> bool {
     match instr.op() {
@@ -467,7 +468,7 @@ impl Holes {
         self.0.clear();
     }
 
-    /// Whether there is one at `height` or above.
+    /// Returns whether there is one at `height` or above.
     fn any_from(&self, height: u64) -> bool {
         self.0.last_key_value().is_some_and(|(_, &end)| end > height)
     }

@@ -69,7 +69,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What is wrong with a program; empty if nothing is.
+/// Returns what is wrong with a program; empty if nothing is.
 #[must_use]
 pub fn verify(program: &Program) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -152,7 +152,7 @@ impl Progress {
     }
 }
 
-/// The depth of the stack, the redex included, before each instruction of a global; `None`
+/// Returns the depth of the stack, the redex included, before each instruction of a global; `None`
 /// where nothing leads, or past a violation that leaves it unknown. Empty if there is no such
 /// global.
 #[must_use]

@@ -77,7 +77,7 @@ impl Stacks {
         Stack(self.segments.len() as u32 - 1)
     }
 
-    /// The lowest part of `stack` that holds `depth` items or more.
+    /// Returns the lowest part of `stack` that holds `depth` items or more.
     fn down(&self, stack: Stack, depth: u64) -> Stack {
         let mut at = stack;
         loop {
@@ -92,7 +92,7 @@ impl Stacks {
         }
     }
 
-    /// The lowest `depth` items of a stack that has as many.
+    /// Returns the lowest `depth` items of a stack that has as many.
     pub fn lowest(&mut self, stack: Stack, depth: u64) -> Stack {
         let at = self.down(stack, depth);
         let segment = self.segment(at);
@@ -106,12 +106,12 @@ impl Stacks {
         }
     }
 
-    /// The item that is `height` above the lowest; `None` if the stack has no such item.
+    /// Returns the item that is `height` above the lowest; `None` if the stack has no such item.
     pub fn item(&self, stack: Stack, height: u64) -> Option<Item> {
         (height < self.depth(stack)).then(|| self.segment(self.down(stack, height + 1)).item)
     }
 
-    /// What is known of the items if the stack is either of two of one depth.
+    /// Returns what is known of the items if the stack is either of two of one depth.
     pub fn join(&mut self, a: Stack, b: Stack) -> Stack {
         let (mut a, mut b) = (a, b);
         let mut joined = Vec::new();

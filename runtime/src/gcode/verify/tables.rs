@@ -17,7 +17,7 @@ use crate::base::integer::Integer;
 pub(in crate::gcode) struct Symbols([FxHashSet<Arc<str>>; 4]);
 
 impl Symbols {
-    /// Whether an entry of the table is called so.
+    /// Returns whether an entry of the table is called so.
     pub fn has(&self, table: Table, symbol: &str) -> bool {
         self.0[table as usize].contains(symbol)
     }
@@ -30,7 +30,7 @@ impl Symbols {
     }
 }
 
-/// The symbols of the entries that a program has beyond these sizes.
+/// Returns the symbols of the entries that a program has beyond these sizes.
 fn symbols(program: &Program, from: Sizes) -> impl Iterator<Item = (Table, &Arc<str>)> {
     let Program { globals, datas, cons, hosts, .. } = program;
     let globals = globals.since(from.globals).iter();

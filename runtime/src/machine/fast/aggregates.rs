@@ -36,7 +36,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// The elements of an array, if an evaluated word is one.
+    /// Returns the elements of an array, if an evaluated word is one.
     pub(super) fn elements(&self, word: Word) -> Option<&[Word]> {
         if !word.is_value_pointer() {
             return None;
@@ -48,7 +48,7 @@ impl Machine {
         }
     }
 
-    /// The bytes of a byte string, if an evaluated word is one.
+    /// Returns the bytes of a byte string, if an evaluated word is one.
     pub(super) fn bytes(&self, word: Word) -> Option<&[u8]> {
         if !word.is_value_pointer() {
             return None;
@@ -213,7 +213,7 @@ impl Machine {
         self.done(d, word)
     }
 
-    /// The rest of a string literal, if a word leads to one that is not unpacked.
+    /// Returns the rest of a string literal, if a word leads to one that is not unpacked.
     pub(super) fn literal(&self, word: Word) -> Option<&str> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
@@ -325,7 +325,7 @@ impl Machine {
         self.put_bytes(d, &all)
     }
 
-    /// What an element of a list stands for, if a primitive can use it.
+    /// Returns what an element of a list stands for, if a primitive can use it.
     fn element(&self, p: Primitive, word: Word) -> Option<Element> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
@@ -340,7 +340,7 @@ impl Machine {
     }
 }
 
-/// The character that begins at an index of `bytes`, if one does.
+/// Returns the character that begins at an index of `bytes`, if one does.
 fn char_at(bytes: &[u8], index: Integer) -> Option<char> {
     first_char(bytes.get(place(&index, bytes.len())?..)?)
 }

@@ -32,7 +32,7 @@ pub(super) enum Operands<'a> {
 }
 
 impl Machine {
-    /// The word that an operand stands for.
+    /// Returns the word that an operand stands for.
     #[inline]
     pub(super) fn arg(&self, arg: Arg) -> Word {
         // SAFETY: operands are slots of the frame and written, or constants (rules of

@@ -15,7 +15,7 @@ use crate::machine::heap::{Kind, compute_words};
 use crate::machine::outcome::Stop;
 
 impl Machine {
-    /// The large integer that an evaluated word leads to, if it does.
+    /// Returns the large integer that an evaluated word leads to, if it does.
     pub(super) fn as_big(&self, word: Word) -> Option<Cow<'_, Integer>> {
         if word.view() != View::Node(Tag::Value) {
             return None;
@@ -24,7 +24,7 @@ impl Machine {
         unsafe { self.heap.integer(word) }
     }
 
-    /// The integer that an evaluated word is, if it is one.
+    /// Returns the integer that an evaluated word is, if it is one.
     pub(super) fn number(&self, word: Word) -> Option<Cow<'_, Integer>> {
         match word.view() {
             View::Int(small) => Some(Cow::Owned(Integer::Small(small))),
@@ -32,7 +32,7 @@ impl Machine {
         }
     }
 
-    /// Whether an evaluated word is an integer.
+    /// Returns whether an evaluated word is an integer.
     #[inline]
     pub(super) fn is_integer(&self, word: Word) -> bool {
         match word.view() {
@@ -45,8 +45,8 @@ impl Machine {
         }
     }
 
-    /// The integer that an evaluated word is, if it is one of a few limbs; `limb` is for those
-    /// of a word. Looked at before the next collection.
+    /// Returns the integer that an evaluated word is, if it is one of a few limbs; `limb` is for
+    /// those of a word. Looked at before the next collection.
     #[inline]
     fn limbs<'a>(&'a self, word: Word, limb: &'a mut [u64; 1]) -> Option<Limbs<'a>> {
         if word.is_int() {
@@ -257,7 +257,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether `x op y`, of two evaluated words.
+    /// Returns whether `x op y`, of two evaluated words.
     fn holds(&self, op: Op, x: Word, y: Word) -> Result<bool, Stop> {
         let order = match (x.view(), y.view()) {
             (View::Char(x), View::Char(y)) => x.cmp(&y),
@@ -366,7 +366,7 @@ impl Machine {
     }
 }
 
-/// The limbs that `p op q` takes, and those of working copies; `None` if it divides by 0.
+/// Returns the limbs that `p op q` takes, and those of working copies; `None` if it divides by 0.
 #[inline]
 fn limbs_of(op: Op, p: Limbs<'_>, q: Limbs<'_>) -> Option<(usize, usize)> {
     match op {

@@ -147,7 +147,7 @@ impl Paths {
         self.tree.len() as u32 - 1
     }
 
-    /// The place of what a holder keeps itself.
+    /// Returns the place of what a holder keeps itself.
     fn root(&mut self, holder: u32) -> u32 {
         if let Some(&root) = self.roots.get(&holder) {
             return root;
@@ -157,8 +157,8 @@ impl Paths {
         root
     }
 
-    /// The place of nodes that those of another place lead to. Nodes that lead to others of their
-    /// content, as the cells of a list do, have the same place as these.
+    /// Returns the place of nodes that those of another place lead to. Nodes that lead to others of
+    /// their content, as the cells of a list do, have the same place as these.
     fn child(&mut self, parent: u32, content: u32) -> u32 {
         let mut at = parent;
         let root = loop {
@@ -214,7 +214,7 @@ impl Paths {
         child
     }
 
-    /// What is alive by holder and content.
+    /// Returns what is alive by holder and content.
     fn live(&self) -> Vec<Live> {
         let mut rows: Vec<Live> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), usize> = FxHashMap::default();
@@ -348,7 +348,7 @@ impl Count<'_> {
         !late.iter().any(|global| self.constant(*global).is_pointer())
     }
 
-    /// The value of a constant.
+    /// Returns the value of a constant.
     fn constant(&self, global: GlobalId) -> Word {
         self.mutator.cafs.get(global.index()).copied().unwrap_or(Word::NOTHING)
     }
@@ -384,7 +384,7 @@ impl Count<'_> {
         starts
     }
 
-    /// The places for frames that stand at a position, which no frame was met at before.
+    /// Returns the places for frames that stand at a position, which no frame was met at before.
     fn position(&mut self, at: u32) -> (u32, u32) {
         let function = self.functions.of(self.image.owner(at));
         let root = self.root(Holder::Function(function));
@@ -394,7 +394,8 @@ impl Count<'_> {
         (root, own)
     }
 
-    /// What the frames of a batch hold, with its place, from the innermost to the outermost.
+    /// Returns what the frames of a batch hold, with its place, from the innermost to the
+    /// outermost.
     fn words_of(&self, mut parts: Parts) -> Vec<(u32, Word)> {
         let (mut words, mut frames, mut place) = (Vec::new(), 0, 0);
         while let Some(part) = parts.next(self.mutator) {
@@ -472,7 +473,7 @@ impl Count<'_> {
     }
 }
 
-/// What a node counts as.
+/// Returns what a node counts as.
 fn key(header: Header, functions: &Functions) -> Key {
     let thunk = || ThunkId(header.info());
     match header.kind() {
@@ -491,7 +492,7 @@ fn key(header: Header, functions: &Functions) -> Key {
 }
 
 impl Machine {
-    /// What the censuses have found, for a report.
+    /// Returns what the censuses have found, for a report.
     pub(super) fn report_memory(
         &self,
         functions: &Functions,

@@ -19,7 +19,7 @@ trait Value: Copy {
     fn of_twice(twice: i64) -> Self;
     /// A float, if it may be one.
     fn of_float(value: f64) -> Option<Self>;
-    /// The number that it is.
+    /// Returns the number that it is.
     fn number(self) -> Number;
 }
 
@@ -83,8 +83,9 @@ impl Value for Number {
     }
 }
 
-/// What the code of a cheap thunk computes from what it captures; `Word::NOTHING` if that are not
-/// all floats and integers of a word, or an integer on the way does not fit one, or there is no room.
+/// Returns what the code of a cheap thunk computes from what it captures; `Word::NOTHING` if that
+/// are not all floats and integers of a word, or an integer on the way does not fit one, or there
+/// is no room.
 ///
 /// # Safety
 /// It is such code, and takes as many, at most three.
@@ -159,7 +160,7 @@ pub(super) unsafe fn computed_of_args(
 }
 
 impl Machine {
-    /// The number that a word is, if it is one that code can begin with.
+    /// Returns the number that a word is, if it is one that code can begin with.
     #[inline(always)]
     fn captured(&self, word: Word) -> Option<Number> {
         match word.is_int() {
@@ -168,7 +169,7 @@ impl Machine {
         }
     }
 
-    /// The word of a number; `Word::NOTHING` if there is no number, or no room.
+    /// Returns the word of a number; `Word::NOTHING` if there is no number, or no room.
     #[inline(always)]
     fn word_of(&mut self, number: Option<Number>) -> Word {
         match number {
@@ -182,7 +183,7 @@ impl Machine {
     }
 }
 
-/// What the code computes in a frame, in which is what it takes.
+/// Returns what the code computes in a frame, in which is what it takes.
 ///
 /// # Safety
 /// It is the code of a cheap thunk.
@@ -284,7 +285,8 @@ unsafe fn go_on(pc: *const Instr, frame: [Number; SLOTS]) -> Option<Number> {
     unsafe { computed_in(pc, frame) }
 }
 
-/// What an instruction on floats computes, and the slot for it; `number` is what is in a slot.
+/// Returns what an instruction on floats computes, and the slot for it; `number` is what is in a
+/// slot.
 #[inline(always)]
 fn float_of(instr: &Instr, number: impl Fn(Forced) -> Number) -> Option<(Dst, f64)> {
     let float = |slot| match number(slot) {

@@ -200,7 +200,7 @@ impl Machine {
         Err(self.fail(Failure::no_alternative(found.as_deref())))
     }
 
-    /// The constructor and the fields of an evaluated word, if it is one.
+    /// Returns the constructor and the fields of an evaluated word, if it is one.
     pub(super) fn as_con(&self, word: Word) -> Option<(ConId, Vec<Word>)> {
         match word.view() {
             View::Con(con) => Some((con, Vec::new())),
@@ -214,7 +214,7 @@ impl Machine {
         }
     }
 
-    /// The value of the embedding program that an evaluated word stands for, if it does.
+    /// Returns the value of the embedding program that an evaluated word stands for, if it does.
     pub(super) fn as_opaque(&self, word: Word) -> Option<&Opaque> {
         if word.view() != View::Node(Tag::Con) {
             return None;

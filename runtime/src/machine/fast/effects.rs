@@ -19,7 +19,7 @@ use crate::primitive::bytes::clamped;
 use crate::primitive::{Operand as Needs, Primitive};
 
 impl Machine {
-    /// The data type of actions, in code of the performer.
+    /// Returns the data type of actions, in code of the performer.
     pub(super) fn actions(&self) -> Actions {
         match self.mutator.image.actions {
             Some(actions) => actions,
@@ -31,7 +31,7 @@ impl Machine {
         self.actions().con(con)
     }
 
-    /// What an evaluated word is among actions, if it is a constructor of their data type.
+    /// Returns what an evaluated word is among actions, if it is a constructor of their data type.
     pub(super) fn action_kind(&self, word: Word) -> Option<ActionKind> {
         let con = match word.view() {
             View::Con(con) => con,
@@ -194,7 +194,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The cell that is an operand; it must be the thread's.
+    /// Returns the cell that is an operand; it must be the thread's.
     fn cell(&self, effect: Effect, args: ArgsId, at: usize, thread: i64) -> Result<Word, Stop> {
         let name = effect.primitive().map_or("", |primitive| primitive.name());
         let cell = self.operand(args, at);

@@ -30,7 +30,7 @@ const CELL: usize = node_words(2) + node_words(1);
 const CELLS: usize = 32;
 
 impl Machine {
-    /// The word in a slot of the frame.
+    /// Returns the word in a slot of the frame.
     #[inline]
     pub(super) fn slot(&self, slot: u32) -> Word {
         // SAFETY: operands are slots of the frame, and written (rules of compact code).
@@ -167,8 +167,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The first cells of a string, which becomes them: about as many as were unpacked before, so
-    /// that little is unpacked that nobody asks for. There is room for one.
+    /// Returns the first cells of a string, which becomes them: about as many as were unpacked
+    /// before, so that little is unpacked that nobody asks for. There is room for one.
     fn unpacked(&mut self, node: Word) -> Word {
         // SAFETY: `node` is a pointer to a node.
         let (header, fields) = unsafe { node_at(node) };
@@ -189,7 +189,8 @@ impl Machine {
         self.becomes_cells(node, &characters[..count], tail)
     }
 
-    /// How many cells are made of a string or the input at once, at most. There is room for one.
+    /// Returns how many cells are made of a string or the input at once, at most. There is room for
+    /// one.
     fn cells_at_once(&self) -> usize {
         let fits = self.heap.fits(CELL + (CELLS - 1) * node_words(2));
         if fits { CELLS } else { 1 }
@@ -215,13 +216,13 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether something written is held back that the run could hand out.
+    /// Returns whether something written is held back that the run could hand out.
     fn could_write(&self) -> bool {
         self.can_write && self.nesting == 0 && self.world.holds()
     }
 
-    /// The first cell of a string or of the input, which becomes it; `Word::NOTHING` where that is to
-    /// be told to somebody, or needs something first.
+    /// Returns the first cell of a string or of the input, which becomes it; `Word::NOTHING` where
+    /// that is to be told to somebody, or needs something first.
     #[inline(never)]
     pub(super) fn next_cell(&mut self, node: Word, kind: Kind) -> Word {
         if self.count || !self.heap.fits(CELL) {
@@ -239,8 +240,8 @@ impl Machine {
         })
     }
 
-    /// The first cells of the input, which becomes them: the next character, and those after it that
-    /// are there already. There is room for one.
+    /// Returns the first cells of the input, which becomes them: the next character, and those
+    /// after it that are there already. There is room for one.
     fn read_cells(&mut self, node: Word) -> Result<Word, InputError> {
         let most = self.cells_at_once();
         let mut characters = ['\0'; CELLS];
@@ -410,7 +411,7 @@ impl Machine {
         (self.slice, self.ticks) = (0, 1);
     }
 
-    /// How many of the ticks that were handed out last are spent.
+    /// Returns how many of the ticks that were handed out last are spent.
     pub(super) fn spent(&self) -> u32 {
         self.slice.saturating_sub(self.ticks.saturating_sub(1))
     }

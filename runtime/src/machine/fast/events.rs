@@ -52,7 +52,7 @@ impl Machine {
 }
 
 impl Listener {
-    /// How many thunks wait for their values.
+    /// Returns how many thunks wait for their values.
     pub(super) fn waiting(&self) -> usize {
         self.owners.len()
     }
@@ -161,7 +161,7 @@ impl Listener {
         }
     }
 
-    /// The expression that a node was made for.
+    /// Returns the expression that a node was made for.
     fn span(&self, header: Header, machine: &Machine) -> Span {
         let image = &machine.mutator.image;
         let thunk = ThunkId(header.info());
@@ -172,7 +172,7 @@ impl Listener {
     }
 }
 
-/// What a node is that was made.
+/// Returns what a node is that was made.
 fn content(
     header: Header,
     parts: Vec<NodeId>,
@@ -205,7 +205,7 @@ fn content(
     }
 }
 
-/// What a word is that is no pointer.
+/// Returns what a word is that is no pointer.
 fn value(word: Word) -> Option<Content> {
     Some(match word.view() {
         View::Int(value) => Content::Integer(Integer::Small(value)),

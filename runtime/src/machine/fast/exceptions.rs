@@ -70,8 +70,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The expression that a thunk of the source stands for, and the definition where it is, if a word
-    /// leads to one.
+    /// Returns the expression that a thunk of the source stands for, and the definition where it
+    /// is, if a word leads to one.
     fn source_thunk(&self, word: Word) -> Option<(Span, GlobalId)> {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
@@ -106,7 +106,7 @@ impl Machine {
         }
     }
 
-    /// Whether a `Try` of the evaluation waits.
+    /// Returns whether a `Try` of the evaluation waits.
     fn tries(&self) -> bool {
         matches!(self.control_words(|_, _| {}), (Control::Try { .. }, _))
     }

@@ -67,7 +67,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         &self.machine.mutator.image.program
     }
 
-    /// The word in a slot.
+    /// Returns the word in a slot.
     #[inline(always)]
     pub(super) fn slot(&self, slot: u32) -> Word {
         // SAFETY: the code reads slots of its frame that are written.
@@ -86,8 +86,8 @@ impl<'a, P: Probe> Executor<'a, P> {
         unsafe { read_arg(arg, self.fp, self.consts) }
     }
 
-    /// The words of operands. By a loop: a function that is given a local, and may not be inlined,
-    /// would keep the next instruction from being a jump.
+    /// Returns the words of operands. By a loop: a function that is given a local, and may not be
+    /// inlined, would keep the next instruction from being a jump.
     #[inline(always)]
     fn read<const N: usize>(&self, args: [Arg; N]) -> [Word; N] {
         let mut words = [Word::ZERO; N];
@@ -99,7 +99,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         words
     }
 
-    /// The offset of an instruction in the code, in bytes.
+    /// Returns the offset of an instruction in the code, in bytes.
     #[inline(always)]
     pub(super) fn offset(&self, pc: *const Instr) -> u32 {
         (pc.addr() - self.machine.code.0.addr()) as u32
@@ -224,7 +224,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
-    /// Where the code of a thunk begins.
+    /// Returns where the code of a thunk begins.
     #[inline(always)]
     fn code_of(&self, thunk: ThunkId) -> *const Instr {
         // SAFETY: the operand names the code of a thunk.
@@ -370,7 +370,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         Next::ForceEither(a.0, b.0)
     }
 
-    /// Whether two integers of a word, or two characters, are so related.
+    /// Returns whether two integers of a word, or two characters, are so related.
     #[inline(always)]
     fn related(&self, a: Forced, b: Forced, holds: impl FnOnce(i64, i64) -> bool) -> Option<bool> {
         let (x, y) = (self.slot(a.0), self.slot(b.0));
@@ -521,7 +521,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.jump(entry.pc)
     }
 
-    /// The code of the function that `f` is, if it takes `count` arguments and there is room for its
+    /// Returns the code of the function that `f` is, if it takes `count` arguments and there is room for its
     /// frame `above` words from this one on; else what is to be done instead.
     #[inline(always)]
     fn applied(&mut self, f: Arg, count: usize, above: u32) -> Result<Entry, Next> {
@@ -753,14 +753,14 @@ fn predicted() {
 pub(super) struct Pool(*const Word);
 
 impl Pool {
-    /// The pool of these constants.
+    /// Returns the pool of these constants.
     #[inline(always)]
     pub(super) fn new(consts: &[Word]) -> Pool {
         Pool(consts.as_ptr().wrapping_add(1 << 31))
     }
 }
 
-/// The word that an operand stands for.
+/// Returns the word that an operand stands for.
 ///
 /// # Safety
 /// `fp` is a frame that has the slot and has it written, `consts` a pool with the constant.
@@ -772,7 +772,7 @@ pub(super) unsafe fn read_arg(arg: Arg, fp: *const Word, consts: Pool) -> Word {
     unsafe { *from.wrapping_offset(number) }
 }
 
-/// The constructor that an evaluated word is, if it is one.
+/// Returns the constructor that an evaluated word is, if it is one.
 ///
 /// # Safety
 /// If `word` is a pointer, it is one to a node.
@@ -785,7 +785,7 @@ pub(super) unsafe fn con_of(word: Word) -> Option<ConId> {
     word.as_con()
 }
 
-/// The header and the fields of a node.
+/// Returns the header and the fields of a node.
 ///
 /// # Safety
 /// `word` is a pointer to a node.

@@ -51,8 +51,8 @@ impl Machine {
         &self.mutator.image.program.gcode.places
     }
 
-    /// The positions in code of what waits for a value, innermost first, and the thunks that
-    /// wait for theirs.
+    /// Returns the positions in code of what waits for a value, innermost first, and the thunks
+    /// that wait for theirs.
     pub(super) fn waiting(&self) -> impl Iterator<Item = Waits> + '_ {
         let base = self.mutator.stack.base();
         let (mut end, mut next) = (self.fp.0, None);
@@ -87,8 +87,8 @@ impl Machine {
         })
     }
 
-    /// The source expression under evaluation. In code that no source stands behind, such as
-    /// a primitive's, it is the expression that the thunk stands for, or what waits for it.
+    /// Returns the source expression under evaluation. In code that no source stands behind, such
+    /// as a primitive's, it is the expression that the thunk stands for, or what waits for it.
     pub(super) fn here(&self) -> Span {
         let own = self.mutator.image.span(self.at());
         let mut performs = self.performs();
@@ -108,7 +108,7 @@ impl Machine {
         span.unwrap_or_else(|| self.main_span())
     }
 
-    /// Whether the place of the innermost action is that of what fails.
+    /// Returns whether the place of the innermost action is that of what fails.
     fn performs(&self) -> bool {
         let instr = self.mutator.image.program.code.get(super::image::index(self.at()));
         self.world.performing.is_placed(match instr {
@@ -117,12 +117,12 @@ impl Machine {
         })
     }
 
-    /// The source expression that a thunk, under evaluation or not, stands for.
+    /// Returns the source expression that a thunk, under evaluation or not, stands for.
     pub(super) fn thunk_span(&self, thunk: Word) -> Span {
         self.places().text(self.thunk(thunk).map_or(Span::NONE, |thunk| thunk.span))
     }
 
-    /// Where the value of a thunk comes from; of a constant, its expression.
+    /// Returns where the value of a thunk comes from; of a constant, its expression.
     fn thunk_place(&self, thunk: &Thunk) -> Span {
         let owner = self.mutator.image.global(thunk.owner);
         let constant = owner.filter(|owner| owner.arity == 0 && owner.span == thunk.span);
@@ -130,14 +130,14 @@ impl Machine {
         constant.map_or(thunk.span, |constant| program.place_of_value(constant))
     }
 
-    /// The code of a thunk.
+    /// Returns the code of a thunk.
     pub(super) fn thunk(&self, thunk: Word) -> Option<&Thunk> {
         // SAFETY: what is to be updated is a node.
         let header = unsafe { self.heap.header(thunk) };
         self.mutator.image.program.thunks.get(ThunkId(header.info()))
     }
 
-    /// Where `main` is defined: what a failure of printing points to.
+    /// Returns where `main` is defined: what a failure of printing points to.
     pub(super) fn main_span(&self) -> Span {
         let main =
             self.mutator.image.program.gcode.main.and_then(|main| self.mutator.image.global(main));
@@ -145,7 +145,7 @@ impl Machine {
         main.map_or(Span::NONE, |main| program.place_of_value(main))
     }
 
-    /// What waits for the expression at `span`, innermost first.
+    /// Returns what waits for the expression at `span`, innermost first.
     fn chain(&self, span: Span) -> Chain {
         let image = &self.mutator.image;
         let mut collector = Collector::new(self.places(), span);
@@ -184,7 +184,8 @@ impl Machine {
         collector.finish()
     }
 
-    /// Whether the code at a position only returns what it calls: its frame stays for the place alone.
+    /// Returns whether the code at a position only returns what it calls: its frame stays for the
+    /// place alone.
     fn is_last_call(&self, at: u32) -> bool {
         let code = &self.mutator.image.program.code;
         let at = super::image::index(at);
@@ -282,7 +283,7 @@ impl Machine {
         self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 
-    /// What is evaluated of a value, in a few words.
+    /// Returns what is evaluated of a value, in a few words.
     pub(super) fn brief(&self, word: Word, depth: u32, lists: Lists) -> String {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
@@ -313,7 +314,7 @@ impl Machine {
         }
     }
 
-    /// The elements of a list, as far as it is evaluated, in a few words.
+    /// Returns the elements of a list, as far as it is evaluated, in a few words.
     fn brief_list(&self, mut list: Word, depth: u32) -> String {
         let mut shown = Elements::default();
         while let Some((CONS, fields)) = self.as_con(list)
@@ -335,7 +336,7 @@ impl Machine {
         matches!(unsafe { self.heap.resolve(word) }.view(), View::Char(_))
     }
 
-    /// The global and the number of arguments that a function value has, if it is one.
+    /// Returns the global and the number of arguments that a function value has, if it is one.
     pub(super) fn function(&self, word: Word) -> Option<(GlobalId, usize)> {
         match word.view() {
             View::Function(global) => Some((global, 0)),
@@ -389,7 +390,7 @@ impl Machine {
         }
     }
 
-    /// The literal and the position that a string which is not unpacked stands for.
+    /// Returns the literal and the position that a string which is not unpacked stands for.
     pub(super) fn as_text(&self, word: Word) -> Option<(TextId, usize)> {
         if !word.is_pointer() {
             return None;

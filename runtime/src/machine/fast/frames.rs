@@ -34,7 +34,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The words in its slots that its code may still read.
+    /// Returns the words in its slots that its code may still read.
     pub(super) fn live(self, image: &Image) -> impl Iterator<Item = Word> + '_ {
         let slots = image.live_slots(self.at).iter().filter(move |slot| self.skip != Some(**slot));
         // SAFETY: slots that are alive are slots of the frame, and written (rules of compact code).
@@ -54,15 +54,15 @@ pub(super) struct Parts {
 }
 
 impl Machine {
-    /// The parts of the stack.
+    /// Returns the parts of the stack.
     pub(super) fn stack_parts(&self) -> Parts {
         let words = self.top() as usize;
         let next = Frame { slots: self.fp.0, at: self.at(), skip: None, words };
         Parts { end: self.fp.0, next: Some(next), words: 0 }
     }
 
-    /// The control word below a frame or a control word, and what it spans; what it was before the
-    /// mark took its place.
+    /// Returns the control word below a frame or a control word, and what it spans; what it was
+    /// before the mark took its place.
     pub(super) fn control_below(&self, end: *mut Word) -> (Control, usize) {
         self.mutator.control_below(end)
     }

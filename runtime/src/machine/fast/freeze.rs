@@ -63,8 +63,8 @@ impl Machine {
         self.count_outside();
     }
 
-    /// Where the innermost [`Control::Stop`] below `top` ends, its instruction and its slot, and
-    /// whether a thunk is under evaluation above it.
+    /// Returns where the innermost [`Control::Stop`] below `top` ends, its instruction and its
+    /// slot, and whether a thunk is under evaluation above it.
     fn innermost_stop(&self, top: *mut Word) -> (*mut Word, u32, u32, bool) {
         let (mut end, mut any) = (top, false);
         loop {
@@ -160,7 +160,7 @@ impl Machine {
         self.mutator.saved.add(memory);
     }
 
-    /// How many words of the stack are below.
+    /// Returns how many words of the stack are below.
     pub(super) fn depth_of(&self, place: *const Word) -> usize {
         (place.addr() - self.mutator.stack.base().addr()) / size_of::<Word>()
     }
@@ -210,7 +210,7 @@ impl Machine {
         }
     }
 
-    /// Whether there are `words` words above the frame.
+    /// Returns whether there are `words` words above the frame.
     pub(super) fn has_room(&self, words: usize) -> bool {
         self.fp.0.addr() + words * size_of::<Word>() < self.stack_end.0.addr()
     }

@@ -226,14 +226,14 @@ impl Image {
         Some(())
     }
 
-    /// The slots that code may read from an instruction on.
+    /// Returns the slots that code may read from an instruction on.
     pub(super) fn live_slots(&self, at: u32) -> &[u32] {
         let index = (at / STRIDE) as usize;
         let id = self.program.stack_map_of.get(index);
         id.and_then(|id| self.program.stack_maps.get(*id)).map_or(&[], |live| &live.slots)
     }
 
-    /// The entries of the static reference table of the instructions in a range.
+    /// Returns the entries of the static reference table of the instructions in a range.
     fn srt(&self, range: std::ops::Range<u32>) -> &[SrtEntry] {
         let first = |at: u32| {
             let first = self.srt_starts.get(at as usize).copied();
@@ -276,7 +276,7 @@ impl Image {
         }
     }
 
-    /// The piece of code that an instruction stands in: its number, the position after its
+    /// Returns the piece of code that an instruction stands in: its number, the position after its
     /// last instruction, and what it belongs to. `None` for the machine's own.
     pub(super) fn piece(&self, pc: u32) -> Option<(usize, u32, Owner)> {
         let owners = &self.program.owners;
@@ -286,12 +286,13 @@ impl Image {
         (pc < end && *owner != Owner::Machine).then_some((at, end, *owner))
     }
 
-    /// The source expression of the instruction at an offset.
+    /// Returns the source expression of the instruction at an offset.
     pub(super) fn span(&self, at: u32) -> Span {
         self.origin(at).span
     }
 
-    /// The operation of the source, where the instruction at an offset has its operands commuted.
+    /// Returns the operation of the source, where the instruction at an offset has its operands
+    /// commuted.
     pub(super) fn commuted(&self, at: u32) -> Option<Commuted> {
         self.origin(at).commuted
     }
@@ -300,7 +301,7 @@ impl Image {
         self.program.origins.get(index(at)).copied().unwrap_or_default()
     }
 
-    /// The global in whose code, or in the code of whose thunks, an instruction stands.
+    /// Returns the global in whose code, or in the code of whose thunks, an instruction stands.
     pub(super) fn owner(&self, at: u32) -> Option<GlobalId> {
         match self.piece(at / STRIDE)?.2 {
             Owner::Global(global) => Some(global),
@@ -313,7 +314,7 @@ impl Image {
         self.program.gcode.globals.get(global)
     }
 
-    /// How messages and chains call a global: the name that it prints with; a function
+    /// Returns how messages and chains call a global: the name that it prints with; a function
     /// without one goes by the definition that it was lifted out of.
     pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
         match self.global(global) {
@@ -329,14 +330,14 @@ impl Image {
         }
     }
 
-    /// Whether the code at an offset is written in no source: a primitive's, the machine's.
+    /// Returns whether the code at an offset is written in no source: a primitive's, the machine's.
     pub(super) fn is_hidden(&self, at: u32) -> bool {
         let global = self.owner(at).and_then(|global| self.global(global));
         self.span(at).is_none() || global.is_none_or(|global| global.kind == GlobalKind::Primitive)
     }
 }
 
-/// The index of an instruction that an offset in bytes leads to.
+/// Returns the index of an instruction that an offset in bytes leads to.
 pub(super) fn index(at: u32) -> usize {
     (at / STRIDE) as usize
 }

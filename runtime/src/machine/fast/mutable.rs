@@ -129,7 +129,8 @@ impl Machine {
         }
     }
 
-    /// The array in the mutable array that is an operand, and its length; it must be the thread's.
+    /// Returns the array in the mutable array that is an operand, and its length; it must be the
+    /// thread's.
     fn mutable(
         &self,
         effect: Effect,
@@ -154,7 +155,7 @@ impl Machine {
         }
     }
 
-    /// The index that is the second operand, of an array with so many elements.
+    /// Returns the index that is the second operand, of an array with so many elements.
     fn index(&self, effect: Effect, args: ArgsId, len: usize) -> Result<usize, Stop> {
         let word = self.operand(args, 1);
         let found = match word.view() {
@@ -205,7 +206,7 @@ fn name(effect: Effect) -> &'static str {
     effect.primitive().map_or("", |primitive| primitive.name())
 }
 
-/// The room that a mutable array of so many elements takes.
+/// Returns the room that a mutable array of so many elements takes.
 fn wrapped_need(len: usize) -> Option<Need> {
     array_need(len).map(|need| Need { words: need.words + node_words(2), ..need })
 }

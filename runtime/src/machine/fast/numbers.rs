@@ -16,8 +16,8 @@ use crate::primitive::{Operand, Primitive};
 /// For a result of more bytes the system is asked first whether it has them.
 const PROBED: u64 = 1 << 20;
 
-/// What a primitive gives for two integers of a word, if that is one of a word too. `None` says
-/// nothing: some primitives are not looked at.
+/// Returns what a primitive gives for two integers of a word, if that is one of a word too. `None`
+/// says nothing: some primitives are not looked at.
 #[inline(always)]
 pub(super) fn of_words(primitive: Primitive, x: Word, y: Word) -> Option<Word> {
     // An unsigned result that is a word is not negative.
@@ -60,7 +60,8 @@ pub(super) fn of_words(primitive: Primitive, x: Word, y: Word) -> Option<Word> {
     }
 }
 
-/// What a primitive gives for a number of a word, if that is one of a word too. `None` says nothing.
+/// Returns what a primitive gives for a number of a word, if that is one of a word too. `None` says
+/// nothing.
 #[inline(always)]
 pub(super) fn of_word(primitive: Primitive, x: Word) -> Option<Word> {
     match primitive {
@@ -73,7 +74,7 @@ pub(super) fn of_word(primitive: Primitive, x: Word) -> Option<Word> {
     }
 }
 
-/// What a primitive that a cheap thunk may have gives for a float. `None` says nothing.
+/// Returns what a primitive that a cheap thunk may have gives for a float. `None` says nothing.
 pub(super) fn of_float(primitive: Primitive, x: f64) -> Option<f64> {
     match primitive {
         Primitive::FSqrt => Some(x.sqrt()),
@@ -91,7 +92,7 @@ fn of_unsigned(value: u64) -> Option<Word> {
     if value <= Word::MAX_INT as u64 { Word::int(value as i64) } else { None }
 }
 
-/// What a primitive of arithmetic gives for two floats.
+/// Returns what a primitive of arithmetic gives for two floats.
 #[inline(always)]
 pub(super) fn float_of(primitive: Primitive, x: f64, y: f64) -> f64 {
     match primitive {
@@ -102,7 +103,7 @@ pub(super) fn float_of(primitive: Primitive, x: f64, y: f64) -> f64 {
     }
 }
 
-/// Whether a comparison of floats gives 1.
+/// Returns whether a comparison of floats gives 1.
 #[inline(always)]
 pub(super) fn float_holds(primitive: Primitive, x: f64, y: f64) -> bool {
     match primitive {
@@ -115,8 +116,8 @@ pub(super) fn float_holds(primitive: Primitive, x: f64, y: f64) -> bool {
     }
 }
 
-/// The result of a primitive modulo 2^64, of the lowest 64 bits of its operands: whether it is
-/// negative, and its magnitude. `None` if the primitive is another one.
+/// Returns the result of a primitive modulo 2^64, of the lowest 64 bits of its operands: whether it
+/// is negative, and its magnitude. `None` if the primitive is another one.
 #[inline]
 fn of_low_bits(primitive: Primitive, x: u64, y: u64) -> Option<(bool, u64)> {
     let signed = |bits: u64| Some(((bits as i64) < 0, (bits as i64).unsigned_abs()));
@@ -131,8 +132,8 @@ fn of_low_bits(primitive: Primitive, x: u64, y: u64) -> Option<(bool, u64)> {
     }
 }
 
-/// The result of a primitive on integers of at most 65 bits with their sign, if it has at most 128;
-/// `None` says nothing.
+/// Returns the result of a primitive on integers of at most 65 bits with their sign, if it has at
+/// most 128; `None` says nothing.
 #[inline]
 fn of_wide(primitive: Primitive, x: i128, y: i128) -> Option<i128> {
     match primitive {
@@ -148,7 +149,7 @@ fn of_wide(primitive: Primitive, x: i128, y: i128) -> Option<i128> {
 }
 
 impl Machine {
-    /// The float that an evaluated word is, if it is one.
+    /// Returns the float that an evaluated word is, if it is one.
     #[inline]
     pub(super) fn float(&self, word: Word) -> Option<f64> {
         if word.is_float() {
@@ -161,7 +162,7 @@ impl Machine {
         unsafe { self.heap.float_of(word) }
     }
 
-    /// The integer that an evaluated word is, if it is one of at most one limb.
+    /// Returns the integer that an evaluated word is, if it is one of at most one limb.
     #[inline]
     fn wide(&self, word: Word) -> Option<i128> {
         if word.is_int() {
@@ -176,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// The lowest 64 bits of an integer of few limbs.
+    /// Returns the lowest 64 bits of an integer of few limbs.
     #[inline]
     fn low_bits(&self, word: Word) -> Option<u64> {
         if word.is_int() {

@@ -133,7 +133,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the elements of an array, the arguments of a function.
+    /// Returns the fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Word) -> Vec<Word> {
         if let Some((_, fields)) = self.as_con(value) {
             return fields;

@@ -7,8 +7,8 @@ use super::state::Machine;
 use crate::machine::profile::{Profile, Share};
 
 impl Machine {
-    /// The supercombinators that wait, the outermost first and the present one last. One that
-    /// waits for itself is there once.
+    /// Returns the supercombinators that wait, the outermost first and the present one last. One
+    /// that waits for itself is there once.
     fn names(&self) -> Vec<Arc<str>> {
         let waiting = self.waiting().filter_map(|waits| match waits {
             Waits::Code(at) | Waits::Performer { at, .. } => self.mutator.image.owner(at),

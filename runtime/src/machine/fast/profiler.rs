@@ -89,7 +89,7 @@ impl Functions {
         number
     }
 
-    /// The function that a global is of.
+    /// Returns the function that a global is of.
     pub(super) fn of(&self, global: Option<GlobalId>) -> u32 {
         let known = global.and_then(|global| self.of_global.get(global.index()));
         known.copied().unwrap_or(MACHINE)
@@ -97,7 +97,7 @@ impl Functions {
 }
 
 impl Machine {
-    /// The counters, for a loop that begins; `None` if there is no profile.
+    /// Returns the counters, for a loop that begins; `None` if there is no profile.
     pub(super) fn take_counters(&mut self) -> Option<Counters> {
         let profiler = self.profiler.as_mut()?;
         // A loop in a call of the host has counters of its own.
@@ -204,7 +204,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// The costs so far.
+    /// Returns the costs so far.
     pub(super) fn report_costs(&self) -> Option<Costs> {
         let profiler = self.profiler.as_ref()?;
         let counters = profiler.counters.as_ref()?;

@@ -145,7 +145,7 @@ impl<P: Probe> Executor<'_, P> {
         result
     }
 
-    /// Whether what is done may return a value, and so update thunks.
+    /// Returns whether what is done may return a value, and so update thunks.
     fn returns(&self, next: Next) -> bool {
         // SAFETY: `pc` is at an instruction.
         let op = unsafe { &*self.pc }.op();

@@ -27,14 +27,14 @@ impl StackId {
     /// forced.
     pub(super) const LOST: StackId = StackId(0);
 
-    /// What a suspended node holds whose segment's last word is the one at `place`.
+    /// Returns what a suspended node holds whose segment's last word is the one at `place`.
     pub(super) fn node(self, place: usize) -> Word {
         debug_assert!((place as u64) < 1 << PLACE_BITS);
         let number = (self.0 as i64) << PLACE_BITS | place as i64;
         Word::int(number).unwrap_or(Word::ZERO)
     }
 
-    /// The saved stack and the place that a suspended node's number stands for.
+    /// Returns the saved stack and the place that a suspended node's number stands for.
     fn parts(number: i64) -> (StackId, usize) {
         (StackId((number >> PLACE_BITS) as usize), (number & ((1 << PLACE_BITS) - 1)) as usize)
     }
@@ -128,8 +128,8 @@ impl SavedStacks {
         self.bytes
     }
 
-    /// The number that the next saved stack gets; `None` if there are too many, or if it has
-    /// more words than a number can say.
+    /// Returns the number that the next saved stack gets; `None` if there are too many, or if it
+    /// has more words than a number can say.
     pub(super) fn next(&self, len: usize) -> Option<StackId> {
         if len as u64 >= 1 << PLACE_BITS {
             return None;
@@ -169,8 +169,8 @@ impl SavedStacks {
         self.stacks.get_mut(id.index()?)?.as_mut()
     }
 
-    /// The words of a suspended evaluation, its last control word included, and what it awaits.
-    /// `None` if its stack was not kept.
+    /// Returns the words of a suspended evaluation, its last control word included, and what it
+    /// awaits. `None` if its stack was not kept.
     pub(super) fn segment(&mut self, number: i64) -> Option<(&[MaybeUninit<Word>], Awaits)> {
         let (id, last) = StackId::parts(number);
         let stack = self.get_mut(id)?;
@@ -235,7 +235,8 @@ impl SavedStacks {
     }
 }
 
-/// What the evaluation awaits whose segment ends at `last`, and where its last control word is.
+/// Returns what the evaluation awaits whose segment ends at `last`, and where its last control word
+/// is.
 fn awaited(words: &[MaybeUninit<Word>], last: usize) -> (usize, Awaits) {
     match words.get(last + 1) {
         None => (last, Awaits::Nothing),
@@ -250,8 +251,8 @@ fn awaited(words: &[MaybeUninit<Word>], last: usize) -> (usize, Awaits) {
     }
 }
 
-/// Where the segment begins that ends before `end`: above the control word through which its
-/// value goes, which is that of an update or of an operand's evaluation.
+/// Returns where the segment begins that ends before `end`: above the control word through which
+/// its value goes, which is that of an update or of an operand's evaluation.
 fn segment_start(words: &[MaybeUninit<Word>], end: usize, awaits: Awaits) -> usize {
     let mut at = end.min(words.len());
     while at > 0 {

@@ -348,7 +348,8 @@ impl Machine {
         }
     }
 
-    /// The number that a primitive gives for an array or a byte string. `Word::NOTHING` says nothing.
+    /// Returns the number that a primitive gives for an array or a byte string. `Word::NOTHING`
+    /// says nothing.
     ///
     /// # Safety
     /// `x` is a pointer to a node.
@@ -368,7 +369,7 @@ impl Machine {
         Word::int(number as i64).unwrap_or(Word::NOTHING)
     }
 
-    /// What a comparison of two byte strings gives. `Word::NOTHING` says nothing.
+    /// Returns what a comparison of two byte strings gives. `Word::NOTHING` says nothing.
     ///
     /// # Safety
     /// `x` and `y` are pointers to nodes.
@@ -386,8 +387,8 @@ impl Machine {
         }
     }
 
-    /// The part of a byte string that a primitive gives for a count of a word. `Word::NOTHING` says
-    /// nothing.
+    /// Returns the part of a byte string that a primitive gives for a count of a word.
+    /// `Word::NOTHING` says nothing.
     ///
     /// # Safety
     /// `y` is a pointer to a node.
@@ -408,8 +409,8 @@ impl Machine {
         }
     }
 
-    /// The element of an array, or the byte of a byte string, at an index of a word: what the
-    /// primitive gives. `Word::NOTHING` says nothing.
+    /// Returns the element of an array, or the byte of a byte string, at an index of a word: what
+    /// the primitive gives. `Word::NOTHING` says nothing.
     ///
     /// # Safety
     /// `x` is a pointer to a node.

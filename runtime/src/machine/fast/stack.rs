@@ -89,7 +89,7 @@ const fn word(kind: u64, middle: u32, at: u32) -> Word {
     Word::from_bits((at as u64) << 32 | (middle as u64) << 8 | kind << 3 | IMMEDIATE)
 }
 
-/// The word for [`Control::Return`].
+/// Returns the word for [`Control::Return`].
 #[inline(always)]
 pub(super) const fn return_word(at: u32, base: u32) -> Word {
     word(RETURN, base, at)
@@ -119,7 +119,7 @@ pub(super) const fn as_evaluate(control: Word) -> Option<(u32, u32, u32)> {
     }
 }
 
-/// The word for [`Control::Evaluate`], if one is enough.
+/// Returns the word for [`Control::Evaluate`], if one is enough.
 #[inline(always)]
 pub(super) const fn evaluate_word(at: u32, slot: u32, base: u32) -> Option<Word> {
     if slot < NEAR && base < NEAR { Some(word(EVALUATE, base << 12 | slot, at)) } else { None }
@@ -136,7 +136,7 @@ pub(super) const fn as_try(control: Word) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether `control` is the last word of an evaluation of an operand.
+/// Returns whether `control` is the last word of an evaluation of an operand.
 #[inline]
 pub(super) const fn is_evaluate(control: Word) -> bool {
     let kind = control.bits() & 0xff;
@@ -212,8 +212,8 @@ impl Control {
         }
     }
 
-    /// How many words lie between the end of its word and the first slot of the frame below,
-    /// or the end of the control word below if there is no frame between.
+    /// Returns how many words lie between the end of its word and the first slot of the frame
+    /// below, or the end of the control word below if there is no frame between.
     pub(super) fn span(self) -> usize {
         match self {
             Control::Return { base, .. }
@@ -270,7 +270,7 @@ impl Stack {
         self.base.as_ptr()
     }
 
-    /// Where the loop has to ask for more room.
+    /// Returns where the loop has to ask for more room.
     pub(super) fn limit(&self) -> *mut Word {
         // SAFETY: the capacity is never below the slack.
         unsafe { self.base().add(self.capacity - SLACK) }

@@ -278,19 +278,19 @@ impl Machine {
         self.count_outside();
     }
 
-    /// The instruction at an offset.
+    /// Returns the instruction at an offset.
     #[inline]
     pub(super) fn instr(&self, at: u32) -> *const Instr {
         self.mutator.image.program.code.as_ptr().wrapping_byte_add(at as usize)
     }
 
-    /// The offset of the instruction that is executed.
+    /// Returns the offset of the instruction that is executed.
     #[inline]
     pub(super) fn at(&self) -> u32 {
         (self.pc.0.addr() - self.mutator.image.program.code.as_ptr().addr()) as u32
     }
 
-    /// The first slot above those that are alive before the instruction that is executed.
+    /// Returns the first slot above those that are alive before the instruction that is executed.
     #[inline]
     pub(super) fn top(&self) -> u32 {
         let index = super::image::index(self.at());
@@ -457,7 +457,7 @@ impl Machine {
         })
     }
 
-    /// The word of a CAF, which gets a node if it has none.
+    /// Returns the word of a CAF, which gets a node if it has none.
     pub(super) fn caf(&mut self, global: GlobalId) -> Result<Word, Stop> {
         let known = self.mutator.cafs.get(global.0 as usize).copied().unwrap_or(Word::NOTHING);
         if known != Word::NOTHING {

@@ -272,7 +272,7 @@ unsafe fn return_value(
     after(machine, result)
 }
 
-/// Where to go on after something that may have stopped the run.
+/// Returns where to go on after something that may have stopped the run.
 fn after(machine: &mut Machine, result: Result<(), Stop>) -> Registers {
     match result {
         Ok(()) => (machine.pc.0, machine.fp.0),

@@ -147,7 +147,7 @@ impl Machine {
         Word::con(self.action_con(ActionCon::Park))
     }
 
-    /// The action that has a value. Room for it was made sure of.
+    /// Returns the action that has a value. Room for it was made sure of.
     fn return_action(&mut self, value: Word) -> Word {
         let con = self.action_con(ActionCon::Return);
         // SAFETY: who calls has made sure of room.
@@ -162,7 +162,7 @@ impl Machine {
         unsafe { self.heap.alloc(Kind::Con, con.0, &[number]) }
     }
 
-    /// The `MVar` that is the first operand, and its number.
+    /// Returns the `MVar` that is the first operand, and its number.
     fn var(&self, effect: Effect, args: ArgsId) -> Result<(Word, i64), Stop> {
         let var = self.operand(args, 0);
         if self.action_kind(var) != Some(ActionKind::Con(ActionCon::MVar)) {
@@ -176,14 +176,14 @@ impl Machine {
         }
     }
 
-    /// The value of an `MVar`, if it has one.
+    /// Returns the value of an `MVar`, if it has one.
     fn content(&self, var: Word) -> Option<Word> {
         // SAFETY: an `MVar` has its value for its first field.
         let value = unsafe { self.heap.field(var, 0) };
         (value != Word::con(self.action_con(ActionCon::Empty))).then_some(value)
     }
 
-    /// The number of the thread that is the first operand.
+    /// Returns the number of the thread that is the first operand.
     fn thread_number(&self, effect: Effect, args: ArgsId) -> Result<i64, Stop> {
         let thread = self.operand(args, 0);
         if self.action_kind(thread) != Some(ActionKind::Con(ActionCon::Thread)) {
@@ -216,8 +216,8 @@ impl Machine {
         Ok(self.return_action(Word::con(NIL)))
     }
 
-    /// What the thread that was chosen performs, and its continuation; it runs from now on. There is
-    /// room for three nodes of two words.
+    /// Returns what the thread that was chosen performs, and its continuation; it runs from now on.
+    /// There is room for three nodes of two words.
     pub(super) fn chosen(&mut self, actions: Actions) -> Result<(Word, Word), Stop> {
         let Some((next, then)) = self.world.program.chosen() else {
             unreachable!("a thread was chosen before")

@@ -26,23 +26,24 @@ const REMEMBERED: u32 = 1 << 31;
 /// The most elements of an array.
 pub const MAX_ELEMENTS: usize = Size::MAX - Size::MAX.div_ceil(CARD_WORD);
 
-/// The card words of an array of so many elements.
+/// Returns the card words of an array of so many elements.
 const fn card_words(len: usize) -> usize {
     if len <= CARD { 0 } else { len.div_ceil(CARD_WORD) }
 }
 
-/// The size of an array's node; `None` if it has more than [`MAX_ELEMENTS`] elements.
+/// Returns the size of an array's node; `None` if it has more than [`MAX_ELEMENTS`] elements.
 const fn array_size(len: usize) -> Option<Size> {
     if len > MAX_ELEMENTS { None } else { Size::of_fields(len + card_words(len)) }
 }
 
-/// The room that an array of so many elements takes; `None` if it has more than [`MAX_ELEMENTS`].
+/// Returns the room that an array of so many elements takes; `None` if it has more than
+/// [`MAX_ELEMENTS`].
 #[must_use]
 pub fn array_need(len: usize) -> Option<Need> {
     Some(need(array_size(len)?))
 }
 
-/// The room that a node takes which may go to the old space at once.
+/// Returns the room that a node takes which may go to the old space at once.
 pub(super) fn need(size: Size) -> Need {
     let words = size.words() + 1;
     match words > LARGE_WORDS {
@@ -51,12 +52,12 @@ pub(super) fn need(size: Size) -> Need {
     }
 }
 
-/// Whether an array's header has the size that goes with its elements.
+/// Returns whether an array's header has the size that goes with its elements.
 pub(super) fn is_consistent(header: Header) -> bool {
     array_size(array_len(header)).is_some_and(|size| size.words() == header.words())
 }
 
-/// The number of elements of the array with this header.
+/// Returns the number of elements of the array with this header.
 #[inline(always)]
 pub(super) const fn array_len(header: Header) -> usize {
     (header.info() & !REMEMBERED) as usize
@@ -119,7 +120,7 @@ impl Heap {
         }
     }
 
-    /// The number of elements of an array.
+    /// Returns the number of elements of an array.
     ///
     /// # Safety
     /// `array` is a pointer to an array of this heap.
@@ -130,7 +131,7 @@ impl Heap {
         array_len(unsafe { self.header(array) })
     }
 
-    /// The elements of an array. They can be looked at until the heap changes.
+    /// Returns the elements of an array. They can be looked at until the heap changes.
     ///
     /// # Safety
     /// `array` is a pointer to an array of this heap.
@@ -251,8 +252,8 @@ impl Heap {
         }
     }
 
-    /// Whether the card of an element of an old array is dirty, and the array knows that it is in
-    /// the remembered set.
+    /// Returns whether the card of an element of an old array is dirty, and the array knows that it
+    /// is in the remembered set.
     ///
     /// # Safety
     /// There is an array at `address` that has more than `index` elements.

@@ -14,7 +14,7 @@ use crate::base::float::Float;
 use crate::base::integer::Integer;
 use crate::base::limbs::{Limbs, MAX_LIMBS, Written, significant};
 
-/// The words that the node of an integer takes at most.
+/// Returns the words that the node of an integer takes at most.
 #[inline]
 #[must_use]
 pub fn integer_words(value: &Integer) -> usize {
@@ -22,7 +22,7 @@ pub fn integer_words(value: &Integer) -> usize {
     node_words(if limbs > MAX_LIMBS { HUGE_PAYLOAD } else { limbs.max(HUGE_PAYLOAD) })
 }
 
-/// The words that [`Heap::compute`] needs for a result of at most `limbs` limbs and `work`
+/// Returns the words that [`Heap::compute`] needs for a result of at most `limbs` limbs and `work`
 /// limbs of working copies.
 #[inline]
 #[must_use]
@@ -140,7 +140,7 @@ impl Heap {
         unsafe { self.alloc(Kind::Float, 0, &[Word::from_bits(value.bits())]) }
     }
 
-    /// The float of a node, if it has one.
+    /// Returns the float of a node, if it has one.
     ///
     /// # Safety
     /// `node` is a pointer to a node of this heap.
@@ -177,7 +177,7 @@ impl Heap {
         Word::pointer(address, Tag::Value)
     }
 
-    /// The value of a [`Big`](Kind::Big) node. It can be looked at until the heap changes.
+    /// Returns the value of a [`Big`](Kind::Big) node. It can be looked at until the heap changes.
     ///
     /// # Safety
     /// `node` is a pointer to such a node of this heap.
@@ -194,7 +194,7 @@ impl Heap {
         }
     }
 
-    /// The integer of a node, if it has one.
+    /// Returns the integer of a node, if it has one.
     ///
     /// # Safety
     /// `node` is a pointer to a node of this heap.

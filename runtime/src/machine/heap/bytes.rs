@@ -14,12 +14,12 @@ pub const MAX_BYTES: usize = Size::MAX * 8;
 /// The words of a slice's node.
 pub const SLICE_WORDS: usize = node_words(3);
 
-/// The size of the node of a buffer; `None` if it has more than [`MAX_BYTES`].
+/// Returns the size of the node of a buffer; `None` if it has more than [`MAX_BYTES`].
 fn buffer_size(len: usize) -> Option<Size> {
     Size::of_fields(len.div_ceil(8))
 }
 
-/// The room that a new byte string takes; `None` if it has more than [`MAX_BYTES`].
+/// Returns the room that a new byte string takes; `None` if it has more than [`MAX_BYTES`].
 #[must_use]
 pub fn bytes_need(len: usize) -> Option<Need> {
     let Need { words, bytes } = need(buffer_size(len)?);
@@ -78,7 +78,7 @@ impl Heap {
         }
     }
 
-    /// The bytes of a byte string. They can be looked at until the heap changes.
+    /// Returns the bytes of a byte string. They can be looked at until the heap changes.
     ///
     /// # Safety
     /// `bytes` is a pointer to a byte string of this heap.

@@ -148,7 +148,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The next node to look at.
+    /// Returns the next node to look at.
     #[inline]
     fn next(&mut self) -> Option<Found> {
         while let Some(found) = self.pending.pop() {
@@ -235,7 +235,7 @@ impl Walk<'_> {
         address.wrapping_sub(self.nursery) < self.nursery_bytes
     }
 
-    /// What a node stands for that is none of its own.
+    /// Returns what a node stands for that is none of its own.
     ///
     /// # Safety
     /// There is a node with this header at `address`.
@@ -252,9 +252,9 @@ impl Walk<'_> {
         }
     }
 
-    /// The field that a selection stands for, if what it selects from is evaluated, or is itself a
-    /// selection from something that is. The collector would put it in the selection's place
-    /// (`short_circuit.rs`).
+    /// Returns the field that a selection stands for, if what it selects from is evaluated, or is
+    /// itself a selection from something that is. The collector would put it in the selection's
+    /// place (`short_circuit.rs`).
     ///
     /// # Safety
     /// There is a thunk of one captured variable with this header at `address`.
@@ -420,7 +420,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bytes of a node, with the limbs that it has elsewhere.
+    /// Returns the bytes of a node, with the limbs that it has elsewhere.
     ///
     /// # Safety
     /// There is a node with this header at `address`.
@@ -441,7 +441,8 @@ impl Walk<'_> {
     }
 }
 
-/// How many payload words of a node lead to others. Cards of an old array do not, and may be dirty.
+/// Returns how many payload words of a node lead to others. Cards of an old array do not, and may
+/// be dirty.
 fn fields(header: Header) -> usize {
     match header.kind() {
         Kind::Array => array_len(header),

@@ -23,8 +23,8 @@ pub(super) const BLOCK_WORDS: usize = 64;
 /// Bytes of a block.
 pub(super) const BLOCK_BYTES: usize = BLOCK_WORDS * 8;
 
-/// The largest node, in words, that goes to a chunk of `bytes` bytes with others. A larger one
-/// gets a chunk of its own, so that at most an eighth of a chunk is left at its end.
+/// Returns the largest node, in words, that goes to a chunk of `bytes` bytes with others. A larger
+/// one gets a chunk of its own, so that at most an eighth of a chunk is left at its end.
 pub(super) const fn large_words(bytes: usize) -> usize {
     bytes / 8 / 8
 }
@@ -54,14 +54,14 @@ pub(super) struct Block {
 const HEAD_BYTES: usize = 64;
 const _: () = assert!(size_of::<Head>() <= HEAD_BYTES, "the blocks begin after the head");
 
-/// The address of the chunk of the node at an address. (A large node begins in the first
+/// Returns the address of the chunk of the node at an address. (A large node begins in the first
 /// [`ALIGN`] bytes of its chunk.)
 #[inline]
 pub(super) const fn chunk_of(address: usize) -> usize {
     address & !(ALIGN - 1)
 }
 
-/// The block of the node at an address.
+/// Returns the block of the node at an address.
 #[inline]
 pub(super) fn block_of(address: usize) -> *mut Block {
     let (chunk, offset) = (chunk_of(address), address & (ALIGN - 1));
@@ -69,7 +69,7 @@ pub(super) fn block_of(address: usize) -> *mut Block {
     std::ptr::with_exposed_provenance_mut(at)
 }
 
-/// The header of the chunk of the node at an address.
+/// Returns the header of the chunk of the node at an address.
 #[inline]
 pub(super) fn head_of(address: usize) -> *mut Head {
     std::ptr::with_exposed_provenance_mut(chunk_of(address))
@@ -91,14 +91,14 @@ pub(super) struct Chunk {
 unsafe impl Send for Chunk {}
 
 impl Chunk {
-    /// A chunk of `bytes` bytes, a power of two between [`MIN_BYTES`] and [`ALIGN`]; `None` if
-    /// the system has no memory.
+    /// Returns a chunk of `bytes` bytes, a power of two between [`MIN_BYTES`] and [`ALIGN`]; `None`
+    /// if the system has no memory.
     pub(super) fn new(bytes: usize) -> Option<Chunk> {
         debug_assert!(bytes.is_power_of_two() && (MIN_BYTES..=ALIGN).contains(&bytes));
         Chunk::with_blocks(bytes, bytes / BLOCK_BYTES, false)
     }
 
-    /// A chunk for a single node of `words` words; `None` if the system has no memory.
+    /// Returns a chunk for a single node of `words` words; `None` if the system has no memory.
     pub(super) fn large(words: usize) -> Option<Chunk> {
         #[cfg(test)]
         if REFUSE_LARGE.get() > 0 {
@@ -139,7 +139,7 @@ impl Chunk {
         Some(chunk)
     }
 
-    /// Where it begins.
+    /// Returns where it begins.
     pub(super) fn address(&self) -> usize {
         self.base.addr().get()
     }
@@ -149,12 +149,12 @@ impl Chunk {
         self.layout.size()
     }
 
-    /// Where it ends.
+    /// Returns where it ends.
     pub(super) fn end(&self) -> usize {
         self.address() + self.bytes()
     }
 
-    /// Whether it is for a single node.
+    /// Returns whether it is for a single node.
     pub(super) fn is_large(&self) -> bool {
         self.is_large
     }
@@ -169,12 +169,12 @@ impl Chunk {
         }
     }
 
-    /// Where the first node of a chunk of many nodes is.
+    /// Returns where the first node of a chunk of many nodes is.
     pub(super) fn first(&self) -> usize {
         self.address() + HEAD_BYTES + self.blocks * size_of::<Block>()
     }
 
-    /// Where the node of a chunk for a single node is.
+    /// Returns where the node of a chunk for a single node is.
     pub(super) fn only(&self) -> usize {
         self.first()
     }

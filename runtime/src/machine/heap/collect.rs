@@ -108,7 +108,7 @@ impl Heap {
         self.counters.peak_live_bytes = self.counters.peak_live_bytes.max(live);
     }
 
-    /// How many nodes wait at most while live ones are marked.
+    /// Returns how many nodes wait at most while live ones are marked.
     pub(super) fn mark_stack_capacity(&self) -> usize {
         let share = (self.old.node_bytes() / 8 / MARK_STACK_SHARE) as usize;
         self.config.mark_stack.unwrap_or(share.max(MIN_MARK_STACK))
@@ -136,7 +136,8 @@ impl Heap {
         self.old_big_bytes -= dropped;
     }
 
-    /// The size of Eden in bytes while there is enough memory: a small part of a small limit.
+    /// Returns the size of Eden in bytes while there is enough memory: a small part of a small
+    /// limit.
     fn wanted(&self, need: Need) -> usize {
         let limited = self.config.limit.map_or(u64::MAX, |limit| limit / 16);
         let limited = usize::try_from(limited).unwrap_or(usize::MAX);

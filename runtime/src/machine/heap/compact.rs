@@ -12,7 +12,7 @@ use super::old::Old;
 use super::word::Word;
 use super::{Header, Kind, Mutator, asan, node_at, overwrite};
 
-/// The word after compaction.
+/// Returns the word after compaction.
 ///
 /// # Safety
 /// If `word` is a pointer, it leads to a marked node, and [`plan`](Old::plan) was called.
@@ -25,7 +25,7 @@ pub(super) unsafe fn moved(word: Word) -> Word {
     Word::from_bits(unsafe { place(word.address()) } as u64 | word.bits() & 0b111)
 }
 
-/// The address of a marked node after compaction.
+/// Returns the address of a marked node after compaction.
 ///
 /// # Safety
 /// There is such a node, and [`plan`](Old::plan) was called.

@@ -118,7 +118,7 @@ impl Heap {
         self.identities = Some(names);
     }
 
-    /// The name of a word.
+    /// Returns the name of a word.
     ///
     /// # Safety
     /// It is a word of this heap, and what was made has been looked for.
@@ -175,8 +175,8 @@ impl Heap {
         self.identities = Some(names);
     }
 
-    /// The name of a word; a node that has none, because it was made before anybody watched or is
-    /// a large one, gets one and is to be described.
+    /// Returns the name of a word; a node that has none, because it was made before anybody watched
+    /// or is a large one, gets one and is to be described.
     fn part(&self, names: &mut Identities, word: Word) -> NodeId {
         if !word.is_pointer() {
             if let Some(&id) = names.values.get(&word.bits()) {

@@ -40,7 +40,7 @@ impl Rules for Unmarked {
     }
 }
 
-/// Whether the node at an address is marked.
+/// Returns whether the node at an address is marked.
 ///
 /// # Safety
 /// There is a node at that address, in the old space.
@@ -51,7 +51,7 @@ pub(super) unsafe fn is_marked(address: usize) -> bool {
     live & bit(address) != 0
 }
 
-/// The bit of an address in its block.
+/// Returns the bit of an address in its block.
 #[inline]
 pub(super) const fn bit(address: usize) -> u64 {
     1 << (address / 8 % BLOCK_WORDS)
@@ -80,7 +80,7 @@ pub(super) struct Marker<'a> {
 }
 
 impl<'a> Marker<'a> {
-    /// A marker with a mark stack of `capacity` nodes.
+    /// Returns a marker with a mark stack of `capacity` nodes.
     pub(super) fn new(selectors: &'a Selectors, capacity: usize) -> Marker<'a> {
         Marker {
             selectors,
@@ -141,7 +141,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Whether the mark stack is more than half full.
+    /// Returns whether the mark stack is more than half full.
     #[inline(always)]
     fn is_half_full(&self) -> bool {
         self.pending.len() > self.capacity / 2
@@ -349,7 +349,8 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// How many payload words of a marked node may be pointers. Notes the code that it leads to.
+    /// Returns how many payload words of a marked node may be pointers. Notes the code that it
+    /// leads to.
     ///
     /// # Safety
     /// There is a marked node at `address`.
@@ -455,7 +456,8 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Whether these are the bits of a pointer or a function: something may be reachable from it.
+/// Returns whether these are the bits of a pointer or a function: something may be reachable from
+/// it.
 #[inline(always)]
 fn leads_on(bits: u64) -> bool {
     let word = Word::from_bits(bits);

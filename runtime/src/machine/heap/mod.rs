@@ -141,7 +141,7 @@ const ALLOCATION: u64 = 16;
 /// Overwrites memory that nodes have left, in tests: an unaligned pointer, and no header.
 const POISON: u64 = 0xdead_dead_dead_de19;
 
-/// The node at an address.
+/// Returns the node at an address.
 #[inline(always)]
 fn node_at(address: usize) -> *mut u64 {
     with_exposed_provenance_mut(address)
@@ -155,7 +155,7 @@ fn big_bytes(value: &Integer) -> u64 {
 }
 
 impl Heap {
-    /// An empty heap. It has no memory before the first collection.
+    /// Returns an empty heap. It has no memory before the first collection.
     #[must_use]
     pub fn new(config: Config, selectors: Selectors) -> Heap {
         Heap {
@@ -186,7 +186,7 @@ impl Heap {
         self.selectors.extend(of_thunks);
     }
 
-    /// The header of a node.
+    /// Returns the header of a node.
     ///
     /// # Safety
     /// `node` is a pointer to a node of this heap.
@@ -198,7 +198,7 @@ impl Heap {
         unsafe { Header::from_bits(*node_at(node.address())) }
     }
 
-    /// A payload word of a node.
+    /// Returns a payload word of a node.
     ///
     /// # Safety
     /// `node` is a pointer to a node of this heap that has more than `index` payload words,
@@ -213,7 +213,7 @@ impl Heap {
         }
     }
 
-    /// The payload of a node. It can be looked at until the heap changes.
+    /// Returns the payload of a node. It can be looked at until the heap changes.
     ///
     /// # Safety
     /// `node` is a pointer to a constructor, thunk, partial application or text of this heap.
@@ -228,7 +228,7 @@ impl Heap {
         }
     }
 
-    /// Whether `words` words can be allocated without a collection.
+    /// Returns whether `words` words can be allocated without a collection.
     #[inline(always)]
     #[must_use]
     pub fn fits(&self, words: usize) -> bool {
@@ -489,7 +489,7 @@ impl Heap {
         node.with_tag(tag_of(kind))
     }
 
-    /// Whether a pointer leads into the nursery.
+    /// Returns whether a pointer leads into the nursery.
     #[inline(always)]
     #[must_use]
     pub fn is_young(&self, node: Word) -> bool {
@@ -512,13 +512,13 @@ impl Heap {
         self.outside = bytes;
     }
 
-    /// The footprint in bytes. See the module for what is counted.
+    /// Returns the footprint in bytes. See the module for what is counted.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.used() + self.nursery.bytes() as u64 + self.old.spare_bytes()
     }
 
-    /// The footprint without nursery and reserve.
+    /// Returns the footprint without nursery and reserve.
     fn used(&self) -> u64 {
         let lists =
             self.remembered.capacity() + self.young_bigs.capacity() + self.old_bigs.capacity();
@@ -526,7 +526,7 @@ impl Heap {
         self.old.used_bytes() + bigs + (lists * size_of::<usize>()) as u64 + self.outside
     }
 
-    /// Whether `bytes` more stay within the limit without a collection. If not, a
+    /// Returns whether `bytes` more stay within the limit without a collection. If not, a
     /// [`collect`](Heap::collect) for them may help.
     #[inline]
     #[must_use]
@@ -534,14 +534,14 @@ impl Heap {
         self.config.limit.is_none_or(|limit| self.footprint().saturating_add(bytes) <= limit)
     }
 
-    /// Whether a heap in which nothing is alive would stay within the limit beside `bytes` outside:
-    /// if not, a collection ends in [`Full::Limit`].
+    /// Returns whether a heap in which nothing is alive would stay within the limit beside `bytes`
+    /// outside: if not, a collection ends in [`Full::Limit`].
     #[must_use]
     pub fn fits_beside(&self, bytes: u64) -> bool {
         self.config.limit.is_none_or(|limit| bytes <= limit - limit / collect::LEAST_LEFT)
     }
 
-    /// The limit, in bytes.
+    /// Returns the limit, in bytes.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.config.limit
@@ -568,7 +568,7 @@ impl Heap {
         self.old.node_bytes() + self.old_big_bytes
     }
 
-    /// The counters.
+    /// Returns the counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let young = (self.free.next.addr() - self.nursery.start()) as u64 / 8;
@@ -591,7 +591,7 @@ impl Drop for Heap {
     }
 }
 
-/// The integer of the [`Kind::Huge`] node at an address.
+/// Returns the integer of the [`Kind::Huge`] node at an address.
 #[inline(always)]
 fn huge_at(address: usize) -> *mut Integer {
     node_at(address).wrapping_add(1).cast()
@@ -627,7 +627,7 @@ unsafe fn overwrite(from: usize, to: usize) {
     }
 }
 
-/// The best tag for a pointer to a node of that kind.
+/// Returns the best tag for a pointer to a node of that kind.
 #[inline(always)]
 fn tag_of(kind: Kind) -> Tag {
     match kind {

@@ -79,9 +79,9 @@ pub struct Selectors {
 }
 
 impl Selectors {
-    /// The table with a row for each thunk: constructors, and the field that it selects of them.
-    /// The row of a thunk that is no selector is empty. A thunk of more or less than one captured
-    /// variable, and a field that the constructor does not have, are never reduced.
+    /// Returns the table with a row for each thunk: constructors, and the field that it selects of
+    /// them. The row of a thunk that is no selector is empty. A thunk of more or less than one
+    /// captured variable, and a field that the constructor does not have, are never reduced.
     pub fn new<'a>(of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) -> Selectors {
         let mut selectors = Selectors::default();
         selectors.extend(of_thunks);
@@ -103,7 +103,7 @@ impl Selectors {
         }
     }
 
-    /// The rows of a thunk.
+    /// Returns the rows of a thunk.
     #[inline]
     fn row(&self, thunk: u32) -> &[(ConId, u32)] {
         let at = thunk as usize;
@@ -112,7 +112,7 @@ impl Selectors {
         &self.rows[start..end]
     }
 
-    /// Whether a thunk selects from any constructor.
+    /// Returns whether a thunk selects from any constructor.
     #[inline]
     pub(super) fn is_selector(&self, thunk: u32) -> bool {
         !self.row(thunk).is_empty()
@@ -123,12 +123,12 @@ impl Selectors {
         self.reduced.set(self.reduced.get() + 1);
     }
 
-    /// How many selections were reduced.
+    /// Returns how many selections were reduced.
     pub(super) fn reduced(&self) -> u64 {
         self.reduced.get()
     }
 
-    /// The field that a thunk selects from a constructor.
+    /// Returns the field that a thunk selects from a constructor.
     #[inline]
     pub(super) fn selected(&self, thunk: u32, con: ConId) -> Option<usize> {
         let (_, field) = self.row(thunk).iter().find(|(of, _)| *of == con)?;

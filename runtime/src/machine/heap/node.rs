@@ -64,7 +64,7 @@ impl Size {
     /// One payload word.
     pub const ONE: Size = Size(1);
 
-    /// The size of a node of `words` payload words; `None` if that is 0 or more than
+    /// Returns the size of a node of `words` payload words; `None` if that is 0 or more than
     /// [`MAX`](Size::MAX).
     #[inline(always)]
     #[must_use]
@@ -72,7 +72,7 @@ impl Size {
         if words == 0 || words > Size::MAX { None } else { Some(Size(words as u32)) }
     }
 
-    /// The size of a node of `fields` fields, which has a payload word even without fields;
+    /// Returns the size of a node of `fields` fields, which has a payload word even without fields;
     /// `None` if they are more than [`MAX`](Size::MAX).
     #[inline(always)]
     #[must_use]
@@ -80,7 +80,7 @@ impl Size {
         Size::new(if fields == 0 { 1 } else { fields })
     }
 
-    /// The number of payload words.
+    /// Returns the number of payload words.
     #[inline(always)]
     #[must_use]
     pub const fn words(self) -> usize {
@@ -100,14 +100,14 @@ impl<'a> Fields<'a> {
         if words.len() <= Size::MAX { Some(Fields(words)) } else { None }
     }
 
-    /// The words.
+    /// Returns the words.
     #[inline(always)]
     #[must_use]
     pub const fn words(self) -> &'a [Word] {
         self.0
     }
 
-    /// The size of a node with these fields.
+    /// Returns the size of a node with these fields.
     #[inline(always)]
     #[must_use]
     pub const fn size(self) -> Size {
@@ -134,7 +134,7 @@ impl Header {
     /// The info of a [`Hole`](Kind::Hole) that a `Fill` will make something of.
     pub const UNFILLED: u32 = u32::MAX;
 
-    /// The header of a node of that size.
+    /// Returns the header of a node of that size.
     #[inline(always)]
     #[must_use]
     pub const fn new(kind: Kind, size: Size, info: u32) -> Header {
@@ -148,7 +148,7 @@ impl Header {
         self.0
     }
 
-    /// The header of these bits.
+    /// Returns the header of these bits.
     ///
     /// # Safety
     /// They are the [`bits`](Header::bits) of a header.
@@ -159,14 +159,14 @@ impl Header {
         Header(bits)
     }
 
-    /// Whether these are the bits of a header.
+    /// Returns whether these are the bits of a header.
     #[inline]
     #[must_use]
     pub(super) const fn is_valid(bits: u64) -> bool {
         bits & 1 == 1 && bits & 0xff <= Kind::LAST as u64 && bits >> 8 & 0xff_ffff != 0
     }
 
-    /// What the node is.
+    /// Returns what the node is.
     #[inline]
     #[must_use]
     pub const fn kind(self) -> Kind {
@@ -175,28 +175,28 @@ impl Header {
         unsafe { std::mem::transmute::<u8, Kind>(self.0 as u8) }
     }
 
-    /// The number of payload words.
+    /// Returns the number of payload words.
     #[inline]
     #[must_use]
     pub const fn words(self) -> usize {
         (self.0 as u32 >> 8) as usize
     }
 
-    /// The words of the node, header included.
+    /// Returns the words of the node, header included.
     #[inline]
     #[must_use]
     pub(super) const fn node_words(self) -> usize {
         self.words() + 1
     }
 
-    /// The information that the kind gives a meaning to.
+    /// Returns the information that the kind gives a meaning to.
     #[inline]
     #[must_use]
     pub const fn info(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
-    /// A header of the same size.
+    /// Returns a header of the same size.
     #[inline]
     #[must_use]
     pub(super) const fn with(self, kind: Kind, info: u32) -> Header {
@@ -210,7 +210,7 @@ impl std::fmt::Debug for Header {
     }
 }
 
-/// The words of a node of `fields` fields, header included: one without fields still has a
+/// Returns the words of a node of `fields` fields, header included: one without fields still has a
 /// payload word, so that it can become an indirection.
 #[inline]
 #[must_use]

@@ -37,7 +37,7 @@ impl Default for Nursery {
 }
 
 impl Nursery {
-    /// A nursery with an Eden of `eden` bytes, a multiple of 8; `None` if the system has no
+    /// Returns a nursery with an Eden of `eden` bytes, a multiple of 8; `None` if the system has no
     /// memory.
     pub(super) fn new(eden: usize) -> Option<Nursery> {
         debug_assert!(eden.is_multiple_of(8));
@@ -63,66 +63,66 @@ impl Nursery {
         (eden / ROOM) & !7
     }
 
-    /// The bytes of a nursery, by those of its Eden; `None` if they are more than can be.
+    /// Returns the bytes of a nursery, by those of its Eden; `None` if they are more than can be.
     pub(super) fn total(eden: usize) -> Option<usize> {
         eden.checked_add(2 * Nursery::room(eden))
     }
 
-    /// The most bytes of live nodes in a nursery, by those of its Eden: one survivor space is
-    /// empty.
+    /// Returns the most bytes of live nodes in a nursery, by those of its Eden: one survivor space
+    /// is empty.
     pub(super) fn most(eden: usize) -> usize {
         eden.saturating_add(Nursery::room(eden))
     }
 
-    /// The first word of Eden.
+    /// Returns the first word of Eden.
     pub(super) fn eden(&self) -> *mut u64 {
         self.base.wrapping_byte_add(self.room)
     }
 
-    /// The address where it begins.
+    /// Returns the address where it begins.
     pub(super) fn base(&self) -> usize {
         self.base.addr()
     }
 
-    /// The address where Eden begins.
+    /// Returns the address where Eden begins.
     #[inline(always)]
     pub(super) fn start(&self) -> usize {
         self.base.addr() + self.room
     }
 
-    /// The address where Eden ends.
+    /// Returns the address where Eden ends.
     #[inline(always)]
     pub(super) fn end(&self) -> usize {
         self.base.addr() + self.bytes - self.room
     }
 
-    /// The bytes of all of it.
+    /// Returns the bytes of all of it.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The bytes of Eden.
+    /// Returns the bytes of Eden.
     pub(super) fn eden_bytes(&self) -> usize {
         self.bytes - 2 * self.room
     }
 
-    /// Whether an address is in the nursery.
+    /// Returns whether an address is in the nursery.
     #[inline(always)]
     pub(super) fn holds(&self, address: usize) -> bool {
         address.wrapping_sub(self.base.addr()) < self.bytes
     }
 
-    /// Where a survivor space begins: the one after Eden, or the one before it.
+    /// Returns where a survivor space begins: the one after Eden, or the one before it.
     fn room_start(&self, upper: bool) -> usize {
         self.base.addr() + if upper { self.bytes - self.room } else { 0 }
     }
 
-    /// The addresses of the nodes in the survivor space in use.
+    /// Returns the addresses of the nodes in the survivor space in use.
     pub(super) fn survivors(&self) -> std::ops::Range<usize> {
         self.room_start(self.upper)..self.survivors_end
     }
 
-    /// The addresses that a collection evacuates: Eden and the survivor space in use.
+    /// Returns the addresses that a collection evacuates: Eden and the survivor space in use.
     pub(super) fn moving(&self) -> Moving {
         let start = if self.upper { self.start() } else { self.base.addr() };
         Moving {
@@ -133,7 +133,7 @@ impl Nursery {
         }
     }
 
-    /// The addresses of the survivor space that is not in use.
+    /// Returns the addresses of the survivor space that is not in use.
     pub(super) fn other_room(&self) -> std::ops::Range<usize> {
         let start = self.room_start(!self.upper);
         start..start + self.room
@@ -157,13 +157,13 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    /// Whether it evacuates a node at this address.
+    /// Returns whether it evacuates a node at this address.
     #[inline(always)]
     pub(super) fn holds(self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.bytes
     }
 
-    /// Whether a node that it evacuates has survived a collection before.
+    /// Returns whether a node that it evacuates has survived a collection before.
     #[inline(always)]
     pub(super) fn is_aged(self, address: usize) -> bool {
         address.wrapping_sub(self.aged) < self.room

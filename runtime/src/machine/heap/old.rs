@@ -98,8 +98,8 @@ impl Old {
         node_at(address)
     }
 
-    /// A chunk for a single node. The reserve has as many bytes for it; if the system has no
-    /// others, they are given back to it first.
+    /// Returns a chunk for a single node. The reserve has as many bytes for it; if the system has
+    /// no others, they are given back to it first.
     fn large_chunk(&mut self, words: usize) -> Chunk {
         loop {
             if let Some(chunk) = Chunk::large(words) {
@@ -159,7 +159,7 @@ impl Old {
         bytes.checked_next_multiple_of(chunk as u64).unwrap_or(u64::MAX)
     }
 
-    /// The size of chunks in bytes under a limit: small enough to keep it.
+    /// Returns the size of chunks in bytes under a limit: small enough to keep it.
     pub(super) fn chunk_size(limit: Option<u64>) -> usize {
         let share = limit.map_or(ALIGN, |limit| (limit / 128).min(ALIGN as u64) as usize);
         let power = share.checked_ilog2().map_or(0, |log| 1 << log);

@@ -40,7 +40,7 @@ pub(super) struct PrefetchQueue {
 }
 
 impl PrefetchQueue {
-    /// An empty queue.
+    /// Returns an empty queue.
     pub(super) fn new() -> PrefetchQueue {
         PrefetchQueue { found: [Found { field: 0, word: Word::NOTHING }; PLACES], first: 0, len: 0 }
     }
@@ -62,7 +62,7 @@ impl PrefetchQueue {
         Some(oldest)
     }
 
-    /// Whether the queue is empty.
+    /// Returns whether the queue is empty.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0

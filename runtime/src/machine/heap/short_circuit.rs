@@ -11,12 +11,12 @@ const DEPTH: usize = 64;
 
 /// The nodes that a collection may change.
 pub(super) trait Rules {
-    /// Whether the thunk at an address may become an indirection.
+    /// Returns whether the thunk at an address may become an indirection.
     ///
     /// # Safety
     /// There is a node at that address.
     unsafe fn may_replace(&self, address: usize) -> bool;
-    /// Whether the indirection at an address may lead to `end`.
+    /// Returns whether the indirection at an address may lead to `end`.
     fn may_redirect(&self, address: usize, end: Word) -> bool;
 }
 
@@ -44,7 +44,7 @@ pub(super) unsafe fn follow(word: Word, rules: &impl Rules) -> Word {
     }
 }
 
-/// The word at the end of a chain of indirections, and how many these are.
+/// Returns the word at the end of a chain of indirections, and how many these are.
 ///
 /// # Safety
 /// As for [`follow`].
@@ -123,7 +123,7 @@ enum Selection {
     None,
 }
 
-/// Whether a word leads to a selection that may be replaced.
+/// Returns whether a word leads to a selection that may be replaced.
 ///
 /// # Safety
 /// As for [`follow`].
@@ -145,7 +145,7 @@ unsafe fn is_candidate(word: Word, selectors: &Selectors, rules: &impl Rules) ->
     }
 }
 
-/// The state of a thunk of one captured variable.
+/// Returns the state of a thunk of one captured variable.
 ///
 /// # Safety
 /// As for [`reduce`].

@@ -139,7 +139,7 @@ impl Heap {
         Ok(())
     }
 
-    /// The node that the one at `address` leads to, if it is an indirection.
+    /// Returns the node that the one at `address` leads to, if it is an indirection.
     ///
     /// # Safety
     /// There is a node at `address`.
@@ -289,7 +289,7 @@ unsafe fn walk_piece(from: usize, to: usize, found: &mut Found) -> Result<(), St
     Ok(())
 }
 
-/// The bytes of the node at an address.
+/// Returns the bytes of the node at an address.
 ///
 /// # Safety
 /// There is a node.

@@ -103,7 +103,7 @@ impl Word {
         Word((payload as u64) << 32 | (kind as u64) << 4 | IMMEDIATE)
     }
 
-    /// An integer; `None` if it takes more than 63 bits.
+    /// Returns an integer; `None` if it takes more than 63 bits.
     #[inline]
     #[must_use]
     pub const fn int(value: i64) -> Option<Word> {
@@ -113,7 +113,7 @@ impl Word {
         }
     }
 
-    /// An integer of 32 bits.
+    /// Returns an integer of 32 bits.
     #[inline(always)]
     #[must_use]
     pub const fn of_i32(value: i32) -> Word {
@@ -127,7 +127,7 @@ impl Word {
         Word((value as u64) << 1)
     }
 
-    /// A float; `None` if it takes a node.
+    /// Returns a float; `None` if it takes a node.
     #[inline(always)]
     #[must_use]
     pub const fn float(value: f64) -> Option<Word> {
@@ -140,49 +140,49 @@ impl Word {
         if rotated <= 1 { Some(Word(rotated << 4 | FLOAT)) } else { None }
     }
 
-    /// A character.
+    /// Returns a character.
     #[inline]
     #[must_use]
     pub const fn char(value: char) -> Word {
         Word::immediate(Immediate::Char, value as u32)
     }
 
-    /// A constructor without fields.
+    /// Returns a constructor without fields.
     #[inline]
     #[must_use]
     pub const fn con(con: ConId) -> Word {
         Word::immediate(Immediate::Con, con.0)
     }
 
-    /// A global that takes arguments.
+    /// Returns a global that takes arguments.
     #[inline]
     #[must_use]
     pub const fn function(global: GlobalId) -> Word {
         Word::immediate(Immediate::Function, global.0)
     }
 
-    /// A pointer to a node at an address, which is a multiple of 8.
+    /// Returns a pointer to a node at an address, which is a multiple of 8.
     #[inline]
     #[must_use]
     pub const fn pointer(address: usize, tag: Tag) -> Word {
         Word(address as u64 | tag as u64)
     }
 
-    /// The bits of the word.
+    /// Returns the bits of the word.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The word of these bits: the inverse of [`bits`](Word::bits).
+    /// Returns the word of these bits: the inverse of [`bits`](Word::bits).
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Word {
         Word(bits)
     }
 
-    /// Whether it is an integer of 63 bits.
+    /// Returns whether it is an integer of 63 bits.
     #[inline]
     #[must_use]
     pub const fn is_int(self) -> bool {
@@ -196,28 +196,28 @@ impl Word {
         self.0 as i64
     }
 
-    /// The integer, if it is one.
+    /// Returns the integer, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_int(self) -> i64 {
         self.0 as i64 >> 1
     }
 
-    /// Whether it is a character.
+    /// Returns whether it is a character.
     #[inline]
     #[must_use]
     pub const fn is_char(self) -> bool {
         self.0 as u8 == CHAR_BITS
     }
 
-    /// The character that it is, if it is one.
+    /// Returns the character that it is, if it is one.
     #[inline(always)]
     #[must_use]
     pub const fn as_char(self) -> Option<char> {
         if self.is_char() { char::from_u32((self.0 >> 32) as u32) } else { None }
     }
 
-    /// The character that it is, if it is one of ASCII.
+    /// Returns the character that it is, if it is one of ASCII.
     #[inline(always)]
     #[must_use]
     pub const fn as_ascii(self) -> Option<u8> {
@@ -225,21 +225,21 @@ impl Word {
         if rest == CHAR_BITS as u64 { Some((self.0 >> 32) as u8) } else { None }
     }
 
-    /// Whether it is a float of a word.
+    /// Returns whether it is a float of a word.
     #[inline(always)]
     #[must_use]
     pub const fn is_float(self) -> bool {
         self.0 & FLOAT == FLOAT
     }
 
-    /// Whether both are floats of a word.
+    /// Returns whether both are floats of a word.
     #[inline(always)]
     #[must_use]
     pub const fn are_floats(self, other: Word) -> bool {
         self.0 & other.0 & FLOAT == FLOAT
     }
 
-    /// The float, if it is one of a word.
+    /// Returns the float, if it is one of a word.
     #[inline(always)]
     #[must_use]
     pub const fn as_float(self) -> f64 {
@@ -252,7 +252,7 @@ impl Word {
         f64::from_bits(small.wrapping_add(FLOAT_BASE).rotate_right(1))
     }
 
-    /// Whether it points to a node.
+    /// Returns whether it points to a node.
     #[inline]
     #[must_use]
     pub const fn is_pointer(self) -> bool {
@@ -260,28 +260,28 @@ impl Word {
         self.0 & 1 != 0 && self.0 & TAG_MASK != IMMEDIATE
     }
 
-    /// Whether its tag says that it is in weak head normal form.
+    /// Returns whether its tag says that it is in weak head normal form.
     #[inline]
     #[must_use]
     pub const fn is_evaluated(self) -> bool {
         self.0 & TAG_MASK != Tag::Unknown as u64
     }
 
-    /// Whether it is a pointer tagged as one to a constructor with fields.
+    /// Returns whether it is a pointer tagged as one to a constructor with fields.
     #[inline]
     #[must_use]
     pub const fn is_con_pointer(self) -> bool {
         self.0 & TAG_MASK == Tag::Con as u64
     }
 
-    /// Whether it is a pointer tagged as one to another value.
+    /// Returns whether it is a pointer tagged as one to another value.
     #[inline]
     #[must_use]
     pub const fn is_value_pointer(self) -> bool {
         self.0 & TAG_MASK == Tag::Value as u64
     }
 
-    /// The constructor without fields, if it is one.
+    /// Returns the constructor without fields, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_con(self) -> Option<ConId> {
@@ -291,7 +291,7 @@ impl Word {
         }
     }
 
-    /// The function, if it is one that has been given no argument.
+    /// Returns the function, if it is one that has been given no argument.
     #[inline]
     #[must_use]
     pub const fn as_function(self) -> Option<GlobalId> {
@@ -301,21 +301,21 @@ impl Word {
         }
     }
 
-    /// The address of the node, if it is a pointer.
+    /// Returns the address of the node, if it is a pointer.
     #[inline]
     #[must_use]
     pub const fn address(self) -> usize {
         (self.0 & !TAG_MASK) as usize
     }
 
-    /// The same pointer with another tag.
+    /// Returns the same pointer with another tag.
     #[inline]
     #[must_use]
     pub const fn with_tag(self, tag: Tag) -> Word {
         Word::pointer(self.address(), tag)
     }
 
-    /// The word by cases.
+    /// Returns the word by cases.
     #[inline]
     #[must_use]
     pub const fn view(self) -> View {

@@ -52,7 +52,7 @@ impl Automaton {
         self.contexts.is_empty()
     }
 
-    /// Whether the next value is the rest of raw text.
+    /// Returns whether the next value is the rest of raw text.
     pub(super) fn is_in_text(&self) -> bool {
         self.contexts.last() == Some(&Context::RawTail)
     }

@@ -223,7 +223,7 @@ impl Printer {
         written
     }
 
-    /// Whether everything is printed but the end of the line.
+    /// Returns whether everything is printed but the end of the line.
     #[must_use]
     pub fn is_done(&self) -> bool {
         match &self.state {
@@ -241,7 +241,7 @@ impl Printer {
     }
 }
 
-/// The call that makes a byte string, as an expression.
+/// Returns the call that makes a byte string, as an expression.
 fn byte_string(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("(bytesFromText {})", string_literal(text)),
@@ -252,14 +252,14 @@ fn byte_string(bytes: &[u8]) -> String {
     }
 }
 
-/// The error of an element of a text that is no character.
+/// Returns the error of an element of a text that is no character.
 fn not_text(shape: Shape<'_>) -> PrintError {
     let (what, given) = kind(shape);
     let message = format!("a text has {what} where a character must be");
     PrintError::Value(Code::NotText, message, given)
 }
 
-/// The error of a text that does not end in `Nil`.
+/// Returns the error of a text that does not end in `Nil`.
 fn no_end_of_text(shape: Shape<'_>) -> PrintError {
     let (what, given) = kind(shape);
     PrintError::Value(Code::NotText, format!("a text ends in {what}, which is no list"), given)

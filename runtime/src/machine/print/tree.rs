@@ -260,7 +260,7 @@ impl Style {
         }
     }
 
-    /// What a list cell is written with when the list is no proper one.
+    /// Returns what a list cell is written with when the list is no proper one.
     fn cell(self) -> &'static str {
         match self {
             Style::Sexpr => "(Cons ",

@@ -136,7 +136,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What is not unpacked yet of a literal.
+    /// Returns what is not unpacked yet of a literal.
     fn literal(&self, addr: Addr) -> Option<&str> {
         let Node::Text { text, at } = *self.heap.get(self.heap.value(addr)) else { return None };
         self.code.program.texts.get(text)?.get(at as usize..)

@@ -42,7 +42,7 @@ impl Position {
         Position { global: self.global, pc }
     }
 
-    /// Whether it is in the machine's own code.
+    /// Returns whether it is in the machine's own code.
     #[must_use]
     pub fn is_boot(self) -> bool {
         self.global == Position::RUN || self.global == Position::FORCE
@@ -61,7 +61,7 @@ pub(super) enum Choice {
 /// The most branches that are looked through one by one.
 const SEARCHED: usize = 16;
 
-/// The branches of a jump by what they are for, if there are many.
+/// Returns the branches of a jump by what they are for, if there are many.
 fn table(program: &Program, instr: &Instr) -> Option<FxHashMap<Choice, Label>> {
     let literal = |lit: Lit| match lit {
         Lit::Char(c) => Some(Choice::Char(c)),
@@ -149,13 +149,14 @@ impl Code {
         self.run.extend([Instr::Eval, Instr::Print]);
     }
 
-    /// The branches of the jump at a position, of which there are `count`, if it has a table.
+    /// Returns the branches of the jump at a position, of which there are `count`, if it has a
+    /// table.
     #[inline]
     pub(super) fn table(&self, at: Position, count: usize) -> Option<&FxHashMap<Choice, Label>> {
         if count > SEARCHED { self.jumps.get(&at) } else { None }
     }
 
-    /// The instructions of a global or of the machine's own code.
+    /// Returns the instructions of a global or of the machine's own code.
     #[inline]
     pub(super) fn code(&self, global: GlobalId) -> &[Instr] {
         match self.program.globals.get(global) {
@@ -165,7 +166,7 @@ impl Code {
         }
     }
 
-    /// The instruction at a position; `None` past the end.
+    /// Returns the instruction at a position; `None` past the end.
     #[inline]
     pub(super) fn instr(&self, at: Position) -> Option<&Instr> {
         self.code(at.global).get(at.pc as usize)
@@ -175,49 +176,49 @@ impl Code {
         self.program.globals.get(global)
     }
 
-    /// The source expression of an instruction.
+    /// Returns the source expression of an instruction.
     pub(super) fn span(&self, at: Position) -> Span {
         self.program.places.text(self.place(at))
     }
 
-    /// The source expression of an instruction, and if it is inlined, the call: see
+    /// Returns the source expression of an instruction, and if it is inlined, the call: see
     /// [`Places`](crate::base::places::Places).
     pub(super) fn place(&self, at: Position) -> Span {
         let spans = self.global(at.global).map(|global| &global.spans);
         spans.and_then(|spans| spans.get(at.pc as usize)).copied().unwrap_or(Span::NONE)
     }
 
-    /// The site of the instruction at a position.
+    /// Returns the site of the instruction at a position.
     #[inline]
     pub(super) fn site(&self, at: Position) -> Site {
         self.starts.get(at.global).map_or(Site::NONE, |start| Site(start + at.pc))
     }
 
-    /// The number of an instruction of the program, of all laid end to end.
+    /// Returns the number of an instruction of the program, of all laid end to end.
     pub(super) fn flat(&self, at: Position) -> Option<usize> {
         self.starts.get(at.global).map(|start| (*start + at.pc) as usize)
     }
 
-    /// The source expression that a site stands for.
+    /// Returns the source expression that a site stands for.
     pub(super) fn site_span(&self, site: Site) -> Span {
         self.program.places.text(self.site_place(site))
     }
 
-    /// The source expression that a site stands for, and if it is inlined, the call.
+    /// Returns the source expression that a site stands for, and if it is inlined, the call.
     pub(super) fn site_place(&self, site: Site) -> Span {
         let Some(global) = self.site_global(site) else { return Span::NONE };
         let pc = site.0 - self.starts.get(global).copied().unwrap_or(site.0);
         self.place(Position { global, pc })
     }
 
-    /// Whether a site is of an expression outside of the corelib, or of one of the corelib that was
-    /// inlined there.
+    /// Returns whether a site is of an expression outside of the corelib, or of one of the corelib
+    /// that was inlined there.
     #[inline]
     pub(super) fn is_outside(&self, site: Site) -> bool {
         self.outside.get(site.0 as usize).is_some_and(|outside| *outside)
     }
 
-    /// The global in whose code a site is.
+    /// Returns the global in whose code a site is.
     pub(super) fn site_global(&self, site: Site) -> Option<GlobalId> {
         if site == Site::NONE {
             return None;
@@ -226,7 +227,7 @@ impl Code {
         after.checked_sub(1).map(GlobalId::new)
     }
 
-    /// Which field of its argument a selector returns.
+    /// Returns which field of its argument a selector returns.
     pub(super) fn selected(&self, global: GlobalId, con: ConId) -> Option<usize> {
         let table = self.selectors.get(global)?.as_ref()?;
         let (_, field) = table.iter().find(|(of, _)| *of == con)?;
@@ -237,7 +238,7 @@ impl Code {
         self.selectors.get(global).is_some_and(Option::is_some)
     }
 
-    /// How messages and chains call a global: the name that it prints with; a function
+    /// Returns how messages and chains call a global: the name that it prints with; a function
     /// without one goes by the definition that it was lifted out of.
     pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
         match self.global(global) {
@@ -253,7 +254,8 @@ impl Code {
         }
     }
 
-    /// Whether the code at a position is written in no source: a primitive's, the machine's.
+    /// Returns whether the code at a position is written in no source: a primitive's, the
+    /// machine's.
     pub(super) fn is_hidden(&self, at: Position) -> bool {
         self.span(at).is_none()
             || self.global(at.global).is_none_or(|global| global.kind == GlobalKind::Primitive)

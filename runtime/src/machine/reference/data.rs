@@ -11,7 +11,7 @@ use crate::gcode::program::{ConId, GlobalKind};
 use crate::machine::failure::{Failure, Lists};
 use crate::machine::outcome::Stop;
 
-/// What a literal of a branch has to be to be a node.
+/// Returns what a literal of a branch has to be to be a node.
 fn choice(node: &Node) -> Option<Choice> {
     match node {
         Node::Char(c) => Some(Choice::Char(*c)),

@@ -127,7 +127,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The number of the thread that is the item `n` below the top.
+    /// Returns the number of the thread that is the item `n` below the top.
     pub(super) fn thread(&self, n: usize) -> i64 {
         match self.heap.get(self.heap.value(self.item(n))) {
             Node::Int(number) => thread_of(*number),
@@ -135,7 +135,7 @@ impl Machine {
         }
     }
 
-    /// The data type of actions, in code of the performer.
+    /// Returns the data type of actions, in code of the performer.
     pub(super) fn actions(&self) -> Actions {
         match self.code.actions {
             Some(actions) => actions,
@@ -148,7 +148,7 @@ impl Machine {
         self.actions().con(con)
     }
 
-    /// What a value is among actions, if it is an evaluated constructor of their data type.
+    /// Returns what a value is among actions, if it is an evaluated constructor of their data type.
     pub(super) fn action_kind(&self, value: Addr) -> Option<ActionKind> {
         let (con, _) = self.heap.get(self.heap.value(value)).as_constr()?;
         self.code.actions?.kind(con)
@@ -158,7 +158,7 @@ impl Machine {
         self.heap.alloc(Node::constr(NIL, &[]))
     }
 
-    /// The cell that is the item `n` below the top, and its value; it must be the thread's.
+    /// Returns the cell that is the item `n` below the top, and its value; it must be the thread's.
     fn cell(&self, effect: Effect, n: usize) -> Result<(Addr, Addr), Stop> {
         let name = effect.primitive().map_or("", |primitive| primitive.name());
         let (item, thread) = (self.item(n), self.thread(effect.arity() as usize - 1));

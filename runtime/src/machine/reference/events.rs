@@ -107,7 +107,7 @@ impl Watch {
         self.machine.heap.footprint() + (known + self.owners.len() * 16) as u64
     }
 
-    /// The machine.
+    /// Returns the machine.
     #[must_use]
     pub fn machine(&self) -> &Machine {
         &self.machine
@@ -302,8 +302,8 @@ impl Watch {
         self.tell(event, probe);
     }
 
-    /// Whether a node has to be evaluated to be a value. (An application that lacks arguments is
-    /// taken for one that has not, until it is demanded.)
+    /// Returns whether a node has to be evaluated to be a value. (An application that lacks
+    /// arguments is taken for one that has not, until it is demanded.)
     fn is_unevaluated(&self, addr: Addr) -> bool {
         match self.machine.heap.get(addr) {
             Node::App { .. } => self.machine.function(addr).is_none(),
@@ -383,7 +383,7 @@ impl Watch {
         }
     }
 
-    /// Whether the last collection kept the node at an address.
+    /// Returns whether the last collection kept the node at an address.
     fn was_marked(&self, addr: Addr) -> bool {
         self.machine.heap.was_marked(addr)
     }

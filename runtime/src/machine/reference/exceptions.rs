@@ -64,7 +64,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The frame of the innermost `Try` that waits, within the call of the machine's own code.
+    /// Returns the frame of the innermost `Try` that waits, within the call of the machine's own
+    /// code.
     fn innermost_try(&self, code: &Code) -> Option<usize> {
         for (depth, frame) in self.dump.iter().enumerate().rev() {
             if matches!(code.instr(frame.at), Some(Instr::Try)) {

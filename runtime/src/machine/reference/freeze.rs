@@ -24,7 +24,7 @@ impl FrozenFrame {
         FrozenFrame { at: frame.at, redex: frame.redex, end: frame.base }
     }
 
-    /// The places of the stack above the redex.
+    /// Returns the places of the stack above the redex.
     pub(super) fn range(self) -> std::ops::Range<u32> {
         (self.redex + 1).min(self.end)..self.end
     }
@@ -130,7 +130,7 @@ impl Frozen {
         }
     }
 
-    /// The stack above a suspended redex.
+    /// Returns the stack above a suspended redex.
     pub(super) fn segment(&self, record: u32, frame: FrozenFrame) -> &[Addr] {
         let range = frame.range();
         let stack = self.record(record).map_or(&[][..], |record| &record.stack);

@@ -106,7 +106,7 @@ impl Machine {
         }
     }
 
-    /// Whether the next rule only finds what is to be evaluated next: each of these was
+    /// Returns whether the next rule only finds what is to be evaluated next: each of these was
     /// executed before the evaluation was stopped, or changes nothing that stays.
     fn leads_back(&self, code: &Code) -> bool {
         if !self.unwinding {

@@ -23,10 +23,10 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// The heights of the items that the code at a position does not use any more, of a stack
-    /// of `depth` items with the redex, of height 0, at the bottom. The redex is never among
-    /// them: a stop would make it a suspension. The verifier has checked that `depth` is the
-    /// same whenever the position is reached.
+    /// Returns the heights of the items that the code at a position does not use any more, of a
+    /// stack of `depth` items with the redex, of height 0, at the bottom. The redex is never among
+    /// them: a stop would make it a suspension. The verifier has checked that `depth` is the same
+    /// whenever the position is reached.
     pub(super) fn dead(&mut self, code: &Code, at: Position, depth: usize) -> &[u32] {
         // The machine's own code has no redex.
         let Some(flat) = code.flat(at) else { return &[] };

@@ -7,7 +7,7 @@ use crate::machine::failure::{self, Failure, MAX_ARRAY};
 use crate::machine::outcome::Stop;
 
 impl Machine {
-    /// The result of an effect on mutable arrays, whose operands are on the stack.
+    /// Returns the result of an effect on mutable arrays, whose operands are on the stack.
     ///
     /// # Errors
     /// When it fails, or memory is used up. Then nothing has changed.
@@ -88,8 +88,8 @@ impl Machine {
         self.elements_of(array).iter().map(|&element| self.heap.value(element)).collect()
     }
 
-    /// The array in the mutable array that is the item `n` below the top, and its length; it must
-    /// be the thread's.
+    /// Returns the array in the mutable array that is the item `n` below the top, and its length;
+    /// it must be the thread's.
     fn mutable(&self, effect: Effect, n: usize) -> Result<(Addr, usize), Stop> {
         let (item, thread) = (self.item(n), self.thread(effect.arity() as usize - 1));
         let wrapper = self.heap.value(item);
@@ -107,7 +107,7 @@ impl Machine {
         }
     }
 
-    /// The integer that is the item `n` below the top; `None` if it is a large one.
+    /// Returns the integer that is the item `n` below the top; `None` if it is a large one.
     fn small(&self, effect: Effect, n: usize) -> Result<Option<i64>, Stop> {
         match self.heap.get(self.heap.value(self.item(n))) {
             Node::Int(value) => Ok(Some(*value)),
@@ -125,7 +125,7 @@ impl Machine {
         self.fail(Failure::no_size(name(effect), &self.describe(self.item(0))))
     }
 
-    /// The index that is the second item, of an array with so many elements.
+    /// Returns the index that is the second item, of an array with so many elements.
     fn index(&self, effect: Effect, len: usize) -> Result<usize, Stop> {
         let at = self.small(effect, 1)?.and_then(|at| usize::try_from(at).ok());
         at.filter(|at| *at < len).ok_or_else(|| {

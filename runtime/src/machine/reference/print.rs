@@ -67,7 +67,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The fields of a constructor, the elements of an array, the arguments of a function.
+    /// Returns the fields of a constructor, the elements of an array, the arguments of a function.
     fn parts(&self, value: Addr) -> Vec<Addr> {
         let value = self.heap.value(value);
         if let Node::Array(elements) = self.heap.get(value) {

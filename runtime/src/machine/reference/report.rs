@@ -41,8 +41,8 @@ impl Machine {
         }
     }
 
-    /// The source expression under evaluation. In code that no source stands behind, such as
-    /// a primitive's, it is the application that this code reduces, or what waits for it.
+    /// Returns the source expression under evaluation. In code that no source stands behind, such
+    /// as a primitive's, it is the application that this code reduces, or what waits for it.
     pub(super) fn here(&self) -> Span {
         match self.code.place(self.at) {
             span if span.is_none() => self.reduced(),
@@ -50,7 +50,7 @@ impl Machine {
         }
     }
 
-    /// The application that the code under evaluation reduces, or what waits for it.
+    /// Returns the application that the code under evaluation reduces, or what waits for it.
     fn reduced(&self) -> Span {
         let redex = |redex| self.redex_site(redex).map_or(Span::NONE, |(span, _)| span);
         let waiting = self.dump.iter().enumerate().rev();
@@ -64,8 +64,8 @@ impl Machine {
         span.unwrap_or_else(|| self.main_span())
     }
 
-    /// Where the action comes from that is performed at a depth of the dump, to be asked from the
-    /// innermost on.
+    /// Returns where the action comes from that is performed at a depth of the dump, to be asked
+    /// from the innermost on.
     fn actions_performed(&self) -> impl FnMut(usize) -> Option<Place> + '_ {
         let mut performs = self.world.performing.is_placed(match self.code.instr(self.at) {
             Some(Instr::Effect(effect)) => Some(*effect),
@@ -77,8 +77,8 @@ impl Machine {
         }
     }
 
-    /// The source expression that a redex under evaluation stands for, and the function in whose
-    /// code that was built.
+    /// Returns the source expression that a redex under evaluation stands for, and the function in
+    /// whose code that was built.
     fn redex_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
         match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
             Some(&Node::BlackHole { site, global, .. }) if redex != NO_REDEX => {
@@ -93,7 +93,7 @@ impl Machine {
         }
     }
 
-    /// The last call outside of the corelib from which last calls have led to a redex.
+    /// Returns the last call outside of the corelib from which last calls have led to a redex.
     fn outside_site(&self, redex: u32) -> Option<(Span, Arc<str>)> {
         match self.stack.get(redex as usize).map(|at| self.heap.get(*at)) {
             Some(&Node::BlackHole { outside, .. }) if redex != NO_REDEX => {
@@ -104,13 +104,13 @@ impl Machine {
         }
     }
 
-    /// Where `main` is defined: what a failure of printing points to.
+    /// Returns where `main` is defined: what a failure of printing points to.
     pub(super) fn main_span(&self) -> Span {
         let main = self.code.program.main.and_then(|main| self.code.global(main));
         main.map_or(Span::NONE, |main| self.code.program.place_of_value(main))
     }
 
-    /// What waits for the expression at `span`, innermost first.
+    /// Returns what waits for the expression at `span`, innermost first.
     fn chain(&self, span: Span) -> Chain {
         let mut collector = Collector::new(&self.code.program.places, span);
         let redexes = std::iter::once(self.redex).chain(self.dump.iter().rev().map(|f| f.redex));
@@ -198,7 +198,7 @@ impl Machine {
         self.brief(value, SHOWN_DEPTH, Lists::Elements)
     }
 
-    /// What is evaluated of a value, in a few words.
+    /// Returns what is evaluated of a value, in a few words.
     pub(super) fn brief(&self, value: Addr, depth: u32, lists: Lists) -> String {
         let value = self.heap.value(value);
         let node = self.heap.get(value);
@@ -221,7 +221,7 @@ impl Machine {
         }
     }
 
-    /// The elements of a list, as far as it is evaluated, in a few words.
+    /// Returns the elements of a list, as far as it is evaluated, in a few words.
     fn brief_list(&self, mut list: Addr, depth: u32) -> String {
         let mut shown = Elements::default();
         while let Some((CONS, &[head, tail])) = self.heap.get(list).as_constr()
@@ -250,7 +250,7 @@ impl Machine {
         }
     }
 
-    /// The global and the number of arguments that a function value has, if it is one.
+    /// Returns the global and the number of arguments that a function value has, if it is one.
     pub(super) fn function(&self, addr: Addr) -> Option<(GlobalId, usize)> {
         let mut at = self.heap.value(addr);
         let (mut seen, mut arguments) = (at, 0_usize);
@@ -277,7 +277,7 @@ impl Machine {
         }
     }
 
-    /// The arguments of a partial application, the first one first.
+    /// Returns the arguments of a partial application, the first one first.
     pub(super) fn arguments(&self, addr: Addr) -> Vec<Addr> {
         let mut at = self.heap.value(addr);
         let mut arguments = Vec::new();

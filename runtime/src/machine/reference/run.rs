@@ -84,7 +84,7 @@ impl Machine {
         self.hosts = Some(hosts);
     }
 
-    /// The end of the code that forces a value: nothing to do.
+    /// Returns the end of the code that forces a value: nothing to do.
     fn idle() -> Position {
         Position { global: Position::FORCE, pc: 1 }
     }
@@ -173,7 +173,7 @@ impl Machine {
         }
     }
 
-    /// How many rules may be executed before the next look at interrupt and fuel.
+    /// Returns how many rules may be executed before the next look at interrupt and fuel.
     pub(super) fn permitted(&mut self, code: &Code) -> Result<u64, Stop> {
         self.interrupt.poll(|limit| self.stopped(limit))?;
         let Some((given, end)) = self.fuel else { return Ok(SLICE) };
@@ -282,13 +282,13 @@ impl Machine {
         self.heap.limit = limit;
     }
 
-    /// The handle that stops the machine from outside.
+    /// Returns the handle that stops the machine from outside.
     #[must_use]
     pub fn interrupt_handle(&self) -> Interrupt {
         self.interrupt.clone()
     }
 
-    /// What has been counted since the machine was made.
+    /// Returns what has been counted since the machine was made.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let mut counts = self.counts;
@@ -297,7 +297,7 @@ impl Machine {
         counts
     }
 
-    /// How often it has executed each instruction, if that is counted.
+    /// Returns how often it has executed each instruction, if that is counted.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
         let executed = self.executed.iter().flat_map(|executed| executed.iter().copied());
@@ -306,7 +306,7 @@ impl Machine {
         Coverage { instructions, events: vec![collections] }
     }
 
-    /// The program.
+    /// Returns the program.
     #[must_use]
     pub fn program(&self) -> &Verified {
         &self.code.program

@@ -42,7 +42,7 @@ pub(super) fn analyse(global: &Global, program: &Program) -> Option<Selector> {
     }
 }
 
-/// The field that a branch returns, if it does nothing else.
+/// Returns the field that a branch returns, if it does nothing else.
 fn branch(global: &Global, mut pc: usize, mut stack: Vec<Symbol>, arity: u32) -> Option<u32> {
     loop {
         match global.code.get(pc)? {

@@ -97,8 +97,8 @@ impl Machine {
         self.update_with(self.stack[target], value);
     }
 
-    /// The last call outside of the corelib that has led to the code of a redex, if it is not that of the
-    /// redex.
+    /// Returns the last call outside of the corelib that has led to the code of a redex, if it is
+    /// not that of the redex.
     pub(super) fn called_from(&self, redex: Addr) -> Site {
         match *self.heap.get(redex) {
             Node::BlackHole { site, .. } if self.code.is_outside(site) => site,

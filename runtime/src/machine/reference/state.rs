@@ -106,7 +106,7 @@ impl std::fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// The item `n` below the top. The verifier has checked that there is one.
+    /// Returns the item `n` below the top. The verifier has checked that there is one.
     #[inline]
     pub(super) fn item(&self, n: usize) -> Addr {
         self.stack[self.stack.len() - 1 - n]
@@ -277,7 +277,7 @@ impl Machine {
         self.opaques.drop_dead();
     }
 
-    /// The node of a global; the caller has reserved one.
+    /// Returns the node of a global; the caller has reserved one.
     pub(super) fn global_node(&mut self, global: GlobalId) -> Addr {
         let known = self.globals.get(global.0 as usize).copied().unwrap_or(Addr::NONE);
         if known != Addr::NONE {

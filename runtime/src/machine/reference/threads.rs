@@ -163,7 +163,7 @@ impl Machine {
         self.heap.alloc(Node::constr(con, &[number]))
     }
 
-    /// The `MVar` on top, and its number.
+    /// Returns the `MVar` on top, and its number.
     fn var(&self, effect: Effect) -> Result<(Addr, i64), Stop> {
         let var = self.heap.value(self.item(0));
         if self.action_kind(var) == Some(ActionKind::Con(ActionCon::MVar))
@@ -176,7 +176,7 @@ impl Machine {
         Err(self.fail(Failure::no_var(name, &self.describe(var))))
     }
 
-    /// The value of an `MVar`, if it has one.
+    /// Returns the value of an `MVar`, if it has one.
     fn content(&self, var: Addr) -> Option<Addr> {
         let (_, fields) = self.heap.get(var).as_constr()?;
         let value = *fields.first()?;
@@ -189,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// The number of the thread that is the first operand.
+    /// Returns the number of the thread that is the first operand.
     fn thread_number(&self, effect: Effect) -> Result<i64, Stop> {
         let thread = self.heap.value(self.item(0));
         let is_thread = self.action_kind(thread) == Some(ActionKind::Con(ActionCon::Thread));
@@ -225,8 +225,8 @@ impl Machine {
         Ok(self.return_action(nil))
     }
 
-    /// What the thread that was chosen performs, and its continuation; it runs from now on. There is
-    /// room for eight nodes.
+    /// Returns what the thread that was chosen performs, and its continuation; it runs from now on.
+    /// There is room for eight nodes.
     pub(super) fn chosen(&mut self, actions: Actions) -> Result<(Addr, Addr), Stop> {
         let Some((next, then)) = self.world.program.chosen() else {
             unreachable!("a thread was chosen before")

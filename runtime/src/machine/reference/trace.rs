@@ -113,7 +113,7 @@ impl Machine {
         Ok(Some(Event { number: self.counts.instructions, rule, position, changed }))
     }
 
-    /// The rule that the next step will apply; `None` at the end.
+    /// Returns the rule that the next step will apply; `None` at the end.
     #[must_use]
     pub fn next_rule(&self) -> Option<Rule> {
         if !self.unwinding {
@@ -152,25 +152,25 @@ impl Machine {
         })
     }
 
-    /// Whether the machine goes by the node on top of the stack.
+    /// Returns whether the machine goes by the node on top of the stack.
     #[must_use]
     pub fn is_unwinding(&self) -> bool {
         self.unwinding
     }
 
-    /// The instruction at a position.
+    /// Returns the instruction at a position.
     #[must_use]
     pub fn instr(&self, at: Position) -> Option<&Instr> {
         self.code.instr(at)
     }
 
-    /// The source expression of the instruction at a position.
+    /// Returns the source expression of the instruction at a position.
     #[must_use]
     pub fn span(&self, at: Position) -> Span {
         self.code.span(at)
     }
 
-    /// How the code of a position is called.
+    /// Returns how the code of a position is called.
     #[must_use]
     pub fn name(&self, at: Position) -> Arc<str> {
         match self.code.global(at.global) {
@@ -179,13 +179,13 @@ impl Machine {
         }
     }
 
-    /// The present piece of the stack, the top first.
+    /// Returns the present piece of the stack, the top first.
     #[must_use]
     pub fn piece(&self) -> Vec<Addr> {
         self.stack.get(self.base as usize..).unwrap_or(&[]).iter().rev().copied().collect()
     }
 
-    /// The redex that the code will update.
+    /// Returns the redex that the code will update.
     #[must_use]
     pub fn redex(&self) -> Option<Addr> {
         self.redex_at(self.redex)
@@ -195,13 +195,13 @@ impl Machine {
         (at != NO_REDEX).then(|| self.stack.get(at as usize).copied())?
     }
 
-    /// How many evaluations wait.
+    /// Returns how many evaluations wait.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.dump.len()
     }
 
-    /// The innermost `count` frames of the dump, innermost first.
+    /// Returns the innermost `count` frames of the dump, innermost first.
     #[must_use]
     pub fn frames(&self, count: usize) -> Vec<FrameView> {
         let mut end = self.base as usize;

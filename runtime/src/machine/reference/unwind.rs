@@ -53,8 +53,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether the node on top was met before on this spine. Only one item is looked at, the
-    /// one at the last power of two: a spine that repeats comes by it again (Brent, *An
+    /// Returns whether the node on top was met before on this spine. Only one item is looked at,
+    /// the one at the last power of two: a spine that repeats comes by it again (Brent, *An
     /// improved Monte Carlo factorization algorithm*, 1980, section 2).
     fn spine_repeats(&self) -> bool {
         let below = self.stack.len() - 1 - self.base as usize;

@@ -15,7 +15,7 @@ use crate::machine::outcome::Stop;
 use crate::machine::whnf::Whnf;
 
 impl Machine {
-    /// A handle on the value of a global.
+    /// Returns a handle on the value of a global.
     ///
     /// # Errors
     /// When memory is used up.
@@ -25,7 +25,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// A new integer.
+    /// Returns a new integer.
     ///
     /// # Errors
     /// When memory is used up.
@@ -36,7 +36,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// A new float.
+    /// Returns a new float.
     ///
     /// # Errors
     /// When memory is used up.
@@ -46,7 +46,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// A new character.
+    /// Returns a new character.
     ///
     /// # Errors
     /// When memory is used up.
@@ -56,7 +56,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// A new list of characters.
+    /// Returns a new list of characters.
     ///
     /// # Errors
     /// When memory is used up.
@@ -70,7 +70,7 @@ impl Machine {
         Ok(self.handles.add(list))
     }
 
-    /// A new constructor; `None` if a field belongs to another machine or their number is
+    /// Returns a new constructor; `None` if a field belongs to another machine or their number is
     /// not the constructor's.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Machine {
         Some(Ok(self.handles.add(addr)))
     }
 
-    /// A value of the embedding program.
+    /// Returns a value of the embedding program.
     ///
     /// # Errors
     /// When memory is used up.
@@ -102,7 +102,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// The list of these elements; `None` if one belongs to another machine.
+    /// Returns the list of these elements; `None` if one belongs to another machine.
     ///
     /// # Errors
     /// When memory is used up.
@@ -120,7 +120,7 @@ impl Machine {
         Some(Ok(self.handles.add(list)))
     }
 
-    /// An array of these elements; `None` if one belongs to another machine.
+    /// Returns an array of these elements; `None` if one belongs to another machine.
     ///
     /// # Errors
     /// When memory is used up.
@@ -137,7 +137,7 @@ impl Machine {
         Some(Ok(self.handles.add(addr)))
     }
 
-    /// A byte string.
+    /// Returns a byte string.
     ///
     /// # Errors
     /// When memory is used up.
@@ -147,7 +147,7 @@ impl Machine {
         Ok(self.handles.add(addr))
     }
 
-    /// An application, not evaluated; `None` if something belongs to another machine.
+    /// Returns an application, not evaluated; `None` if something belongs to another machine.
     ///
     /// # Errors
     /// When memory is used up.
@@ -167,7 +167,7 @@ impl Machine {
         Some(Ok(self.handles.add(fun)))
     }
 
-    /// The source expression that a value is to be computed from, if it is not evaluated.
+    /// Returns the source expression that a value is to be computed from, if it is not evaluated.
     pub fn origin(&self, handle: &Handle) -> Span {
         let Some(addr) = self.handles.get(handle) else { return Span::NONE };
         let addr = self.heap.value(addr);
@@ -181,7 +181,7 @@ impl Machine {
         }
     }
 
-    /// Whether a node is in WHNF.
+    /// Returns whether a node is in WHNF.
     pub(super) fn is_evaluated(&self, addr: Addr) -> bool {
         let addr = self.heap.value(addr);
         match self.heap.get(addr) {
@@ -191,7 +191,7 @@ impl Machine {
         }
     }
 
-    /// What a value is; `None` if it is not evaluated, or belongs to another machine.
+    /// Returns what a value is; `None` if it is not evaluated, or belongs to another machine.
     pub fn whnf(&mut self, handle: &Handle) -> Option<Whnf> {
         let addr = self.heap.value(self.handles.get(handle)?);
         match self.heap.get(addr) {
@@ -235,7 +235,7 @@ impl Machine {
         Ok(linked)
     }
 
-    /// Whether a handle belongs to this machine.
+    /// Returns whether a handle belongs to this machine.
     #[must_use]
     pub fn knows(&self, handle: &Handle) -> bool {
         self.handles.get(handle).is_some()

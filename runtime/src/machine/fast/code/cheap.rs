@@ -13,8 +13,8 @@ pub const SLOTS: usize = 8;
 
 const _: () = assert!(SLOTS.is_power_of_two() && CAPTURED <= SLOTS, "slots are masked");
 
-/// Whether code computes a number from a few numbers in a few instructions, and can do nothing
-/// else.
+/// Returns whether code computes a number from a few numbers in a few instructions, and can do
+/// nothing else.
 #[must_use]
 pub fn is_cheap(program: &Program, entry: Entry) -> bool {
     let code = program.code.get(entry.pc.0 as usize..).unwrap_or(&[]);
@@ -23,7 +23,7 @@ pub fn is_cheap(program: &Program, entry: Entry) -> bool {
     fits && code.iter().take(INSTRUCTIONS).find_map(step) == Some(true)
 }
 
-/// Whether an instruction ends the code as it should; `None` if the next one has to tell.
+/// Returns whether an instruction ends the code as it should; `None` if the next one has to tell.
 fn step(instr: &Instr) -> Option<bool> {
     match *instr {
         Instr::Add { .. }
@@ -76,8 +76,8 @@ fn step(instr: &Instr) -> Option<bool> {
     }
 }
 
-/// Whether a primitive on one number has a result for each, and takes a few times as long as a
-/// sum at most.
+/// Returns whether a primitive on one number has a result for each, and takes a few times as long
+/// as a sum at most.
 fn is_cheap_unary(op: Primitive) -> bool {
     use Primitive as P;
     matches!(op, P::IToF | P::FSqrt | P::FNeg | P::FAbs | P::FSin | P::FCos | P::FExp | P::BitNot)

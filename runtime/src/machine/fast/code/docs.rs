@@ -9,7 +9,7 @@ use super::instr::{Flow, Op};
 const PAGE: &str = include_str!("compact-code.md");
 const PLACE: &str = "<!-- instructions -->\n";
 
-/// The page, in Markdown.
+/// Returns the page, in Markdown.
 #[must_use]
 pub fn markdown() -> String {
     let mut table = String::from("| instruction | operands | does | then |\n|---|---|---|---|\n");
@@ -29,7 +29,7 @@ pub fn markdown() -> String {
     PAGE.replace(PLACE, &table)
 }
 
-/// What the type of an operand is called on the page.
+/// Returns what the type of an operand is called on the page.
 fn words(kind: &str) -> &'static str {
     match kind {
         "Dst" => "written",

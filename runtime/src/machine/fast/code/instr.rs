@@ -58,21 +58,21 @@ impl Arg {
         Arg(id.0 | Self::CONST)
     }
 
-    /// The number of the slot, or that of the constant less 2^31.
+    /// Returns the number of the slot, or that of the constant less 2^31.
     #[inline(always)]
     #[must_use]
     pub const fn signed(self) -> i32 {
         self.0 as i32
     }
 
-    /// The slot, if it is one.
+    /// Returns the slot, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_slot(self) -> Option<u32> {
         if self.0 & Self::CONST == 0 { Some(self.0) } else { None }
     }
 
-    /// The constant, if it is one.
+    /// Returns the constant, if it is one.
     #[inline]
     #[must_use]
     pub const fn as_constant(self) -> Option<ConstId> {
@@ -229,7 +229,7 @@ macro_rules! instructions {
                 match self { $(Op::$name => stringify!($name),)+ }
             }
 
-            /// What it does, as lines of documentation.
+            /// Returns what it does, as lines of documentation.
             #[must_use]
             pub const fn doc(self) -> &'static [&'static str] {
                 match self { $(Op::$name => &[$($doc),+],)+ }
@@ -251,7 +251,7 @@ macro_rules! instructions {
         }
 
         impl Instr {
-            /// Which instruction it is.
+            /// Returns which instruction it is.
             #[inline(always)]
             #[must_use]
             pub const fn op(&self) -> Op {

@@ -25,7 +25,7 @@ use crate::machine::heap::word::{View, Word};
 /// The column at which the margin starts, unless an instruction is longer.
 const MARGIN: usize = 44;
 
-/// The listing of a program.
+/// Returns the listing of a program.
 #[must_use]
 pub fn program(program: &Program, margin: &mut Margin) -> String {
     let mut out = String::new();
@@ -35,7 +35,7 @@ pub fn program(program: &Program, margin: &mut Margin) -> String {
     out
 }
 
-/// The listing of a global and of the thunks that it builds; empty if there is none of this
+/// Returns the listing of a global and of the thunks that it builds; empty if there is none of this
 /// number.
 #[must_use]
 pub fn global(program: &Program, id: GlobalId, margin: &mut Margin) -> String {
@@ -52,7 +52,7 @@ pub fn global(program: &Program, id: GlobalId, margin: &mut Margin) -> String {
     out
 }
 
-/// The global in whose code a piece is built.
+/// Returns the global in whose code a piece is built.
 fn owner_of(program: &Program, owner: Owner) -> Option<GlobalId> {
     match owner {
         Owner::Global(id) => Some(id),

@@ -76,7 +76,8 @@ pub struct LitCase {
 }
 
 impl LitCase {
-    /// Where a word goes that is immediate, and a character or an integer as the branches are.
+    /// Returns where a word goes that is immediate, and a character or an integer as the branches
+    /// are.
     #[inline]
     #[must_use]
     pub fn target(&self, word: Word) -> Pc {
@@ -100,7 +101,7 @@ pub struct StackMap {
 }
 
 impl StackMap {
-    /// The first slot above all of them: where the frame of an evaluation begins.
+    /// Returns the first slot above all of them: where the frame of an evaluation begins.
     #[must_use]
     pub fn top(&self) -> u32 {
         self.slots.last().map_or(0, |last| last + 1)
@@ -220,7 +221,7 @@ impl Program {
         }
     }
 
-    /// The sizes of its tables.
+    /// Returns the sizes of its tables.
     pub(in crate::machine::fast) fn sizes(&self) -> Sizes {
         Sizes {
             code: self.code.len(),

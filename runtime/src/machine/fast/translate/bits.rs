@@ -33,20 +33,20 @@ impl Bits {
         self.words.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
-    /// The lowest slot that is not in the set.
+    /// Returns the lowest slot that is not in the set.
     pub fn lowest_free(&self) -> u32 {
         let at = self.words.iter().position(|&word| word != u64::MAX);
         let at = at.unwrap_or(self.words.len());
         at as u32 * 64 + self.words.get(at).map_or(0, |word| word.trailing_ones())
     }
 
-    /// The first slot above all in the set.
+    /// Returns the first slot above all in the set.
     pub fn top(&self) -> u32 {
         let last = self.words.last().map_or(0, |word| 64 - word.leading_zeros());
         (self.words.len() as u32).saturating_sub(1) * 64 + last
     }
 
-    /// The set as words of 64 slots; the last one is not 0.
+    /// Returns the set as words of 64 slots; the last one is not 0.
     pub fn words(&self) -> &[u64] {
         &self.words
     }

@@ -22,7 +22,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// How many words its fields take.
+    /// Returns how many words its fields take.
     pub fn words(&self) -> usize {
         match self {
             Node::Con(_, args) | Node::Pap(_, args) | Node::Thunk(_, args) => args.len().max(1),
@@ -50,7 +50,7 @@ impl Translator<'_> {
         self.unit.emit(instr, origin);
     }
 
-    /// The variable here of a variable of the global's own code.
+    /// Returns the variable here of a variable of the global's own code.
     fn local(&self, name: u32) -> u32 {
         if self.in_thunk { self.locals[name as usize] } else { name }
     }
@@ -70,8 +70,8 @@ impl Translator<'_> {
         }
     }
 
-    /// The global and its arguments, if a value is the application of one, not built yet, to all that it
-    /// takes, and not what a primitive computes.
+    /// Returns the global and its arguments, if a value is the application of one, not built yet,
+    /// to all that it takes, and not what a primitive computes.
     pub(super) fn called(&self, id: ValueId) -> Option<(GlobalId, Vec<ValueId>)> {
         let Value::App { callee, args, .. } = self.values.get(id) else { return None };
         match self.call(callee, args.count as usize) {
@@ -165,7 +165,7 @@ impl Translator<'_> {
         d.0
     }
 
-    /// The node that a value becomes, its parts made.
+    /// Returns the node that a value becomes, its parts made.
     pub(super) fn node(&mut self, id: ValueId) -> Result<Node, TooLarge> {
         let node = match self.values.get(id) {
             Value::Con { con, args, .. } => Node::Con(con, self.args(&self.values.list(args))?),
@@ -182,7 +182,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The function of an application that only selects a field of a variable.
+    /// Returns the function of an application that only selects a field of a variable.
     pub(super) fn selection(&self, callee: ValueId, args: Args) -> Option<GlobalId> {
         let Value::Const(word) = self.values.get(callee) else { return None };
         let View::Function(global) = word.view() else { return None };
@@ -230,7 +230,7 @@ impl Translator<'_> {
         Node::Thunk(thunk, captured.into_iter().map(Arg::slot).collect())
     }
 
-    /// The variables in an expression, each once, in the order of their first entry: by the
+    /// Returns the variables in an expression, each once, in the order of their first entry: by the
     /// names that they have in the global's own code.
     fn names(&mut self, root: ValueId) -> Vec<u32> {
         self.stamp += 1;
@@ -309,8 +309,8 @@ impl Translator<'_> {
         Ok(Some(d))
     }
 
-    /// The arguments of a call of a global: what it certainly evaluates, and is not built yet,
-    /// is evaluated now.
+    /// Returns the arguments of a call of a global: what it certainly evaluates, and is not built
+    /// yet, is evaluated now.
     pub(super) fn passed(
         &mut self,
         global: GlobalId,
@@ -350,7 +350,7 @@ impl Translator<'_> {
         Ok(base.0)
     }
 
-    /// The arguments of an application of what only the run knows.
+    /// Returns the arguments of an application of what only the run knows.
     pub(super) fn arguments(&mut self, args: Vec<Arg>) -> Result<ArgsId, TooLarge> {
         match args.len() <= self.limits.frame as usize {
             true => Ok(self.out.args(args)),
@@ -390,7 +390,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The small integer that a value is.
+    /// Returns the small integer that a value is.
     pub(super) fn small(&self, id: ValueId) -> Option<i32> {
         match self.values.get(id) {
             Value::Const(word) if word.is_int() => i32::try_from(word.as_int()).ok(),
@@ -398,7 +398,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The float of a word that a value is.
+    /// Returns the float of a word that a value is.
     pub(super) fn small_float(&self, id: ValueId) -> Option<Float> {
         match self.values.get(id) {
             Value::Const(word) if word.is_float() => Some(Float::new(word.as_float())),

@@ -388,7 +388,7 @@ impl Translator<'_> {
     }
 }
 
-/// The comparison that holds of the same operands in the other order.
+/// Returns the comparison that holds of the same operands in the other order.
 fn swapped(primitive: Primitive) -> Primitive {
     match primitive {
         Primitive::Lt => Primitive::Gt,

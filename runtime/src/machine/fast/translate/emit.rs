@@ -189,7 +189,7 @@ impl Emitter<'_> {
         self.scratch.maps.push(map);
     }
 
-    /// The stack map of the slots that are alive now.
+    /// Returns the stack map of the slots that are alive now.
     fn map_here(&mut self) -> StackMapId {
         if self.scratch.live.coarse {
             return ALL;
@@ -263,7 +263,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The stack map where a block begins.
+    /// Returns the stack map where a block begins.
     fn entering(&mut self, block: u32) -> StackMapId {
         if self.scratch.live.coarse {
             return ALL;
@@ -381,7 +381,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// How many arguments a call copies, and its return.
+    /// Returns how many arguments a call copies, and its return.
     fn calls(&self, instr: &Instr) -> Option<u32> {
         Some(match *instr {
             Instr::Call1 { .. } | Instr::Try { .. } => 1,
@@ -484,7 +484,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The slots that are taken where a join begins, as far as its variables have slots.
+    /// Returns the slots that are taken where a join begins, as far as its variables have slots.
     fn taken_at(&self, join: u32) -> Bits {
         if self.scratch.live.coarse {
             return self.scratch.active.clone();
@@ -531,7 +531,7 @@ impl Emitter<'_> {
         code
     }
 
-    /// The stack map before each of some moves, after which the slots in `alive` are alive.
+    /// Returns the stack map before each of some moves, after which the slots in `alive` are alive.
     fn maps_before(&mut self, code: &[Instr], mut alive: Bits) -> Vec<StackMapId> {
         let mut maps = Vec::with_capacity(code.len());
         for instr in code.iter().rev() {

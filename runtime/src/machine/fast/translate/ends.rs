@@ -62,8 +62,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Whether the frame of this code stays below a call of a function that it ends in. A thunk says by
-    /// itself where it stands.
+    /// Returns whether the frame of this code stays below a call of a function that it ends in. A
+    /// thunk says by itself where it stands.
     fn keeps_frame(&self, global: GlobalId, span: Span) -> bool {
         !self.in_thunk && self.globals.keeps_frame(&self.gcode.places, global, span)
     }

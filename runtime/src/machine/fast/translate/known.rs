@@ -85,13 +85,13 @@ impl Globals {
         self.known.get(global).copied().unwrap_or(Known::Function)
     }
 
-    /// Whether a function evaluates an argument before it does anything else.
+    /// Returns whether a function evaluates an argument before it does anything else.
     pub fn evaluates_first(&self, global: GlobalId, argument: usize) -> bool {
         argument < 64 && self.first.get(global).is_some_and(|first| first >> argument & 1 == 1)
     }
 
-    /// Whether the frame stays of what calls a function last, in an expression of the source: so that a
-    /// failure in there is told at this expression.
+    /// Returns whether the frame stays of what calls a function last, in an expression of the
+    /// source: so that a failure in there is told at this expression.
     ///
     /// It does if the expression is not the corelib's and last calls lead from the function to the
     /// corelib alone. No other frame stays then before an evaluation begins that has a control word of
@@ -101,8 +101,8 @@ impl Globals {
         places.is_outside(span) && self.inward.get(global).is_some_and(|inward| *inward)
     }
 
-    /// The constructor and field, if the function does nothing but select a field of its only
-    /// argument; empty if it does anything else.
+    /// Returns the constructor and field, if the function does nothing but select a field of its
+    /// only argument; empty if it does anything else.
     pub fn selects(&self, global: GlobalId) -> &[(ConId, u32)] {
         self.selectors.get(global).map_or(&[], |selector| selector)
     }
@@ -133,8 +133,8 @@ fn known(global: &Global) -> Known {
     }
 }
 
-/// The functions of the program that the code of a global calls last; `None` if it is not known what
-/// it does last, or if it or anything that it does last stands outside of the corelib.
+/// Returns the functions of the program that the code of a global calls last; `None` if it is not
+/// known what it does last, or if it or anything that it does last stands outside of the corelib.
 ///
 /// A variable that it ends in is no call: who enters a thunk leaves a control word.
 fn last_calls(global: &Global, program: &Program) -> Option<Vec<GlobalId>> {
@@ -170,7 +170,7 @@ fn last_calls(global: &Global, program: &Program) -> Option<Vec<GlobalId>> {
     Some(found)
 }
 
-/// The arguments, as bits, that code evaluates before it does anything else.
+/// Returns the arguments, as bits, that code evaluates before it does anything else.
 fn evaluated_first(global: &Global) -> u64 {
     // The items above the arguments that are arguments too.
     let mut pushed: Vec<Option<u32>> = Vec::new();
@@ -232,7 +232,7 @@ fn selector(global: &Global, program: &Program) -> Box<[(ConId, u32)]> {
     }
 }
 
-/// The field that a branch of a selector returns, if it does nothing else.
+/// Returns the field that a branch of a selector returns, if it does nothing else.
 fn returned(global: &Global, mut at: usize, mut stack: Vec<Symbol>, arity: u32) -> Option<u32> {
     loop {
         let instr = global.code.get(at)?;

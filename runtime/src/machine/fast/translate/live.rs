@@ -83,7 +83,7 @@ impl Set {
     }
 }
 
-/// Whether an instruction does nothing but write its slots.
+/// Returns whether an instruction does nothing but write its slots.
 fn is_pure(instr: &Instr) -> bool {
     matches!(
         instr,
@@ -110,7 +110,7 @@ fn is_pure(instr: &Instr) -> bool {
     )
 }
 
-/// Whether an instruction runs other code, whatever its operands are.
+/// Returns whether an instruction runs other code, whatever its operands are.
 fn is_call(instr: &Instr) -> bool {
     matches!(
         instr,
@@ -130,13 +130,13 @@ fn is_call(instr: &Instr) -> bool {
 }
 
 impl Liveness {
-    /// The variables that are alive where a block begins; none if this is coarse.
+    /// Returns the variables that are alive where a block begins; none if this is coarse.
     pub fn at(&self, block: u32) -> &[u32] {
         let (start, end) = self.blocks[block as usize];
         &self.sets[start as usize..end as usize]
     }
 
-    /// The variables that a point uses last, or writes for nothing.
+    /// Returns the variables that a point uses last, or writes for nothing.
     pub fn deaths(&self, point: usize) -> &[u32] {
         let (start, end) = self.points[point];
         &self.deaths[start as usize..end as usize]
@@ -232,7 +232,7 @@ impl Liveness {
         }
     }
 
-    /// Whether an instruction before what is alive now has no effect; or evaluates what an
+    /// Returns whether an instruction before what is alive now has no effect; or evaluates what an
     /// instruction after it evaluates, without a call or another use between.
     fn is_unneeded(&self, instr: &Instr, out: &Output, epoch: u32) -> bool {
         if let Instr::Eval { a: Forced(a) } = *instr {

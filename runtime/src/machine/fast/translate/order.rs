@@ -4,7 +4,7 @@
 use super::output::Output;
 use super::unit::Unit;
 
-/// The blocks that can be reached, in order.
+/// Returns the blocks that can be reached, in order.
 pub(super) fn order(unit: &Unit, out: &Output) -> Vec<u32> {
     let mut ways = vec![0u32; unit.blocks.len()];
     let reached = |block: u32, ways: &mut Vec<u32>| {

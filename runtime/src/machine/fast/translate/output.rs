@@ -84,7 +84,7 @@ impl Output {
         Int::Big(*self.bigs.entry(small).or_insert_with(|| bigs.push(Integer::Small(small))))
     }
 
-    /// The set of the slots whose bits are set; the last word has one.
+    /// Returns the set of the slots whose bits are set; the last word has one.
     pub fn stack_map(&mut self, bits: &[u64]) -> StackMapId {
         let maps = &mut self.program.stack_maps;
         match bits {

@@ -39,7 +39,7 @@ impl Stacks {
         self.cells.truncate(1);
     }
 
-    /// How many cells there are.
+    /// Returns how many cells there are.
     pub fn parts(&self) -> usize {
         self.cells.len()
     }
@@ -64,7 +64,7 @@ impl Stacks {
         Stack(self.cells.len() as u32 - 1)
     }
 
-    /// The topmost item and what is below it; `None` of an empty stack.
+    /// Returns the topmost item and what is below it; `None` of an empty stack.
     pub fn pop(&self, stack: Stack) -> Option<(ValueId, Stack)> {
         let cell = self.cell(stack);
         (cell.depth > 0).then_some((cell.value, cell.below))
@@ -81,7 +81,7 @@ impl Stacks {
         at
     }
 
-    /// The item `n` below the top; `None` if the stack is not that deep.
+    /// Returns the item `n` below the top; `None` if the stack is not that deep.
     pub fn item(&self, stack: Stack, n: u32) -> Option<ValueId> {
         self.pop(self.drop(stack, n)).map(|(value, _)| value)
     }

@@ -137,12 +137,12 @@ impl Unit {
         self.vars.len() as u32 - 1
     }
 
-    /// How many variables there are.
+    /// Returns how many variables there are.
     pub fn vars(&self) -> u32 {
         self.vars.len() as u32
     }
 
-    /// How many there are of what there are most: variables, instructions, blocks, edges or
+    /// Returns how many there are of what there are most: variables, instructions, blocks, edges or
     /// moves.
     pub fn parts(&self) -> usize {
         let Unit { vars, instrs, blocks, edges, moves, .. } = self;
@@ -150,7 +150,7 @@ impl Unit {
         code.max(edges.len()).max(moves.len())
     }
 
-    /// The variable of a join that a variable goes to, or [`NONE`].
+    /// Returns the variable of a join that a variable goes to, or [`NONE`].
     pub fn goes_to(&self, var: u32) -> u32 {
         self.vars[var as usize].goes_to
     }
@@ -185,18 +185,18 @@ impl Unit {
         (block.end, block.term, block.origin) = (end, term, origin.into());
     }
 
-    /// Whether something grows.
+    /// Returns whether something grows.
     pub fn is_open(&self) -> bool {
         self.blocks.get(self.current as usize).is_some_and(|b| matches!(b.term, Term::Open))
     }
 
-    /// The last instruction of the block that grows.
+    /// Returns the last instruction of the block that grows.
     pub fn last(&self) -> Option<Instr> {
         let start = self.blocks[self.current as usize].start as usize;
         self.instrs.get(start..)?.last().copied()
     }
 
-    /// The expression that the last instruction comes from.
+    /// Returns the expression that the last instruction comes from.
     pub fn last_span(&self) -> Span {
         self.origins.last().map_or(Span::NONE, |origin| origin.span)
     }
@@ -217,12 +217,12 @@ impl Unit {
         }
     }
 
-    /// Whether every way to block `b` leads through block `a`.
+    /// Returns whether every way to block `b` leads through block `a`.
     fn dominates(&self, a: u32, b: u32) -> bool {
         a == b || self.ancestor(b, self.blocks[a as usize].rank) == a
     }
 
-    /// The last block that every way to either block leads through.
+    /// Returns the last block that every way to either block leads through.
     pub fn common(&self, a: u32, b: u32) -> u32 {
         let rank = self.blocks[a as usize].rank.min(self.blocks[b as usize].rank);
         let (mut a, mut b) = (self.ancestor(a, rank), self.ancestor(b, rank));
@@ -234,13 +234,13 @@ impl Unit {
         a
     }
 
-    /// Whether a variable is known to be evaluated at the end of a block.
+    /// Returns whether a variable is known to be evaluated at the end of a block.
     pub fn is_evaluated_in(&self, var: u32, block: u32) -> bool {
         let since = self.vars[var as usize].evaluated;
         since != NONE && self.dominates(since, block)
     }
 
-    /// Whether a variable is known to be evaluated here.
+    /// Returns whether a variable is known to be evaluated here.
     pub fn is_evaluated(&self, var: u32) -> bool {
         self.is_evaluated_in(var, self.current)
     }
@@ -258,7 +258,7 @@ impl Unit {
         (var.shaped, var.con, var.fields) = (self.current, shape.con, shape.fields);
     }
 
-    /// What shape a variable is known to have here.
+    /// Returns what shape a variable is known to have here.
     pub fn shape(&self, var: u32) -> Option<Shape> {
         let Var { shaped, con, fields, .. } = self.vars[var as usize];
         (shaped != NONE && self.dominates(shaped, self.current)).then_some(Shape {

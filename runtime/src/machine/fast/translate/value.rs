@@ -76,7 +76,7 @@ impl Values {
         self.owned.clear();
     }
 
-    /// How many values and arguments there are, whichever are more.
+    /// Returns how many values and arguments there are, whichever are more.
     pub fn parts(&self) -> usize {
         self.values.len().max(self.links.len())
     }
@@ -113,7 +113,7 @@ impl Values {
         self.owned[id.0 as usize] = true;
     }
 
-    /// The values that are to be built; after that, none is.
+    /// Returns the values that are to be built; after that, none is.
     pub fn take_pending(&mut self) -> Vec<ValueId> {
         let mut pending = std::mem::take(&mut self.pending);
         pending.retain(|&id| !self.owned[id.0 as usize] && !self.get(id).is_atom());
@@ -125,7 +125,7 @@ impl Values {
         self.pending = pending;
     }
 
-    /// How many values there are in one.
+    /// Returns how many values there are in one.
     pub fn size(&self, id: ValueId) -> u32 {
         match self.get(id) {
             Value::App { args, .. } | Value::Con { args, .. } => args.size + 1,
@@ -141,12 +141,12 @@ impl Values {
         Args { last, count: args.count + 1, size: args.size.saturating_add(self.size(value)) }
     }
 
-    /// The last argument.
+    /// Returns the last argument.
     pub fn last(&self, args: Args) -> Option<ValueId> {
         self.links.get(args.last as usize).map(|link| link.value)
     }
 
-    /// The arguments in order.
+    /// Returns the arguments in order.
     pub fn list(&self, args: Args) -> Vec<ValueId> {
         let mut list = Vec::with_capacity(args.count as usize);
         let mut at = args.last;
@@ -160,12 +160,12 @@ impl Values {
 }
 
 impl Value {
-    /// Whether it can be on the stack twice without being made twice.
+    /// Returns whether it can be on the stack twice without being made twice.
     pub fn is_atom(self) -> bool {
         matches!(self, Value::Var(_) | Value::Const(_) | Value::Caf(_))
     }
 
-    /// Whether it is the same as another one, as far as one can see.
+    /// Returns whether it is the same as another one, as far as one can see.
     pub fn is_same(self, other: Value) -> bool {
         match (self, other) {
             (Value::Var(a), Value::Var(b)) => a == b,

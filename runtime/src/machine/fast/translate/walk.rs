@@ -43,8 +43,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Whether the numbers of the function's parts have room for those of the next instruction:
-    /// it adds no more than a frame has slots, or as many as there are.
+    /// Returns whether the numbers of the function's parts have room for those of the next
+    /// instruction: it adds no more than a frame has slots, or as many as there are.
     fn within_limits(&self) -> Result<(), TooLarge> {
         let parts = [self.unit.parts(), self.values.parts(), self.stacks.parts()];
         match parts.into_iter().max() {
@@ -109,7 +109,7 @@ impl Translator<'_> {
         id
     }
 
-    /// The item `n` below the top.
+    /// Returns the item `n` below the top.
     fn item(&self, n: u32) -> ValueId {
         self.stacks
             .item(self.stack, n)
@@ -352,7 +352,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The constructor that a value is known to be.
+    /// Returns the constructor that a value is known to be.
     pub(super) fn known_con(&self, id: ValueId) -> Option<ConId> {
         match self.values.get(id) {
             Value::Con { con, .. } => Some(con),

@@ -268,7 +268,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// The end of a chain of indirections. All of the chain then leads there at once, so
+    /// Returns the end of a chain of indirections. All of the chain then leads there at once, so
     /// that many pointers into one chain cost no more than its length.
     fn follow(&mut self, addr: Addr) -> Addr {
         let end = self.heap.value(addr);
@@ -280,7 +280,7 @@ impl<'a> Marker<'a> {
         end
     }
 
-    /// The node that a pointer to `addr` may point to instead.
+    /// Returns the node that a pointer to `addr` may point to instead.
     fn shorten(&mut self, addr: Addr) -> Addr {
         let mut at = self.follow(addr);
         if !matches!(self.heap.get(at), Node::App { .. }) {
@@ -316,7 +316,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// What an application comes to, if it applies a selector and nothing has marked it: a
+    /// Returns what an application comes to, if it applies a selector and nothing has marked it: a
     /// marked one may be on the spine of an unwinding.
     fn select(&mut self, addr: Addr) -> Selection {
         let Node::App { fun, arg, .. } = *self.heap.get(addr) else { return Selection::None };

@@ -72,25 +72,25 @@ impl Heap {
         }
     }
 
-    /// The node at an address.
+    /// Returns the node at an address.
     #[must_use]
     #[inline]
     pub fn get(&self, addr: Addr) -> &Node {
         &self.chunks[(addr.0 >> CHUNK_BITS) as usize].nodes[addr.0 as usize & (CHUNK - 1)]
     }
 
-    /// The node at an address, to be changed by the collector.
+    /// Returns the node at an address, to be changed by the collector.
     #[inline]
     fn cell(&mut self, addr: Addr) -> &mut Node {
         &mut self.chunks[(addr.0 >> CHUNK_BITS) as usize].nodes[addr.0 as usize & (CHUNK - 1)]
     }
 
-    /// Whether a node can be there.
+    /// Returns whether a node can be there.
     pub(super) fn is_valid(&self, addr: Addr) -> bool {
         (addr.0 as usize) < self.chunks.len() * CHUNK
     }
 
-    /// Where an address leads through indirections.
+    /// Returns where an address leads through indirections.
     #[must_use]
     #[inline]
     pub fn value(&self, mut addr: Addr) -> Addr {
@@ -164,13 +164,13 @@ impl Heap {
         self.paid + self.debt
     }
 
-    /// Whether it is time for a collection before this is allocated.
+    /// Returns whether it is time for a collection before this is allocated.
     #[inline]
     pub(super) fn is_due(&self, nodes: usize, bytes: u64) -> bool {
         self.debt + nodes as u64 * NODE_BYTES + bytes > self.allowance
     }
 
-    /// Whether this can be allocated at once: no chunk is to be added, nothing to be
+    /// Returns whether this can be allocated at once: no chunk is to be added, nothing to be
     /// collected, no limit to be looked at.
     #[inline]
     pub(super) fn is_ready(&self, nodes: usize, bytes: u64) -> bool {
@@ -196,7 +196,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Whether that much more stays within the limit.
+    /// Returns whether that much more stays within the limit.
     #[inline]
     pub(super) fn fits(&self, bytes: u64) -> Result<(), Full> {
         match self.limit {
@@ -228,14 +228,14 @@ impl Heap {
         self.chunks.len() * CHUNK - self.free_count
     }
 
-    /// Whether a heap that was just collected is so full that going on would be collecting
+    /// Returns whether a heap that was just collected is so full that going on would be collecting
     /// and little else.
     pub(super) fn is_exhausted(&self, nodes: usize, bytes: u64) -> bool {
         let need = nodes as u64 * NODE_BYTES + bytes;
         self.limit.is_some_and(|limit| self.live_bytes().saturating_add(need) > limit - limit / 50)
     }
 
-    /// The addresses of all nodes that are not free.
+    /// Returns the addresses of all nodes that are not free.
     pub(super) fn addresses(&self) -> impl Iterator<Item = Addr> {
         let all = (0..(self.chunks.len() * CHUNK) as u32).map(Addr);
         all.filter(|&addr| !matches!(self.get(addr), Node::Free(_)))
@@ -243,7 +243,7 @@ impl Heap {
 }
 
 impl Chunk {
-    /// The chunk of this index, its cells linked in order and followed by `next`.
+    /// Returns the chunk of this index, its cells linked in order and followed by `next`.
     fn free(index: usize, mut nodes: Vec<Node>, next: Addr) -> Chunk {
         let base = (index << CHUNK_BITS) as u32;
         nodes.extend((1..CHUNK as u32).map(|at| Node::Free(Addr(base + at))));

@@ -12,7 +12,7 @@ impl Addr {
     /// No node: an empty entry of a table.
     pub(in crate::machine::reference) const NONE: Addr = Addr(u32::MAX);
 
-    /// The number that traces show.
+    /// Returns the number that traces show.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0

@@ -6,7 +6,7 @@ use crate::machine::chains::Acyclic;
 use crate::machine::reference::freeze::Frozen;
 
 impl Heap {
-    /// Whether the last marking reached a node.
+    /// Returns whether the last marking reached a node.
     pub(in crate::machine::reference) fn was_marked(&self, addr: Addr) -> bool {
         let at = addr.0 as usize & (CHUNK - 1);
         let chunk = self.chunks.get((addr.0 >> CHUNK_BITS) as usize);
@@ -105,7 +105,7 @@ impl Heap {
         }
     }
 
-    /// The node at an address that may be none.
+    /// Returns the node at an address that may be none.
     pub(in crate::machine::reference) fn node_at(&self, addr: Addr) -> Result<&Node, String> {
         if self.is_valid(addr) {
             Ok(self.get(addr))

@@ -47,7 +47,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What is wrong with a program; empty if nothing is.
+/// Returns what is wrong with a program; empty if nothing is.
 #[must_use]
 pub fn verify(program: &Program) -> Vec<Violation> {
     verify_pieces(program, usize::MAX)
@@ -164,7 +164,7 @@ impl Check<'_> {
         }
     }
 
-    /// Where a piece of code is entered.
+    /// Returns where a piece of code is entered.
     fn entry(&self, owner: Owner) -> Option<Entry> {
         match owner {
             Owner::Global(id) => self.program.globals.get(id).copied(),
@@ -277,8 +277,8 @@ impl Check<'_> {
         writes
     }
 
-    /// Where an instruction leads, each place once, with the fields that the constructor it has
-    /// gone by has there.
+    /// Returns where an instruction leads, each place once, with the fields that the constructor it
+    /// has gone by has there.
     fn follow(&self, instr: &Instr, pc: usize) -> Vec<(usize, u32)> {
         let program = self.program;
         let mut follow = Vec::new();

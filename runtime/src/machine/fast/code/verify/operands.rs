@@ -7,7 +7,7 @@ use crate::gcode::instr::Arities;
 use crate::gcode::program::ConId;
 
 impl Check<'_> {
-    /// Whether every operand names something; checks how many there are, and how large.
+    /// Returns whether every operand names something; checks how many there are, and how large.
     pub(super) fn operands(&mut self, pc: usize) -> bool {
         let program = self.program;
         let gcode = &program.gcode;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// The empty set of slots below `frame`.
+    /// Returns the empty set of slots below `frame`.
     pub fn new(frame: u32) -> Bits {
         Bits(vec![0; frame as usize / 64 + 1])
     }
@@ -72,8 +72,8 @@ impl State {
         self.facts.insert(slot, fact);
     }
 
-    /// The fields of the constructor that a slot points to, as far as it is known; 0 if it is
-    /// not.
+    /// Returns the fields of the constructor that a slot points to, as far as it is known; 0 if it
+    /// is not.
     pub fn fields(&self, slot: u32) -> u32 {
         match self.facts.get(&slot) {
             Some(Fact::Con(fields)) => *fields,
