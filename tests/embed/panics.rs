@@ -41,13 +41,7 @@ fn module(machine: MachineKind, panics: &Arc<AtomicU32>) -> Module {
             Ok(arg)
         })
         .unwrap();
-    engine
-        .register("through", 1, |call| {
-            let arg = call.arg(0)?;
-            call.force(&arg)?;
-            Ok(arg)
-        })
-        .unwrap();
+    register_through(&mut engine);
     engine.compile("panics", PROGRAM).unwrap()
 }
 
@@ -60,6 +54,17 @@ fn payload<R>(call: impl FnOnce() -> R) -> &'static str {
 fn application(store: &mut Store, name: &str, n: i64) -> Value {
     let (function, n) = (store.global(name).unwrap(), store.value(n).unwrap());
     store.call(&function, &[n]).unwrap()
+}
+
+/// A host function that forces its argument and returns it.
+fn register_through(engine: &mut Engine) {
+    engine
+        .register("through", 1, |call| {
+            let arg = call.arg(0)?;
+            call.force(&arg)?;
+            Ok(arg)
+        })
+        .unwrap();
 }
 
 #[test]
@@ -237,13 +242,7 @@ fn a_probe_that_panics_leaves_its_store_usable() {
     engine.set_machine(MachineKind::Fast);
     // So that there are nodes to tell of.
     engine.set_passes(Passes::NONE);
-    engine
-        .register("through", 1, |call| {
-            let arg = call.arg(0)?;
-            call.force(&arg)?;
-            Ok(arg)
-        })
-        .unwrap();
+    register_through(&mut engine);
     let text = "(defn down[n] (if (eq n 0) Nil (Cons n (down (sub n 1)))))
                 (defn count[n] (length (down n)))
                 (defn outer[n] (add (count n) (through (count n))))";
