@@ -7,8 +7,8 @@ fn main() {
     }
 }
 
-/// Whether the compiler makes a jump of a call that is the last act of a function: LLVM does so
-/// where it optimises well, on processors with enough registers for the arguments.
+/// Returns whether the compiler makes a jump of a call that is the last act of a function: LLVM
+/// does so where it optimises well, on processors with enough registers for the arguments.
 fn makes_jumps_of_calls() -> bool {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let arch = variable("CARGO_CFG_TARGET_ARCH");

@@ -43,7 +43,7 @@ impl Float {
         self.0
     }
 
-    /// The float of these bits; any NaN is the one NaN.
+    /// Returns the float of these bits; any NaN is the one NaN.
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Float {
@@ -171,7 +171,7 @@ fn scaled(digits: &str, exponent: i64) -> Float {
     Float::new(text.parse().unwrap_or(f64::NAN))
 }
 
-/// 2 to the power of an exponent of 0 or more; an infinity, if that is no float.
+/// Returns 2 to the power of an exponent of 0 or more; an infinity, if that is no float.
 fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         ..=BIAS => f64::from_bits(((exponent + BIAS) as u64) << FRACTION),

@@ -91,7 +91,7 @@ impl fmt::Display for OutOfRange {
 impl std::error::Error for OutOfRange {}
 
 impl From<bool> for Integer {
-    /// 1 for true, 0 for false, as CoreF has it.
+    /// Returns 1 for true and 0 for false, the truth values of CoreF.
     fn from(value: bool) -> Integer {
         Integer::Small(value.into())
     }
@@ -207,9 +207,9 @@ fn with_big<R>(value: &Integer, then: impl FnOnce(&BigInt) -> R) -> R {
     }
 }
 
-/// A result that takes no more memory than its limbs need: the library leaves up to twice the
-/// room, and a list of such numbers would take twice what [`Integer::heap_bytes`] says.
-/// `room` is how many limbs there is room for.
+/// Converts a result to an integer that takes no more memory than its limbs need: the library
+/// leaves up to twice the room, and a list of such numbers would take twice what
+/// [`Integer::heap_bytes`] says. `room` is how many limbs there is room for.
 fn compact(value: BigInt, room: usize) -> Integer {
     let limbs = limbs(&value);
     let snug = limbs <= room && room <= limbs + 1;
@@ -220,7 +220,7 @@ fn compact(value: BigInt, room: usize) -> Integer {
     }
 }
 
-/// Words of 64 bits that a value takes.
+/// Returns the number of 64-bit words of a value.
 fn limbs(value: &BigInt) -> usize {
     long::limbs(value.magnitude())
 }
@@ -252,7 +252,7 @@ impl Integer {
         ended(self.mul_until(other, &mut || Ok(())))
     }
 
-    /// As [`mul`](Integer::mul), asking `poll` between pieces.
+    /// Multiplies as [`mul`](Integer::mul) does, asking `poll` between pieces.
     ///
     /// # Errors
     /// When `poll` stops it.
@@ -320,7 +320,7 @@ impl Integer {
         }
     }
 
-    /// Bytes of its limbs beyond the value itself: 0 for a small one.
+    /// Returns the bytes of its limbs beyond the value itself: 0 for a small one.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         match self {
@@ -341,7 +341,7 @@ impl Integer {
         Written { negative: self.is_negative(), len: out.len() }
     }
 
-    /// Words of 64 bits that its magnitude takes; a small one has one.
+    /// Returns the number of 64-bit words of its magnitude; 1 for a small one.
     #[must_use]
     pub fn limbs(&self) -> usize {
         match self {
@@ -350,16 +350,16 @@ impl Integer {
         }
     }
 
-    /// Bytes that a sum or difference with `other` may take, while it is computed: what a
-    /// memory limit asks for before the work is begun. So do the next three, whose factors
-    /// are what the library's working copies were measured to take at most.
+    /// Returns the bytes that a sum or difference with `other` may take, while it is computed: what
+    /// a memory limit asks for before the work is begun. So do the next three, whose factors are
+    /// what the library's working copies were measured to take at most.
     #[must_use]
     pub fn sum_bytes(&self, other: &Integer) -> usize {
         // The sum, and its copy made to measure.
         2 * bytes(self.limbs().max(other.limbs()) + 1)
     }
 
-    /// Bytes that the product with `other` may take, while it is computed.
+    /// Returns the bytes that the product with `other` may take, while it is computed.
     #[must_use]
     pub fn product_bytes(&self, other: &Integer) -> usize {
         let (short, long) = (self.limbs().min(other.limbs()), self.limbs().max(other.limbs()));
@@ -378,7 +378,7 @@ impl Integer {
         bytes(short + long + 1 + copies)
     }
 
-    /// Bytes that quotient or remainder by `other` may take, while it is computed.
+    /// Returns the bytes that the quotient or remainder by `other` may take, while it is computed.
     #[must_use]
     pub fn quotient_bytes(&self, other: &Integer) -> usize {
         let both = self.limbs() + other.limbs();
@@ -389,7 +389,7 @@ impl Integer {
         })
     }
 
-    /// Bytes that the decimal digits may take, while they are computed.
+    /// Returns the bytes that the decimal digits may take, while they are computed.
     #[must_use]
     pub fn digits_bytes(&self) -> usize {
         bytes(20 * self.limbs())
@@ -429,7 +429,8 @@ impl Integer {
     }
 }
 
-/// Bytes that a big integer of this many limbs takes, and what its result may take beside.
+/// Returns the bytes that a big integer of this many limbs takes, with what its result may take
+/// beside it.
 fn bytes(limbs: usize) -> usize {
     size_of::<BigInt>() + 16 + limbs.saturating_mul(8)
 }
@@ -477,8 +478,8 @@ impl Integer {
         }
     }
 
-    /// It times 2 to the power of `count`; `None` if that would take more than the memory there
-    /// can be. See [`shifted_bytes`](Integer::shifted_bytes).
+    /// Returns it times 2 to the power of `count`; `None` if that would take more than the memory
+    /// there can be. See [`shifted_bytes`](Integer::shifted_bytes).
     #[must_use]
     pub fn shift_left(&self, count: u64) -> Option<Integer> {
         if self.is_zero() {
@@ -494,7 +495,7 @@ impl Integer {
         Some(compact(with_big(self, |big| big << count), 0))
     }
 
-    /// It divided by 2 to the power of `count`, rounded toward minus infinity.
+    /// Returns it divided by 2 to the power of `count`, rounded toward minus infinity.
     #[must_use]
     pub fn shift_right(&self, count: u64) -> Integer {
         match self {
@@ -506,8 +507,8 @@ impl Integer {
         }
     }
 
-    /// Bytes that a shift by so many bits to the left may take, while it is computed; `None` if
-    /// no memory has as many.
+    /// Returns the bytes that a shift by so many bits to the left may take, while it is computed;
+    /// `None` if no memory has as many.
     #[must_use]
     pub fn shifted_bytes(&self, count: u64) -> Option<usize> {
         let limbs = usize::try_from(count / 64).ok()?.checked_add(self.limbs() + 1)?;
@@ -526,7 +527,7 @@ impl Integer {
         }
     }
 
-    /// Its lowest 64 bits: what it is modulo 2^64.
+    /// Returns its lowest 64 bits: the integer modulo 2^64.
     #[must_use]
     pub fn low_bits(&self) -> u64 {
         match self {

@@ -99,7 +99,7 @@ mod tests {
         pub NodeId;
     }
 
-    /// Two trees with long paths and many branches.
+    /// Returns a tree with long paths and many branches, and its nodes.
     fn trees() -> (SkipTree<NodeId>, Vec<NodeId>) {
         let mut tree = SkipTree::default();
         let mut nodes = vec![tree.root()];

@@ -13,7 +13,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     nearest_ranked(name, candidates.into_iter().map(|candidate| (0, candidate)))
 }
 
-/// As [`nearest`], of candidates with ranks: of equally near ones the one of least rank.
+/// Finds as [`nearest`] does, among candidates with ranks: of equally near ones the one of least
+/// rank.
 #[must_use]
 pub fn nearest_ranked<'a>(
     name: &str,

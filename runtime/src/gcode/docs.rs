@@ -45,7 +45,7 @@ fn instruction(op: Op, out: &mut String) {
     }
 }
 
-/// A number of stack items as the table computes it, as the page has it.
+/// Returns a number of stack items, as the table computes it, in the words of the page.
 fn amount(expression: &str) -> String {
     if let Some(number) = expression.strip_prefix('*') {
         return number.into();

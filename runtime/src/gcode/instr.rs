@@ -50,13 +50,13 @@ pub struct Jumps<K> {
 }
 
 impl<K> Jumps<K> {
-    /// All targets.
+    /// Returns all targets.
     #[inline]
     pub fn targets(&self) -> impl Iterator<Item = Label> {
         self.branches.iter().map(|(_, label)| *label).chain(self.default)
     }
 
-    /// All targets, to be changed.
+    /// Returns all targets, to be changed.
     pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Label> {
         self.branches.iter_mut().map(|(_, label)| label).chain(&mut self.default)
     }
@@ -132,9 +132,9 @@ operands! {
 
 /// Facts about the ids in operands that stack effects depend on.
 pub trait Arities {
-    /// Number of fields of a constructor.
+    /// Returns the number of fields of a constructor.
     fn con_arity(&self, con: ConId) -> u32;
-    /// Number of arguments of a host function.
+    /// Returns the number of arguments of a host function.
     fn host_arity(&self, host: HostId) -> u32;
 }
 
@@ -161,7 +161,7 @@ macro_rules! instructions {
             /// All instructions, in the order of the table.
             pub const ALL: &[Op] = &[$(Op::$name),+];
 
-            /// Its name.
+            /// Returns its name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Op::$name => stringify!($name),)+ }
@@ -181,7 +181,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// How control leaves it.
+            /// Returns how control leaves it.
             #[must_use]
             pub const fn flow(self) -> Flow {
                 match self { $(Op::$name => Flow::$flow,)+ }
@@ -213,7 +213,7 @@ macro_rules! instructions {
                 match self { $(instructions!(@pattern $name $(($($operand),+))?) => Op::$name,)+ }
             }
 
-            /// Its operands.
+            /// Returns its operands.
             #[must_use]
             pub fn operands(&self) -> Vec<Operand> {
                 let mut operands = Vec::new();

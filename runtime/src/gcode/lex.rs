@@ -176,7 +176,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// An escape, after its backslash.
+    /// Reads an escape sequence, after its backslash.
     fn escape(&mut self) -> Result<char, ParseError> {
         Ok(match self.chars.peek() {
             Some('u') => {
@@ -197,7 +197,7 @@ impl Lexer<'_> {
         c
     }
 
-    /// `{HEX}`
+    /// Reads a code point in hexadecimal, `{HEX}`.
     fn code_point(&mut self) -> Result<char, ParseError> {
         let mut digits = String::new();
         if self.chars.peek() == Some(&'{') {

@@ -15,8 +15,8 @@ struct State {
     old: usize,
 }
 
-/// For each item of a stack of `depth` items, the lowest (the redex) first: whether the code
-/// from instruction `at` on may still use it. `code` has passed
+/// Returns for each item of a stack of `depth` items, the lowest (the redex) first, whether the
+/// code from instruction `at` on may still use it. `code` has passed
 /// [`verify`](super::verify::verify), and `depth` is the depth that the stack has there; of
 /// anything else every item is said to be used.
 ///
@@ -97,8 +97,8 @@ mod tests {
     use crate::gcode::parse::parse;
     use crate::gcode::program::GlobalId;
 
-    /// The items in use before each instruction of a function of two arguments, as a picture
-    /// with the redex at the left; unused ones are dots.
+    /// Returns the items in use before each instruction of a function of two arguments, as a
+    /// picture with the redex at the left; unused ones are dots.
     fn pictures(listing: &str, depths: &[usize]) -> Vec<String> {
         let text = format!("data List = Nil/0 Cons/2\nsupercombinator f/2\n{listing}");
         let program = parse(&text).expect("a listing");

@@ -96,7 +96,7 @@ impl<'a> Line<'a> {
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
-    /// An error at the next token, or behind the last.
+    /// Returns an error at the next token, or behind the last.
     fn error(&self, message: &str) -> ParseError {
         let (line, column) = match (self.tokens.get(self.at), self.tokens.last()) {
             (Some(token), _) => (token.line, token.column),
@@ -181,7 +181,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// `data TYPE = CON/ARITY as NAME ..`
+    /// Reads `data TYPE = CON/ARITY as NAME ..`.
     fn data(&mut self, line: &mut Line<'_>) -> Result<(), ParseError> {
         let before = line.clone();
         let symbol: Arc<str> = line.name("the name of a data type")?.into();
@@ -211,7 +211,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `label NAME as NAME`
+    /// Reads `label NAME as NAME`.
     fn label(
         labels: &mut BTreeMap<Arc<str>, Arc<str>>,
         line: &mut Line<'_>,
@@ -227,7 +227,7 @@ impl Reader {
         }
     }
 
-    /// `host NAME/ARITY`
+    /// Reads `host NAME/ARITY`.
     fn host(&mut self, line: &mut Line<'_>) -> Result<(), ParseError> {
         let before = line.clone();
         let name: Arc<str> = line.name("the name of a host function")?.into();
@@ -296,7 +296,7 @@ impl Reader {
         }
     }
 
-    /// What the first line of a global could not know yet, and its code.
+    /// Reads the code of a global, and what its first line could not know yet.
     fn block(&mut self, id: GlobalId, block: Block<'_>) -> Result<(), ParseError> {
         let kind = match (block.head, block.of) {
             (Head::Constructor, Some((line, name))) => {
@@ -432,7 +432,7 @@ impl Reader {
         })
     }
 
-    /// `KEY:LABEL .. _:LABEL`, to the end of the line.
+    /// Reads `KEY:LABEL .. _:LABEL`, to the end of the line.
     fn jumps<K>(
         &mut self,
         line: &mut Line<'_>,

@@ -61,13 +61,13 @@ pub fn global(program: &Program, id: GlobalId, margin: &mut Margin) -> String {
     out
 }
 
-/// No margin.
+/// Returns no margin.
 #[must_use]
 pub fn bare(_: Span) -> Option<String> {
     None
 }
 
-/// One instruction, as in a listing. A number that the program gives no meaning to is shown
+/// Returns one instruction, as in a listing. A number that the program gives no meaning to is shown
 /// as `?` and the number.
 #[must_use]
 pub fn instr(program: &Program, instr: &Instr) -> String {
@@ -94,7 +94,7 @@ pub fn instr(program: &Program, instr: &Instr) -> String {
     out
 }
 
-/// A name as the listing has it: as it is, if that reads as a name, else as a STRING.
+/// Returns a name as the listing has it: as it is, if that reads as a name, else as a STRING.
 #[must_use]
 pub fn name(name: &str) -> String {
     let mut chars = name.chars();

@@ -60,9 +60,9 @@ impl Refusal {
         Refusal { others: Some(others), ..Refusal::default() }
     }
 
-    /// All memory that would keep the stack of an evaluation that is stopped, as if the system
-    /// had none: what was under evaluation is out of memory from then on, whenever it is
-    /// forced. The reference machine is not refused it.
+    /// Returns a refusal of all memory that would keep the stack of an evaluation that is stopped,
+    /// as if the system had none: what was under evaluation is out of memory from then on, whenever
+    /// it is forced. The reference machine is not refused it.
     #[must_use]
     pub fn of_stacks() -> Refusal {
         Refusal { stacks: true, ..Refusal::default() }

@@ -116,7 +116,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Its name, as reports have it.
+    /// Returns its name, as reports have it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

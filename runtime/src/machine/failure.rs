@@ -47,7 +47,7 @@ impl Failure {
         Failure { help: help.map(Into::into), ..self }
     }
 
-    /// The stop that it is, at a source expression for which `chain` waits.
+    /// Returns the stop that the failure is, at a source expression for which `chain` waits.
     pub fn at(self, span: Span, chain: Chain) -> Stop {
         let Failure { code, message, label, help, refused } = self;
         let (label, place, thrown) = (label.to_owned(), None, None);
@@ -64,7 +64,7 @@ impl Failure {
         }))
     }
 
-    /// What it says.
+    /// Returns its message.
     pub fn message(self) -> String {
         self.message
     }
@@ -77,7 +77,7 @@ impl Failure {
         Failure::new(Code::MainParameters, "`main` takes two or more arguments")
     }
 
-    /// The program calls `error`, with this text.
+    /// Returns the failure of a call of `error` with this text.
     fn error_called(text: &str) -> Failure {
         let message = match text {
             "" => "the program called error with an empty message".to_owned(),
@@ -86,7 +86,8 @@ impl Failure {
         Failure::new(Code::ErrorCalled, message)
     }
 
-    /// What is found in the text of `error`, or of an action that writes one, which is no text.
+    /// Returns the failure of `error`, or of an action that writes a text, whose text has something
+    /// else in it.
     pub fn no_text(name: &str, found: &Found) -> Failure {
         let message = match name {
             "error" => format!("`error` needs a text, and its message has {found} in it"),
@@ -95,7 +96,7 @@ impl Failure {
         Failure::new(Code::WrongKind, message).helped(found.kind.as_text())
     }
 
-    /// What is to be performed is no action.
+    /// Returns the failure of performing what is no action.
     pub fn no_action(found: &Found) -> Failure {
         let help = match found.kind {
             Given::Function => {
@@ -108,24 +109,25 @@ impl Failure {
             .helped(help)
     }
 
-    /// The program throws a value.
+    /// Returns the failure of a program that throws a value.
     pub fn thrown(found: &str) -> Failure {
         Failure::new(Code::Uncaught, format!("the program threw {found}, and nothing caught it"))
     }
 
-    /// An exception is thrown again that was never caught.
+    /// Returns the failure of throwing an exception again that was never caught.
     pub fn no_exception(found: &str) -> Failure {
         let message = format!("`throwAgain` needs what a handler was given, and has {found}");
         Failure::new(Code::WrongKind, message)
     }
 
-    /// An effect of input or output in a state thread.
+    /// Returns the failure of an effect of input or output in a state thread.
     pub fn outside(name: &str) -> Failure {
         Failure::new(Code::ForeignEffect, format!("`{name}` is no action of a state thread"))
             .labelled("a state thread has cells and arrays, and no input or output")
     }
 
-    /// An effect that hands over the turn, in an expression that performs an action.
+    /// Returns the failure of an effect that lets another thread run, in an expression that
+    /// performs an action.
     pub fn no_turns(name: &str) -> Failure {
         let message =
             format!("`{name}` would let another thread run, and an expression cannot wait for it");
@@ -133,52 +135,53 @@ impl Failure {
             .labelled("what `unsafePerform` performs has no other threads beside it")
     }
 
-    /// Something else than a cell where one is needed.
+    /// Returns the failure of an effect that needs a cell and is given something else.
     pub fn no_cell(name: &str, found: &str) -> Failure {
         Failure::new(Code::WrongKind, format!("`{name}` needs a cell, and is given {found}"))
     }
 
-    /// An effect on a cell of another thread.
+    /// Returns the failure of an effect on a cell of another thread.
     pub fn foreign_cell(name: &str) -> Failure {
         let message = format!("`{name}` is given a cell that another thread has made");
         Failure::new(Code::ForeignEffect, message)
             .labelled("the cells of a state thread are its own")
     }
 
-    /// Something else than a mutable array where one is needed.
+    /// Returns the failure of an effect that needs a mutable array and is given something else.
     pub fn no_mutable_array(name: &str, found: &str) -> Failure {
         let message = format!("`{name}` needs a mutable array, and is given {found}");
         Failure::new(Code::WrongKind, message)
     }
 
-    /// An effect on an array of another thread.
+    /// Returns the failure of an effect on an array of another thread.
     pub fn foreign_array(name: &str) -> Failure {
         let message = format!("`{name}` is given an array that another thread has made");
         Failure::new(Code::ForeignEffect, message)
             .labelled("the arrays of a state thread are its own")
     }
 
-    /// A number of elements that no array has.
+    /// Returns the failure of making an array of a number of elements that no array has.
     pub fn no_size(name: &str, found: &str) -> Failure {
         let message =
             format!("`{name}` makes an array of 0 to {MAX_ARRAY} elements, and is given {found}");
         Failure::new(Code::WrongKind, message)
     }
 
-    /// Elements to be copied that an array does not have.
+    /// Returns the failure of copying elements that an array does not have.
     pub fn no_part_of_array(name: &str, at: &str, count: &str, len: usize) -> Failure {
         let of = array(len);
         let message = format!("`{name}` is given {count} elements from index {at} on, of {of}");
         Failure::new(Code::NoElement, message).labelled("the array does not have these elements")
     }
 
-    /// The input is read as a list already.
+    /// Returns the failure of reading the input where it is read as a list already.
     pub fn input_taken(name: &str) -> Failure {
         let message = format!("`{name}` reads the input, which is read as a list already");
         Failure::new(Code::InputTaken, message)
     }
 
-    /// What the system does not do; `subject` is the path or name that it was asked for.
+    /// Returns the failure of an effect that the system refuses or fails at; `subject` is the path
+    /// or name that it was asked for.
     pub fn of_system(name: &str, subject: Option<&[u8]>, error: &SystemError) -> Failure {
         let of = subject.map(shown_bytes).unwrap_or_default();
         match error {
@@ -199,23 +202,24 @@ impl Failure {
         }
     }
 
-    /// Something else than an `MVar` where one is needed.
+    /// Returns the failure of an effect that needs an `MVar` and is given something else.
     pub fn no_var(name: &str, found: &str) -> Failure {
         Failure::new(Code::WrongKind, format!("`{name}` needs an MVar, and is given {found}"))
     }
 
-    /// Something else than a thread where one is needed.
+    /// Returns the failure of an effect that needs a thread and is given something else.
     pub fn no_thread(name: &str, found: &str) -> Failure {
         Failure::new(Code::WrongKind, format!("`{name}` needs a thread, and is given {found}"))
     }
 
-    /// Another thread throws a value to one that does not catch it.
+    /// Returns the failure of a thread that does not catch what another thread throws to it.
     pub fn thrown_to(found: &str) -> Failure {
         let message = format!("{found} was thrown to the thread, and nothing caught it");
         Failure::new(Code::ThrownTo, message)
     }
 
-    /// `main` waits, and so do so many other threads: none can run.
+    /// Returns the failure of a program in which `main` waits, and so do so many other threads:
+    /// none can run.
     pub fn blocked(others: usize) -> Failure {
         let others = match others {
             0 => "there is no other thread".to_owned(),
@@ -224,13 +228,14 @@ impl Failure {
         Failure::new(Code::Blocked, format!("`main` waits for an MVar for ever, and {others}"))
     }
 
-    /// An exit status that is none.
+    /// Returns the failure of an exit with what is no exit status.
     pub fn no_status(found: &str) -> Failure {
         let message = format!("an exit status is an integer from 0 to 255, and this is {found}");
         Failure::new(Code::WrongKind, message)
     }
 
-    /// What a primitive needs a list of is none, or does not end in one.
+    /// Returns the failure of a primitive that needs a list and is given none, or one that does not
+    /// end in a list.
     pub fn no_list(primitive: Option<&str>, found: &Found) -> Failure {
         match primitive.unwrap_or("error") {
             name @ ("error" | "putText" | "putError") => Failure::no_text(name, found),
@@ -242,7 +247,7 @@ impl Failure {
         }
     }
 
-    /// An operand of the wrong kind: `which` is the word for its place.
+    /// Returns the failure of an operand of the wrong kind: `which` is the word for its place.
     pub fn wrong_operand(instruction: &str, needs: &str, which: &str, found: &Found) -> Failure {
         let name = primitive(instruction);
         let message = format!("`{name}` needs {needs}, and its {which} operand is {found}");
@@ -288,7 +293,7 @@ impl Failure {
         Failure::new(Code::NegativeOperand, message)
     }
 
-    /// An index that is not one of `len` elements or bytes.
+    /// Returns the failure of an index that is not one of `len` elements or bytes.
     pub fn no_element(primitive: &str, found: &str, len: usize) -> Failure {
         let message = match len {
             0 => format!("`{primitive}` is given {found}, and there is nothing to index"),
@@ -297,7 +302,7 @@ impl Failure {
         Failure::new(Code::NoElement, message).labelled("no element has this index")
     }
 
-    /// Bytes of which a primitive can make nothing.
+    /// Returns the failure of a primitive on bytes of which it can make nothing.
     pub fn not_encoded(primitive: &str) -> Failure {
         let message = match primitive {
             "bytesChar" => "no character in UTF-8 begins at this byte",
@@ -306,7 +311,7 @@ impl Failure {
         Failure::new(Code::NotEncoded, message)
     }
 
-    /// An element of a list that a byte string cannot be made of.
+    /// Returns the failure of an element of a list that a byte string cannot be made of.
     pub fn no_part(primitive: &str, found: &str) -> Failure {
         let needs = match primitive {
             "bytesFromText" => "characters",
@@ -332,7 +337,8 @@ impl Failure {
         Failure::new(Code::WrongScrutinee, message)
     }
 
-    /// No alternative matches; `found` is the value in a few words, if it is known.
+    /// Returns the failure of a case that no alternative matches; `found` is the value in a few
+    /// words, if it is known.
     pub fn no_alternative(found: Option<&str>) -> Failure {
         let message = match found {
             Some(found) => format!("no alternative matches `{found}`"),
@@ -342,8 +348,8 @@ impl Failure {
             .labelled("this case has no alternative for the value")
     }
 
-    /// A value that is no function is applied to `given` arguments by the code of the performer
-    /// that `symbol` names; `None` if that applies nothing.
+    /// Returns the failure of applying a value that is no function to `given` arguments, by the
+    /// code of the performer that `symbol` names; `None` if that applies nothing.
     pub fn applied_by_performer(symbol: &str, found: &Found, given: usize) -> Option<Failure> {
         let operand = effect::applied_operand(symbol, given)?;
         let message = format!("{operand} must be a function, and is {found}");
@@ -354,7 +360,8 @@ impl Failure {
         Some(Failure::new(code, message).helped(help))
     }
 
-    /// A constructor that `has` so many fields is given more. `found` is the value.
+    /// Returns the failure of a constructor that `has` so many fields and is given more. `found` is
+    /// the value.
     pub fn overapplied(con: Option<&Con>, found: &Found, has: usize, given: usize) -> Failure {
         let message = match con {
             _ if found.kind == Given::Action => {
@@ -378,7 +385,8 @@ impl Failure {
         Failure::new(Code::AppliedNonFunction, message)
     }
 
-    /// A value depends on itself; `caf` is the name of its constant, if it is one.
+    /// Returns the failure of a value that depends on itself; `caf` is the name of its constant, if
+    /// it is one.
     pub fn self_dependent(caf: Option<&str>) -> Failure {
         let message = match caf {
             Some(caf) => format!("the value of `{caf}` depends on itself"),
@@ -388,7 +396,7 @@ impl Failure {
             .labelled("its own value is needed here to compute it")
     }
 
-    /// What is to be printed has no form.
+    /// Returns the failure of printing what has no printed form.
     pub fn unprintable(code: Code, message: String, given: Given) -> Failure {
         let help = given.as_text().unwrap_or("a text is a list of characters");
         let help = (code == Code::NotText).then_some(help);
@@ -435,12 +443,12 @@ impl Message {
         room
     }
 
-    /// The text, at its end.
+    /// Returns the text, at its end.
     pub fn ended(self) -> Shown {
         Shown(self.text)
     }
 
-    /// The text, where it goes on and is not shown.
+    /// Returns the text, where it goes on and is not shown.
     pub fn cut(mut self) -> Shown {
         self.text.push('…');
         self.ended()
@@ -460,12 +468,12 @@ pub(in crate::machine) enum Lists {
 pub(in crate::machine) struct Shown(String);
 
 impl Shown {
-    /// The failure of a program that calls `error` with it.
+    /// Returns the failure of a program that calls `error` with it.
     pub fn error(self) -> Failure {
         Failure::error_called(&self.0)
     }
 
-    /// It as a literal, cut to a few words.
+    /// Returns it as a literal, cut to a few words.
     pub fn quoted(self) -> String {
         short_text(&self.0)
     }
@@ -487,7 +495,7 @@ impl Found {
         Found { words: words.into(), kind, waits: None }
     }
 
-    /// What to say of a function where something else is needed.
+    /// Returns what to say of a function where something else is needed.
     fn still_takes(&self) -> Option<String> {
         let (name, more) = self.waits.as_ref()?;
         Some(format!("`{name}` still takes {}", counted(*more, "argument")))
@@ -508,12 +516,12 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// A node that is no value.
+/// Describes a node that is no value.
 pub(in crate::machine) fn unevaluated() -> Found {
     Found::new("an expression that is not evaluated", Given::Other)
 }
 
-/// An integer in a few words.
+/// Describes an integer in a few words.
 pub(in crate::machine) fn integer(value: &Integer) -> Found {
     let words = match value.heap_bytes() <= SHOWN_BYTES {
         true => format!("the integer {value}"),
@@ -522,12 +530,12 @@ pub(in crate::machine) fn integer(value: &Integer) -> Found {
     Found::new(words, Given::Integer)
 }
 
-/// A float in a few words.
+/// Describes a float in a few words.
 pub(in crate::machine) fn float(value: Float) -> Found {
     Found::new(format!("the float {value}"), Given::Float)
 }
 
-/// What an operand of a primitive, counted from 0, must be, with an article.
+/// Returns what an operand of a primitive, counted from 0, must be, with an article.
 pub(in crate::machine) fn needs(primitive: Primitive, at: usize) -> &'static str {
     match primitive.operand_at(at) {
         Operand::Array => "an array",
@@ -539,29 +547,30 @@ pub(in crate::machine) fn needs(primitive: Primitive, at: usize) -> &'static str
     }
 }
 
-/// An array in a few words.
+/// Describes an array in a few words.
 pub(in crate::machine) fn array(len: usize) -> Found {
     Found::new(format!("an array of {}", counted(len, "element")), Given::Array)
 }
 
-/// A byte string in a few words.
+/// Describes a byte string in a few words.
 pub(in crate::machine) fn bytes(len: usize) -> Found {
     Found::new(format!("a byte string of {}", counted(len, "byte")), Given::Bytes)
 }
 
-/// A path or a name as a message has it, after ` of `: the end of a long one.
+/// Returns a path or a name as a message has it, after ` of `: the end of a long one.
 fn shown_bytes(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(SHOWN_PATH);
     let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
     format!(" of `{}{}`", if from > 0 { "…" } else { "" }, for_message(&text))
 }
 
-/// A character in a few words.
+/// Describes a character in a few words.
 pub(in crate::machine) fn character(c: char) -> Found {
     Found::new(format!("the character {}", char_for_message(c)), Given::Character)
 }
 
-/// A constructed value in a few words; `action` is what it is of the data type of actions.
+/// Describes a constructed value in a few words; `action` is its kind if it is of the data type of
+/// actions.
 pub(in crate::machine) fn constructed(con: &Con, action: Option<ActionKind>) -> Found {
     if let Some(action) = action {
         let kind = if action.is_action() { Given::Action } else { Given::Other };
@@ -581,13 +590,14 @@ pub(in crate::machine) fn constructed(con: &Con, action: Option<ActionKind>) -> 
     }
 }
 
-/// A value of the embedding program in a few words.
+/// Describes a value of the embedding program in a few words.
 pub(in crate::machine) fn opaque(name: &str) -> Found {
     Found::new(format!("the host value `{}`", for_message(name)), Given::Other)
 }
 
-/// A function that has so many arguments, in a few words; its name is fit for a message. `arity` is
-/// its number of parameters, if the name is its own and not that of the definition that it is in.
+/// Describes a function that has so many arguments, in a few words; its name is fit for a message.
+/// `arity` is its number of parameters, if the name is its own and not that of the definition that
+/// it is in.
 pub(in crate::machine) fn function(name: &str, arguments: usize, arity: Option<usize>) -> Found {
     let Some(arity) = arity else {
         return Found::new(format!("a function in `{name}`"), Given::Function);
@@ -600,7 +610,7 @@ pub(in crate::machine) fn function(name: &str, arguments: usize, arity: Option<u
     Found { waits: waits.map(|more| (name.to_owned(), more)), ..Found::new(words, Given::Function) }
 }
 
-/// What a program calls the primitive of an instruction of this name.
+/// Returns what a program calls the primitive of an instruction of this name.
 fn primitive(instruction: &str) -> &str {
     match instruction {
         "Add" => "add",

@@ -30,7 +30,7 @@ impl Drop for Inner {
 pub struct Handle(Arc<Inner>);
 
 impl Handle {
-    /// Its number among the handles of its machine.
+    /// Returns its number among the handles of its machine.
     pub(in crate::machine) fn index(&self) -> u32 {
         self.0.index
     }

@@ -60,10 +60,11 @@ pub trait Machine: Debug + Send {
     /// Returns the value of the action that was performed last, once.
     fn take_value(&mut self) -> Option<Handle>;
 
-    /// The arguments that programs find.
+    /// Sets the arguments that programs find.
     fn set_arguments(&mut self, arguments: Vec<String>);
 
-    /// What actions reach beyond the streams: files and the like. Without it, nothing.
+    /// Sets the system that actions reach beyond the streams: files and the like. Without one all
+    /// of that is refused.
     fn set_system(&mut self, system: Box<dyn System>);
 
     /// Gives up a run that is under way. What it was evaluating is left evaluable.
@@ -208,7 +209,7 @@ pub trait Machine: Debug + Send {
         false
     }
 
-    /// Bytes in use: heap, big integers, stack.
+    /// Returns the bytes in use: heap, big integers, stack.
     #[must_use]
     fn footprint(&self) -> u64;
 

@@ -44,7 +44,7 @@ struct Deadline {
 }
 
 impl Interrupt {
-    /// A handle of no machine yet.
+    /// Returns a handle of no machine yet.
     #[must_use]
     pub fn new() -> Interrupt {
         Interrupt::default()
@@ -128,7 +128,7 @@ impl Interrupt {
 }
 
 impl Shared {
-    /// A request of the deadline, if it has passed.
+    /// Returns the request of the deadline, if it has passed.
     #[inline]
     fn late(&self) -> Option<Request> {
         if !self.timed.load(Ordering::Relaxed) {
@@ -171,7 +171,7 @@ impl Request {
 mod tests {
     use super::*;
 
-    /// A clock that goes on by a second each time somebody looks at it.
+    /// Returns a clock that goes on by a second each time somebody looks at it.
     fn counting() -> Clock {
         let seconds = AtomicU64::new(0);
         Arc::new(move || Duration::from_secs(seconds.fetch_add(1, Ordering::Relaxed)))

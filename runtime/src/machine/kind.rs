@@ -23,7 +23,7 @@ impl MachineKind {
     /// All of them.
     pub const ALL: &[MachineKind] = &[MachineKind::Fast, MachineKind::Reference];
 
-    /// Its name, as the command line has it.
+    /// Returns its name, as the command line has it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ enum Ready {
 }
 
 impl Loaded {
-    /// A machine that runs it.
+    /// Makes a machine that runs it.
     #[must_use]
     pub fn machine(&self, config: Config) -> Box<dyn Machine> {
         match &self.0 {

@@ -115,7 +115,7 @@ impl<W> Opaques<W> {
         Opaques { entries, free: self.free.clone(), dead: Vec::new() }
     }
 
-    /// Bytes that the table takes.
+    /// Returns bytes that the table takes.
     pub fn bytes(&self) -> u64 {
         (self.entries.capacity() * size_of::<Option<(W, Opaque)>>()) as u64
     }

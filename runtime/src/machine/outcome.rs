@@ -87,7 +87,7 @@ impl std::fmt::Display for Location {
 }
 
 impl std::fmt::Display for RunError {
-    /// `file:line:column: error[G0502]: message`; without a place `G0502: message`.
+    /// Writes `file:line:column: error[G0502]: message`; without a place `G0502: message`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.place {
             Some(place) => write!(f, "{place}: error[{}]: {}", self.code, self.message),

@@ -41,8 +41,8 @@ pub(in crate::machine) struct Performing {
 }
 
 impl Performing {
-    /// An action is about to be evaluated, where the stack is `depth` deep; `thunk` is the thunk of
-    /// the source that it is, if it is one.
+    /// Notes that an action is about to be evaluated, where the stack is `depth` deep; `thunk` is
+    /// the thunk of the source that it is, if it is one.
     pub fn evaluates(&mut self, depth: usize, thunk: Option<(Span, GlobalId)>) {
         while self.actions.last().is_some_and(|&(at, _)| at > depth) {
             self.actions.pop();
@@ -62,7 +62,7 @@ impl Performing {
         }
     }
 
-    /// An action was evaluated: the code of the expression at `returned` has come to it.
+    /// Notes that an action was evaluated: the code of the expression at `returned` has come to it.
     pub fn evaluated(&mut self, depth: usize, returned: Span) {
         if let Some((at, origin)) = self.actions.last_mut()
             && *at == depth
@@ -87,7 +87,7 @@ impl Performing {
         }
     }
 
-    /// The thread that runs gives its turn away.
+    /// Notes that the thread that runs lets another one run.
     pub fn park(&mut self, thread: i64) {
         if let Some(&(_, origin)) = self.actions.first() {
             self.parked.insert(thread, origin);
@@ -95,7 +95,7 @@ impl Performing {
         self.actions.clear();
     }
 
-    /// A thread goes on.
+    /// Notes that a thread goes on.
     pub fn resume(&mut self, thread: i64) {
         self.actions.clear();
         self.actions.extend(self.parked.remove(&thread).map(|origin| (0, origin)));

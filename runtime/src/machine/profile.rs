@@ -51,7 +51,7 @@ impl Profile {
         all.bytes += share.bytes;
     }
 
-    /// All stacks, in the order of their names.
+    /// Returns all stacks, in the order of their names.
     pub fn stacks(&self) -> impl Iterator<Item = (&[Arc<str>], Share)> {
         self.stacks.iter().map(|(stack, share)| (&**stack, *share))
     }

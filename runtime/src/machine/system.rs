@@ -241,12 +241,12 @@ impl Record {
 }
 
 impl Outside {
-    /// A system that was given.
+    /// Returns a system that was given.
     pub fn new(system: Box<dyn System>) -> Outside {
         Outside::Given(system)
     }
 
-    /// A system whose answers are kept.
+    /// Returns a system whose answers are kept.
     pub fn recorded(system: Recorded) -> Outside {
         Outside::Recorded(system, 0)
     }
@@ -403,7 +403,7 @@ impl Answer {
     }
 }
 
-/// A list of a machine's own values.
+/// Makes a list of a machine's own values.
 fn list(machine: &mut dyn Machine, items: &[Handle]) -> Result<Handle, Stop> {
     match machine.new_list(items) {
         Some(list) => list,

@@ -136,21 +136,21 @@ impl Threads {
         self.left == 0 && !self.ready.is_empty()
     }
 
-    /// The thread that runs is to go on so, before all others.
+    /// Makes the thread that runs go on so, before all others.
     pub fn resume(&mut self, next: Next) {
         let current = self.current;
         self.own().next = Some(next);
         self.ready.push_front(current);
     }
 
-    /// The thread that runs is to go on so when all others have had their turns.
+    /// Makes the thread that runs go on so when all others have had their turns.
     pub fn yields(&mut self, next: Next) {
         let current = self.current;
         self.own().next = Some(next);
         self.ready.push_back(current);
     }
 
-    /// The thread that runs waits.
+    /// Makes the thread that runs wait.
     pub fn wait(&mut self, wait: Wait) {
         let current = self.current;
         let (Wait::Take(var) | Wait::Read(var) | Wait::Put(var, _)) = wait;
@@ -192,7 +192,8 @@ impl Threads {
         Some(number)
     }
 
-    /// An `MVar` has become empty: the first that waits to put a value there goes on; its value.
+    /// Wakes, where an `MVar` has become empty, the first thread that waits to put a value there;
+    /// returns that value.
     pub fn emptied(&mut self, var: i64) -> Option<Handle> {
         let number = self.first(var, |waits| matches!(waits, Wait::Put(..)))?;
         let value = match &self.all.get(&number)?.waits {
@@ -203,8 +204,8 @@ impl Threads {
         Some(value)
     }
 
-    /// A value is put into an empty `MVar`: all that wait to read it go on, and the first that waits
-    /// to take it. Returns whether it is taken.
+    /// Wakes, where a value is put into an empty `MVar`, all that wait to read it, and the first
+    /// that waits to take it. Returns whether it is taken.
     pub fn filled(&mut self, var: i64, value: &Handle) -> bool {
         while let Some(number) = self.first(var, |waits| matches!(waits, Wait::Read(_))) {
             self.wake(number, Next::Value(value.clone()));
@@ -253,13 +254,14 @@ impl Threads {
         if own.is_masked { None } else { own.pending.pop_front() }
     }
 
-    /// The thread that runs has stopped running, with this continuation: chooses the next one.
+    /// Chooses the next thread, where the one that runs has stopped running, with this
+    /// continuation.
     pub fn switch(&mut self, then: Handle) {
         self.own().then = Some(then);
         self.choose();
     }
 
-    /// The thread that runs has ended: chooses the next one.
+    /// Chooses the next thread, where the one that runs has ended.
     pub fn ended(&mut self) {
         self.all.remove(&self.current);
         self.choose();
@@ -295,7 +297,7 @@ impl Threads {
         self.chosen.clone()
     }
 
-    /// The thread that was chosen runs.
+    /// Notes that the thread that was chosen runs.
     pub fn started(&mut self) {
         self.chosen = None;
     }

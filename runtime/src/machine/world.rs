@@ -117,8 +117,8 @@ impl World {
         *self = World { taken, arguments, threads, system, ..World::default() };
     }
 
-    /// The same, for an action that an embedder performs: a stop does not end the line, in which it
-    /// may go on.
+    /// Forgets what belongs to the run before, for an action that an embedder performs: a stop does
+    /// not end the line, in which it may go on.
     pub fn start_action(&mut self) {
         self.start(false);
         self.is_embedders = true;

@@ -6,7 +6,7 @@ use super::Primitive;
 use super::numbers::{Computed, Fault, Number};
 use crate::base::integer::Integer;
 
-/// The white space of ASCII: what separates words.
+/// Returns whether a byte is white space of ASCII, which separates words.
 const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
@@ -64,7 +64,8 @@ fn decimal(bytes: &[u8]) -> Option<Integer> {
     Integer::parse(std::str::from_utf8(bytes).ok()?)
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo), shortened to 62 so that it is a small integer.
+/// Returns a hash of bytes: FNV-1a of 64 bits (Fowler, Noll and Vo), shortened to 62 so that it is
+/// a small integer.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> i64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);

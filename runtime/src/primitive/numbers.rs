@@ -96,8 +96,8 @@ fn count(operands: &[Number<'_>]) -> Result<u64, Fault> {
     }
 }
 
-/// Bytes that computing it may take: what a memory limit asks for before the work is begun.
-/// `u64::MAX`, if no memory has as many.
+/// Returns the bytes that computing it may take: what a memory limit asks for before the work is
+/// begun. `u64::MAX`, if no memory has as many.
 #[must_use]
 pub fn bytes(primitive: Primitive, operands: &[Number<'_>]) -> u64 {
     let bytes = match (primitive, operands) {
@@ -230,7 +230,7 @@ pub fn compute(primitive: Primitive, operands: &[Number<'_>]) -> Result<Computed
     }
 }
 
-/// `bits` shifted to the left by any number of bits.
+/// Returns `bits` shifted to the left by any number of bits.
 fn shifted(bits: u64, count: u64) -> u64 {
     if count < 64 { bits << count } else { 0 }
 }
@@ -251,8 +251,8 @@ fn asinh(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// The inverse hyperbolic cosine, `ln(x + sqrt(x * x - 1))`, for what may be near 1, or so large that
-/// its square is infinite.
+/// Returns the inverse hyperbolic cosine, `ln(x + sqrt(x * x - 1))`, for what may be near 1, or so
+/// large that its square is infinite.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 {
         f64::NAN
@@ -264,7 +264,8 @@ fn acosh(x: f64) -> f64 {
     }
 }
 
-/// The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`, for a size that may be near 0 or 1.
+/// Returns the inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`, for a size that may be near
+/// 0 or 1.
 fn atanh(x: f64) -> f64 {
     let size = x.abs();
     let twice = size + size;

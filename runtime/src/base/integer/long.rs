@@ -37,7 +37,7 @@ const DIVISOR: usize = 256;
 /// Decimal digits up to which the library's quadratic conversion is the faster one.
 const DIGITS: usize = 2_000;
 
-/// Words of 64 bits that a value takes.
+/// Returns the number of 64-bit words of a value.
 pub(super) fn limbs(value: &BigUint) -> usize {
     (value.bits() as usize).div_ceil(64)
 }
@@ -104,7 +104,7 @@ pub(super) fn mul_signed(a: &BigInt, b: &BigInt, poll: Poll<'_>) -> Result<BigIn
     Ok(BigInt::from_biguint(a.sign() * b.sign(), mul(a.magnitude(), b.magnitude(), poll)?))
 }
 
-/// Quotient and remainder; the divisor is not 0.
+/// Returns quotient and remainder; the divisor is not 0.
 pub(super) fn div_rem(
     a: &BigUint,
     b: &BigUint,
@@ -142,8 +142,8 @@ pub(super) fn div_rem(
     Ok((quotient, rest >> shift))
 }
 
-/// Quotient and remainder where the divisor has many limbs more than the quotient: the quotient
-/// is that of the operands without their lowest `dropped` limbs, or a little less.
+/// Returns quotient and remainder where the divisor has many limbs more than the quotient: the
+/// quotient is that of the operands without their lowest `dropped` limbs, or a little less.
 fn short_quotient(
     a: &BigUint,
     b: &BigUint,
@@ -298,7 +298,7 @@ impl Power {
         }
     }
 
-    /// Quotient and remainder of a number below the square.
+    /// Returns quotient and remainder of a number below the square of the power.
     fn divide(&self, value: &BigUint, poll: Poll<'_>) -> Result<(BigUint, BigUint), Stopped> {
         let (upper, lower) = split(value, self.zeros / 64);
         let (quotient, rest) = match &self.reciprocal {
@@ -359,7 +359,7 @@ impl Reciprocal {
     }
 }
 
-/// `2^shift` divided by a number, or less by no more than three: by Newton's iteration.
+/// Returns `2^shift` divided by a number, or less by no more than three: by Newton's iteration.
 fn reciprocal(of: &BigUint, shift: u64, poll: Poll<'_>) -> Result<BigUint, Stopped> {
     // The bits of the result, at most.
     let bits = shift + 2 - of.bits();
@@ -464,7 +464,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Limbs that tend to be all zeros or ones, where carries go far.
+    /// Returns a random number whose limbs tend to be all zeros or all ones, where carries go far.
     fn number(limbs: usize, seed: u64) -> BigUint {
         let mut state = seed | 1;
         let mut next = || {

@@ -71,7 +71,7 @@ impl<const P: u64> Field<P> {
     const STEPS: [u64; ORDERS - 3] = Self::steps(&Self::ROOTS, &Self::INVERSE_ROOTS);
     const INVERSE_STEPS: [u64; ORDERS - 3] = Self::steps(&Self::INVERSE_ROOTS, &Self::ROOTS);
 
-    /// `a * b / 2^64`.
+    /// Returns `a * b / 2^64` modulo p, by Montgomery multiplication.
     #[inline(always)]
     const fn mul(a: u64, b: u64) -> u64 {
         let product = a as u128 * b as u128;
@@ -86,7 +86,7 @@ impl<const P: u64> Field<P> {
         Self::less(Self::mul(a, b), P)
     }
 
-    /// `a`, less `most` if that is not below 0.
+    /// Returns `a`, less `most` if that is not below 0.
     #[inline(always)]
     const fn less(a: u64, most: u64) -> u64 {
         let less = a.wrapping_sub(most);
@@ -139,7 +139,7 @@ impl<const P: u64> Field<P> {
         steps
     }
 
-    /// c(s), or its inverse from the inverse roots.
+    /// Returns c(s) of a block s, or its inverse if `roots` are the inverse roots.
     fn c(block: usize, roots: &[u64; ORDERS]) -> u64 {
         let bits = (0..usize::BITS as usize).take_while(|bit| block >> bit > 0);
         bits.filter(|bit| block >> bit & 1 == 1)
@@ -228,7 +228,7 @@ impl<const P: u64> Field<P> {
         Ok(())
     }
 
-    /// c, c^2 and c^3.
+    /// Returns c, c^2 and c^3.
     #[inline(always)]
     fn powers(c: u64) -> [u64; 3] {
         let square = Self::mul_exactly(c, c);
@@ -326,7 +326,7 @@ impl<const P: u64> Field<P> {
         Self::halves(data, poll, |a, b| (Self::less(a + b, 2 * P), Self::mul(a + 2 * P - b, c)))
     }
 
-    /// What a polynomial of residues below p is modulo x^tail - c, of as many residues below 4p.
+    /// Computes a polynomial of residues below p modulo x^tail - c, with residues below 4p.
     fn remainder(data: &[u64], c: u64, tail: &mut [u64]) {
         tail.fill(0);
         for part in data.chunks(tail.len()).rev() {
@@ -356,8 +356,8 @@ impl<const P: u64> Field<P> {
         Ok(data)
     }
 
-    /// The coefficients of a product modulo p, of the transforms of its factors; the first one
-    /// becomes them.
+    /// Computes the coefficients of a product modulo p from the transforms of its factors, in the
+    /// place of the first one.
     fn product(
         a: &mut [u64],
         b: Option<&[u64]>,
@@ -473,7 +473,7 @@ fn number(first: &[u64], second: Vec<u64>) -> BigUint {
     super::long::of_limbs(&limbs)
 }
 
-/// The product; the shorter factor has at most [`MOST_LIMBS`].
+/// Returns the product; the shorter factor has at most [`MOST_LIMBS`].
 pub(super) fn mul(a: &BigUint, b: &BigUint, poll: Poll<'_>) -> Result<BigUint, Stopped> {
     let shape = Shape::of(super::long::limbs(a) + super::long::limbs(b));
     let first = product::<FIRST>(a, b, shape, poll)?;
@@ -503,7 +503,7 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// For products of `limbs` limbs.
+    /// Transforms a factor for products of `limbs` limbs.
     pub(super) fn of(value: &BigUint, limbs: usize, poll: Poll<'_>) -> Result<Factor, Stopped> {
         let shape = Shape::of(limbs);
         let first = Field::<FIRST>::transform(value, shape, poll)?;
@@ -533,7 +533,8 @@ mod tests {
         Ok(())
     }
 
-    /// A number of so many limbs; all ones where the seed is 0, which makes the largest sums and carries.
+    /// Returns a number of so many limbs; all ones where the seed is 0, which makes the largest
+    /// sums and carries.
     fn value(limbs: usize, seed: u64) -> BigUint {
         let mut state = seed;
         let mut next = || {

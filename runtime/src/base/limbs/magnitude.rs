@@ -22,7 +22,7 @@ pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
 }
 
-/// `out` becomes `a + b`; the number of its limbs.
+/// Sets `out` to `a + b`; returns the number of its limbs.
 #[inline]
 pub(super) fn add(a: &[u64], b: &[u64], out: &mut [u64]) -> usize {
     let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
@@ -36,7 +36,7 @@ pub(super) fn add(a: &[u64], b: &[u64], out: &mut [u64]) -> usize {
     a.len() + usize::from(carry)
 }
 
-/// `out` becomes `a + b`, which have as many limbs; whether there is a carry.
+/// Sets `out` to `a + b`, which have as many limbs; returns whether there is a carry.
 #[inline]
 fn add_equal(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     let mut carry = false;
@@ -55,7 +55,7 @@ fn add_equal(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     carry
 }
 
-/// `out` becomes `a - b`, which is not below 0; the number of its limbs.
+/// Sets `out` to `a - b`, which is not below 0; returns the number of its limbs.
 #[inline]
 pub(super) fn sub(a: &[u64], b: &[u64], out: &mut [u64]) -> usize {
     let (low, high) = a.split_at(b.len());
@@ -68,7 +68,7 @@ pub(super) fn sub(a: &[u64], b: &[u64], out: &mut [u64]) -> usize {
     significant(out)
 }
 
-/// `out` becomes `a - b`, which have as many limbs; whether there is a borrow.
+/// Sets `out` to `a - b`, which have as many limbs; returns whether there is a borrow.
 #[inline]
 fn sub_equal(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     let mut borrow = false;
@@ -86,7 +86,7 @@ fn sub_equal(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     borrow
 }
 
-/// `to` becomes `to + a`, which fits it.
+/// Adds `a` to `to`, which the sum fits.
 fn add_to(to: &mut [u64], a: &[u64]) {
     let (low, high) = to.split_at_mut(a.len());
     let mut carry = false;
@@ -102,7 +102,8 @@ fn add_to(to: &mut [u64], a: &[u64]) {
     debug_assert!(!carry, "the sum fits");
 }
 
-/// `to` becomes `to - a`; whether it would be below 0, and is too large by all its limbs.
+/// Subtracts `a` from `to`; returns whether the difference is below 0, and `to` is too large by 2
+/// to the power of all its bits.
 fn sub_from(to: &mut [u64], a: &[u64]) -> bool {
     let (low, high) = to.split_at_mut(a.len());
     let mut borrow = false;
@@ -118,14 +119,14 @@ fn sub_from(to: &mut [u64], a: &[u64]) -> bool {
     borrow
 }
 
-/// `out` becomes `out + 1`, where there is room for a carry; the number of its limbs.
+/// Adds 1 to `out`, which has `len` limbs and room for a carry; returns the number of its limbs.
 pub(super) fn increment(out: &mut [u64], len: usize) -> usize {
     out[len] = 0;
     add_to(&mut out[..=len], &[1]);
     len + usize::from(out[len] != 0)
 }
 
-/// Limbs of the working copies of [`mul`], by those of the factors.
+/// Returns the limbs of the working copies of [`mul`], by those of the factors.
 #[inline]
 pub(super) fn mul_work(a: usize, b: usize) -> usize {
     let short = a.min(b);
@@ -133,7 +134,7 @@ pub(super) fn mul_work(a: usize, b: usize) -> usize {
     if short < KARATSUBA { 0 } else { 6 * short + 64 }
 }
 
-/// `out` becomes `a * b`; the number of its limbs. `work` has [`mul_work`].
+/// Sets `out` to `a * b`; returns the number of its limbs. `work` has as many as [`mul_work`] says.
 #[inline]
 pub(super) fn mul(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) -> usize {
     let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
@@ -147,14 +148,14 @@ pub(super) fn mul(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) -> us
     significant(out)
 }
 
-/// `out` becomes `a * b`; the number of its limbs, the last of which may be 0.
+/// Sets `out` to `a * b`; returns the number of its limbs, the last of which may be 0.
 #[inline]
 pub(super) fn scale(a: &[u64], b: u64, out: &mut [u64]) -> usize {
     out[a.len()] = mul_limb(a, b, out);
     a.len() + 1
 }
 
-/// `out` becomes `a * b`; the limb above.
+/// Sets `out` to the lower limbs of `a * b`; returns the limb above them.
 #[inline]
 fn mul_limb(a: &[u64], b: u64, out: &mut [u64]) -> u64 {
     let mut carry = 0;
@@ -176,7 +177,7 @@ fn long_multiplication(a: &[u64], b: &[u64], out: &mut [u64]) {
     }
 }
 
-/// `out` becomes `a * b`, where `a` has as many limbs or more.
+/// Sets `out` to `a * b`, where `a` has as many limbs as `b` or more.
 fn in_pieces(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) {
     let n = b.len();
     if a.len() == n {
@@ -199,7 +200,7 @@ fn in_pieces(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) {
     }
 }
 
-/// `out` becomes `a * b`, which have as many limbs.
+/// Sets `out` to `a * b`, which have as many limbs.
 fn karatsuba(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) {
     let n = a.len();
     if n < KARATSUBA {
@@ -240,8 +241,8 @@ fn karatsuba(a: &[u64], b: &[u64], out: &mut [u64], work: &mut [u64]) {
     add_to(&mut out[3 * half..], &[above]);
 }
 
-/// `out` becomes what `a` and `b`, which has one limb less at most, differ by; whether `b` is
-/// the larger one.
+/// Sets `out` to the difference of `a` and `b`, which has one limb less at most; returns whether
+/// `b` is the larger one.
 fn difference(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     let (low, high) = a.split_at(b.len());
     let less = high.iter().all(|limb| *limb == 0) && compare(low, b) == Ordering::Less;
@@ -254,8 +255,9 @@ fn difference(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
     less
 }
 
-/// `a / b`, rounded down, and what remains; the numbers of their limbs. `quotient` has room for
-/// the limbs by which `a` is longer and one more, and `rest` for those of `a` and one.
+/// Divides `a` by `b`, rounding down; returns the numbers of limbs of quotient and remainder.
+/// `quotient` has room for the limbs by which `a` is longer and one more, and `rest` for those of
+/// `a` and one.
 pub(super) fn divide(
     a: &[u64],
     b: &[u64],
@@ -284,7 +286,7 @@ fn upper(limb: u64, shift: u32) -> u64 {
     limb >> 1 >> (63 - shift)
 }
 
-/// `quotient` becomes `a / divisor`; what remains.
+/// Sets `quotient` to `a / divisor`; returns the remainder.
 fn divide_by_limb(a: &[u64], divisor: u64, quotient: &mut [u64]) -> u64 {
     let shift = divisor.leading_zeros();
     let divisor = Divisor::new(divisor << shift);
@@ -311,7 +313,7 @@ impl Divisor {
         Divisor { limb, inverse: inverse as u64 }
     }
 
-    /// Quotient and remainder of two limbs, of which the upper one is below the divisor.
+    /// Returns quotient and remainder of two limbs, of which the upper one is below the divisor.
     #[inline(always)]
     fn divide(self, high: u64, low: u64) -> (u64, u64) {
         let both = u128::from(high) << 64 | u128::from(low);
@@ -330,8 +332,8 @@ impl Divisor {
     }
 }
 
-/// Algorithm D. `rest` has the dividend and a 0 above it, then what remains; `b` has two limbs
-/// at least; `quotient` has the limbs by which `rest` is longer.
+/// Divides by Knuth's algorithm D. `rest` has the dividend and a 0 above it, then the remainder;
+/// `b` has two limbs at least; `quotient` has the limbs by which `rest` is longer.
 fn long_division(rest: &mut [u64], b: &[u64], quotient: &mut [u64]) {
     let n = b.len();
     // The quotient is guessed from what the uppermost limbs are when both are shifted, so that
@@ -379,7 +381,8 @@ fn long_division(rest: &mut [u64], b: &[u64], quotient: &mut [u64]) {
     }
 }
 
-/// `rest`, of `len` limbs, becomes `a - rest`, which is not below 0; the number of its limbs.
+/// Sets `rest`, of `len` limbs, to `a - rest`, which is not below 0; returns the number of its
+/// limbs.
 pub(super) fn sub_reversed(a: &[u64], rest: &mut [u64], len: usize) -> usize {
     let rest = &mut rest[..a.len()];
     rest[len..].fill(0);

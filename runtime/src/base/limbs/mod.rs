@@ -47,7 +47,7 @@ pub enum Rounding {
 }
 
 impl<'a> Limbs<'a> {
-    /// A word; `limb` is where its magnitude is kept.
+    /// Returns the limbs of an integer that fits a word; `limb` is where its magnitude is kept.
     #[inline]
     #[must_use]
     pub fn of(value: i64, limb: &'a mut [u64; 1]) -> Limbs<'a> {
@@ -75,35 +75,35 @@ impl<'a> Limbs<'a> {
         Limbs { negative: !self.negative, ..self }
     }
 
-    /// Limbs that a sum or difference takes.
+    /// Returns the limbs that a sum or difference takes.
     #[inline]
     #[must_use]
     pub fn sum_limbs(self, other: Limbs<'_>) -> usize {
         self.magnitude.len().max(other.magnitude.len()) + 1
     }
 
-    /// Limbs that the product takes.
+    /// Returns the limbs that the product takes.
     #[inline]
     #[must_use]
     pub fn product_limbs(self, other: Limbs<'_>) -> usize {
         self.magnitude.len() + other.magnitude.len()
     }
 
-    /// Limbs that computing the product takes beside it.
+    /// Returns the limbs that computing the product takes beside it.
     #[inline]
     #[must_use]
     pub fn product_work(self, other: Limbs<'_>) -> usize {
         mul_work(self.magnitude.len(), other.magnitude.len())
     }
 
-    /// Limbs that quotient or remainder by `other` takes.
+    /// Returns the limbs that quotient or remainder by `other` takes.
     #[inline]
     #[must_use]
     pub fn division_limbs(self, other: Limbs<'_>) -> usize {
         self.sum_limbs(other)
     }
 
-    /// Limbs that computing quotient or remainder takes beside it.
+    /// Returns the limbs that computing quotient or remainder takes beside it.
     #[inline]
     #[must_use]
     pub fn division_work(self) -> usize {

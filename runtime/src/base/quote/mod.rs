@@ -44,7 +44,7 @@ pub fn string_literal(text: &str) -> String {
 /// The greatest number of characters of a user's text in a message.
 const SHOWN: usize = 60;
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 #[must_use]
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -339,8 +339,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Stack items taken and left. An instruction says it itself; counts that 32 bits cannot
-    /// hold are no danger here.
+    /// Returns how many stack items an instruction takes and leaves. It says so itself; counts that
+    /// 32 bits cannot hold are no danger here.
     fn effect(&self, instr: &Instr) -> (u64, u64) {
         match *instr {
             Instr::Push(n) => (u64::from(n) + 1, u64::from(n) + 2),

@@ -105,7 +105,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// That of a program that has passed.
+    /// Returns the progress of a program that has passed.
     pub(super) fn of(program: &Program) -> Progress {
         let mut progress = Progress::default();
         // It has no violations.

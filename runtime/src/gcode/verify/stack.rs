@@ -53,12 +53,12 @@ impl Stacks {
         self.segments[stack.0 as usize]
     }
 
-    /// Items on the stack.
+    /// Returns the number of items on the stack.
     pub fn depth(&self, stack: Stack) -> u64 {
         self.segment(stack).depth
     }
 
-    /// `stack` with `count` more items.
+    /// Returns `stack` with `count` more items.
     pub fn push(&mut self, stack: Stack, item: Item, count: u64) -> Stack {
         if count == 0 {
             return stack;

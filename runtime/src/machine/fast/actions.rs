@@ -11,8 +11,8 @@ use crate::machine::threads::{Next, Threads};
 use crate::machine::world::Mode;
 
 impl Machine {
-    /// Where a value that is to be performed or printed has been evaluated: goes on with an action,
-    /// if it is one. `false` if the value is to be printed.
+    /// Goes on with an action, where a value that is to be performed or printed has been evaluated
+    /// and is one. Returns whether it is: if not, the value is to be printed.
     ///
     /// # Errors
     /// When the output takes no more, or memory is used up.

@@ -75,7 +75,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes what a primitive gives for `a`.
+    /// Sets `d` to the result of a primitive for `a`.
     pub(super) fn aggregate(&mut self, p: Primitive, d: Dst, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if p == Primitive::BytesFromText
@@ -115,7 +115,7 @@ impl Machine {
         }
     }
 
-    /// `d` becomes what a primitive gives for `a` and `b`.
+    /// Sets `d` to the result of a primitive for `a` and `b`.
     pub(super) fn aggregate_of(
         &mut self,
         p: Primitive,
@@ -129,7 +129,7 @@ impl Machine {
         self.aggregate_on(p, d, self.slot(a.0), self.slot(b.0))
     }
 
-    /// `d` becomes what a primitive gives for evaluated operands.
+    /// Sets `d` to the result of a primitive for evaluated operands.
     pub(super) fn aggregate_on(
         &mut self,
         p: Primitive,
@@ -186,7 +186,7 @@ impl Machine {
         }
     }
 
-    /// `d` becomes a part of a byte string.
+    /// Sets `d` to a part of a byte string.
     pub(super) fn put_slice(
         &mut self,
         d: Dst,
@@ -202,7 +202,7 @@ impl Machine {
         self.done(d, word)
     }
 
-    /// `d` becomes a new byte string.
+    /// Sets `d` to a new byte string.
     pub(super) fn put_bytes(&mut self, d: Dst, bytes: &[u8]) -> Result<(), Stop> {
         if self.room_for(bytes_need(bytes.len()))? {
             return Ok(());

@@ -40,7 +40,8 @@ impl Machine {
         unsafe { read_arg(arg, self.fp.0, Pool::new(self.mutator.image.program.consts.as_slice())) }
     }
 
-    /// Operands of an instruction. What they are borrowed from lives as long as the machine.
+    /// Returns the operands of an instruction. What they are borrowed from lives as long as the
+    /// machine.
     #[inline]
     pub(super) fn args(&self, args: ArgsId) -> impl ExactSizeIterator<Item = Word> + '_ {
         self.arg_list(args).iter().map(|arg| self.arg(*arg))

@@ -1,5 +1,5 @@
-//! Arithmetic and comparison in the general way: operands that are not evaluated,
-//! large, or no integers.
+//! The slow paths of arithmetic and comparison: operands that are not evaluated, large, or no
+//! integers.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -55,7 +55,7 @@ impl Machine {
         self.big_limbs(word)
     }
 
-    /// [`limbs`](Machine::limbs) of an integer that is no word.
+    /// Returns the [`limbs`](Machine::limbs) of an integer that does not fit a word.
     #[inline]
     pub(super) fn big_limbs(&self, word: Word) -> Option<Limbs<'_>> {
         // SAFETY: it is a pointer.
@@ -76,7 +76,7 @@ impl Machine {
         Ok(false)
     }
 
-    /// `d` becomes `a op b`.
+    /// Sets `d` to `a op b`.
     pub(super) fn arithmetic(&mut self, op: Op, d: Dst, a: Forced, b: Forced) -> Result<(), Stop> {
         if self.force_one(a, b)? {
             return Ok(());
@@ -85,7 +85,7 @@ impl Machine {
         self.compute(op, d, x, y)
     }
 
-    /// `d` becomes `a op k`.
+    /// Sets `d` to `a op k`.
     pub(super) fn arithmetic_with(
         &mut self,
         op: Op,
@@ -147,7 +147,7 @@ impl Machine {
         self.compute_integers(op, d, x, y)
     }
 
-    /// `d` becomes the integer that `operation` computes from two operands, with that many limbs
+    /// Sets `d` to the integer that `operation` computes from two operands, with that many limbs
     /// for it and for working copies. The operands are integers of a few limbs.
     #[inline]
     fn write(
@@ -174,7 +174,7 @@ impl Machine {
         self.fail(Failure::division_by_zero(op.name()))
     }
 
-    /// `d` becomes `x op y`, if they are integers.
+    /// Sets `d` to `x op y`, if they are integers.
     fn compute_integers(&mut self, op: Op, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
         let (Some(p), Some(q)) = (self.number(x), self.number(y)) else {
             let (which, operand) = if self.is_integer(x) { ("second", y) } else { ("first", x) };
@@ -213,7 +213,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes `-a`.
+    /// Sets `d` to `-a`.
     pub(super) fn negate(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {
@@ -225,7 +225,7 @@ impl Machine {
         self.compute(Op::Sub, d, Word::ZERO, x)
     }
 
-    /// `d` becomes the code point of `a`.
+    /// Sets `d` to the code point of `a`.
     pub(super) fn ord(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {
@@ -239,7 +239,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes the character of the code point `a`.
+    /// Sets `d` to the character of the code point `a`.
     pub(super) fn chr(&mut self, d: Dst, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {
@@ -279,7 +279,7 @@ impl Machine {
         })
     }
 
-    /// `d` becomes 1 if `a op b`, else 0.
+    /// Sets `d` to 1 if `a op b`, else to 0.
     pub(super) fn compare_into(
         &mut self,
         op: Op,
@@ -342,7 +342,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The operand of an `Unless` that is neither 1 nor 0.
+    /// Evaluates the operand of an `Unless` that is neither 1 nor 0, or fails if it is evaluated.
     pub(super) fn condition(&mut self, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {

@@ -268,7 +268,7 @@ impl Machine {
         censuses.keep(Census { at: now, live: paths.live() }, paths.tree);
     }
 
-    /// A count that begins with these constants.
+    /// Starts a count that begins with these constants.
     fn count_live<'a>(
         &'a mut self,
         functions: &'a Functions,

@@ -13,11 +13,11 @@ use crate::primitive::Primitive;
 trait Value: Copy {
     /// Whether it may be a float.
     const FLOATS: bool;
-    /// Twice the integer that it is.
+    /// Returns twice the integer that it is.
     fn twice(self) -> Option<i64>;
-    /// Half of an even number.
+    /// Returns half of an even number.
     fn of_twice(twice: i64) -> Self;
-    /// A float, if it may be one.
+    /// Returns a float, if it may be one.
     fn of_float(value: f64) -> Option<Self>;
     /// Returns the number that it is.
     fn number(self) -> Number;
@@ -108,7 +108,7 @@ pub(super) unsafe fn computed<const N: usize>(
     }
 }
 
-/// [`computed`] of integers, called with words: the address of a local in who executes an
+/// Returns [`computed`] of integers, called with words: the address of a local in who executes an
 /// instruction would keep the next one from being a jump.
 #[inline(never)]
 unsafe fn of_integers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word, c: Word) -> Word {
@@ -121,7 +121,7 @@ unsafe fn of_integers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word,
     }
 }
 
-/// [`computed`] of what need not be integers.
+/// Returns [`computed`] of what need not be integers.
 #[inline(never)]
 unsafe fn of_numbers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word, c: Word) -> Word {
     let mut frame = [Number::Twice(0); SLOTS];
@@ -134,7 +134,7 @@ unsafe fn of_numbers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word, 
     machine.word_of(result)
 }
 
-/// [`computed`] of the operands of an instruction, [`CAPTURED`] at most.
+/// Returns [`computed`] of the operands of an instruction, [`CAPTURED`] at most.
 ///
 /// # Safety
 /// As there; `args` are operands of the instruction that is executed with the frame `fp`, `consts`
@@ -275,7 +275,7 @@ unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> 
     }
 }
 
-/// [`computed_in`] for the rest of the code.
+/// Calls [`computed_in`] for the rest of the code.
 ///
 /// # Safety
 /// As there.

@@ -1,5 +1,5 @@
-//! Instructions on data in the general way: nodes of many words, the names of a
-//! `letrec`, and going by values.
+//! The slow paths of instructions on data: nodes of many words, the names of a `letrec`, and
+//! switches on values.
 
 use super::code::instr::{Arg, Dst, Forced, Slot};
 use super::code::program::{ArgsId, LitCaseId};
@@ -14,7 +14,7 @@ use crate::machine::opaque::{OPAQUE, Opaque};
 use crate::machine::outcome::Stop;
 
 impl Machine {
-    /// A new node with the fields that an instruction names.
+    /// Allocates a node with the fields that an instruction names.
     pub(super) fn new_node(
         &mut self,
         kind: Kind,
@@ -52,7 +52,7 @@ impl Machine {
         }
     }
 
-    /// A node that a `Fill` will make something of.
+    /// Allocates a node that a `Fill` will make something of.
     pub(super) fn new_hole(&mut self, d: Dst, words: i32) -> Result<(), Stop> {
         let words = words.max(1) as usize;
         let Some(size) = Size::new(words) else { return Err(self.heap_limit()) };
@@ -99,7 +99,7 @@ impl Machine {
         Ok(())
     }
 
-    /// A large integer of the program.
+    /// Sets `d` to a large integer of the program.
     pub(super) fn big_literal(&mut self, d: Dst, big: BigId) -> Result<(), Stop> {
         let Some(value) = self.mutator.image.program.bigs.get(big).cloned() else {
             unreachable!("operands name something")
@@ -115,7 +115,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The operand of a `CaseList` that the fast way does not know.
+    /// Evaluates the operand of a `CaseList` that the fast path does not know, or fails if it is
+    /// evaluated.
     pub(super) fn scrutinise_list(&mut self, a: Forced) -> Result<(), Stop> {
         if !self.slot(a.0).is_evaluated() {
             return self.force(a);
@@ -125,8 +126,8 @@ impl Machine {
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 
-    /// The operand of a case by a constructor of the data type of `con` that is no such, or not
-    /// evaluated.
+    /// Evaluates the operand of a case on constructors of the data type of `con`, or treats it as
+    /// one of another type if it is evaluated.
     pub(super) fn scrutinise(&mut self, a: Forced, con: Option<ConId>) -> Result<(), Stop> {
         match self.slot(a.0).is_evaluated() {
             true => self.wrong_data(a, con),
@@ -134,7 +135,8 @@ impl Machine {
         }
     }
 
-    /// What is no constructor of the data type of `con`.
+    /// Fails because the operand is no constructor of the data type of `con`; in the performer
+    /// makes it the constructor of what is no action, for which there is a branch.
     fn wrong_data(&mut self, a: Forced, con: Option<ConId>) -> Result<(), Stop> {
         let owner = self.mutator.image.owner(self.at());
         let owner = owner.and_then(|owner| self.mutator.image.global(owner));
@@ -153,7 +155,8 @@ impl Machine {
         Err(self.wrong_scrutinee(&of_type(&name), a))
     }
 
-    /// Goes by a large integer; the operand of a `LitCase` that the fast way does not know.
+    /// Jumps by a large integer, or evaluates any other operand of a `LitCase` that the fast path
+    /// does not know.
     pub(super) fn literal_case(&mut self, a: Forced, case: LitCaseId) -> Result<(), Stop> {
         let value = self.slot(a.0);
         if !value.is_evaluated() {
@@ -162,7 +165,7 @@ impl Machine {
         let Some(case) = self.mutator.image.program.lit_cases.get(case) else {
             unreachable!("operands name something")
         };
-        // Characters and integers of a word went the fast way.
+        // Characters and integers of a word took the fast path.
         let target = self.as_big(value).filter(|_| !case.chars).map(|big| {
             let bigs = &self.mutator.image.program.bigs;
             let found = case.bigs.binary_search_by(|(id, _)| bigs.get(*id).cmp(&Some(&*big)));
@@ -189,7 +192,7 @@ impl Machine {
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }
 
-    /// No alternative of a case matches `a`.
+    /// Fails because no alternative of a case matches `a`.
     pub(super) fn no_match(&self, a: Arg) -> Result<(), Stop> {
         let known = self.places().unmatched(self.mutator.image.span(self.at()));
         let found = match (known, self.arg(a)) {

@@ -44,7 +44,7 @@ impl Machine {
         self.mutator.image.actions?.kind(con)
     }
 
-    /// An operand of an effect, as far as it is evaluated.
+    /// Returns an operand of an effect, as far as it is evaluated.
     pub(super) fn operand(&self, args: ArgsId, at: usize) -> Word {
         let word = self.arg_list(args).get(at).map_or(Word::ZERO, |&arg| self.arg(arg));
         // SAFETY: it is a word of the heap.
@@ -265,8 +265,9 @@ impl Machine {
         Ok(Some(word))
     }
 
-    /// The operands are a character, the rest of the text and the thread; the number -1 is no
-    /// character, and says nothing.
+    /// Writes a character, and what is evaluated of the text after it. The operands are the
+    /// character, the rest of the text and the thread; the number -1 is no character, and writes
+    /// nothing.
     fn put_characters(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
         let (name, con) = match stream {
             Stream::Output => ("putText", ActionCon::PutText),
@@ -320,8 +321,8 @@ impl Machine {
         }
     }
 
-    /// If `rest` is a literal that is not unpacked: gives what is left of it to `append`, which says
-    /// how many bytes it has used, and returns what is left then. There must be room for that.
+    /// Gives what is left of `rest`, if it is a literal that is not unpacked, to `append`, which
+    /// says how many bytes it has used; returns what is left then. There must be room for that.
     pub(super) fn append_literal(
         &mut self,
         rest: Word,

@@ -158,7 +158,7 @@ impl Machine {
         }
     }
 
-    /// A string becomes its first cells; the instruction is executed again.
+    /// Makes the first cells of a string; the instruction is executed again.
     fn unpack_text(&mut self, node: Word) -> Result<(), Stop> {
         if !self.heap.fits(CELL) {
             return self.collect_for(CELL);
@@ -196,7 +196,7 @@ impl Machine {
         if fits { CELLS } else { 1 }
     }
 
-    /// The input becomes cells of its next characters; the instruction is executed again.
+    /// Makes cells of the next characters of the input; the instruction is executed again.
     fn read_input(&mut self, node: Word) -> Result<(), Stop> {
         if !self.heap.fits(CELL) {
             return self.collect_for(CELL);
@@ -257,7 +257,7 @@ impl Machine {
         Ok(self.becomes_cells(node, &characters[..count], tail))
     }
 
-    /// A list that is not evaluated becomes cells of characters and a tail: the empty list, or a
+    /// Makes of a list that is not evaluated cells of characters and a tail: the empty list, or a
     /// node of a kind with its info and a position. There is room for it.
     fn becomes_cells(
         &mut self,
@@ -377,8 +377,8 @@ impl Machine {
         Ok(())
     }
 
-    /// [`tick`](Machine::tick) for an instruction, which is executed again and counts then alone: so
-    /// what is counted does not depend on how often somebody looks.
+    /// Calls [`tick`](Machine::tick) for an instruction, which is executed again and counts then
+    /// alone: so what is counted does not depend on how often somebody looks.
     ///
     /// # Errors
     /// As [`tick`](Machine::tick).

@@ -57,7 +57,7 @@ impl Listener {
         self.owners.len()
     }
 
-    /// An instruction is executed.
+    /// Notes that an instruction is executed.
     pub(super) fn executed(&mut self, machine: &mut Machine, at: u32) {
         self.look(machine);
         self.at = at;
@@ -71,7 +71,7 @@ impl Listener {
         self.tell(machine);
     }
 
-    /// A thunk was entered, whose frame the machine stands at.
+    /// Notes that a thunk was entered, whose frame the machine stands at.
     pub(super) fn entered(&mut self, machine: &mut Machine) {
         self.look(machine);
         let Some(thunk) = machine.entered_thunk() else { return };
@@ -92,7 +92,7 @@ impl Listener {
         self.event(NodeEvent::Entered { node, global, arguments }, machine);
     }
 
-    /// A thunk is about to be updated with a value.
+    /// Notes that a thunk is about to be updated with a value.
     pub(super) fn updated(&mut self, machine: &mut Machine, thunk: Word, value: Word) {
         self.look(machine);
         // SAFETY: they are words of the heap.
@@ -101,7 +101,7 @@ impl Listener {
         self.update(node, with, machine);
     }
 
-    /// A general way has ended, in which so many thunks were entered.
+    /// Notes that a slow path has ended, in which so many thunks were entered.
     pub(super) fn after(&mut self, machine: &mut Machine, entered: u64) {
         // SAFETY: as for `look`.
         unsafe { machine.heap.conclude_updates() };
@@ -111,7 +111,7 @@ impl Listener {
         }
     }
 
-    /// An evaluation has ended, before which so many thunks waited.
+    /// Notes that an evaluation has ended, before which so many thunks waited.
     pub(super) fn ended(&mut self, machine: &mut Machine, waiting: usize) {
         self.look(machine);
         self.owners.truncate(waiting);

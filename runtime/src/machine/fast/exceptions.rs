@@ -111,7 +111,7 @@ impl Machine {
         matches!(self.control_words(|_, _| {}), (Control::Try { .. }, _))
     }
 
-    /// Where the program has failed: the innermost `Try` gets the exception, and the thunks under
+    /// Gives the exception to the innermost `Try`, where the program has failed; the thunks under
     /// evaluation fail again from now on.
     #[cold]
     #[inline(never)]

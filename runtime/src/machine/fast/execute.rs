@@ -1,4 +1,4 @@
-//! The fast way of each instruction: what it does if all it needs is there.
+//! The fast path of each instruction: what it does if all it needs is there.
 //!
 //! An instruction that cannot do its work at once (an operand is not evaluated, there is no room,
 //! an integer is large) changes nothing and says what it lacks ([`Next`]); whoever executes

@@ -21,8 +21,8 @@ use crate::primitive::Primitive;
 pub(super) enum Next {
     /// It is done; the registers are at the next one.
     Done,
-    /// The value of what is in this slot is needed, if it is not evaluated; if it is, the general
-    /// way knows what to do with it.
+    /// The value of what is in this slot is needed, if it is not evaluated; if it is, the slow
+    /// path knows what to do with it.
     Force(u32),
     /// The same for the first of two slots that is not evaluated.
     ForceEither(u32, u32),
@@ -32,7 +32,7 @@ pub(super) enum Next {
     Apply,
     /// This value is returned to what is no frame.
     Return(Word),
-    /// The general way of the instruction finds out what is missing.
+    /// The slow path of the instruction finds out what is missing.
     General,
     /// The evaluation ends.
     Halt,
@@ -159,7 +159,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.next()
     }
 
-    /// A new node, if there is room.
+    /// Allocates a node, if there is room.
     #[inline(always)]
     pub(super) fn node<const N: usize>(
         &mut self,
@@ -197,7 +197,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.result(d, node)
     }
 
-    /// The value of a cheap thunk, or the thunk.
+    /// Sets `d` to the value of a cheap thunk, or to the thunk.
     #[inline(always)]
     pub(super) fn cheap<const N: usize>(&mut self, d: Dst, thunk: ThunkId, args: [Arg; N]) -> Next {
         let captured = self.read(args);
@@ -210,7 +210,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
-    /// [`cheap`](Executor::cheap) with more captured variables.
+    /// Does what [`cheap`](Executor::cheap) does, with more captured variables.
     #[inline(always)]
     pub(super) fn cheap_of(&mut self, d: Dst, thunk: ThunkId, args: ArgsId) -> Next {
         // SAFETY: as there.
@@ -234,7 +234,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
-    /// A node of as many fields as there are operands.
+    /// Allocates a node of as many fields as there are operands.
     #[inline(always)]
     pub(super) fn node_of(&mut self, kind: Kind, info: u32, d: Dst, args: ArgsId) -> Next {
         let args = self.args(args);
@@ -261,7 +261,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.result(d, node)
     }
 
-    /// A list of operands.
+    /// Returns a list of operands.
     #[inline(always)]
     fn args(&self, args: ArgsId) -> &'a [Arg] {
         // SAFETY: the operand names a list.
@@ -356,8 +356,8 @@ impl<'a, P: Probe> Executor<'a, P> {
         Next::Force(a.0)
     }
 
-    /// What a primitive gives for two integers of a word: modulo 2^64, what fits a word is the same
-    /// without.
+    /// Sets `d` to the result of a primitive for two integers that fit a word. It computes modulo
+    /// 2^64: a result that fits a word is the same so.
     #[inline(always)]
     pub(super) fn words(&mut self, op: Primitive, d: Dst, a: Forced, b: Forced) -> Next {
         let (x, y) = (self.slot(a.0), self.slot(b.0));
@@ -719,6 +719,8 @@ impl<'a, P: Probe> Executor<'a, P> {
         true
     }
 
+    /// Updates a thunk with its value.
+    ///
     /// # Safety
     /// `thunk` is under evaluation.
     #[inline(always)]

@@ -21,22 +21,22 @@ use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::waiting::Collector;
 
 impl Machine {
-    /// A failure of the program at the present instruction.
+    /// Returns a failure of the program at the present instruction.
     pub(super) fn fail(&self, failure: Failure) -> Stop {
         self.fail_at(self.here(), failure)
     }
 
-    /// A failure at a source expression.
+    /// Returns a failure at a source expression.
     pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
         failure.at(self.places().text(span), self.chain(span))
     }
 
-    /// A limit that is reached.
+    /// Returns the stop at a limit that is reached.
     pub(super) fn limit(&self, limit: Limit) -> Stop {
         self.stopped(Some(limit))
     }
 
-    /// What stops a run at a limit, or without one because someone asked.
+    /// Returns what stops a run at a limit, or without one because someone asked.
     pub(super) fn stopped(&self, limit: Option<Limit>) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
@@ -201,7 +201,8 @@ impl Machine {
         is_call && matches!(code.get(at + 1), Some(Instr::Return { .. }))
     }
 
-    /// A value that is no function, applied to `given` arguments by the instruction at `at`.
+    /// Returns the failure of a value that is no function, applied to `given` arguments by the
+    /// instruction at `at`.
     pub(super) fn applied_value(&self, at: u32, value: Word, given: usize) -> Stop {
         let span = Some(self.mutator.image.span(at)).filter(|span| !span.is_none());
         let span = span.unwrap_or_else(|| self.here());
@@ -220,7 +221,7 @@ impl Machine {
         self.fail_at(span, failure)
     }
 
-    /// A node that is evaluated while it is under evaluation.
+    /// Returns the failure of a node that is evaluated while it is under evaluation.
     pub(super) fn self_dependent(&self, hole: Word) -> Stop {
         // SAFETY: a hole is a node.
         let header = unsafe { self.heap.header(hole) };
@@ -233,7 +234,7 @@ impl Machine {
         self.fail(Failure::self_dependent(name.as_deref()))
     }
 
-    /// A value in a few words.
+    /// Describes a value in a few words.
     pub(super) fn describe(&self, word: Word) -> Found {
         // SAFETY: it is a word of the heap.
         let word = unsafe { self.heap.resolve(word) };
@@ -273,7 +274,7 @@ impl Machine {
         }
     }
 
-    /// A value that is thrown, as messages show it.
+    /// Returns a value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Word) -> String {
         // SAFETY: it is a word of the heap.
         let value = unsafe { self.heap.resolve(value) };
@@ -349,12 +350,12 @@ impl Machine {
         }
     }
 
-    /// A global's name, fit for a message.
+    /// Returns a global's name, fit for a message.
     pub(super) fn shown_name(&self, global: GlobalId) -> String {
         for_message(&self.mutator.image.name(global))
     }
 
-    /// The program calls `error`. The message is the text in `a`. What of it is not evaluated
+    /// Fails as a call of `error` does. The message is the text in `a`; what of it is not evaluated
     /// is not shown.
     pub(super) fn raise(&self, a: Slot) -> Result<(), Stop> {
         Err(self.fail(self.text_so_far(self.slot(a.0)).error()))

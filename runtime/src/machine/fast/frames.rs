@@ -69,7 +69,7 @@ impl Machine {
 }
 
 impl MutatorState {
-    /// See [`Machine::control_below`].
+    /// Returns the control word below `end` and its words, see [`Machine::control_below`].
     fn control_below(&self, end: *mut Word) -> (Control, usize) {
         // SAFETY: a control word ends where each frame, and each control word, begins.
         let mut control = unsafe { Control::read(end) };
@@ -87,7 +87,7 @@ impl MutatorState {
 }
 
 impl Parts {
-    /// The next part; the stack is as it was.
+    /// Returns the next part; the stack is as it was.
     pub(super) fn next(&mut self, mutator: &MutatorState) -> Option<Part> {
         if let Some(frame) = self.next.take() {
             return Some(Part::Frame(frame));

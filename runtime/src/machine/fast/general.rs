@@ -1,4 +1,4 @@
-//! The general way of each instruction: whatever it lacks is found out, and seen to.
+//! The slow path of each instruction: whatever it lacks is found out, and seen to.
 
 use super::apply::Operands;
 use super::code::instr::{Instr, Op};

@@ -75,7 +75,7 @@ impl Image {
         ensure_sufficient_stack(|| Image::of(translate(gcode)?))
     }
 
-    /// A program in compact code, made ready to run.
+    /// Makes a program in compact code ready to run.
     ///
     /// # Errors
     /// When its code refers to more than can be numbered.
@@ -145,7 +145,7 @@ impl Image {
         Err(LinkError::TooLarge(format!("the program would be too large: {what}")))
     }
 
-    /// With debug assertions, verifies what the program has had since its tables had these sizes.
+    /// Verifies with debug assertions what the program has had since its tables had these sizes.
     fn verify(&self, from: Sizes) {
         if cfg!(debug_assertions)
             && let Some(violation) = verify_from(&self.program, from, VERIFIED).first()

@@ -104,7 +104,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Why a program cannot be started, if it cannot.
+    /// Returns why a program cannot be started, if it cannot.
     fn cannot_start(&self) -> Option<Stop> {
         let main =
             self.mutator.image.program.gcode.main.and_then(|main| self.mutator.image.global(main));

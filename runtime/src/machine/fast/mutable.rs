@@ -112,7 +112,7 @@ impl Machine {
         }
     }
 
-    /// A new mutable array of a thread.
+    /// Allocates a mutable array of a thread.
     ///
     /// # Safety
     /// There is room for what [`wrapped_need`] says; `fill` is a word of this heap.
@@ -166,7 +166,8 @@ impl Machine {
         found.ok_or_else(|| self.fail(Failure::no_element(name(effect), &self.describe(word), len)))
     }
 
-    /// Index, which is an operand, and number of the elements of an array that are to be copied.
+    /// Returns the index, which is an operand, and the number of the elements of an array that are
+    /// to be copied.
     fn part(
         &self,
         effect: Effect,

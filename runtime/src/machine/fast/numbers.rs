@@ -188,7 +188,7 @@ impl Machine {
         Some(if limbs.negative { low.wrapping_neg() } else { low })
     }
 
-    /// `d` becomes a float.
+    /// Sets `d` to a float.
     #[inline]
     fn write_float(&mut self, d: Dst, value: f64) -> Result<(), Stop> {
         if !self.heap.fits(2) {
@@ -202,7 +202,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes an integer of one limb.
+    /// Sets `d` to an integer of one limb.
     fn write_limb(&mut self, d: Dst, negative: bool, magnitude: u64) -> Result<(), Stop> {
         if !self.heap.fits(2) {
             return self.collect_for(2);
@@ -214,7 +214,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes an integer.
+    /// Sets `d` to an integer of up to two limbs.
     fn write_wide(&mut self, d: Dst, value: i128) -> Result<(), Stop> {
         let magnitude = value.unsigned_abs();
         if let Ok(magnitude) = u64::try_from(magnitude) {
@@ -237,7 +237,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `d` becomes what a primitive gives for `a`.
+    /// Sets `d` to the result of a primitive for `a`.
     pub(super) fn unary(&mut self, primitive: Primitive, d: Dst, a: Forced) -> Result<(), Stop> {
         let x = self.slot(a.0);
         // What loops over floats do.
@@ -289,7 +289,7 @@ impl Machine {
         self.primitive(primitive, d, &[x])
     }
 
-    /// `d` becomes what a primitive gives for `a` and `b`.
+    /// Sets `d` to the result of a primitive for `a` and `b`.
     pub(super) fn binary(
         &mut self,
         primitive: Primitive,
@@ -306,7 +306,7 @@ impl Machine {
         self.binary_on(primitive, d, self.slot(a.0), self.slot(b.0))
     }
 
-    /// `d` becomes what a primitive gives for `a` and `k`.
+    /// Sets `d` to the result of a primitive for `a` and `k`.
     pub(super) fn binary_with(
         &mut self,
         primitive: Primitive,
@@ -351,7 +351,8 @@ impl Machine {
         self.primitive(primitive, d, &[x, y])
     }
 
-    /// `d` becomes what a primitive gives for the floats `a` and `k`, in the order that `ordered` says.
+    /// Sets `d` to the result of a primitive for the floats `a` and `k`, in the order that
+    /// `ordered` says.
     pub(super) fn float_with(
         &mut self,
         primitive: Primitive,
@@ -369,7 +370,8 @@ impl Machine {
         self.write_float(d, float_of(primitive, x, y))
     }
 
-    /// The operand of the present instruction, whose other one is a constant, is no float.
+    /// Returns the failure of an operand of the present instruction, whose other one is a constant,
+    /// that is no float.
     fn no_float(&self, primitive: Primitive, x: Word) -> Stop {
         match self.mutator.image.commuted(self.at()) {
             Some(Commuted { primitive, constant_first }) => {
@@ -379,7 +381,7 @@ impl Machine {
         }
     }
 
-    /// `d` becomes what a primitive gives for evaluated operands, the general way.
+    /// Sets `d` to the result of a primitive for evaluated operands of any kind.
     #[cold]
     pub(super) fn primitive(
         &mut self,

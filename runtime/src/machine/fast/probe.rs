@@ -1,7 +1,7 @@
 //! The probe of instructions: what counts the instructions of a run, and what does nothing.
 //!
 //! The arms are compiled once for each, so a run that nobody watches has no instruction for it.
-//! Counters go by instruction, global and kind of thunk; a general way is seen by what the machine's
+//! Counters go by instruction, global and kind of thunk; a slow path is seen by what the machine's
 //! own counts are before and after it. The events of a run (`events.rs`) come by the same way.
 
 use super::code::instr::{Instr, Op};
@@ -21,29 +21,30 @@ pub(super) trait Probe {
     /// Whether it is to be told anything.
     const ACTIVE: bool;
 
-    /// An instruction is executed, with so many words of the stack below its frame.
+    /// Notes that an instruction is executed, with so many words of the stack below its frame.
     fn executed(&mut self, machine: &mut Machine, at: u32, op: Op, depth: u64);
-    /// It has allocated a node.
+    /// Notes that it has allocated a node.
     fn allocated(&mut self, at: u32, words: usize);
-    /// It has built a thunk.
+    /// Notes that it has built a thunk.
     fn made(&mut self, thunk: ThunkId);
-    /// It has entered a global.
+    /// Notes that it has entered a global.
     fn called(&mut self, global: GlobalId);
-    /// A thunk was entered, whose frame the machine stands at.
+    /// Notes that a thunk was entered, whose frame the machine stands at.
     fn entered(&mut self, machine: &mut Machine);
-    /// The function whose code begins at this offset was applied to all its arguments.
+    /// Notes that the function whose code begins at this offset was applied to all its arguments.
     fn applied(&mut self, at: u32);
-    /// The thunk that was under evaluation in this node is about to be updated with a value.
+    /// Notes that the thunk that was under evaluation in this node is about to be updated with a
+    /// value.
     fn updated(&mut self, machine: &mut Machine, hole: Header, thunk: Word, value: Word);
-    /// A general way follows, and may update what waits for a value.
+    /// Notes that a slow path follows, which may update what waits for a value.
     fn expect_updates(&mut self, machine: &mut Machine);
-    /// A general way begins.
+    /// Returns the counts at the beginning of a slow path.
     fn before(&self, machine: &Machine) -> Before;
-    /// It has ended.
+    /// Notes that the slow path has ended.
     fn after(&mut self, machine: &mut Machine, before: &Before);
 }
 
-/// The machine's counts before a general way.
+/// The machine's counts before a slow path.
 #[derive(Default)]
 pub(super) struct Before {
     at: u32,
@@ -100,7 +101,7 @@ pub(super) struct ThunkCounts {
     pub(super) updated: u64,
 }
 
-/// Updates that a general way does at most, and that are told apart.
+/// Updates that a slow path does at most, and that are told apart.
 const EXPECTED: usize = 8;
 
 /// The counters of a profiled run.
@@ -114,7 +115,7 @@ pub(super) struct Counters {
     pub(super) calls: Vec<u64>,
     /// By kind of thunk.
     pub(super) thunks: Vec<ThunkCounts>,
-    /// The kinds of the thunks that the next general way may update, in the order in which it does.
+    /// The kinds of the thunks that the next slow path may update, in the order in which it does.
     expected: [u32; EXPECTED],
     expected_len: usize,
 }
@@ -364,7 +365,7 @@ impl Counters {
             if let Some(calls) = start.and_then(|global| self.calls.get_mut(global.index())) {
                 *calls += 1;
             }
-            // SAFETY: it is the instruction that has called the general way.
+            // SAFETY: it is the instruction that has called the slow path.
             let site = unsafe { self.site(before.at) };
             site.bytes += bytes;
             site.partial += called - u64::from(start.is_some());

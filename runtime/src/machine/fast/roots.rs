@@ -61,7 +61,7 @@ impl YoungHandles {
 }
 
 impl MutatorState {
-    /// A new handle on a value.
+    /// Makes a new handle on a value.
     pub(super) fn handle(&mut self, word: Word) -> Handle {
         let root = self.handles.add(word);
         if word.is_pointer() {

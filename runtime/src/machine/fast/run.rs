@@ -35,7 +35,7 @@ impl Machine {
         if THREADED { threaded::run(self) } else { self.instructions(Unwatched) }
     }
 
-    /// [`go`](Machine::go) where instructions are counted.
+    /// Does what [`go`](Machine::go) does, where instructions are counted.
     #[cold]
     fn go_counted(&mut self) -> Result<(), Stop> {
         if let Some(mut listener) = self.listener.take() {
@@ -53,7 +53,7 @@ impl Machine {
         result
     }
 
-    /// The loop.
+    /// Executes instructions in a loop.
     fn instructions<P: Probe>(&mut self, probe: P) -> Result<(), Stop> {
         // What the registers point into.
         let _image = self.mutator.image.clone();

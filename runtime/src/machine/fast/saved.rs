@@ -53,7 +53,7 @@ pub(super) enum Memory {
 }
 
 impl Memory {
-    /// Memory for a copy of `len` words; `None` if the system has none.
+    /// Reserves memory for a copy of `len` words; `None` if the system has none.
     pub(super) fn for_copy(len: usize) -> Option<Vec<MaybeUninit<Word>>> {
         let mut words = Vec::new();
         words.try_reserve_exact(len).ok()?;
@@ -123,7 +123,7 @@ impl Default for SavedStacks {
 }
 
 impl SavedStacks {
-    /// Bytes of all saved stacks.
+    /// Returns bytes of all saved stacks.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -182,8 +182,8 @@ impl SavedStacks {
         Some((words.get(start..end)?, awaits))
     }
 
-    /// For the collector: visits what a suspended evaluation needs, and tells `code` the
-    /// positions in its code.
+    /// Visits for the collector what a suspended evaluation needs, and tells `code` the positions
+    /// in its code.
     pub(super) fn visit(
         &mut self,
         number: i64,

@@ -1,7 +1,7 @@
-//! Short ways: what most general ways come to, with the registers as arguments and results.
+//! Shortcuts: what most slow paths come to, with the registers as arguments and results.
 //!
 //! Entering a thunk and applying a function to exactly what it takes are as frequent as calls.
-//! The general ways (`eval.rs`, `apply.rs`) go through the machine's fields and a `Result`; these
+//! The slow paths (`eval.rs`, `apply.rs`) go through the machine's fields and a `Result`; these
 //! do the common case, and leave everything else, changing nothing, to those.
 
 use super::code::instr::{Arg, Base, Instr};
@@ -21,10 +21,10 @@ use crate::primitive::bytes::span;
 /// registers, which an `Option` of one does not.
 pub(super) type Registers = (*const Instr, *mut Word);
 
-/// The short way does not lead there: nothing has changed.
+/// The shortcut does not lead there: nothing has changed.
 pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
 
-/// The most words that a short way puts in a frame: more are copied by a call, for which every
+/// The most words that a shortcut puts in a frame: more are copied by a call, for which every
 /// register would be saved.
 const FEW: usize = 8;
 
@@ -78,7 +78,8 @@ impl Machine {
         }
     }
 
-    /// [`force_at`](Machine::force_at) of the first of two operands that is not evaluated.
+    /// Does what [`force_at`](Machine::force_at) does with the first of two operands that is not
+    /// evaluated.
     ///
     /// # Safety
     /// As there, of both slots.
@@ -169,15 +170,15 @@ impl Machine {
         }
     }
 
-    /// What is called under a `Try` of the frame `fp` is no thunk of the source.
+    /// Notes that what is called under a `Try` of the frame `fp` is no thunk of the source.
     #[inline(never)]
     pub(super) fn tries_called(&mut self, fp: *const Word) {
         let depth = self.depth_of(fp);
         self.world.performing.evaluates(depth, None);
     }
 
-    /// An action that was evaluated under a `Try` of the frame `fp` has its value: the instruction at
-    /// the offset `returned` has come to it.
+    /// Notes that an action that was evaluated under a `Try` of the frame `fp` has its value, to
+    /// which the instruction at the offset `returned` has come.
     #[inline(never)]
     pub(super) fn has_tried(&mut self, fp: *const Word, returned: u32) {
         let span = self.mutator.image.span(returned);
@@ -486,7 +487,7 @@ pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: Pool, to: *
     }
 }
 
-/// [`put_args`] of any number.
+/// Does what [`put_args`] does, for any number of arguments.
 ///
 /// # Safety
 /// As there.

@@ -95,7 +95,7 @@ pub(super) const fn return_word(at: u32, base: u32) -> Word {
     word(RETURN, base, at)
 }
 
-/// If `control` is a return: where to, and its slot.
+/// Returns where to return to and the slot, if `control` is a return.
 #[inline(always)]
 pub(super) const fn as_return(control: Word) -> Option<(u32, u32)> {
     let bits = control.bits();
@@ -106,8 +106,8 @@ pub(super) const fn as_return(control: Word) -> Option<(u32, u32)> {
     }
 }
 
-/// If `control` is an evaluation of an operand, in one word: the instruction, the slot of the
-/// operand, and its own.
+/// Returns the instruction, the slot of the operand and its own, if `control` is an evaluation of
+/// an operand in one word.
 #[inline(always)]
 pub(super) const fn as_evaluate(control: Word) -> Option<(u32, u32, u32)> {
     let bits = control.bits();
@@ -125,7 +125,7 @@ pub(super) const fn evaluate_word(at: u32, slot: u32, base: u32) -> Option<Word>
     if slot < NEAR && base < NEAR { Some(word(EVALUATE, base << 12 | slot, at)) } else { None }
 }
 
-/// If `control` is a `Try`: where to, and its slot.
+/// Returns where to return to and the slot, if `control` is a `Try`.
 #[inline(always)]
 pub(super) const fn as_try(control: Word) -> Option<(u32, u32)> {
     let bits = control.bits();
@@ -143,7 +143,7 @@ pub(super) const fn is_evaluate(control: Word) -> bool {
     kind == EVALUATE << 3 | IMMEDIATE || kind == EVALUATE_FAR << 3 | IMMEDIATE
 }
 
-/// If `control` is an update: the thunk.
+/// Returns the thunk, if `control` is an update.
 #[inline(always)]
 pub(super) const fn as_update(control: Word) -> Option<Word> {
     if control.is_evaluated() { None } else { Some(control) }
@@ -255,7 +255,7 @@ impl Stack {
         }
     }
 
-    /// A stack of at least this many words; `None` if the system has no memory.
+    /// Allocates a stack of at least this many words; `None` if the system has no memory.
     pub(super) fn with_capacity(words: usize) -> Option<Stack> {
         let capacity = words.max(Self::FIRST);
         // SAFETY: the layout is not of size 0.
@@ -264,7 +264,7 @@ impl Stack {
         Some(Stack { base, capacity })
     }
 
-    /// Its first word.
+    /// Returns its first word.
     #[inline]
     pub(super) fn base(&self) -> *mut Word {
         self.base.as_ptr()
@@ -276,7 +276,7 @@ impl Stack {
         unsafe { self.base().add(self.capacity - SLACK) }
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes that it takes.
     pub(super) fn bytes(&self) -> u64 {
         (self.capacity * size_of::<Word>()) as u64
     }

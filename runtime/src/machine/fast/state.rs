@@ -180,7 +180,7 @@ impl std::fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// A machine that runs a program.
+    /// Makes a machine that runs a program.
     #[must_use]
     pub fn new(image: Arc<Image>, config: Config) -> Machine {
         let stack = Stack::new();
@@ -264,7 +264,7 @@ impl Machine {
         machine
     }
 
-    /// An empty stack, in code that waits for nothing.
+    /// Empties the stack, and goes to code that waits for nothing.
     pub(super) fn reset(&mut self) {
         (self.mutator.mark, self.mutator.clean) = (None, 0);
         if self.mutator.stack.capacity() > KEPT {
@@ -297,7 +297,7 @@ impl Machine {
         self.mutator.image.tops.get(index).copied().unwrap_or(0)
     }
 
-    /// Words in use below the frame.
+    /// Returns the number of words in use below the frame.
     pub(super) fn depth(&self) -> usize {
         (self.fp.0.addr() - self.mutator.stack.base().addr()) / size_of::<Word>()
     }
@@ -444,12 +444,12 @@ impl Machine {
         Err(full)
     }
 
-    /// What stops a run that has reached its memory limit.
+    /// Returns what stops a run that has reached its memory limit.
     pub(super) fn heap_limit(&self) -> Stop {
         self.out_of_memory(Full::Limit)
     }
 
-    /// What stops a run that is out of memory.
+    /// Returns what stops a run that is out of memory.
     pub(super) fn out_of_memory(&self, full: Full) -> Stop {
         self.limit(match full {
             Full::Limit => Limit::Heap(self.heap.limit().unwrap_or(self.heap.footprint())),

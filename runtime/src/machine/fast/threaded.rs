@@ -116,7 +116,7 @@ unsafe fn force(
     }
 }
 
-/// [`force`] of what is no indirection to a value.
+/// Does what [`force`] does, with what is no indirection to a value.
 ///
 /// # Safety
 /// As there.
@@ -218,7 +218,7 @@ unsafe fn update(
     }
 }
 
-/// [`update`] of whatever waits.
+/// Does what [`update`] does, with whatever waits.
 ///
 /// # Safety
 /// As there.
@@ -242,7 +242,7 @@ unsafe fn update_all(
     }
 }
 
-/// Executes an instruction in its general way. The next one is executed by who has called the first
+/// Executes an instruction by its slow path. The next one is executed by who has called the first
 /// handler: so the calls are not nested where they are no jumps.
 ///
 /// # Safety

@@ -154,7 +154,7 @@ impl Machine {
         unsafe { self.heap.alloc(Kind::Con, con.0, &[value]) }
     }
 
-    /// A thread. Room for it was made sure of.
+    /// Allocates a thread. Room for it was made sure of.
     fn thread_word(&mut self, number: i64) -> Word {
         let con = self.action_con(ActionCon::Thread);
         let number = Word::int(number).unwrap_or(Word::ZERO);

@@ -99,7 +99,7 @@ impl Heap {
         word
     }
 
-    /// The limbs of an operand; `limb` is for those of an integer of a word.
+    /// Returns the limbs of an operand; `limb` is for those of an integer that fits a word.
     ///
     /// # Safety
     /// As for [`compute`](Heap::compute).

@@ -88,14 +88,14 @@ impl Heap {
         }
     }
 
-    /// Bytes of nodes and big integers in the old space, dead ones that were not collected yet
-    /// included.
+    /// Returns the bytes of nodes and big integers in the old space, dead ones that were not
+    /// collected yet included.
     #[must_use]
     pub fn old_bytes(&self) -> u64 {
         self.old_live()
     }
 
-    /// Bytes of nodes and big integers that were allocated since the heap was made.
+    /// Returns the bytes of nodes and big integers that were allocated since the heap was made.
     #[inline]
     #[must_use]
     pub fn allocated_bytes(&self) -> u64 {

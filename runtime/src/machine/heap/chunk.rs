@@ -108,12 +108,12 @@ impl Chunk {
         Chunk::with_blocks(Chunk::large_bytes(words), Chunk::large_blocks(words), true)
     }
 
-    /// Bytes of a chunk for a single node.
+    /// Returns the bytes of a chunk for a single node.
     pub(super) const fn large_bytes(words: usize) -> usize {
         HEAD_BYTES + Chunk::large_blocks(words) * size_of::<Block>() + words * 8
     }
 
-    /// Blocks of a chunk for a single node.
+    /// Returns the number of blocks of a chunk for a single node.
     const fn large_blocks(words: usize) -> usize {
         if words > LARGE_WORDS {
             return 1;
@@ -144,7 +144,7 @@ impl Chunk {
         self.base.addr().get()
     }
 
-    /// Its bytes.
+    /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.layout.size()
     }
@@ -159,7 +159,7 @@ impl Chunk {
         self.is_large
     }
 
-    /// Its table of blocks.
+    /// Returns its table of blocks.
     pub(super) fn blocks(&mut self) -> &mut [Block] {
         // SAFETY: they are in the chunk, were written when it was made, and are referred to
         // through `&mut self` or, during a collection, by raw pointers only.

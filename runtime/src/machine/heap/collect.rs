@@ -145,8 +145,8 @@ impl Heap {
         usual.max(MIN_NURSERY).max(need.words.saturating_mul(8)) & !7
     }
 
-    /// Sizes the nursery, in which only survivors are, and fills the reserve. `cleaned` says
-    /// that there was a full collection, so another one would not help.
+    /// Sizes the nursery, in which only survivors are, and fills the reserve. `cleaned` says that
+    /// there was a full collection, so another one would not help.
     fn prepare(&mut self, need: Need, cleaned: bool) -> Result<(), Full> {
         self.free = Free::none(self.nursery.eden());
         let needed = need.words.checked_mul(8).ok_or(Full::Limit)?;

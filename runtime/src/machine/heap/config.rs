@@ -55,7 +55,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Room for `words` words in the nursery.
+    /// Returns the need of `words` words in the nursery.
     #[must_use]
     pub const fn words(words: usize) -> Need {
         Need { words, bytes: 0 }

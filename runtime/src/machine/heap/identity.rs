@@ -150,6 +150,8 @@ impl Heap {
         }
     }
 
+    /// Tells what has become of the thunks whose updates are expected.
+    ///
     /// # Safety
     /// As [`look`](Heap::look).
     unsafe fn tell_updates(&mut self) {

@@ -177,7 +177,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// [`short_circuit`](Marker::short_circuit) of a pointer to an unknown node.
+    /// Does what [`short_circuit`](Marker::short_circuit) does, for a pointer to an unknown node.
     ///
     /// # Safety
     /// As for [`visit`](Marker::visit).
@@ -205,7 +205,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// [`short_circuit`](Marker::short_circuit) of a pointer to an indirection.
+    /// Does what [`short_circuit`](Marker::short_circuit) does, for a pointer to an indirection.
     ///
     /// # Safety
     /// As for [`visit`](Marker::visit).

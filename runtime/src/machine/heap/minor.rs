@@ -214,7 +214,7 @@ impl Heap {
         }
     }
 
-    /// [`forward`](Heap::forward) for a pointer to an old, unknown node.
+    /// Does what [`forward`](Heap::forward) does, for a pointer to an old, unknown node.
     ///
     /// # Safety
     /// As for [`forward`](Heap::forward).
@@ -228,7 +228,7 @@ impl Heap {
         }
     }
 
-    /// [`forward`](Heap::forward) for any pointer, without recursion.
+    /// Does what [`forward`](Heap::forward) does, for any pointer, without recursion.
     ///
     /// # Safety
     /// As for [`forward`](Heap::forward).

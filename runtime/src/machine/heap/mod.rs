@@ -122,7 +122,7 @@ struct Free {
 unsafe impl Send for Free {}
 
 impl Free {
-    /// Nothing is free, from `next` on.
+    /// Returns room of which nothing is free, from `next` on.
     fn none(next: *mut u64) -> Free {
         Free { next, limit: next }
     }
@@ -147,8 +147,8 @@ fn node_at(address: usize) -> *mut u64 {
     with_exposed_provenance_mut(address)
 }
 
-/// Bytes of an integer's limbs outside of its node, with the allocator's overhead for the two
-/// allocations that they are in.
+/// Returns the bytes of an integer's limbs outside of its node, with the allocator's overhead for
+/// the two allocations that they are in.
 #[inline]
 fn big_bytes(value: &Integer) -> u64 {
     value.heap_bytes() as u64 + 2 * ALLOCATION
@@ -408,8 +408,8 @@ impl Heap {
         }
     }
 
-    /// [`update`](Heap::update) of a node of the nursery, which nothing need remember; `false`, and
-    /// nothing has changed, if it is an older one.
+    /// Does what [`update`](Heap::update) does, for a node of the nursery, which nothing need
+    /// remember; returns false, having changed nothing, if it is an older one.
     ///
     /// # Safety
     /// As there.
@@ -554,8 +554,8 @@ impl Heap {
         self.free.limit = self.free.next;
     }
 
-    /// Bytes of nodes and big integers, dead ones that were not collected yet included, and of
-    /// what the machine has outside.
+    /// Returns the bytes of nodes and big integers, dead ones that were not collected yet included,
+    /// and of what the machine has outside.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
         let eden = (self.free.next.addr() - self.nursery.start()) as u64;
@@ -563,7 +563,7 @@ impl Heap {
         young + self.young_big_bytes + self.old_live() + self.outside
     }
 
-    /// Bytes of nodes and big integers in the old space.
+    /// Returns the bytes of nodes and big integers in the old space.
     fn old_live(&self) -> u64 {
         self.old.node_bytes() + self.old_big_bytes
     }
@@ -597,7 +597,7 @@ fn huge_at(address: usize) -> *mut Integer {
     node_at(address).wrapping_add(1).cast()
 }
 
-/// Bytes of the limbs of the [`Kind::Huge`] node at an address.
+/// Returns the bytes of the limbs of the [`Kind::Huge`] node at an address.
 ///
 /// # Safety
 /// There is such a node, whose integer was not dropped.

@@ -30,36 +30,37 @@ pub enum Code {
 ///   not a copy.
 /// - The words are words of one heap, and no word is forged.
 pub unsafe trait Mutator {
-    /// For a minor collection: visits all words outside of the heap that may lead to young
-    /// nodes. `visit` returns whether the word still does, so that the next minor collection has
-    /// to visit it again even if nobody changes it. (How often it was visited says nothing:
-    /// each time it may become a pointer to a younger node, to which there was an indirection.)
+    /// Visits, for a minor collection, all words outside of the heap that may lead to young nodes.
+    /// `visit` returns whether the word still does, so that the next minor collection has to visit
+    /// it again even if nobody changes it. (How often it was visited says nothing: each time it may
+    /// become a pointer to a younger node, to which there was an indirection.)
     fn young(&mut self, visit: &mut impl FnMut(&mut Word) -> bool);
 
-    /// For a full collection: visits the roots, which are all words outside of the heap but
-    /// those of CAFs and of saved stacks. Called twice a collection, with the same words.
+    /// Visits the roots, for a full collection: all words outside of the heap but those of CAFs and
+    /// of saved stacks. Called twice a collection, with the same words.
     fn roots(&mut self, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: `code` was reached; visits the words of the CAFs that it can
-    /// reach, through other functions too (GHC: its static reference table). CAFs that were
-    /// visited before in this collection may be left out. Called once for each code, after the
-    /// first call of `roots`.
+    /// Visits, for a full collection that has reached `code`, the words of the CAFs that it can
+    /// reach, through other functions too (GHC: its static reference table). CAFs that were visited
+    /// before in this collection may be left out. Called once for each code, after the first call
+    /// of `roots`.
     fn code(&mut self, code: Code, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: the [`Suspended`](super::Kind::Suspended) node with this number
-    /// was reached; visits the words of its saved stack, and those of the CAFs that its code can
+    /// Visits, for a full collection that has reached the [`Suspended`](super::Kind::Suspended)
+    /// node with this number, the words of its saved stack, and those of the CAFs that its code can
     /// reach. Called at least once before `sweep` for each that was reached, and once after it,
     /// where CAFs are not to be visited. Saved stacks never point to young nodes: a machine that
     /// saves a stack visits its words in `young` once.
     fn suspended(&mut self, id: i64, visit: &mut impl FnMut(&mut Word));
 
-    /// For a full collection: all live nodes were marked. Forgets each CAF, and what else the
+    /// Forgets, once a full collection has marked all live nodes, each CAF, and what else the
     /// machine keeps of a node without keeping the node alive, of whose word `is_live` is false,
     /// and each saved stack whose number was not asked for. `is_live` may replace the word, as
     /// `visit` does.
     fn sweep(&mut self, is_live: &mut impl FnMut(&mut Word) -> bool);
 
-    /// For a full collection, after `sweep`: visits the words of all that may be forgotten there.
+    /// Visits, for a full collection and after `sweep`, the words of all that may be forgotten
+    /// there.
     fn cafs(&mut self, visit: &mut impl FnMut(&mut Word));
 }
 

@@ -93,7 +93,7 @@ impl Size {
 pub struct Fields<'a>(&'a [Word]);
 
 impl<'a> Fields<'a> {
-    /// These fields; `None` if they are more than [`Size::MAX`].
+    /// Returns these fields; `None` if they are more than [`Size::MAX`].
     #[inline(always)]
     #[must_use]
     pub const fn new(words: &'a [Word]) -> Option<Fields<'a>> {
@@ -141,7 +141,7 @@ impl Header {
         Header(kind as u64 | (size.0 as u64) << 8 | (info as u64) << 32)
     }
 
-    /// Its bits.
+    /// Returns its bits.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {

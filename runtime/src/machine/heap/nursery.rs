@@ -58,7 +58,7 @@ impl Nursery {
         Some(Nursery { base, bytes, room, upper: false, survivors_end: start })
     }
 
-    /// Bytes of a survivor space, by those of Eden.
+    /// Returns the bytes of a survivor space, by those of Eden.
     fn room(eden: usize) -> usize {
         (eden / ROOM) & !7
     }
@@ -169,7 +169,7 @@ impl Moving {
         address.wrapping_sub(self.aged) < self.room
     }
 
-    /// All of the addresses.
+    /// Returns all of the addresses.
     pub(super) fn range(self) -> std::ops::Range<usize> {
         self.start..self.start + self.bytes
     }

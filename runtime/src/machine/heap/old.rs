@@ -30,17 +30,17 @@ pub(super) struct Old {
 }
 
 impl Old {
-    /// Bytes of the chunks with nodes.
+    /// Returns bytes of the chunks with nodes.
     pub(super) fn used_bytes(&self) -> u64 {
         self.chunk_bytes + self.large_bytes
     }
 
-    /// Bytes of the reserve.
+    /// Returns bytes of the reserve.
     pub(super) fn spare_bytes(&self) -> u64 {
         self.spare_bytes
     }
 
-    /// Bytes of all nodes.
+    /// Returns bytes of all nodes.
     pub(super) fn node_bytes(&self) -> u64 {
         let last = self.chunks.last().map_or(0, |chunk| self.next - chunk.first());
         self.filled + last as u64
@@ -151,7 +151,7 @@ impl Old {
         true
     }
 
-    /// Bytes of the reserve for a nursery with at most `nursery` bytes of live nodes.
+    /// Returns bytes of the reserve for a nursery with at most `nursery` bytes of live nodes.
     pub(super) fn reserve_bytes(nursery: usize, chunk: usize) -> u64 {
         // Of a chunk its table and the end that no node fits in are not for nodes, an eighth at
         // most; and the last chunk may be full.

@@ -120,7 +120,7 @@ impl Word {
         Word((value as i64 * 2) as u64)
     }
 
-    /// 1 or 0.
+    /// Returns the word of a truth value: 1 or 0.
     #[inline]
     #[must_use]
     pub const fn boolean(value: bool) -> Word {
@@ -189,7 +189,7 @@ impl Word {
         self.0 & 1 == 0
     }
 
-    /// Twice the integer, if it is one.
+    /// Returns twice the integer, if it is one.
     #[inline]
     #[must_use]
     pub const fn twice(self) -> i64 {

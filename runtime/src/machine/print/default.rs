@@ -182,7 +182,7 @@ impl Automaton {
         }
     }
 
-    /// A value inside parentheses or brackets, or a token that is no list.
+    /// Prints a value inside parentheses or brackets, or a token that is no list.
     fn inner(&mut self, shape: Shape<'_>, text: &mut String) -> Move {
         match shape {
             Shape::Int(value) => text.push_str(&value.to_string()),
@@ -240,7 +240,7 @@ impl Automaton {
     }
 }
 
-/// The blank between two tokens.
+/// Writes the blank between two tokens.
 fn blank(open: bool, text: &mut String) {
     if open {
         text.push(' ');

@@ -173,7 +173,7 @@ impl Line {
 }
 
 impl Printer {
-    /// A printer that waits for the value.
+    /// Returns a printer that waits for the value.
     #[must_use]
     pub fn new(format: Format) -> Printer {
         let state = match format {
@@ -196,8 +196,8 @@ impl Printer {
         }
     }
 
-    /// If the next value is the rest of raw text, an empty string, for as many of its characters as
-    /// the machine may know at once. [`write_text`](Printer::write_text) writes them.
+    /// Returns an empty string if the next value is the rest of raw text, for as many of its
+    /// characters as the machine may know at once. [`write_text`](Printer::write_text) writes them.
     #[must_use]
     pub fn take_text(&mut self) -> Option<String> {
         match &self.state {

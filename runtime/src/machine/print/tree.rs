@@ -154,7 +154,7 @@ impl Automaton {
         }
     }
 
-    /// A value that begins here.
+    /// Prints a value that begins here.
     fn write(&mut self, shape: Shape<'_>, text: &mut String) -> Result<Move, PrintError> {
         let json = self.style == Style::Json;
         match shape {
@@ -243,7 +243,7 @@ impl Automaton {
         Ok(Move::Drop)
     }
 
-    /// Values one after the other, and what closes them.
+    /// Opens a row of values that are printed one after the other, with what closes it.
     fn row(&mut self, close: &'static str, first: bool, fields: usize) {
         self.contexts.push(Context::Close(close, 1));
         if fields > 0 {

@@ -140,7 +140,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What stops a run whose result would take so many bytes, which nobody has.
+    /// Returns what stops a run whose result would take so many bytes, which nobody has.
     pub(super) fn too_large(&self, bytes: u64) -> Stop {
         let is_beyond = self.heap.limit.is_some_and(|limit| bytes > limit);
         self.out_of_memory(if is_beyond { Full::Limit } else { Full::System })
@@ -218,7 +218,8 @@ impl Machine {
     }
 }
 
-/// Bytes that an operation may need while it runs; 0 for words, which cannot overflow far.
+/// Returns the bytes that an operation may need while it runs; 0 for words, which cannot overflow
+/// far.
 fn result_bytes(op: Op, x: &Integer, y: &Integer) -> u64 {
     if let (Integer::Small(_), Integer::Small(_)) = (x, y) {
         return 0;

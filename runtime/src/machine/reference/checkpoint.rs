@@ -7,13 +7,14 @@ use crate::machine::handles::HandleTable;
 use crate::machine::system::{Outside, Recorded, System};
 
 impl Machine {
-    /// What actions reach beyond the streams. Without it, nothing.
+    /// Sets the system that actions reach beyond the streams. Without one all of that is refused.
     pub fn set_system(&mut self, system: Box<dyn System>) {
         self.world.system = Outside::new(system);
     }
 
-    /// What actions reach beyond the streams, for a machine whose copies, and others that run the same
-    /// program, are to find what it has found. It takes the place of any other system.
+    /// Sets the system that actions reach beyond the streams, for a machine whose copies, and
+    /// others that run the same program, are to find what it has found. It takes the place of any
+    /// other system.
     pub fn set_recorded(&mut self, system: Recorded) {
         self.world.system = Outside::recorded(system);
     }

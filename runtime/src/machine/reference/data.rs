@@ -111,8 +111,8 @@ impl Machine {
         Ok(())
     }
 
-    /// A constructor of another data type, or no constructor: a failure, but for the performer,
-    /// which has a branch for what is no action.
+    /// Fails because a constructor of another data type, or no constructor, was found; but not in
+    /// the performer, which has a branch for what is no action.
     fn unless_performed(&mut self, expected: &str, found: Addr) -> Result<(), Stop> {
         let performs = self.code.global(self.at.global).is_some_and(|global| global.performs());
         match self.code.actions {

@@ -143,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// A constructor of the data type of actions.
+    /// Returns a constructor of the data type of actions.
     pub(super) fn action_con(&self, con: ActionCon) -> ConId {
         self.actions().con(con)
     }

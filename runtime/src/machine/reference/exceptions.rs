@@ -11,7 +11,7 @@ use crate::machine::outcome::{RunError, Stop, Thrown};
 use crate::machine::world::{Trace, exception};
 
 impl Machine {
-    /// The rule of `Eval`, for an action: a failure comes back as a value.
+    /// Executes `Try`, which is `Eval` for an action: a failure comes back as a value.
     pub(super) fn try_to(&mut self) -> Result<(), Stop> {
         let origin = match self.heap.get(self.heap.value(self.item(0))) {
             Node::App { site, .. } => self.code.site_global(*site).map(|of| (*site, of)),
@@ -23,7 +23,7 @@ impl Machine {
         self.eval()
     }
 
-    /// Where the program has failed: the innermost `Try` that waits gets the exception, and the
+    /// Gives the exception to the innermost `Try` that waits, where the program has failed; the
     /// redexes under evaluation fail again from now on.
     ///
     /// # Errors
@@ -88,12 +88,14 @@ impl Machine {
         }
     }
 
-    /// The value that was thrown is on top, and below it what is known of the failure.
+    /// Returns the failure of throwing again the value on top of the stack, below which is what is
+    /// known of its failure.
     pub(super) fn fail_again(&mut self) -> Stop {
         self.fails_again(self.item(0), self.item(1))
     }
 
-    /// How a value fails that was thrown, or the code of a failure, with what is known of it.
+    /// Returns how a value fails that was thrown, or the code of a failure, with what is known of
+    /// it.
     pub(super) fn fails_again(&mut self, value: Addr, trace: Addr) -> Stop {
         let known = match self.heap.get(self.heap.value(trace)) {
             Node::Opaque(number) => self.opaques.get(*number),

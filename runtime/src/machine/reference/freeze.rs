@@ -72,7 +72,7 @@ impl Frozen {
         Frozen { records: records.collect(), free: self.free.clone(), bytes: self.bytes }
     }
 
-    /// Bytes of all records.
+    /// Returns bytes of all records.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

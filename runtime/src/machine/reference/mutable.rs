@@ -69,7 +69,7 @@ impl Machine {
         }
     }
 
-    /// A new mutable array of the thread that does the effect; two nodes are reserved.
+    /// Allocates a mutable array of the thread that does the effect; two nodes are reserved.
     fn wrapped(&mut self, effect: Effect, elements: Vec<Addr>) -> Addr {
         let array = self.heap.alloc(Node::Array(Box::new(elements.into())));
         let con = self.action_con(ActionCon::Array);
@@ -134,8 +134,8 @@ impl Machine {
         })
     }
 
-    /// Index, which is the item `n` below the top, and number of the elements of an array that are
-    /// to be copied.
+    /// Returns the index, which is the item `n` below the top, and the number of the elements of an
+    /// array that are to be copied.
     fn part(&self, effect: Effect, n: usize, len: usize) -> Result<(usize, usize), Stop> {
         const COUNT: usize = 4;
         let [first, count] = [self.small(effect, n)?, self.small(effect, COUNT)?]

@@ -131,7 +131,8 @@ impl Machine {
         self.end_output(out, true)
     }
 
-    /// The same, of a run that is stopped, or is at its end.
+    /// Ends the line and flushes, as [`end_line`](Machine::end_line) does, of a run that is
+    /// stopped, or is at its end.
     pub(super) fn end_output(&mut self, out: &mut dyn Output, stopped: bool) -> Result<(), Stop> {
         let written = if stopped { self.world.end_line(out) } else { self.world.write(out) };
         written.map_err(Stop::Output)?;
@@ -141,7 +142,7 @@ impl Machine {
         out.flush().map_err(Stop::Output)
     }
 
-    /// Why a program cannot be started, if it cannot.
+    /// Returns why a program cannot be started, if it cannot.
     pub(super) fn cannot_start(&self) -> Option<Stop> {
         let main = self.code.program.main.and_then(|main: GlobalId| self.code.global(main));
         match main {

@@ -16,12 +16,12 @@ use crate::machine::performing::Place;
 use crate::machine::waiting::Collector;
 
 impl Machine {
-    /// A failure of the program at the present position.
+    /// Returns a failure of the program at the present position.
     pub(super) fn fail(&self, failure: Failure) -> Stop {
         self.fail_at(self.here(), failure)
     }
 
-    /// A failure at a source expression.
+    /// Returns a failure at a source expression.
     pub(super) fn fail_at(&self, span: Span, failure: Failure) -> Stop {
         failure.at(self.code.program.places.text(span), self.chain(span))
     }
@@ -30,7 +30,7 @@ impl Machine {
         self.stopped(Some(limit))
     }
 
-    /// What stops a run at a limit, or without one because someone asked.
+    /// Returns what stops a run at a limit, or without one because someone asked.
     pub(super) fn stopped(&self, limit: Option<Limit>) -> Stop {
         let span = self.here();
         let (place, chain) = (None, self.chain(span));
@@ -134,7 +134,7 @@ impl Machine {
         collector.finish()
     }
 
-    /// A value that is no function, applied to `waiting` arguments.
+    /// Returns the failure of a value that is no function, applied to `waiting` arguments.
     pub(super) fn applied_value(&self, value: Addr, waiting: usize) -> Stop {
         let below = self.stack.len().checked_sub(2).and_then(|at| self.stack.get(at));
         let site = match below.map(|at| self.heap.get(*at)) {
@@ -162,7 +162,7 @@ impl Machine {
         self.fail_at(span, failure)
     }
 
-    /// A value in a few words.
+    /// Describes a value in a few words.
     pub(super) fn describe(&self, addr: Addr) -> Found {
         let addr = self.heap.value(addr);
         match self.heap.get(addr) {
@@ -189,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// A value that is thrown, as messages show it.
+    /// Returns a value that is thrown, as messages show it.
     pub(super) fn thrown(&self, value: Addr) -> String {
         let value = self.heap.value(value);
         if matches!(self.heap.get(value), Node::Text { .. }) {
@@ -289,12 +289,12 @@ impl Machine {
         arguments
     }
 
-    /// A global's name, fit for a message.
+    /// Returns a global's name, fit for a message.
     pub(super) fn shown_name(&self, global: GlobalId) -> String {
         for_message(&self.code.name(global))
     }
 
-    /// Whose code runs, and where.
+    /// Returns whose code runs, and where.
     #[must_use]
     pub fn position(&self) -> Position {
         self.at

@@ -29,7 +29,7 @@ const SLICE: u64 = 1024;
 const KEPT: usize = 1 << 14;
 
 impl Machine {
-    /// A machine that runs a program.
+    /// Makes a machine that runs a program.
     #[must_use]
     pub fn new(program: Verified, config: Config) -> Machine {
         let mut machine = Machine {
@@ -72,7 +72,7 @@ impl Machine {
         machine
     }
 
-    /// With the functions that `CallHost` calls.
+    /// Returns the machine with the functions that `CallHost` calls.
     #[must_use]
     pub fn with_hosts(mut self, hosts: Arc<dyn Hosts>) -> Machine {
         self.set_hosts(hosts);
@@ -312,13 +312,13 @@ impl Machine {
         &self.code.program
     }
 
-    /// Bytes in use: heap, big integers, stack and dump.
+    /// Returns the bytes in use: heap, big integers, stack and dump.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.heap.footprint()
     }
 
-    /// Number of nodes in use.
+    /// Returns the number of nodes in use.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.heap.node_count()

@@ -18,8 +18,8 @@ enum Symbol {
     Field(u32),
 }
 
-/// For each constructor that a function of one argument takes apart only to return one of
-/// the fields: which field. `None` if it does anything else.
+/// Returns, for each constructor that a function of one argument takes apart only to return one of
+/// the fields, which field. `None` if it does anything else.
 pub(super) fn analyse(global: &Global, program: &Program) -> Option<Selector> {
     if global.arity != 1 {
         return None;

@@ -204,7 +204,7 @@ impl Machine {
         }
     }
 
-    /// What stops a run that is out of memory. What does not fit its own tables has reached
+    /// Returns what stops a run that is out of memory. What does not fit its own tables has reached
     /// a limit too, which is the memory in use.
     pub(super) fn out_of_memory(&self, full: Full) -> Stop {
         self.limit(match full {
@@ -290,7 +290,7 @@ impl Machine {
         addr
     }
 
-    /// What is wrong with heap, stack or dump, if anything is. For tests.
+    /// Checks heap, stack and dump. For tests.
     ///
     /// # Errors
     /// With what is wrong.
@@ -320,7 +320,7 @@ impl Machine {
     }
 }
 
-/// All frames from the outermost, the present one last, each with the end of its piece and
+/// Returns all frames from the outermost, the present one last, each with the end of its piece and
 /// whether it waits.
 fn frames(dump: &[Frame], here: Frame, end: u32) -> impl Iterator<Item = (Frame, u32, bool)> {
     (0..=dump.len()).map(move |at| {

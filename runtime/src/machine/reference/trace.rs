@@ -36,7 +36,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Its name in a trace.
+    /// Returns its name in a trace.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -219,13 +219,13 @@ impl Machine {
         views
     }
 
-    /// A node; `None` for an address where none is.
+    /// Returns a node; `None` for an address where none is.
     #[must_use]
     pub fn node(&self, addr: Addr) -> Option<&Node> {
         self.heap.node_at(addr).ok().filter(|node| !matches!(node, Node::Free(_)))
     }
 
-    /// A node in the notation of the rules.
+    /// Returns a node in the notation of the rules.
     #[must_use]
     pub fn view(&self, addr: Addr) -> NodeView {
         NodeView { addr, text: self.node_text(addr) }

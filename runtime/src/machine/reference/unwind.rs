@@ -197,7 +197,7 @@ impl Machine {
         self.unwinding = false;
     }
 
-    /// The instruction `Unwind`: the end of a code.
+    /// Executes the instruction `Unwind`, the end of a code.
     ///
     /// Code that has not updated its redex by now does it here, so that no code leaves a
     /// black hole behind.

@@ -46,13 +46,13 @@ pub struct Arg(u32);
 impl Arg {
     const CONST: u32 = 1 << 31;
 
-    /// A slot, below 2^31.
+    /// Returns the operand that is a slot, below 2^31.
     #[must_use]
     pub const fn slot(slot: u32) -> Arg {
         Arg(slot & !Self::CONST)
     }
 
-    /// A constant of the program's pool.
+    /// Returns the operand that is a constant of the program's pool.
     #[must_use]
     pub const fn constant(id: ConstId) -> Arg {
         Arg(id.0 | Self::CONST)
@@ -223,7 +223,7 @@ macro_rules! instructions {
             /// All instructions, in the order of the table.
             pub const ALL: &[Op] = &[$(Op::$name),+];
 
-            /// Its name.
+            /// Returns its name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Op::$name => stringify!($name),)+ }
@@ -243,7 +243,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// How control leaves it.
+            /// Returns how control leaves it.
             #[must_use]
             pub const fn flow(self) -> Flow {
                 match self { $(Op::$name => Flow::$flow,)+ }

@@ -99,7 +99,7 @@ fn piece(program: &Program, at: usize, margin: &mut Margin, out: &mut String) {
     );
 }
 
-/// One instruction; its targets are counted from `start`.
+/// Returns one instruction as text; its targets are counted from `start`.
 #[must_use]
 pub fn instr(program: &Program, instr: &Instr, start: u32) -> String {
     let (mut written, mut rest) = (String::new(), String::new());
@@ -190,7 +190,8 @@ fn big_text(program: &Program, id: BigId) -> String {
     program.bigs.get(id).map_or_else(|| unknown(id.0), ToString::to_string)
 }
 
-/// A thunk that is the call of a function goes by the function.
+/// Returns the name of a thunk in a listing. One that is the call of a function goes by the
+/// function.
 fn thunk_name(program: &Program, id: ThunkId) -> String {
     let Some(thunk) = program.thunks.get(id) else { return unknown(id.0) };
     let at = program.owners.binary_search_by_key(&thunk.entry.pc, |(pc, _)| *pc);

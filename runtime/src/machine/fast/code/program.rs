@@ -201,7 +201,7 @@ pub(in crate::machine::fast) struct Sizes {
 }
 
 impl Program {
-    /// A program without code.
+    /// Returns a program without code.
     pub(in crate::machine::fast) fn without_code(gcode: Verified) -> Program {
         Program {
             gcode,

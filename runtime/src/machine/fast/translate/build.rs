@@ -82,7 +82,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A value as an operand; what is no constant and no variable is made one.
+    /// Returns a value as an operand; what is no constant and no variable is made one.
     pub(super) fn arg(&mut self, id: ValueId) -> Result<Arg, TooLarge> {
         match self.values.get(id) {
             Value::Const(word) => Ok(self.out.constant(word)),
@@ -94,7 +94,7 @@ impl Translator<'_> {
         list.iter().map(|&id| self.arg(id)).collect()
     }
 
-    /// A variable that holds a value; it is not evaluated for that.
+    /// Returns a variable that holds a value; it is not evaluated for that.
     pub(super) fn variable(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         let d = match self.values.get(id) {
             Value::Var(name) => return Ok(self.local(name)),
@@ -191,7 +191,7 @@ impl Translator<'_> {
             .then_some(global)
     }
 
-    /// A thunk of an application.
+    /// Makes a thunk of an application.
     fn lazy(
         &mut self,
         root: ValueId,
@@ -371,7 +371,7 @@ impl Translator<'_> {
         Ok(base.0)
     }
 
-    /// A variable for an operand that an instruction forces.
+    /// Returns a variable for an operand that an instruction forces.
     pub(super) fn forced(&mut self, id: ValueId) -> Result<u32, TooLarge> {
         if let Value::App { span, .. } = self.values.get(id)
             && let Some(v) = self.evaluate(id, span)?

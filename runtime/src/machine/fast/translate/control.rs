@@ -14,7 +14,7 @@ use crate::machine::heap::word::{View, Word};
 use crate::primitive::Primitive;
 
 impl Translator<'_> {
-    /// A new edge from the block that grows to an instruction of G-code.
+    /// Adds an edge from the block that grows to an instruction of G-code.
     fn leave(&mut self, to: u32, shape: Option<Shape>) -> u32 {
         let edge = self.unit.edge(self.stack, self.updated, shape);
         self.unit.edges[edge as usize].next = self.incoming[to as usize];
@@ -142,7 +142,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// One value for what each edge brings: the value, if it is the same, or a new variable.
+    /// Returns one value for what each edge brings: the value, if it is the same, or a new
+    /// variable.
     fn meet(&mut self, edges: &[u32], ids: &[ValueId], moves: &mut [Vec<Move>]) -> ValueId {
         let first = ids[0];
         let value = self.values.get(first);
@@ -174,7 +175,7 @@ impl Translator<'_> {
         self.values.add(Value::Var(to))
     }
 
-    /// `Cond` by itself.
+    /// Translates a `Cond` with no comparison before it.
     pub(super) fn cond(&mut self, yes: Label, no: Label, span: Span) -> Result<(), TooLarge> {
         let id = self.pop();
         match self.values.get(id) {
@@ -186,7 +187,8 @@ impl Translator<'_> {
         self.branch(|to| Instr::Unless { a, to }, &[a], yes, no, span)
     }
 
-    /// A comparison and the `Cond` after it. `false` if the primitive is no comparison.
+    /// Translates a comparison and the `Cond` after it. Returns false if the primitive is no
+    /// comparison.
     pub(super) fn compare(
         &mut self,
         primitive: Primitive,

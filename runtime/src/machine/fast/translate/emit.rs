@@ -275,7 +275,7 @@ impl Emitter<'_> {
         self.out.stack_map(alive.words())
     }
 
-    /// An instruction on variables: those that it uses last give their slots up, those that
+    /// Emits an instruction on variables: those that it uses last give their slots up, those that
     /// it writes get one.
     fn instr(&mut self, mut instr: Instr, origin: Origin, point: usize) {
         let map = self.map_here();
@@ -340,7 +340,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// In coarse sets, after an instruction: moves the value of a call down from the top of the
+    /// Moves, in coarse sets and after an instruction, the value of a call down from the top of the
     /// frame, and clears the slots of what has died.
     fn after_coarse(&mut self, instr: &Instr, point: usize, mut died: Vec<u32>) {
         if self.calls(instr).is_some()
@@ -398,7 +398,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A free slot for a variable.
+    /// Returns a free slot for a variable.
     fn free(&self, var: u32) -> u32 {
         let active = &self.scratch.active;
         let meant = self.unit.goes_to(var);
@@ -411,7 +411,7 @@ impl Emitter<'_> {
         active.lowest_free()
     }
 
-    /// An instruction that writes several slots, without those that nothing uses.
+    /// Returns an instruction that writes several slots, without those that nothing uses.
     fn without(&mut self, instr: Instr, dead: &dyn Fn(&u32) -> bool) -> Instr {
         match instr {
             Instr::Fields2 { d, e, a } if dead(&d.0) => Instr::Field { d: e, a, index: 1 },
@@ -459,7 +459,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// What the only edge of a block moves into the variables of a join.
+    /// Emits what the only edge of a block moves into the variables of a join.
     fn moves(&mut self, (start, end): (u32, u32), to: u32, point: usize) {
         let moves = &self.unit.moves[start as usize..end as usize];
         if moves.is_empty() {
@@ -498,8 +498,8 @@ impl Emitter<'_> {
         taken
     }
 
-    /// Instructions that do moves into the variables of a join at once; variables without a slot
-    /// get one.
+    /// Returns instructions that do moves into the variables of a join at once; variables without a
+    /// slot get one.
     fn join_code(&mut self, moves: &[Move], taken: &mut Bits) -> Vec<Instr> {
         let (mut slots, mut others) = (Vec::new(), Vec::new());
         for step in moves {

@@ -108,8 +108,8 @@ impl Globals {
     }
 }
 
-/// Primitives are known by their code: each argument is evaluated, the last one first, then
-/// there is one instruction.
+/// Returns what is known of a global. A primitive is recognised by its code: each argument is
+/// evaluated, the last one first, then there is one instruction.
 fn known(global: &Global) -> Known {
     if let GlobalKind::Constructor(con) = global.kind {
         return Known::Con(con);
@@ -206,8 +206,8 @@ enum Symbol {
     Field(u32),
 }
 
-/// For each constructor that a function of one argument takes apart only to return one of its
-/// fields: which field.
+/// Returns, for each constructor that a function of one argument takes apart only to return one of
+/// its fields, which field.
 fn selector(global: &Global, program: &Program) -> Box<[(ConId, u32)]> {
     let none = Box::default();
     if global.arity != 1 {
@@ -245,8 +245,8 @@ fn returned(global: &Global, mut at: usize, mut stack: Vec<Symbol>, arity: u32) 
     }
 }
 
-/// An instruction that only moves items, or evaluates one: whoever forces a selection forces
-/// what it selects.
+/// Executes on the stack of symbols an instruction that only moves items, or evaluates one (whoever
+/// forces a selection forces what it selects); `None` for any other.
 fn moves(instr: &Instr, at: &mut usize, stack: &mut Vec<Symbol>, arity: u32) -> Option<()> {
     match instr {
         Instr::Push(n) => {

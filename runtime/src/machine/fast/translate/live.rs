@@ -165,7 +165,8 @@ impl Liveness {
         }
     }
 
-    /// The pass backwards; `false` if the sets get larger than `room` in all.
+    /// Computes exact live sets in a pass backwards; false if the sets get larger than `room` in
+    /// all.
     fn precise(
         &mut self,
         unit: &Unit,
@@ -248,7 +249,8 @@ impl Liveness {
         !used
     }
 
-    /// What a call evaluates first, and nothing uses after it, need not be evaluated before.
+    /// Notes the arguments that a call evaluates first and that nothing uses after it: they need
+    /// not be evaluated before.
     fn evaluated_by_callee(
         &mut self,
         instr: &Instr,
@@ -310,7 +312,7 @@ impl Liveness {
         self.points[point] = (start, self.deaths.len() as u32);
     }
 
-    /// From the first entry to the last one.
+    /// Computes coarse sets: a variable is alive from where it first occurs to where it last does.
     fn roughly(&mut self, unit: &Unit, out: &Output, order: &[u32]) {
         self.unneeded.fill(false);
         self.needed_moves.fill(true);

@@ -253,7 +253,7 @@ impl Translator<'_> {
         Ok(entry)
     }
 
-    /// The code of a thunk: evaluates an expression of captured variables.
+    /// Translates the code of a thunk, which evaluates an expression of captured variables.
     fn thunk(&mut self, lazy: &Lazy) -> Result<(), TooLarge> {
         self.unit.begin(lazy.captured.len() as u32);
         for (slot, &(name, evaluated)) in (0..).zip(&lazy.captured) {

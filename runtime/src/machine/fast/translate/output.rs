@@ -42,8 +42,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Code for the globals that `program` has none for yet, which mention no large integer of
-    /// its G-code before `first_big`.
+    /// Begins the code for the globals that `program` has none for yet, which mention no large
+    /// integer of its G-code before `first_big`.
     pub fn onto(mut program: Program, first_big: usize) -> Output {
         let from = program.sizes();
         let Program { gcode, bigs, .. } = &mut program;
@@ -69,7 +69,7 @@ impl Output {
         self.program.thunks.push(thunk)
     }
 
-    /// An integer literal, as words and nodes hold it.
+    /// Returns an integer literal, as words and nodes hold it.
     pub fn int(&mut self, int: IntLit) -> Int {
         let small = match int {
             IntLit::Big(big) => {

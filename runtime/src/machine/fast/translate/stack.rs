@@ -48,12 +48,12 @@ impl Stacks {
         self.cells[stack.0 as usize]
     }
 
-    /// Items on the stack.
+    /// Returns the number of items on the stack.
     pub fn depth(&self, stack: Stack) -> u32 {
         self.cell(stack).depth
     }
 
-    /// `stack` with one more item.
+    /// Returns `stack` with one more item.
     pub fn push(&mut self, stack: Stack, value: ValueId) -> Stack {
         let below = self.cell(stack);
         let far = self.cell(below.far);
@@ -70,7 +70,7 @@ impl Stacks {
         (cell.depth > 0).then_some((cell.value, cell.below))
     }
 
-    /// `stack` without the topmost `count` items.
+    /// Returns `stack` without the topmost `count` items.
     pub fn drop(&self, stack: Stack, count: u32) -> Stack {
         let depth = self.depth(stack).saturating_sub(count);
         let mut at = stack;

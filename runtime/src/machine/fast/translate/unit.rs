@@ -129,7 +129,7 @@ impl Unit {
         self.open(NONE);
     }
 
-    /// A new variable.
+    /// Adds a variable.
     pub fn var(&mut self) -> u32 {
         let shape = (NONE, ConId(0), NONE);
         let (shaped, con, fields) = shape;
@@ -245,14 +245,14 @@ impl Unit {
         self.is_evaluated_in(var, self.current)
     }
 
-    /// From here on a variable is evaluated.
+    /// Notes that from here on a variable is evaluated.
     pub fn evaluated(&mut self, var: u32) {
         if !self.is_evaluated(var) {
             self.vars[var as usize].evaluated = self.current;
         }
     }
 
-    /// From here on the shape of a variable is known.
+    /// Notes that from here on the shape of a variable is known.
     pub fn shaped(&mut self, shape: Shape) {
         let var = &mut self.vars[shape.var as usize];
         (var.shaped, var.con, var.fields) = (self.current, shape.con, shape.fields);
@@ -273,14 +273,14 @@ impl Unit {
         self.vars[var as usize].goes_to = to;
     }
 
-    /// A new edge from the block that grows.
+    /// Adds an edge from the block that grows.
     pub fn edge(&mut self, stack: Stack, updated: Option<ValueId>, shape: Option<Shape>) -> u32 {
         let from = self.current;
         self.edges.push(Edge { from, to: NONE, stack, updated, shape, next: NONE });
         self.edges.len() as u32 - 1
     }
 
-    /// The blocks that a block leads to, some of them perhaps several times; where it falls
+    /// Visits the blocks that a block leads to, some of them perhaps several times; where it falls
     /// through comes last.
     pub fn successors(&self, block: u32, out: &Output, mut visit: impl FnMut(u32)) {
         let mut edge = |edge: u32| visit(self.edges[edge as usize].to);

@@ -81,7 +81,7 @@ impl Values {
         self.values.len().max(self.links.len())
     }
 
-    /// A new value.
+    /// Adds a value.
     pub fn add(&mut self, value: Value) -> ValueId {
         let id = ValueId(self.values.len() as u32);
         self.values.push(value);
@@ -96,12 +96,12 @@ impl Values {
         self.values[id.0 as usize]
     }
 
-    /// What was to be built has been.
+    /// Replaces a value that was to be built by what was built.
     pub fn set(&mut self, id: ValueId, value: Value) {
         self.values[id.0 as usize] = value;
     }
 
-    /// What was a part of something is on the stack again.
+    /// Notes that what was a part of something is on the stack again.
     pub fn release(&mut self, id: ValueId) {
         if std::mem::replace(&mut self.owned[id.0 as usize], false) && !self.get(id).is_atom() {
             self.pending.push(id);
@@ -133,7 +133,7 @@ impl Values {
         }
     }
 
-    /// Arguments with one more.
+    /// Returns the arguments with one more.
     pub fn append(&mut self, args: Args, value: ValueId) -> Args {
         self.own(value);
         let last = self.links.len() as u32;

@@ -130,7 +130,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// An instruction that computes on evaluated operands.
+    /// Translates an instruction that computes on evaluated operands.
     fn computation(&mut self, primitive: Primitive, span: Span) -> Result<(), TooLarge> {
         let a = self.pop();
         let b = (primitive.arity() > 1).then(|| self.pop());
@@ -139,7 +139,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `NoMatch`, with the value that the case has gone by, if that leads here and nowhere else.
+    /// Translates `NoMatch`, with the value that the case has gone by, if that leads here and
+    /// nowhere else.
     fn no_match(&mut self, code: &[Instr], at: usize, span: Span) -> Result<(), TooLarge> {
         let drops = |at: usize| matches!(code.get(at), Some(Instr::Pop(_) | Instr::Split(_)));
         let mut start = at;
@@ -305,8 +306,8 @@ impl Translator<'_> {
         }
     }
 
-    /// A part of an expression becomes a node if it is too large for a part; and if it selects
-    /// a field of a variable, so that the collector can put the field in its place.
+    /// Makes a part of an expression a node if it is too large for a part; and if it selects a
+    /// field of a variable, so that the collector can put the field in its place.
     fn part(&mut self, id: ValueId) -> Result<(), TooLarge> {
         let selects = match self.values.get(id) {
             Value::App { callee, args, .. } => self.selection(callee, args).is_some(),
@@ -318,7 +319,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `MkApp`: applications are kept flat.
+    /// Translates `MkApp`: applications are kept flat.
     fn apply_top(&mut self, span: Span) -> Result<(), TooLarge> {
         let (f, x) = (self.pop(), self.pop());
         self.part(x)?;
@@ -403,7 +404,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `Update`: of the redex, which has no slot; or of a hole.
+    /// Translates `Update`: of the redex, which has no slot; or of a hole.
     fn update(&mut self, n: u32, span: Span) -> Result<(), TooLarge> {
         let value = self.pop();
         if self.stacks.depth(self.stack) == n + 1 {

@@ -75,7 +75,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// A root that may be shortened in every way.
+    /// Marks a root that may be shortened in every way.
     pub(in crate::machine::reference) fn root(&mut self, slot: &mut Addr) {
         if *slot == Addr::NONE {
             return;
@@ -84,7 +84,7 @@ impl<'a> Marker<'a> {
         self.push(*slot);
     }
 
-    /// A root whose application an unwinding goes through: it stays what it is.
+    /// Marks a root whose application an unwinding goes through: it stays what it is.
     pub(in crate::machine::reference) fn pinned(&mut self, slot: &mut Addr) {
         if *slot == Addr::NONE {
             return;
@@ -93,13 +93,13 @@ impl<'a> Marker<'a> {
         self.push(*slot);
     }
 
-    /// A position from which code will run.
+    /// Marks what code can reach from a position where it will run.
     pub(in crate::machine::reference) fn position(&mut self, at: Position) {
         self.positions.push(at);
         self.scan_code();
     }
 
-    /// A global that may be pushed. Where the table has no node for it, its code is what a
+    /// Marks a global that may be pushed. Where the table has no node for it, its code is what a
     /// new node would reach.
     fn global(&mut self, global: GlobalId) {
         match self.globals.get(global.0 as usize) {
@@ -222,7 +222,7 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// What a suspended evaluation goes on with: its piece of stack, and its code.
+    /// Marks what a suspended evaluation goes on with: its piece of stack, and its code.
     fn suspended(&mut self, record: u32, index: u32) {
         let Some(frame) = self.frozen.frame(record, index) else { return };
         let range = frame.range();

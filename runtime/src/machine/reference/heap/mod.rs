@@ -125,7 +125,7 @@ impl Heap {
         }
     }
 
-    /// A new node. The rule has reserved it, so there is a free cell; if one had not, the
+    /// Allocates a node. The rule has reserved it, so there is a free cell; if one had not, the
     /// heap would grow past its limit by a chunk.
     #[inline]
     pub(super) fn alloc(&mut self, node: Node) -> Addr {
@@ -159,7 +159,7 @@ impl Heap {
         self.chunks.push(chunk);
     }
 
-    /// Bytes allocated in all, limbs of big integers included.
+    /// Returns the bytes allocated in all, limbs of big integers included.
     pub(super) fn allocated_bytes(&self) -> u64 {
         self.paid + self.debt
     }
@@ -205,24 +205,24 @@ impl Heap {
         }
     }
 
-    /// Bytes that the limit leaves.
+    /// Returns the bytes that the limit leaves.
     pub(super) fn left(&self) -> u64 {
         self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.footprint()))
     }
 
-    /// Bytes in use: chunks, what nodes own, stack and dump.
+    /// Returns the bytes in use: chunks, what nodes own, stack and dump.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.chunks.len() as u64 * CHUNK_BYTES + self.owned + self.side
     }
 
-    /// Bytes in use without the free cells.
+    /// Returns the bytes in use without the free cells.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
         (self.node_count() as u64) * NODE_BYTES + self.owned + self.side
     }
 
-    /// Number of nodes that are not free.
+    /// Returns the number of nodes that are not free.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.chunks.len() * CHUNK - self.free_count

@@ -110,7 +110,7 @@ const _: () = assert!(size_of::<Node>() == 16, "millions of nodes live at once")
 pub(in crate::machine::reference) const NODE_BYTES: u64 = size_of::<Node>() as u64;
 
 impl Node {
-    /// A constructor node.
+    /// Returns a constructor node.
     #[must_use]
     pub(in crate::machine::reference) fn constr(con: ConId, fields: &[Addr]) -> Node {
         match *fields {
@@ -121,7 +121,7 @@ impl Node {
         }
     }
 
-    /// An integer node.
+    /// Returns an integer node.
     #[must_use]
     pub(in crate::machine::reference) fn integer(value: Integer) -> Node {
         match value {
@@ -130,7 +130,7 @@ impl Node {
         }
     }
 
-    /// Constructor and fields, if it is a constructor.
+    /// Returns constructor and fields, if it is a constructor.
     #[must_use]
     pub fn as_constr(&self) -> Option<(ConId, &[Addr])> {
         match self {
@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// Bytes that it owns beyond the node itself.
+    /// Returns the bytes that it owns beyond the node itself.
     #[must_use]
     pub(in crate::machine::reference) fn owned_bytes(&self) -> u64 {
         match self {
@@ -160,17 +160,17 @@ const ALLOCATION: usize = 16;
 pub(in crate::machine::reference) const BIG_BYTES: u64 =
     (size_of::<Integer>() + 3 * ALLOCATION) as u64;
 
-/// Bytes that an array of this many elements owns, in two pieces.
+/// Returns the bytes that an array of this many elements owns, in two pieces.
 pub(in crate::machine::reference) fn array_bytes(elements: usize) -> u64 {
     buffer_bytes(elements * size_of::<Addr>())
 }
 
-/// Bytes that a byte string of this many bytes owns, in two pieces.
+/// Returns the bytes that a byte string of this many bytes owns, in two pieces.
 pub(in crate::machine::reference) fn buffer_bytes(bytes: usize) -> u64 {
     (size_of::<Box<[u8]>>() + bytes + 2 * ALLOCATION) as u64
 }
 
-/// Bytes that a constructor of this many fields owns, in two pieces.
+/// Returns the bytes that a constructor of this many fields owns, in two pieces.
 pub(in crate::machine::reference) fn fields_bytes(fields: usize) -> u64 {
     if fields <= 2 {
         return 0;

@@ -40,9 +40,8 @@ impl Heap {
         self.allowance = self.live_bytes().max(MIN_ALLOWANCE);
     }
 
-    /// What is wrong with the heap, if anything is: every pointer leads to a node that is
-    /// not free, every free cell is on the free list once, no indirections form a circle,
-    /// and the counts are right.
+    /// Checks the heap: every pointer leads to a node that is not free, every free cell is on the
+    /// free list once, no indirections form a circle, and the counts are right.
     pub(in crate::machine::reference) fn verify(&self, code_size: usize) -> Result<(), String> {
         let mut free = 0;
         let mut at = self.free;

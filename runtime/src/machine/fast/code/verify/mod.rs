@@ -53,14 +53,14 @@ pub fn verify(program: &Program) -> Vec<Violation> {
     verify_pieces(program, usize::MAX)
 }
 
-/// As [`verify`], but looks only at pieces of code whose slots times instructions are no more
-/// than `most`: that is what the time may be in proportion to.
+/// Verifies as [`verify`] does, but only the pieces of code whose slots times instructions are no
+/// more than `most`: that is what the time may be in proportion to.
 #[must_use]
 pub fn verify_pieces(program: &Program, most: usize) -> Vec<Violation> {
     verify_from(program, Sizes::default(), most)
 }
 
-/// As [`verify_pieces`], of what a program has had since its tables had these sizes.
+/// Verifies as [`verify_pieces`] does, what a program has had since its tables had these sizes.
 pub(in crate::machine::fast) fn verify_from(
     program: &Program,
     from: Sizes,
@@ -404,8 +404,8 @@ impl Check<'_> {
     }
 }
 
-/// What an instruction makes of what is known of the slots. An error if it takes a slot for what
-/// it is not known to hold.
+/// Updates what is known of the slots by an instruction. An error if it takes a slot for what it is
+/// not known to hold.
 fn effect(
     program: &Program,
     instr: &Instr,
@@ -450,7 +450,7 @@ fn effect(
     Ok(())
 }
 
-/// A hole becomes something else.
+/// Notes that a hole becomes something else.
 fn fill(state: &mut State, slot: u32, fields: usize) -> Result<(), &'static str> {
     match state.fill(slot) {
         Some(words) if fields <= words as usize => Ok(()),

@@ -92,7 +92,7 @@ impl Check<'_> {
         true
     }
 
-    /// The constructors of a constructor's data type.
+    /// Returns the constructors of a constructor's data type.
     fn siblings(&self, con: ConId) -> &[ConId] {
         let gcode = &self.program.gcode;
         let data = gcode.cons.get(con).and_then(|con| gcode.datas.get(con.data));

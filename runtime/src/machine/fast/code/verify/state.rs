@@ -51,20 +51,20 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The first slots are written, `takes` of them.
+    /// Returns the state in which the first `takes` slots are written.
     pub fn new(takes: u32, frame: u32) -> State {
         let mut written = Bits::new(frame);
         (0..takes).for_each(|slot| written.put(slot));
         State { written, facts: FxHashMap::default(), unfilled: 0 }
     }
 
-    /// A slot holds something of which nothing is known.
+    /// Notes that a slot holds something of which nothing is known.
     pub fn write(&mut self, slot: u32) {
         self.written.put(slot);
         self.facts.remove(&slot);
     }
 
-    /// A slot that is written holds this.
+    /// Notes that a slot that is written holds this.
     pub fn learn(&mut self, slot: u32, fact: Fact) {
         if let Fact::Hole(_) = fact {
             self.unfilled += 1;
@@ -81,8 +81,8 @@ impl State {
         }
     }
 
-    /// A slot that holds a hole holds something else in its place. The fields of the hole; `None`
-    /// if it is not known to hold one.
+    /// Notes that a slot that holds a hole holds something else in its place. Returns the fields of
+    /// the hole; `None` if the slot is not known to hold one.
     pub fn fill(&mut self, slot: u32) -> Option<u32> {
         match self.facts.remove(&slot) {
             Some(Fact::Hole(words)) => {
