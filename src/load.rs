@@ -52,7 +52,7 @@ impl Loader for NoFiles {
     }
 }
 
-/// `path` without `.`, and without `..` where the text tells what it leads to.
+/// Returns `path` without `.`, and without `..` where the text tells what it leads to.
 #[must_use]
 pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
@@ -120,7 +120,7 @@ impl Source {
         Source { file: Some(file), expression: None }
     }
 
-    /// With `expression` as `main`.
+    /// Returns the source with `expression` as `main`.
     #[must_use]
     pub fn with_expression(mut self, expression: impl Into<String>) -> Source {
         self.expression = Some(expression.into());
@@ -660,7 +660,7 @@ impl<'l> Load<'l> {
         out.expression = Some(body);
     }
 
-    /// Imports the modules of the names in the expressions from `first` on.
+    /// Imports the modules that define the names in the expressions from `first` on.
     fn import_what_is_named(&mut self, first: usize, file: usize) {
         let Loaded { ast, names, .. } = &self.out;
         let named = ast.exprs.iter().skip(first).filter_map(|expr| match expr {
@@ -689,12 +689,12 @@ fn of_listing(file: &SourceFile) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::ExpectedItem, Span::new(lo, hi), message).help(help))
 }
 
-/// A path as a message shows it.
+/// Returns a path as a message shows it.
 fn shown_path(path: &Path) -> String {
     for_message(&path.display().to_string())
 }
 
-/// Why a file cannot be read, in plain words.
+/// Returns in plain words why a file cannot be read.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_string(),

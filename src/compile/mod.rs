@@ -60,7 +60,7 @@ pub fn compile(program: &core::Program, names: &Interner) -> Program {
     compile_with(program, names, Options::default())
 }
 
-/// As [`compile`], with options.
+/// Compiles as [`compile`] does, with options.
 #[must_use]
 pub fn compile_with(program: &core::Program, names: &Interner, options: Options) -> Program {
     compile_entries(program, names, options).addition.program
@@ -75,7 +75,7 @@ pub struct Compiled {
     pub roots: Vec<GlobalId>,
 }
 
-/// As [`compile_with`], and says what has become of the roots.
+/// Compiles as [`compile_with`] does; returns also what has become of the roots.
 #[must_use]
 pub fn compile_entries(program: &core::Program, names: &Interner, options: Options) -> Compiled {
     let mut compiler = Compiler::new(program, names, options);

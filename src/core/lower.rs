@@ -60,7 +60,7 @@ pub struct Exports {
     pub datas: Vec<DataHome>,
 }
 
-/// As [`lower`], for a program that is added to an earlier one.
+/// Lowers as [`lower`] does, a program that is added to an earlier one.
 #[must_use]
 pub fn lower_added(
     loaded: &Loaded,

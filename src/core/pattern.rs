@@ -187,7 +187,7 @@ impl<'a> Patterns<'a> {
         &self.globals.cons[con].name
     }
 
-    /// Its number among the constructors of its type.
+    /// Returns its number among the constructors of its type.
     #[must_use]
     pub fn tag(&self, con: ConId) -> u32 {
         self.globals.cons[con].tag

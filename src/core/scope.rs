@@ -70,7 +70,7 @@ pub trait Earlier: std::fmt::Debug {
     /// Returns what a name means that it defines.
     fn meaning(&self, name: &str) -> Option<Meaning>;
 
-    /// A data type.
+    /// Returns a data type.
     fn data(&self, data: u32) -> Option<EarlierData>;
 
     /// Returns the number of a corelib module's data type, if it has that.
@@ -271,7 +271,7 @@ impl<'a> Globals<'a> {
         globals
     }
 
-    /// `(data List (Nil) (Cons head tail))`.
+    /// Declares the list type, `(data List (Nil) (Cons head tail))`.
     fn built_in(&mut self) {
         let list = self.datas.push(Data {
             symbol: "List".into(),

@@ -48,7 +48,7 @@ impl Demand {
         }
     }
 
-    /// As [`Display`](fmt::Display), with the constructor: `strict (Pair ! _)`.
+    /// Returns what [`Display`](fmt::Display) writes, with the constructor: `strict (Pair ! _)`.
     #[must_use]
     pub fn words(self, program: &Program) -> String {
         match self {

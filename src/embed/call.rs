@@ -28,7 +28,7 @@ impl Call<'_> {
         &self.args
     }
 
-    /// Argument `n`, from 0.
+    /// Returns argument `n`, counted from 0.
     ///
     /// # Errors
     /// When the function was registered with fewer.
@@ -123,7 +123,7 @@ struct StoreHosts {
 }
 
 impl Shared {
-    /// These functions, as the machine of the store calls them.
+    /// Returns these functions, as the machine of the store calls them.
     pub(super) fn hosts(self: &Arc<Shared>, table: Arc<HostTable>) -> Arc<dyn Hosts> {
         Arc::new(StoreHosts { table, shared: self.clone() })
     }

@@ -9,7 +9,7 @@ pub(super) fn system() -> Option<Clock> {
     Some(std::sync::Arc::new(move || start.elapsed()))
 }
 
-/// There is none.
+/// Returns no clock: there is none.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub(super) fn system() -> Option<Clock> {
     None

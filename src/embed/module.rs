@@ -174,7 +174,7 @@ impl Module {
         &self.sources
     }
 
-    /// Its G-code.
+    /// Returns its G-code.
     #[must_use]
     pub fn program(&self) -> &Verified {
         &self.program

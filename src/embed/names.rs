@@ -26,8 +26,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those of a program that comes without a source: what is called in it by a name that it
-    /// prints with.
+    /// Returns the names of a program that comes without a source: what is called in it by a name
+    /// that it prints with.
     pub(super) fn of(program: &Program) -> Names {
         let mut names = Names::default();
         for (id, global) in program.globals.enumerate() {

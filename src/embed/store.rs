@@ -279,7 +279,7 @@ impl Store {
         self.machine.collect();
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes in use.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.machine.footprint()

@@ -209,7 +209,7 @@ impl Late<'_> {
         self.program.local_lists.add(locals)
     }
 
-    /// A copy of an expression of a body that is inlined for a call.
+    /// Copies an expression of a body that is inlined for a call.
     fn copy(&mut self, expr: ExprId, call: Span, names: &mut Names) -> ExprId {
         ensure_sufficient_stack(|| {
             let copied = self.copied(expr, call, names);

@@ -188,7 +188,7 @@ fn selection_in(
     None
 }
 
-/// The selections in what is built, but for one that is all of it.
+/// Finds the selections in what is built, but for one that is all of it.
 fn inside(program: &Program, selectors: &Selectors, value: ExprId, found: &mut Vec<ExprId>) {
     let mut work = vec![value];
     while let Some(expr) = work.pop() {

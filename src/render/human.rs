@@ -118,7 +118,7 @@ mod tests {
         sources
     }
 
-    /// The span of the first occurrence of `what`.
+    /// Returns the span of the first occurrence of `what`.
     fn find(sources: &SourceMap, what: &str) -> Span {
         let hit = sources.files().iter().find_map(|f| Some((f, f.text.find(what)?)));
         let (file, at) = hit.expect("there");

@@ -5,7 +5,7 @@ use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::machine::outcome::Waiting;
 
-/// `file:line:col`, if the span is a place.
+/// Returns `file:line:col`, if the span is a place.
 #[must_use]
 pub fn place(sources: &SourceMap, span: Span) -> Option<String> {
     let place = sources.place(span)?;
@@ -42,7 +42,7 @@ pub(super) fn asking(outer: &Waiting, sources: &SourceMap) -> String {
     }
 }
 
-/// An expression in one line, blanks made one, its end left away if it is long.
+/// Returns an expression in one line, blanks made one, its end left away if it is long.
 #[must_use]
 pub fn short_expression(text: &str) -> String {
     let mut out = String::new();
@@ -63,7 +63,7 @@ pub fn short_expression(text: &str) -> String {
     out
 }
 
-/// Text that cannot drive a terminal, and stays on its line.
+/// Returns text that cannot drive a terminal, and stays on its line.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -71,7 +71,7 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// Text that cannot drive a terminal; it keeps its lines.
+/// Returns text that cannot drive a terminal; it keeps its lines.
 pub(super) fn plain(text: &str) -> String {
     text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
 }
@@ -85,7 +85,7 @@ pub(super) fn push_plain(out: &mut String, c: char) {
     }
 }
 
-/// A number with commas between groups of three digits.
+/// Returns a number with commas between groups of three digits.
 #[must_use]
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();

@@ -50,7 +50,7 @@ impl Reports {
         self.total -= before - self.kept.len();
     }
 
-    /// The reports of all stages in the order of their places, the surplus counted.
+    /// Adds the reports of all stages in the order of their places, the surplus counted.
     pub fn merge(stages: impl IntoIterator<Item = Reports>, out: &mut Vec<Diagnostic>) {
         let start = out.len();
         let mut total = 0;

@@ -275,7 +275,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A node as an expression: what is evaluated as a value, what is not as what is to be
+    /// Returns a node as an expression: what is evaluated as a value, what is not as what is to be
     /// evaluated, what is being evaluated as `*` and its number, and what several nodes mention as
     /// its number.
     pub fn expression(&mut self, node: NodeId) -> String {
@@ -404,8 +404,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A list: in brackets if it is evaluated to its end, as a text if it is one; else its first
-    /// cells, and what is left.
+    /// Writes a list: in brackets if it is evaluated to its end, as a text if it is one; else its
+    /// first cells, and what is left.
     fn list(&mut self, start: NodeId) {
         let (mut elements, mut at) = (Vec::new(), start);
         let is_whole = loop {
@@ -472,14 +472,14 @@ impl<'a> Writer<'a> {
         (!global.span.is_none()).then(|| self.words(global.span))
     }
 
-    /// A stretch of source on one line.
+    /// Returns a stretch of source on one line.
     fn words(&self, span: Span) -> String {
         let words: Vec<&str> = self.sources.text(span).split_whitespace().collect();
         cut(&words.join(" "), CHARACTERS)
     }
 }
 
-/// At most so many characters of a text.
+/// Returns at most so many characters of a text.
 #[must_use]
 pub fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {

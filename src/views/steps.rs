@@ -292,7 +292,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Those of the explanations that have not been given.
+    /// Returns those of the explanations that have not been given.
     fn news(&mut self, shared: Vec<(NodeId, String)>) -> Vec<String> {
         let new = shared.into_iter().filter(|(node, _)| self.explained.insert(*node));
         new.map(|(node, text)| format!("#{node} = {text}")).collect()
@@ -428,7 +428,7 @@ impl<'a> View<'a> {
         global.map_or_else(|| "?".into(), |global| self.program.display_name(global))
     }
 
-    /// Who needs a value.
+    /// Returns who needs a value.
     fn who(&self, by: Option<NodeId>, function: Option<GlobalId>) -> String {
         match (by, function) {
             (None, _) | (_, None) => "the output".to_owned(),

@@ -25,9 +25,9 @@ pub trait Builder {
     fn value(&mut self, reference: ReferenceId) -> GlobalId;
     /// Returns the constructor that a reference means.
     fn constructor(&mut self, reference: ReferenceId) -> ConId;
-    /// A large integer of the module.
+    /// Returns a large integer of the module.
     fn big(&mut self, big: usize) -> BigId;
-    /// A text of the module, for one more literal.
+    /// Returns a text of the module, for one more literal.
     fn text(&mut self, text: usize) -> TextId;
 }
 

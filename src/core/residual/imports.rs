@@ -99,8 +99,8 @@ impl Corelib {
         self.named[con.index()]
     }
 
-    /// For each global, the module that it comes from if it need not be written out: its name
-    /// means it, and it does not reach a constructor of the types in `copied`.
+    /// Returns for each global the module that it comes from if it need not be written out: its
+    /// name means it, and it does not reach a constructor of the types in `copied`.
     pub(super) fn referable(
         &self,
         program: &Program,

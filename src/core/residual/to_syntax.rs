@@ -111,7 +111,7 @@ impl ToSyntax<'_> {
         name
     }
 
-    /// As [`bind`](Self::bind), but one that nothing uses is `_`.
+    /// Binds as [`bind`](Self::bind) does, but one that nothing uses is `_`.
     fn binder(&mut self, local: LocalId) -> Option<Name> {
         self.uses.contains_key(&local).then(|| self.bind(local))
     }

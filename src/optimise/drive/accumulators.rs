@@ -191,7 +191,7 @@ impl<'a> Scan<'a> {
         self.facts.recursive[global] && self.facts.circle[global] == self.number
     }
 
-    /// An expression in which the loop goes on, and whose value is the function's.
+    /// Scans an expression in which the loop goes on, and whose value is the function's.
     fn step(&mut self, expr: ExprId, work: &mut Vec<ExprId>) {
         let program = self.program;
         match program.exprs[expr] {
@@ -214,13 +214,13 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A mention of a local that is right for an accumulator.
+    /// Counts a mention of a local that is right for an accumulator.
     fn note(&mut self, local: LocalId) {
         *self.circle.right.entry(local).or_default() += 1;
     }
 
-    /// An argument of a call in the circle: a parameter of the function, alone, in constructors or in
-    /// arithmetic.
+    /// Scans an argument of a call in the circle: a parameter of the function, alone, in
+    /// constructors or in arithmetic.
     fn collected(&mut self, arg: ExprId, param: LocalId) {
         let program = self.program;
         let mut work = vec![arg];
@@ -249,8 +249,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// An expression that leaves the loop. If something gets two parameters as they are there, one may
-    /// be a function that comes back, as in continuation-passing style.
+    /// Scans an expression that leaves the loop. If something gets two parameters as they are
+    /// there, one may be a function that comes back, as in continuation-passing style.
     fn left(&mut self, expr: ExprId) {
         let program = self.program;
         let mut locals = Vec::new();

@@ -38,7 +38,7 @@ impl Driver<'_> {
         Ok(expr)
     }
 
-    /// A parameter of which nothing is known.
+    /// Adds a parameter of which nothing is known.
     pub(super) fn parameter(
         &mut self,
         like: Option<LocalId>,
@@ -55,8 +55,8 @@ impl Driver<'_> {
         Ok(State::Value(Outcome::Code(code), split.after))
     }
 
-    /// A switch on what only the run knows. The alternatives of a choice that frames share are
-    /// jumped to.
+    /// Drives a switch on what only the run knows. The alternatives of a choice that frames share
+    /// are jumped to.
     pub(super) fn dynamic_switch(
         &mut self,
         switch: SwitchId,
@@ -173,7 +173,7 @@ impl Driver<'_> {
         Ok((local, true))
     }
 
-    /// `if` with its condition evaluated. The alternatives of a choice that frames share
+    /// Drives an `if` with its condition evaluated. The alternatives of a choice that frames share
     /// are jumped to.
     pub(super) fn choose(
         &mut self,
@@ -238,7 +238,7 @@ impl Driver<'_> {
         self.finish_split(split, code)
     }
 
-    /// A join of the old program.
+    /// Drives a join of the old program.
     pub(super) fn join(
         &mut self,
         join: JoinId,
@@ -287,7 +287,7 @@ impl Driver<'_> {
         Ok(State::Value(outcome, split.after))
     }
 
-    /// A jump of the old program.
+    /// Drives a jump of the old program.
     pub(super) fn jump(
         &mut self,
         join: JoinId,

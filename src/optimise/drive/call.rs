@@ -105,7 +105,7 @@ impl Driver<'_> {
         is_small(self.facts.size[global] as usize, self.old.arity(global))
     }
 
-    /// A call with all arguments, demanded.
+    /// Drives a demanded call with all its arguments.
     pub(super) fn call(
         &mut self,
         global: GlobalId,
@@ -552,7 +552,7 @@ impl Driver<'_> {
         nodes.into_iter().map(|node| self.pattern(node, strict, size)).collect()
     }
 
-    /// Code for a call that is not demanded.
+    /// Returns code for a call that is not demanded.
     pub(super) fn lazy_call(
         &mut self,
         global: GlobalId,
@@ -619,7 +619,8 @@ impl Driver<'_> {
         }
     }
 
-    /// A CAF whose value stands there: a tree of constructors, literals and functions.
+    /// Returns the value of a CAF that stands there: a tree of constructors, literals and
+    /// functions.
     pub(super) fn caf(&mut self, global: GlobalId) -> Option<AbstractValue> {
         if !self.rules.specialise {
             return None;

@@ -63,7 +63,7 @@ enum Shape {
 }
 
 impl Constants {
-    /// No constants.
+    /// Returns a table of no constants.
     pub fn none() -> Constants {
         Constants { of: FxHashMap::default(), facts: IndexVec::new() }
     }
@@ -349,7 +349,7 @@ impl Driver<'_> {
         }
     }
 
-    /// An expression that builds a constant.
+    /// Returns an expression that builds a constant.
     fn written_out(&mut self, node: NodeId) -> ExprId {
         ensure_sufficient_stack(|| self.write_out(node))
     }
@@ -374,7 +374,7 @@ impl Driver<'_> {
         self.application(callee, parts, span)
     }
 
-    /// A constant in words: its first parts.
+    /// Describes a constant in words: its first parts.
     pub(super) fn describe_constant(&self, node: NodeId) -> String {
         let (text, _) = self.described(node, DESCRIBED);
         text

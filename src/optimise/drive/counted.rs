@@ -30,7 +30,7 @@ impl Counted {
         self.locals.contains(&local)
     }
 
-    /// The same for a field of a constructor.
+    /// Returns whether nothing goes by the literals that a field of a constructor holds.
     pub fn has_field(&self, con: ConId, at: usize) -> bool {
         self.fields.contains(&(con, at as u32))
     }

@@ -19,7 +19,7 @@ impl Driver<'_> {
         self.expr(Expr::Local(local), span)
     }
 
-    /// An expression that names a value and can be copied. A value without a name gets one.
+    /// Returns an expression that names a value and can be copied. A value without a name gets one.
     pub(super) fn atom(&mut self, node: NodeId, span: Span) -> ExprId {
         ensure_sufficient_stack(|| self.atom_step(node, span))
     }
@@ -73,7 +73,7 @@ impl Driver<'_> {
         self.expr(expr, span)
     }
 
-    /// Code that builds a value, to be used in one place.
+    /// Returns code that builds a value, to be used in one place.
     pub(super) fn construct(&mut self, node: NodeId, span: Span) -> ExprId {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
@@ -126,7 +126,7 @@ impl Driver<'_> {
         rest
     }
 
-    /// An application to named arguments.
+    /// Returns an application to named arguments.
     pub(super) fn apply(&mut self, callee: ExprId, args: &[NodeId], span: Span) -> ExprId {
         let args: Vec<ExprId> = args.iter().map(|&arg| self.atom(arg, span)).collect();
         self.application(callee, args, span)
@@ -163,7 +163,7 @@ impl Driver<'_> {
         expr
     }
 
-    /// Code for an expression of the old program where it is not demanded.
+    /// Returns code for an expression of the old program where it is not demanded.
     pub(super) fn lazy(&mut self, expr: ExprId, env: EnvId) -> ExprId {
         ensure_sufficient_stack(|| self.lazy_step(expr, env))
     }
@@ -277,8 +277,8 @@ impl Driver<'_> {
         }
     }
 
-    /// An application of one of two known functions, which a condition chooses, to what can be
-    /// copied: a choice of two applications.
+    /// Returns, for an application of one of two known functions, which a condition chooses, to
+    /// what can be copied, a choice of two applications.
     fn lazy_choice(
         &mut self,
         global: GlobalId,
@@ -324,7 +324,7 @@ impl Driver<'_> {
         }
     }
 
-    /// An application of a function that the heap may know.
+    /// Returns an application of a function that the heap may know.
     fn lazy_unknown(
         &mut self,
         function: NodeId,
@@ -377,7 +377,7 @@ impl Driver<'_> {
         self.application(callee, args, span)
     }
 
-    /// An application whose callee may be one.
+    /// Returns an application whose callee may be one.
     pub(super) fn merged(&mut self, callee: ExprId, args: Vec<ExprId>, span: Span) -> ExprId {
         match self.new.exprs[callee] {
             Expr::App(inner, first) => {
@@ -437,7 +437,7 @@ impl Driver<'_> {
         (nodes, fresh)
     }
 
-    /// Arguments as code; those that nothing else refers to are written in their place.
+    /// Returns arguments as code; those that nothing else refers to are written in their place.
     pub(super) fn written(&mut self, args: &[NodeId], fresh: u64, span: Span) -> Vec<ExprId> {
         let mut out = Vec::with_capacity(args.len());
         for (at, &arg) in args.iter().enumerate() {
@@ -503,7 +503,7 @@ impl Driver<'_> {
         self.heap.add(value)
     }
 
-    /// A constructor with its fields, or a function with fewer arguments than it takes.
+    /// Returns a constructor with its fields, or a function with fewer arguments than it takes.
     pub(super) fn applied(
         &mut self,
         head: Head,
@@ -521,7 +521,7 @@ impl Driver<'_> {
         }
     }
 
-    /// A constructor by itself: a value, or a function of its fields.
+    /// Returns a constructor by itself: a value, or a function of its fields.
     pub(super) fn constructor(&mut self, con: ConId) -> AbstractValue {
         let none = self.heap.list([]);
         match self.new.cons[con].arity {
@@ -530,7 +530,7 @@ impl Driver<'_> {
         }
     }
 
-    /// A global by itself.
+    /// Returns the value of a global by itself.
     pub(super) fn global_node(&mut self, global: GlobalId) -> NodeId {
         if self.old.arity(global) > 0 {
             let none = self.heap.list([]);
@@ -589,8 +589,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Code that builds a constructor of a letrec, and what is known of it. Its parts that are not
-    /// atoms are bound in the group too, so that the body can name them.
+    /// Returns code that builds a constructor of a letrec, and what is known of it. Its parts that
+    /// are not atoms are bound in the group too, so that the body can name them.
     fn built(
         &mut self,
         expr: ExprId,

@@ -157,7 +157,7 @@ fn application(program: &Program, body: ExprId) -> (ExprId, Vec<ExprId>) {
     }
 }
 
-/// A copy of an argument, which is small.
+/// Returns a copy of an argument, which is small.
 fn copied(program: &mut Program, expr: ExprId, renamed: &FxHashMap<LocalId, LocalId>) -> ExprId {
     let span = program.spans[expr];
     let copy = match program.exprs[expr] {
@@ -304,8 +304,8 @@ impl Driver<'_> {
         self.twins.is_one(global) && !self.facts.recursive[global]
     }
 
-    /// Code for a function that lacks arguments, of which it has some, if it is what a small
-    /// definition comes to: the body, in which nothing is left to be done.
+    /// Returns code for a function that lacks arguments, of which it has some, if it is what a
+    /// small definition comes to: the body, in which nothing is left to be done.
     pub(super) fn written_twin(
         &mut self,
         head: Head,

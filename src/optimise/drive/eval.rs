@@ -323,7 +323,7 @@ impl Driver<'_> {
         }
     }
 
-    /// A primitive that is strict in all operands.
+    /// Drives a primitive that is strict in all operands.
     fn strict(
         &mut self,
         primitive: Primitive,
@@ -385,7 +385,8 @@ impl Driver<'_> {
         Ok(self.test(primitive, &nodes, code))
     }
 
-    /// The outcome of a comparison for equality of a variable and a literal says so.
+    /// Returns the outcome of a primitive as code; one of a comparison for equality of a variable
+    /// and a literal says so.
     fn test(&mut self, primitive: Primitive, nodes: &[NodeId], code: ExprId) -> Outcome {
         let equal = match primitive {
             Primitive::Eq => true,
@@ -443,7 +444,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// A value that code computes, as a variable.
+    /// Binds a value that code computes to a variable.
     pub(super) fn bound_value(
         &mut self,
         like: Option<LocalId>,
@@ -629,7 +630,7 @@ impl Driver<'_> {
         Some((branch.or(case.default), branch.is_some()))
     }
 
-    /// The same; the fields are bound.
+    /// Returns the body of that alternative; its fields are bound.
     fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
         let (body, is_own) = self.alternative(switch, node)?;
         let (con, fields) = match self.heap.get(node).value {

@@ -192,7 +192,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A branch of a branching in a place.
+    /// Returns the place of a branch of a branching.
     fn arm(&mut self, place: Place, of: u32) -> Place {
         Place { arm: self.paths.inside(place.arm, of), ..place }
     }

@@ -24,7 +24,7 @@ pub(super) struct FreeLocals {
 }
 
 impl FreeLocals {
-    /// A table in which nothing is known.
+    /// Returns a table in which nothing is known.
     pub fn new(program: &Program) -> FreeLocals {
         FreeLocals {
             of: program.exprs.iter().map(|_| Entry::Unasked).collect(),

@@ -116,7 +116,8 @@ impl Driver<'_> {
         self.call_pattern_of(node, size, false)
     }
 
-    /// The same; whether the call is what another one in a pattern consumes or ends in.
+    /// Returns that pattern; `is_part` is whether the call is what another one in a pattern
+    /// consumes or ends in.
     fn call_pattern_of(&mut self, node: NodeId, size: &mut Size, is_part: bool) -> Option<Pattern> {
         ensure_sufficient_stack(|| self.call_pattern_step(node, size, is_part))
     }
@@ -348,7 +349,7 @@ impl Driver<'_> {
         is_consumed && self.leads_to_producer(global)
     }
 
-    /// A call that a consumed call ends in: the consumer is called with it.
+    /// Calls the consumer with a call that the consumed call ends in.
     pub(super) fn hand_back(
         &mut self,
         global: GlobalId,

@@ -119,7 +119,7 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
     }
 }
 
-/// In how many constructors with fields an alternative of a switch may end, at most.
+/// Returns in how many constructors with fields an alternative of a switch may end, at most.
 fn values(program: &Program, switch: SwitchId) -> usize {
     let is_made = |end: &ExprId| match program.exprs[*end] {
         Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Con(_)),

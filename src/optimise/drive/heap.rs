@@ -107,7 +107,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// An empty heap.
+    /// Returns an empty heap.
     pub fn new() -> Heap {
         Heap {
             nodes: IndexVec::new(),
@@ -138,12 +138,12 @@ impl Heap {
         self.entered = 0;
     }
 
-    /// A new value without a name.
+    /// Adds a value without a name.
     pub fn add(&mut self, value: AbstractValue) -> NodeId {
         self.nodes.push(Node { value, name: None, hopeless: false, shared: false, busy: false })
     }
 
-    /// A new value with a name.
+    /// Adds a value with a name.
     pub fn named(&mut self, value: AbstractValue, name: Name) -> NodeId {
         let name = Some(name);
         self.nodes.push(Node { value, name, hopeless: false, shared: true, busy: false })
@@ -208,7 +208,7 @@ impl Heap {
         self.nodes[node].hopeless = true;
     }
 
-    /// A list of values.
+    /// Adds a list of values.
     pub fn list(&mut self, nodes: impl IntoIterator<Item = NodeId>) -> List<NodeId> {
         self.lists.add(nodes)
     }
@@ -218,7 +218,7 @@ impl Heap {
         &self.lists[list]
     }
 
-    /// An activation of so many locals, unfolded through `call`.
+    /// Adds an activation of so many locals, unfolded through `call`.
     pub fn activation(&mut self, locals: usize, call: Span) -> EnvId {
         let env = EnvId::new(self.slots.len());
         let end = self.slots.len() + locals.max(1);

@@ -218,8 +218,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The same for the choice that frames begin with which several branches come to: each of its
-    /// alternatives is written once.
+    /// Binds the chains of the choice that frames begin with and several branches come to: each of
+    /// its alternatives is written once.
     pub(super) fn bind_chains_of_action(&mut self, action: &Action) {
         let mut bound = Vec::new();
         let (switch, env) = match *action {

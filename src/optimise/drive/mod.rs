@@ -424,7 +424,7 @@ impl Driver<'_> {
         variants.filter(|variant| is_once(&variant.key.of)).map(|variant| variant.global).collect()
     }
 
-    /// A new local, called as an old one.
+    /// Adds a local that is called as an old one.
     fn fresh(&mut self, like: Option<LocalId>, span: Span) -> LocalId {
         let (name, span) = match like {
             Some(local) => (self.old.locals[local].name, self.old.locals[local].span),

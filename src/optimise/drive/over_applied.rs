@@ -153,7 +153,7 @@ impl Driver<'_> {
             && count - arity <= self.results[global]
     }
 
-    /// Code for a call with more arguments than parameters that is not demanded.
+    /// Returns code for a call with more arguments than parameters that is not demanded.
     pub(super) fn lazy_over_call(
         &mut self,
         global: GlobalId,

@@ -24,12 +24,12 @@ pub struct Paths {
 const DEEPEST: u32 = 64;
 
 impl Paths {
-    /// No bodies.
+    /// Returns paths without bodies.
     pub fn new() -> Paths {
         Paths { arms: IndexVec::new(), branchings: 0 }
     }
 
-    /// A body.
+    /// Adds a body.
     pub fn body(&mut self) -> ArmId {
         let own = self.arms.next_index();
         self.arms.push(Arm { parent: own, of: 0, depth: 0 })
@@ -41,7 +41,7 @@ impl Paths {
         self.branchings
     }
 
-    /// A branch of a branching.
+    /// Returns a branch of a branching.
     pub fn inside(&mut self, parent: ArmId, of: u32) -> ArmId {
         let depth = self.arms[parent].depth + 1;
         match depth > DEEPEST {

@@ -115,7 +115,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The same for code that evaluates a value, if that is not evaluated yet.
+    /// Binds the selections before code that evaluates a value, if that is not evaluated yet.
     pub(super) fn bind_selections_before(&mut self, node: NodeId) {
         if let AbstractValue::Unknown(false) = self.heap.get(node).value {
             self.bind_selections(Some(node));

@@ -89,7 +89,8 @@ impl Driver<'_> {
         split
     }
 
-    /// Frames for several branches: those of little code are copied, others are written once.
+    /// Returns frames for several branches: those of little code are copied, others are written
+    /// once.
     fn share(&mut self, actions: &[Action], rest: &Frames, shared: &mut Vec<Rc<Shared>>) -> Frames {
         let mut out = rest.clone();
         let mut copied = 0;
@@ -218,8 +219,9 @@ impl Driver<'_> {
         }
     }
 
-    /// A value comes to shared frames. The choice that they begin with is made here if that
-    /// takes it to an atom; otherwise the branch ends in a jump, or in a choice between jumps.
+    /// Goes on with a value that comes to shared frames. The choice that they begin with is made
+    /// here if that takes it to an atom; otherwise the branch ends in a jump, or in a choice
+    /// between jumps.
     pub(super) fn enter(&mut self, outcome: Outcome, shared: &Rc<Shared>) -> Attempt<State> {
         if self.depth == shared.depth {
             return Ok(State::Value(outcome, shared.frames.clone()));
@@ -244,7 +246,7 @@ impl Driver<'_> {
         self.enter_by(Entry::Value, node, shared)
     }
 
-    /// Jumps to shared frames.
+    /// Ends the branch in a jump to shared frames.
     pub(super) fn enter_by(
         &mut self,
         entry: Entry,

@@ -152,7 +152,7 @@ pub(super) struct Journal<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V> Journal<K, V> {
-    /// An empty table.
+    /// Returns an empty table.
     pub fn new() -> Journal<K, V> {
         Journal { map: FxHashMap::default(), changes: Vec::new() }
     }

@@ -321,7 +321,7 @@ impl Driver<'_> {
         })
     }
 
-    /// A pattern in words.
+    /// Describes a pattern in words.
     pub(super) fn describe(&self, key: &Key) -> String {
         let mut out = format!("({}", self.old.globals[key.of].symbol);
         for pattern in &key.args {
@@ -413,7 +413,7 @@ impl Driver<'_> {
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
     }
 
-    /// A parameter as the body sees it.
+    /// Returns a parameter as the body sees it.
     fn incoming(
         &mut self,
         pattern: &Pattern,

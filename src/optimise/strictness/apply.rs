@@ -13,9 +13,9 @@ use crate::primitive::Shape;
 /// The number of expressions that are searched for what is evaluated first.
 const FIRST: usize = 40;
 
-/// In the strict contexts of definitions, makes a `let` a `Force` if its body is strict in what it binds, and
-/// forces an argument of a jump if the handler is strict in it. A `let` is not recursive, so
-/// that this moves nothing but the evaluation.
+/// Makes, in the strict contexts of definitions, a `let` a `Force` if its body is strict in what it
+/// binds, and forces an argument of a jump if the handler is strict in it. A `let` is not
+/// recursive, so that this moves nothing but the evaluation.
 ///
 /// A selection from something that is used elsewhere too is not evaluated before anything
 /// else: while it waits it is a thunk that the collector can make the field that it will be;

@@ -233,7 +233,8 @@ impl Backwards<'_> {
         pairs.fold(uses, |uses, (&arg, &use_)| self.passed(uses, arg, use_))
     }
 
-    /// As [`Self::all_passed`], for arguments of something unknown.
+    /// Adds the uses of arguments of something unknown, as [`Self::all_passed`] does of something
+    /// known.
     fn given_away(&mut self, uses: Uses, args: &[ExprId]) -> Uses {
         args.iter().fold(uses, |uses, &arg| self.passed(uses, arg, Use::UNKNOWN))
     }

@@ -52,9 +52,9 @@ pub fn strictness(program: Program, report: &mut Report) -> Program {
     within(program, Budget::default(), report)
 }
 
-/// As [`strictness`], with a budget. The supercombinators of a component for which it does not
-/// suffice are lazy, all of them. The second analysis has as much for the whole program; if it
-/// does not suffice, nothing is known of data.
+/// Runs [`strictness`] with a budget. The supercombinators of a component for which it does not
+/// suffice are lazy, all of them. The second analysis has as much for the whole program; if it does
+/// not suffice, nothing is known of data.
 #[must_use]
 pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program {
     let mut program = program;

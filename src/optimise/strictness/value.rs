@@ -236,8 +236,8 @@ impl Algebra {
 mod tests {
     use super::*;
 
-    /// Monotone functions of three variables, as tables over the eight points: bit `p` says
-    /// whether the function is 1 at the point whose bit `i` says whether variable `i` is 1.
+    /// Returns a monotone function of three variables as a table over the eight points: bit `p`
+    /// says whether the function is 1 at the point whose bit `i` says whether variable `i` is 1.
     fn table(value: &Value) -> u8 {
         (0..8u32)
             .filter(|point| is_one_at(value, *point))

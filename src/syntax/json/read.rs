@@ -113,7 +113,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A mistake at the next character.
+    /// Returns a mistake at the next character.
     fn mistake(&self, message: &str) -> Mistake {
         let len = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         let span = Span::new(self.at as u32, (self.at + len) as u32);

@@ -445,7 +445,7 @@ impl<'a> FileText<'a> {
     }
 }
 
-/// As much of a text as a film shows.
+/// Returns as much of a text as a film shows.
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(TEXT)]
 }
