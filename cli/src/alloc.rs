@@ -80,7 +80,7 @@ pub fn out_of_memory(size: Option<usize>) -> ! {
     Exit::Limit.now()
 }
 
-/// `number` in decimal, at the end of `digits`.
+/// Writes `number` in decimal, at the end of `digits`.
 fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
     let mut at = digits.len();
     while at > 0 {

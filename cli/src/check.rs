@@ -37,7 +37,7 @@ pub fn run(args: &Check, context: &mut Context) -> Result<(), Failure> {
     if worst == Exit::Success { Ok(()) } else { Err(Failure(worst)) }
 }
 
-/// Why the optimiser leaves calls of a program without mistakes as they are.
+/// Returns why the optimiser leaves calls of a program without mistakes as they are.
 fn hints(root: &Source) -> Vec<Diagnostic> {
     let optimise = OptimiserOptions { passes: Passes::ALL, verbose: true };
     let options = Options { until: Stage::Optimised, optimise, ..Options::RUN };

@@ -27,7 +27,7 @@ pub fn run(args: &Doc, context: &mut Context) -> Result<(), Failure> {
     context.print(&text)
 }
 
-/// A found entry: where it is, and its first sentence.
+/// Returns a line for an entry that was found: where it is, and its first sentence.
 fn line(entry: &Entry) -> String {
     format!("{:<12} {:<28} {}", entry.module, entry.signature, entry.summary())
 }

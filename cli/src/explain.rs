@@ -34,7 +34,7 @@ pub fn explained(id: &str) -> Result<String, (String, &'static str)> {
 /// The width that text is broken for.
 const WIDTH: usize = 80;
 
-/// An explanation as a terminal shows it: paragraphs broken into lines, examples indented.
+/// Returns an explanation as a terminal shows it: paragraphs broken into lines, examples indented.
 fn laid_out(text: &str) -> String {
     let mut out = String::new();
     let mut example = false;
@@ -81,7 +81,7 @@ const FAMILIES: [(&str, &str); 9] = [
     ("G09", "What the optimiser leaves as it is"),
 ];
 
-/// All codes with their titles, by family.
+/// Returns all codes with their titles, by family.
 fn list() -> String {
     let mut out = String::new();
     for (family, heading) in FAMILIES {

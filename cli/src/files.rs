@@ -28,7 +28,7 @@ impl Loader for Files {
     }
 }
 
-/// All that a file holds, unless that is more than any source.
+/// Returns all that a file holds, unless that is more than any source.
 fn read_all(mut file: File) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     let mut bytes = Vec::with_capacity(size.min(LARGEST) as usize);
@@ -126,7 +126,7 @@ fn reported(path: &Path, result: std::io::Result<()>, context: &Context) -> Resu
     written.map_err(|error| context.system(Code::OutputFailed, &error))
 }
 
-/// Why an operation on a file failed, in words.
+/// Returns in words why an operation on a file failed.
 pub fn reason(error: &Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -71,8 +71,8 @@ enum Then {
     Fail(InputError),
 }
 
-/// Standard input; `stdout` is flushed before a read that may wait for someone, and
-/// `stopper` ends the waiting.
+/// Opens standard input; `stdout` is flushed before a read that may wait for someone, and `stopper`
+/// ends the waiting.
 ///
 /// # Errors
 /// [`Code::InputFailed`] when the process has none.
@@ -240,14 +240,14 @@ impl Input for Broken {
     }
 }
 
-/// Bytes that are no text.
+/// Returns the error of bytes that are no text.
 fn no_text(offset: u64) -> InputError {
     let message =
         format!("standard input is not UTF-8: the byte at offset {offset} starts no character");
     InputError { code: Code::InputNotUtf8, message }
 }
 
-/// A read that failed.
+/// Returns the error of a read that failed.
 fn failed(error: &std::io::Error) -> InputError {
     let message = format!("standard input cannot be read: {}", super::files::reason(error));
     InputError { code: Code::InputFailed, message }
@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// All bytes, read so many at a time, with a character in between now and then where one is.
+    /// Reads all bytes, so many at a time, with a character in between now and then where one is.
     fn bytes(input: &mut dyn Input, most: usize, with_characters: bool) -> Vec<u8> {
         let mut all = Vec::new();
         for turn in 1.. {

@@ -52,7 +52,7 @@ enum Cause {
 }
 
 impl Stopper {
-    /// A switchboard that Ctrl-C is wired to.
+    /// Makes a switchboard that Ctrl-C is wired to.
     pub fn wired() -> Stopper {
         let stopper = Stopper::default();
         let shared = stopper.shared.clone();
@@ -86,7 +86,7 @@ impl Stopper {
         self.shared.asked.get().is_some()
     }
 
-    /// Why the run was asked to stop while it waited for its input; `None` if it was not.
+    /// Returns why the run was asked to stop while it waited for its input; `None` if it was not.
     pub fn reason(&self) -> Option<Stop> {
         if !self.is_asked() {
             return None;
@@ -102,7 +102,7 @@ impl Stopper {
         })
     }
 
-    /// The machine has stopped: the command ends by itself.
+    /// Notes that the machine has stopped: the command ends by itself.
     pub fn stopped(&self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
     }

@@ -84,9 +84,9 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> Exit {
 /// The commands that have `--format`.
 const FORMATTED: [&str; 6] = ["run", "dump", "steps", "profile", "trace", "bench"];
 
-/// Other tools call `COMMAND --help` and `--version` `help COMMAND` and `version`. How output is
-/// printed has one spelling, `--format json`, and for statistics `--stats-format json`; others are
-/// understood.
+/// Changes arguments to the spelling that the parser knows. Other tools call `COMMAND --help` and
+/// `--version` `help COMMAND` and `version`. How output is printed has one spelling,
+/// `--format json`, and for statistics `--stats-format json`; others are understood.
 fn usual(mut arguments: Vec<OsString>) -> Vec<OsString> {
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("help") => {

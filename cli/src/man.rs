@@ -37,8 +37,8 @@ fn described(command: Command) -> Command {
     command.mut_subcommands(described)
 }
 
-/// The text of a page with each line `- name  words` as an item of a list, which is not filled together
-/// with the next one.
+/// Returns the text of a page with each line `- name  words` as an item of a list, which is not
+/// filled together with the next one.
 fn with_lists(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let mut is_list = false;

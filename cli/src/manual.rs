@@ -37,7 +37,7 @@ impl Entry {
         }
     }
 
-    /// All of it: the signature, where it is, the comment with its examples.
+    /// Returns all of it: the signature, where it is, the comment with its examples.
     pub fn text(&self) -> String {
         let place = match self.module {
             PRIMITIVES => "a primitive".to_owned(),
@@ -117,7 +117,7 @@ fn primitives() -> Vec<Entry> {
     entries
 }
 
-/// All entries: the primitives, the prelude, the other modules.
+/// Returns all entries: the primitives, the prelude, the other modules.
 pub fn all() -> Vec<Entry> {
     let modules = [PRIMITIVES].into_iter().chain(MODULES.iter().copied());
     modules.flat_map(module).collect()
@@ -149,7 +149,7 @@ pub fn about(module: &str) -> String {
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// A line for each entry: signature, first sentence.
+/// Returns a line for each entry: signature, first sentence.
 pub fn list(entries: &[Entry]) -> String {
     let lines =
         entries.iter().map(|entry| format!("{:<28} {}\n", entry.signature, entry.summary()));

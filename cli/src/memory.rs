@@ -10,8 +10,8 @@ const UNKNOWN: u64 = 4 << 30;
 /// The least that is ever taken.
 const LEAST: u64 = 16 << 20;
 
-/// A quarter of the machine's memory, and at most four fifths of what this process can still have: of
-/// the machine, of its control group, of its address space.
+/// Returns a quarter of the machine's memory, and at most four fifths of what this process can
+/// still have: of the machine, of its control group, of its address space.
 pub fn default_limit() -> u64 {
     let machine = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let left = [meminfo(&machine, "MemAvailable:"), control_group(), address_space()];
@@ -20,7 +20,7 @@ pub fn default_limit() -> u64 {
     most.min(quarter).max(LEAST)
 }
 
-/// A size, in bytes, as `/proc/meminfo` has it.
+/// Returns a size of `/proc/meminfo` in bytes.
 fn meminfo(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

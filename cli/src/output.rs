@@ -64,7 +64,7 @@ impl Write for Patient {
 
 static STDOUT: OnceLock<Stdout> = OnceLock::new();
 
-/// Standard output.
+/// Returns standard output.
 ///
 /// # Errors
 /// When the process has none.

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The factors of sizes.
 const SIZES: [(&str, u64); 4] = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
 
-/// A size in bytes: `4096`, `64K`, `512M`, `2G`, `1.5G`; the letters are powers of 1024.
+/// Reads a size in bytes: `4096`, `64K`, `512M`, `2G`, `1.5G`; the letters are powers of 1024.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -30,7 +30,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A duration: `10s`, `500ms`, `1.5m`, `2h`; a bare number is seconds.
+/// Reads a duration: `10s`, `500ms`, `1.5m`, `2h`; a bare number is seconds.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -48,7 +48,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "that is too long".to_owned())
 }
 
-/// A count: `1000000`, or `1_000_000`.
+/// Reads a count: `1000000`, or `1_000_000`.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -70,14 +70,14 @@ pub fn parse_runs(text: &str) -> Result<u32, String> {
     runs.ok_or_else(|| "it can be 1 to 1,000,000".to_owned())
 }
 
-/// A number of digits with perhaps a fraction.
+/// Reads a number of digits with perhaps a fraction.
 fn decimal(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
     if plain && digit { text.parse().ok() } else { None }
 }
 
-/// A size as a message shows it: `512M`, `1.5G`, `100 bytes`.
+/// Returns a size as a message shows it: `512M`, `1.5G`, `100 bytes`.
 pub fn show_size(bytes: u64) -> String {
     for (name, factor) in SIZES {
         if bytes >= factor {
@@ -91,7 +91,7 @@ pub fn show_size(bytes: u64) -> String {
     if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
-/// A duration as a message shows it.
+/// Returns a duration as a message shows it.
 pub fn show_duration(duration: Duration) -> String {
     let millis = duration.as_millis();
     match (millis / 1000, millis % 1000) {

@@ -166,7 +166,7 @@ pub fn failed(stop: Stop, stopper: &Stopper, sources: &SourceMap, context: &Cont
     failed_in(stop, Format::Text, stopper, sources, context)
 }
 
-/// [`failed`], of a run that printed in this format.
+/// Reports as [`failed`] does, of a run that printed in this format.
 fn failed_in(
     stop: Stop,
     format: Format,

@@ -162,7 +162,7 @@ impl Tracer<'_> {
         self.machine.instr(at).map_or_else(String::new, |code| instr(program, code))
     }
 
-    /// A step for people: the rule and where it is, then the state that it leaves.
+    /// Returns a step for people: the rule and where it is, then the state that it leaves.
     fn text(&self, event: &Event, printed: &str) -> String {
         let machine = &self.machine;
         let at = event.position;
@@ -217,8 +217,8 @@ impl Tracer<'_> {
         self.fitted(out)
     }
 
-    /// A function or constant that is entered, and its arguments, indented by the evaluations
-    /// that wait for it.
+    /// Returns a function or constant that is entered, and its arguments, indented by the
+    /// evaluations that wait for it.
     fn call(&self, event: &Event, piece: &[Addr]) -> String {
         let machine = &self.machine;
         let (at, indent) = (machine.position(), machine.depth().min(DEEPEST));
@@ -254,7 +254,7 @@ impl Tracer<'_> {
         Some(format!("{}{more}", for_message(line)))
     }
 
-    /// Lines no longer than is asked for.
+    /// Cuts lines to the length that is asked for.
     fn fitted(&self, text: String) -> String {
         let Some(width) = self.args.width.and_then(|width| usize::try_from(width).ok()) else {
             return text;
@@ -274,7 +274,7 @@ impl Tracer<'_> {
         out
     }
 
-    /// Stack items with what they are, the top first.
+    /// Returns stack items with what they are, the top first.
     fn items(&self, items: &[Addr]) -> String {
         if items.is_empty() {
             return "empty".to_owned();
@@ -290,7 +290,7 @@ impl Tracer<'_> {
         shown.join(", ")
     }
 
-    /// A step for programs.
+    /// Returns a step as JSON, for programs.
     fn json(&self, event: &Event, printed: &str) -> Value {
         let machine = &self.machine;
         let code = |at: Position| {

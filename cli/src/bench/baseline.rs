@@ -63,7 +63,7 @@ impl Baseline {
         }
     }
 
-    /// A line for each machine and level of a program.
+    /// Returns a line for each machine and level of a program.
     pub fn rows(&mut self, name: &str, columns: &[Column]) -> String {
         let mut out = String::new();
         for column in columns {

@@ -33,7 +33,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of programs with these names.
+    /// Returns a table of programs with these names.
     pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Table {
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0).max(MEAN.len());
         Table { width, ratios: Vec::new() }
@@ -103,7 +103,7 @@ impl Table {
         out
     }
 
-    /// A line: words to the left, numbers to the right.
+    /// Returns a line: words to the left, numbers to the right.
     fn line(&self, name: &str, cells: &[String]) -> String {
         let mut line = format!("{name:width$}", width = self.width);
         for (at, (cell, (_, width))) in cells.iter().zip(HEADS).enumerate() {
@@ -121,7 +121,7 @@ impl Table {
 /// What the means are called.
 const MEAN: &str = "geometric mean";
 
-/// A time in the unit that suits it, with three digits or more.
+/// Returns a time in the unit that suits it, with three digits or more.
 pub fn show_time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -134,7 +134,7 @@ pub fn show_time(time: Duration) -> String {
     }
 }
 
-/// A row for programs.
+/// Returns a row as JSON, for programs.
 pub fn json(name: &str, column: &Column) -> Value {
     json!({
         "program": name,
@@ -166,7 +166,7 @@ pub fn csv_head() -> String {
         .to_owned()
 }
 
-/// A line of comma-separated values; what is not known is empty.
+/// Returns a line of comma-separated values; what is not known is empty.
 pub fn csv(name: &str, column: &Column) -> String {
     let name = match name.contains([',', '"', '\n']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),

@@ -73,7 +73,7 @@ impl Report<'_> {
         }
     }
 
-    /// A line that shows how an amount of memory changes while the program runs; `most` is as
+    /// Draws a line that shows how an amount of memory changes while the program runs; `most` is as
     /// high as a line goes.
     fn sparks(&self, series: &[u64], most: u64) -> String {
         const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -96,7 +96,7 @@ impl Report<'_> {
         line
     }
 
-    /// What leads from those who hold memory to what fills it.
+    /// Writes what leads from those who hold memory to what fills it.
     fn paths(&self, out: &mut String) {
         let Some(peak) = peak(&self.costs) else { return };
         let all = peak.bytes().max(1);
@@ -218,7 +218,7 @@ impl Thunks {
     }
 }
 
-/// A part in percent.
+/// Returns a part in percent.
 fn part(part: u64, all: u64) -> String {
     format!("{:.1}", 100.0 * part as f64 / all.max(1) as f64)
 }
@@ -237,7 +237,7 @@ fn row(out: &mut String, cells: &[String]) {
     out.push('\n');
 }
 
-/// A name of at most so many characters.
+/// Returns a name cut to at most so many characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();

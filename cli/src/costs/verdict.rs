@@ -10,8 +10,8 @@ use crate::quantity::show_size;
 /// Live memory below which nobody looks for a leak, in bytes.
 const LITTLE: u64 = 1 << 20;
 
-/// A sentence. It names whoever most of the memory is due to at the peak, if that is worth a
-/// sentence, and the function that most of the time goes to otherwise.
+/// Returns the verdict as a sentence. It names whoever most of the memory is due to at the peak, if
+/// that is worth a sentence, and the function that most of the time goes to otherwise.
 pub fn of(report: &Report<'_>) -> String {
     let census = peak(&report.costs).filter(|census| census.bytes() >= LITTLE);
     census.and_then(|census| of_memory(report, census)).unwrap_or_else(|| of_time(report))
@@ -66,7 +66,8 @@ fn of_memory(report: &Report<'_>, census: &Census) -> Option<String> {
     }
 }
 
-/// Thunks of a function that nobody evaluates, or evaluations of it that wait for each other.
+/// Returns the verdict on thunks of a function that nobody evaluates, or evaluations of it that
+/// wait for each other.
 fn of_unfinished(report: &Report<'_>, census: &Census, function: u32, amount: Amount) -> String {
     let kinds = grouped(census, |live| {
         let content = report.costs.contents.get(live.content as usize)?;

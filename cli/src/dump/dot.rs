@@ -48,7 +48,7 @@ fn style(global: &Global) -> &'static str {
     }
 }
 
-/// A name as a string of the format.
+/// Returns a name as a string of the format.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", one_line(name).replace('\\', "\\\\").replace('"', "\\\""))
 }

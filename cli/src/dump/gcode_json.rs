@@ -149,7 +149,7 @@ fn value(program: &Program, operand: &Operand) -> Value {
     }
 }
 
-/// An integer; one that other readers of JSON would round is its digits.
+/// Returns an integer; one that other readers of JSON would round is its digits.
 fn int(program: &Program, literal: IntLit) -> Value {
     match literal {
         IntLit::Small(small) => small.into(),

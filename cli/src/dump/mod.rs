@@ -161,7 +161,7 @@ fn unknown(args: &Dump, root: &Source, mut known: Vec<String>) -> Failure {
     usage("dump", message, &tip)
 }
 
-/// G-code; or the names that there are, if the wanted one is none of them.
+/// Returns G-code; or the names that there are, if the wanted one is none of them.
 fn gcode(args: &Dump, program: &program::Program, built: &Built) -> Result<String, Vec<String>> {
     let (only, sources) = (args.only.as_deref(), &built.loaded.sources);
     let wanted: Vec<GlobalId> = program
@@ -186,7 +186,7 @@ fn gcode(args: &Dump, program: &program::Program, built: &Built) -> Result<Strin
     })
 }
 
-/// Compact code; or the names that there are, if the wanted one is none of them.
+/// Returns compact code; or the names that there are, if the wanted one is none of them.
 fn fast(
     args: &Dump,
     program: &Verified,
@@ -219,7 +219,7 @@ fn fast(
     Ok(Ok(definitions_of("fast", definitions, hints(built))))
 }
 
-/// Core or supercombinators; or the names that there are.
+/// Returns core or supercombinators; or the names that there are.
 fn core(args: &Dump, program: &core::Program, built: &Built) -> Result<String, Vec<String>> {
     let names = &built.loaded.names;
     let only = args.only.as_deref();
@@ -345,7 +345,7 @@ fn definitions_of(stage: &str, definitions: impl Serialize, hints: Vec<JsonRepor
     json_text(&Definitions { definitions, hints, schema, version: VERSION }) + "\n"
 }
 
-/// Why the optimiser has left calls as they are.
+/// Returns why the optimiser has left calls as they are.
 fn hints(built: &Built) -> Vec<JsonReport<'_>> {
     let hints = built.report.hints().iter();
     hints.map(|hint| json_report(hint, &built.loaded.sources)).collect()

@@ -40,7 +40,8 @@ impl History {
     }
 }
 
-/// `GMACHINE_HISTORY` (empty: no file), else where the system keeps what programs remember.
+/// Returns the path of the history: `GMACHINE_HISTORY` (empty: no file), else where the system
+/// keeps what programs remember.
 fn path() -> Option<PathBuf> {
     let of = |name: &str| std::env::var_os(name);
     if let Some(path) = of("GMACHINE_HISTORY") {

@@ -25,7 +25,7 @@ pub struct CtrlC {
 }
 
 impl CtrlC {
-    /// Somebody has pressed it.
+    /// Notes that somebody has pressed it, and interrupts the machine.
     pub fn press(&self) {
         self.asked.store(true, Ordering::SeqCst);
         self.machine.interrupt();

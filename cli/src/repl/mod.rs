@@ -40,7 +40,7 @@ pub fn run(args: &Repl, context: &mut Context) -> Result<(), Failure> {
     piped(&mut session, &lines)
 }
 
-/// Lines that a person types.
+/// Runs a session on lines that a person types.
 fn edited(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
     session.print("gmachine: an expression, a definition, or :help\n")?;
     let config = Config::builder().completion_type(rustyline::CompletionType::List).build();
@@ -75,7 +75,7 @@ fn edited(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
     }
 }
 
-/// Lines of a file or a pipe.
+/// Runs a session on lines of a file or a pipe.
 fn piped(session: &mut Session<'_>, lines: &Lines) -> Result<(), Failure> {
     let mut text = String::new();
     loop {

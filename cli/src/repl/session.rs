@@ -91,7 +91,7 @@ pub struct Session<'c> {
 }
 
 impl<'c> Session<'c> {
-    /// A session with the definitions of the file that the command was given.
+    /// Starts a session with the definitions of the file that the command was given.
     pub fn new(
         args: &'c Repl,
         ctrl_c: CtrlC,
@@ -573,7 +573,7 @@ impl<'c> Session<'c> {
     }
 }
 
-/// A store with the definitions of a file, or of none; the inner error is the exit code of
+/// Makes a store with the definitions of a file, or of none; the inner error is the exit code of
 /// their mistakes, which are reported.
 fn store(
     args: &Repl,

@@ -12,8 +12,8 @@ const PARTS: usize = 200;
 /// How deep they nest.
 const DEPTH: usize = 20;
 
-/// A value without evaluating anything: what is not evaluated is `_`, or, if it is `verbose` and
-/// the text is known, the expression that it is to be computed from.
+/// Prints a value without evaluating anything: what is not evaluated is `_`, or, if it is `verbose`
+/// and the text is known, the expression that it is to be computed from.
 pub fn sprint(store: &mut Store, value: &Value, verbose: bool) -> Result<String, Error> {
     let mut printer = Printer { sources: store.sources(), verbose, left: PARTS };
     let mut text = String::new();
@@ -87,7 +87,8 @@ impl Printer {
         Ok(())
     }
 
-    /// A list as far as its cells are evaluated: `[1 2 | _]`; a text that is all evaluated, as one.
+    /// Writes a list as far as its cells are evaluated: `[1 2 | _]`; a text that is all evaluated,
+    /// as one.
     fn list(
         &mut self,
         store: &mut Store,

@@ -74,7 +74,7 @@ pub fn render(out: &mut String, report: Report<'_>) {
     out.push('\n');
 }
 
-/// A report as an object.
+/// Returns a report as an object.
 pub fn object<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Object<'a> {
     let mut spans = Vec::new();
     spans.extend(label(&diagnostic.primary, true, sources));
@@ -92,7 +92,7 @@ pub fn object<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Object<
     }
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 pub fn text(value: &impl Serialize) -> String {
     // Only a map with keys that are no texts, or a serialiser of one's own, fails.
     serde_json::to_string(value).unwrap_or_default()

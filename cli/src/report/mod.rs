@@ -45,7 +45,7 @@ struct Report<'a> {
 }
 
 impl Reporter {
-    /// A reporter as the command line asks for it.
+    /// Makes a reporter as the command line asks for it.
     pub fn new(global: &Global) -> Reporter {
         let color = use_color(global.color, std::io::stderr().is_terminal());
         Reporter {
@@ -183,7 +183,7 @@ pub fn use_color(choice: Color, terminal: bool) -> bool {
     }
 }
 
-/// `file:line:col: error[G0201]: message`
+/// Writes `file:line:col: error[G0201]: message`.
 fn short(out: &mut String, report: Report<'_>) {
     let diagnostic = report.diagnostic;
     if let Some(place) = place(report.sources, diagnostic.primary.span) {
@@ -194,7 +194,7 @@ fn short(out: &mut String, report: Report<'_>) {
     out.push_str(&format!("{}[{}]: {message}\n", severity(diagnostic.severity), diagnostic.code));
 }
 
-/// `2 errors, 1 warning`, if they are more than one.
+/// Returns `2 errors, 1 warning`, if they are more than one.
 fn total(reports: &[&Diagnostic]) -> Option<String> {
     if reports.len() < 2 {
         return None;

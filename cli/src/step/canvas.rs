@@ -30,7 +30,7 @@ impl Style {
 /// Pieces of text beside each other.
 pub type Line = Vec<(String, Style)>;
 
-/// A line of one style.
+/// Returns a line of one style.
 pub fn line(text: impl Into<String>, style: Style) -> Line {
     vec![(text.into(), style)]
 }
@@ -77,7 +77,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one.
+    /// Makes an empty canvas.
     pub fn new(width: u16, height: u16) -> Canvas {
         let row = vec![Cell::default(); usize::from(width)];
         Canvas { width, rows: vec![row; usize::from(height)] }
@@ -188,7 +188,7 @@ impl Canvas {
         out.flush()
     }
 
-    /// Its characters, row by row, without blanks at the ends.
+    /// Returns its characters, row by row, without blanks at the ends.
     #[cfg(test)]
     pub fn text(&self) -> String {
         let row = |row: &Vec<Cell>| {
@@ -200,7 +200,7 @@ impl Canvas {
     }
 }
 
-/// A text in lines of at most `width` columns, broken after blanks where it can be.
+/// Returns a text in lines of at most `width` columns, broken after blanks where it can be.
 pub fn wrapped(text: &str, width: u16) -> Vec<String> {
     let width = usize::from(width).max(1);
     let columns = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();

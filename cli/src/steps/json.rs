@@ -12,7 +12,7 @@ pub fn header() -> Value {
     json!({"schema": "gmachine-events", "version": 1})
 }
 
-/// An event. `step` counts the updates so far.
+/// Returns an event as JSON. `step` counts the updates so far.
 pub fn event(
     event: &NodeEvent,
     moment: Moment,

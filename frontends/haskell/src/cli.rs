@@ -148,7 +148,7 @@ pub fn main() -> Result<ExitCode> {
     }
 }
 
-/// The exit code that tells how another program ended.
+/// Returns the exit code that tells how another program ended.
 fn ended(status: std::process::ExitStatus) -> ExitCode {
     #[cfg(unix)]
     let killed = std::os::unix::process::ExitStatusExt::signal(&status).map(|by| 128 + by);
@@ -158,7 +158,7 @@ fn ended(status: std::process::ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// A command that is installed with this one, else one of the search path.
+/// Returns the path of a command that is installed with this one, else of one of the search path.
 fn beside(name: &str) -> PathBuf {
     if let Some(path) = env::var_os("GMACHINE") {
         return path.into();
@@ -194,7 +194,7 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The folder of this command in the user's cache directory.
+/// Returns the folder of this command in the user's cache directory.
 fn cache() -> Result<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let home = || absolute("HOME").map(|home| home.join(".cache"));
@@ -286,21 +286,21 @@ impl Setup {
     }
 }
 
-/// The folders with a program's modules, as the user names them.
+/// Returns the folders with a program's modules, as the user names them.
 fn named(source: &Source) -> impl Iterator<Item = &Path> {
     let dir = source.file.parent().filter(|dir| !dir.as_os_str().is_empty());
     let own = dir.unwrap_or(Path::new("."));
     std::iter::once(own).chain(source.include.iter().map(PathBuf::as_path))
 }
 
-/// The folders with a program's modules.
+/// Returns the folders with a program's modules.
 fn folders(source: &Source) -> Result<Vec<PathBuf>> {
     let found =
         |dir: &Path| dir.canonicalize().with_context(|| format!("there is no {}", dir.display()));
     named(source).map(found).collect()
 }
 
-/// The dump of a program; `None` if MicroHs finds mistakes in it, which it has said then.
+/// Returns the dump of a program; `None` if MicroHs finds mistakes in it, which it has said then.
 fn dumped(source: &Source) -> Result<Option<String>> {
     let setup = Setup::find()?;
     let file = source.file.canonicalize();
@@ -334,7 +334,7 @@ fn dumped(source: &Source) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// A program in CoreF; `None` if MicroHs finds mistakes in it.
+/// Returns a program in CoreF; `None` if MicroHs finds mistakes in it.
 fn compiled(source: &Source) -> Result<Option<String>> {
     let Some(program) = dumped(source)? else { return Ok(None) };
     let setup = Setup::find()?;
@@ -349,7 +349,7 @@ fn compiled(source: &Source) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// The files of a program's own modules.
+/// Returns the files of a program's own modules.
 fn files<'a>(
     source: &Source,
     main: &'a str,

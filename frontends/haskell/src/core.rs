@@ -337,12 +337,12 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The number of components of the tuple constructor with this name.
+/// Returns the number of components of the tuple constructor with this name.
 fn tuple(name: &str) -> Option<usize> {
     (!name.is_empty() && name.bytes().all(|byte| byte == b',')).then_some(name.len() + 1)
 }
 
-/// The field that a method of a class selects: `\f. f (\x1 .. xn. xi)`.
+/// Returns the field that a method of a class selects: `\f. f (\x1 .. xn. xi)`.
 fn selected(terms: &Terms<'_>, root: TermId) -> Option<usize> {
     let Term::Lambda("$f", body) = terms[root as usize] else { return None };
     let Term::Apply(f, function) = terms[body as usize] else { return None };
@@ -423,7 +423,7 @@ impl<'a> Convert<'_, 'a, '_> {
         (parameters, at)
     }
 
-    /// The recursive function that `Y (\x. e)` is.
+    /// Returns the recursive function that `Y (\x. e)` is.
     fn recursion(&self, at: TermId) -> Option<(&'a str, TermId)> {
         let Term::Apply(y, function) = self.terms[at as usize] else { return None };
         let Term::Name("Y", _) = self.terms[y as usize] else { return None };
@@ -433,7 +433,7 @@ impl<'a> Convert<'_, 'a, '_> {
         }
     }
 
-    /// `let x = e in b`, also where e is recursive.
+    /// Converts `let x = e in b`, also where e is recursive.
     fn binding(&mut self, name: &'a str, value: TermId, body: TermId) -> Result<ExprId> {
         if let Some((inner, recursive)) = self.recursion(value) {
             if let Some(group) = self.group(inner, recursive)? {
@@ -458,8 +458,8 @@ impl<'a> Convert<'_, 'a, '_> {
         Ok(self.program.push(Expr::Let(local, value, body)))
     }
 
-    /// The bindings of `Y (\m. lets in (e1, .., en))`, a group of definitions that see each other,
-    /// and what stands for m: the code `$group` applied to the variables.
+    /// Returns the bindings of `Y (\m. lets in (e1, .., en))`, a group of definitions that see each
+    /// other, and what stands for m: the code `$group` applied to the variables.
     fn group(&mut self, name: &'a str, body: TermId) -> Result<Option<Group>> {
         let mut lets = Vec::new();
         let mut at = body;
@@ -504,7 +504,7 @@ impl<'a> Convert<'_, 'a, '_> {
         Ok(Some((bindings, whole)))
     }
 
-    /// A name with its arguments.
+    /// Converts a name with its arguments.
     fn spine(&mut self, at: TermId) -> Result<ExprId> {
         let mut args = Vec::new();
         let mut head = at;
@@ -572,7 +572,7 @@ impl<'a> Convert<'_, 'a, '_> {
         Ok(self.program.apply(f, args, place))
     }
 
-    /// The value of an action that is a function of C without effects, with its arguments.
+    /// Returns the value of an action that is a function of C without effects, with its arguments.
     fn pure(&mut self, action: TermId) -> Result<Option<ExprId>> {
         let mut args = Vec::new();
         let mut at = action;
@@ -592,7 +592,7 @@ impl<'a> Convert<'_, 'a, '_> {
         args.iter().map(|&arg| self.term(arg)).collect()
     }
 
-    /// `Y (\x. e)` that is no value of a let.
+    /// Converts a `Y (\x. e)` that is no value of a let.
     fn recursive(&mut self, name: &'a str, body: TermId) -> Result<ExprId> {
         if let Some((bindings, whole)) = self.group(name, body)? {
             let whole = self.program.push(whole);
@@ -605,7 +605,8 @@ impl<'a> Convert<'_, 'a, '_> {
         Ok(self.program.push(Expr::Letrec(vec![(local, value)], body)))
     }
 
-    /// An integer literal by its digits in the base 32768, the lowest first, after -1 if negative.
+    /// Returns an integer literal by its digits in the base 32768, the lowest first, after -1 if
+    /// negative.
     fn integer(&self, list: TermId) -> Option<String> {
         let mut digits = Vec::new();
         let mut at = list;
@@ -628,7 +629,7 @@ impl<'a> Convert<'_, 'a, '_> {
         Some(if negative { -value } else { value }.to_string())
     }
 
-    /// A primitive of this front end's own: see `mhs/MicroHs/EncodeData.hs`.
+    /// Converts a primitive of this front end's own: see `mhs/MicroHs/EncodeData.hs`.
     fn marked(&mut self, mark: &str, args: &[TermId]) -> Result<Option<ExprId>> {
         let (kind, rest) = mark.split_once(':').unwrap_or((mark, ""));
         let numbers = || rest.split(':').map(|number| number.parse::<usize>().unwrap_or(0));
@@ -762,7 +763,7 @@ impl<'a> Convert<'_, 'a, '_> {
 /// Stands for the tuple of a group of definitions.
 const GROUP: &str = "$group";
 
-/// A float as CoreF writes it.
+/// Returns a float as CoreF writes it.
 fn float(digits: &str) -> Result<String> {
     let value: f64 = digits.parse().with_context(|| format!("`{digits}` is no float"))?;
     Ok(written(value))

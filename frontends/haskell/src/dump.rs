@@ -155,7 +155,7 @@ impl<'a> Parser<'a, '_> {
         self.terms.len() as TermId - 1
     }
 
-    /// A bound name, and what ends it.
+    /// Reads a bound name, and what ends it.
     fn bound(&mut self, end: &str) -> Result<&'a str, DumpError> {
         let rest = self.rest();
         let len = rest.find(end).ok_or_else(|| self.error("a bound name is due"))?;
@@ -224,7 +224,7 @@ impl<'a> Parser<'a, '_> {
         Ok(self.push(term))
     }
 
-    /// The place before a name.
+    /// Reads the place before a name.
     fn place(&mut self) -> Option<Place> {
         let (inside, _) = self.rest().strip_prefix('{')?.split_once('}')?;
         let (line, column) = inside.split_once(' ')?;
@@ -233,7 +233,7 @@ impl<'a> Parser<'a, '_> {
         Some(place)
     }
 
-    /// A token, up to a blank or a bracket that closes none of its own.
+    /// Reads a token, up to a blank or a bracket that closes none of its own.
     fn word(&mut self) -> Result<&'a str, DumpError> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
@@ -261,7 +261,7 @@ impl<'a> Parser<'a, '_> {
         Ok(&rest[..end])
     }
 
-    /// A text, with the escapes of Haskell.
+    /// Reads a text, with the escapes of Haskell.
     fn quoted(&mut self) -> Result<String, DumpError> {
         self.at += 1;
         let mut text = String::new();

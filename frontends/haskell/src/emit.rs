@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
         self.out.push_str(")\n");
     }
 
-    /// The first place in an expression.
+    /// Returns the first place in an expression.
     fn first_place(&self, id: ExprId) -> Option<Place> {
         let (mut first, mut waiting): (Option<Place>, _) = (None, vec![id]);
         while let Some(id) = waiting.pop() {
@@ -212,8 +212,8 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// What takes the values of all data types apart, and puts them together, where values are
-    /// serialized: see `support/values.core`.
+    /// Writes what takes the values of all data types apart, and puts them together, where values
+    /// are serialized: see `support/values.core`.
     fn shapes(&mut self) {
         let is_wanted = ["h_serialize", "h_deserialize"].iter().any(|name| self.out.contains(name));
         let mut datas: Vec<u32> = self.datas.iter().copied().filter(|_| is_wanted).collect();

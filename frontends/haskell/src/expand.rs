@@ -48,7 +48,7 @@ struct Expansion<'p, 'a> {
 }
 
 impl Expansion<'_, '_> {
-    /// How many arguments an expression takes before it computes anything.
+    /// Returns how many arguments an expression takes before it computes anything.
     fn missing(&self, id: ExprId, locals: &mut FxHashMap<Local, usize>) -> usize {
         let mut at = id;
         loop {
@@ -91,8 +91,8 @@ impl Expansion<'_, '_> {
         self.arities.get(global as usize).copied().unwrap_or(0)
     }
 
-    /// Whether an expression may be computed again: it is an atom, a function, a construction or a
-    /// partial application.
+    /// Returns whether an expression may be computed again: it is an atom, a function, a
+    /// construction or a partial application.
     fn is_cheap(&self, id: ExprId) -> bool {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &self.program.exprs[id as usize] {
             Expr::Local(_) | Expr::Global(_) | Expr::Lambda(..) => true,
@@ -113,7 +113,7 @@ impl Expansion<'_, '_> {
     }
 }
 
-/// An expression of the forms above applied to variables.
+/// Applies an expression of the forms above to variables.
 fn applied(program: &mut Program<'_>, id: ExprId, to: &[Local]) -> ExprId {
     match program.exprs[id as usize].clone() {
         Expr::Let(local, value, body) => {

@@ -29,13 +29,13 @@ impl Mask {
         Mask(std::array::from_fn(|at| self.0[at] | other.0[at]))
     }
 
-    /// Without a number; the largest one stands for all beyond, and stays.
+    /// Returns the mask without a number; the largest one stands for all beyond, and stays.
     fn without(self, level: u32) -> Mask {
         let Mask(of) = if level < DEEPEST { Mask::of(level) } else { Mask::default() };
         Mask(std::array::from_fn(|at| self.0[at] & !of[at]))
     }
 
-    /// The largest number in it, 0 if it is empty.
+    /// Returns the largest number in it, 0 if it is empty.
     fn highest(self) -> u32 {
         let word = (0..4).rev().find(|&at| self.0[at] != 0);
         word.map_or(0, |at| at as u32 * 64 + 63 - self.0[at].leading_zeros())
@@ -75,12 +75,12 @@ struct At {
 }
 
 impl At {
-    /// Within a binding of this place.
+    /// Returns the place within a binding of this place.
     fn within(self) -> At {
         At { level: self.level + 1, ..self }
     }
 
-    /// Within a function of this place.
+    /// Returns the place within a function of this place.
     fn within_function(self) -> At {
         At { level: self.level + 1, function: self.function + 1 }
     }
@@ -110,7 +110,7 @@ impl Floater<'_, '_> {
         self.program.exprs[id as usize].clone()
     }
 
-    /// The level that an expression at a place can be moved to, if that is worth while.
+    /// Returns the level that an expression at a place can be moved to, if that is worth while.
     fn target(&mut self, id: ExprId, at: At) -> Option<At> {
         if at.function == 0 || at.level >= DEEPEST || !self.is_work(id) {
             return None;
@@ -120,7 +120,7 @@ impl Floater<'_, '_> {
         (function < at.function).then_some(At { level, function })
     }
 
-    /// The levels of the variables in an expression.
+    /// Returns the levels of the variables in an expression.
     fn mask(&mut self, id: ExprId, at: At) -> Mask {
         if let Some(&mask) = self.masks.get(&id) {
             return mask;
@@ -258,7 +258,7 @@ impl Floater<'_, '_> {
         Expr::Local(local)
     }
 
-    /// Whether it is worth while to share what an expression comes to.
+    /// Returns whether it is worth while to share what an expression comes to.
     fn is_work(&self, id: ExprId) -> bool {
         let args = match &self.program.exprs[id as usize] {
             Expr::Apply(f, args, _) => (&self.program.exprs[*f as usize], args.len()),
@@ -362,7 +362,7 @@ impl Floater<'_, '_> {
         self.program.push(expr)
     }
 
-    /// What waits to be bound within the function of a place.
+    /// Takes what waits to be bound within the function of a place.
     fn take(&mut self, at: At) -> Vec<(Local, ExprId)> {
         self.pending.get_mut(at.function as usize).map(std::mem::take).unwrap_or_default()
     }

@@ -175,7 +175,7 @@ pub struct Resolver<'i> {
 }
 
 impl<'i> Resolver<'i> {
-    /// Nothing is known.
+    /// Returns a resolver that knows nothing.
     #[must_use]
     pub fn new(instances: &'i FxHashMap<GlobalId, Instance>) -> Resolver<'i> {
         Resolver { instances, atoms: FxHashMap::default(), known: FxHashMap::default() }
@@ -249,7 +249,7 @@ impl<'i> Resolver<'i> {
     }
 }
 
-/// The constructor and the fields of a construction of definitions and variables alone.
+/// Returns the constructor and the fields of a construction of definitions and variables alone.
 fn construction(program: &Program<'_>, id: ExprId) -> Option<(GlobalId, Vec<ExprId>)> {
     let Expr::Apply(f, args, _) = &program.exprs[id as usize] else { return None };
     let Expr::Global(con) = program.exprs[*f as usize] else { return None };
@@ -260,7 +260,7 @@ fn construction(program: &Program<'_>, id: ExprId) -> Option<(GlobalId, Vec<Expr
     (is_whole && args.iter().all(is_atom)).then(|| (con, args.clone()))
 }
 
-/// What a definition that only stands for another name or a piece of CoreF stands for.
+/// Returns what a definition that only stands for another name or a piece of CoreF stands for.
 fn atom(program: &Program<'_>, global: GlobalId) -> Expr {
     let mut at = global;
     for _ in 0..CHAIN {
@@ -277,7 +277,7 @@ fn atom(program: &Program<'_>, global: GlobalId) -> Expr {
     Expr::Global(at)
 }
 
-/// One step at the head of an application, if there is one.
+/// Rewrites the head of an application by one step, if there is one.
 fn step(
     program: &mut Program<'_>,
     instances: &FxHashMap<GlobalId, Instance>,

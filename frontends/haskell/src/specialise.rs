@@ -55,7 +55,8 @@ impl Specialiser<'_> {
         })
     }
 
-    /// A definition for the dictionaries among the arguments, and the arguments that are left.
+    /// Returns a definition for the dictionaries among the arguments, and the arguments that are
+    /// left.
     fn specialised(
         &mut self,
         program: &mut Program<'_>,
@@ -112,8 +113,8 @@ impl Specialiser<'_> {
         Some((made, left))
     }
 
-    /// The dictionary of instances alone that an expression is: what tells it from others, and the
-    /// expression.
+    /// Returns the dictionary of instances alone that an expression is: what tells it from others,
+    /// and the expression.
     fn known(
         &self,
         program: &mut Program<'_>,

@@ -104,7 +104,7 @@ impl Support {
         }
     }
 
-    /// The value of a constant of C.
+    /// Returns the value of a constant of C.
     fn constant(&self, name: &str) -> Option<i64> {
         self.foreign.get(name)?.strip_prefix("(#return ")?.strip_suffix(')')?.parse().ok()
     }
