@@ -85,7 +85,7 @@ fn list(items: impl DoubleEndedIterator<Item = Rc<Model>>) -> Rc<Model> {
     items.rev().fold(nil, |rest, item| Rc::new(Model::Con("Cons", vec![item, rest])))
 }
 
-/// What a function does with all its arguments; `None` if this model does not know.
+/// Returns what a function does with all its arguments; `None` if this model does not know.
 fn meaning(function: usize, args: &[Rc<Model>]) -> Option<Rc<Model>> {
     let int = |n: usize| match *args[n] {
         Model::Int(value) => Some(value),
@@ -146,7 +146,7 @@ fn meaning(function: usize, args: &[Rc<Model>]) -> Option<Rc<Model>> {
     }
 }
 
-/// What the application of one value to others is.
+/// Returns what the application of one value to others is.
 fn applied(function: &Rc<Model>, args: &[Rc<Model>]) -> Option<Rc<Model>> {
     if args.is_empty() {
         return Some(function.clone());
@@ -165,7 +165,7 @@ fn applied(function: &Rc<Model>, args: &[Rc<Model>]) -> Option<Rc<Model>> {
     }
 }
 
-/// All that a value prints, if it is an integer, a character or a list of these that ends.
+/// Returns all that a value prints, if it is an integer, a character or a list of these that ends.
 fn printed(value: &Model) -> Option<String> {
     let mut out = String::new();
     match value {
@@ -289,7 +289,7 @@ pub fn wrong(dice: Dice) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// Two stores of one module, each on a thread of its own.
+/// Runs two stores of one module, each on a thread of its own.
 fn on_two_threads(dice: &mut Dice, module: &Module, kind: MachineKind) -> Result<Tally, String> {
     let steps = 5 + dice.roll(30);
     let seeds = [dice.any(), dice.any()];
@@ -466,7 +466,7 @@ impl Session {
         self.store.interrupt_handle().clear();
     }
 
-    /// Whether this is the stop that was asked for.
+    /// Returns whether this is the stop that was asked for.
     fn is_asked(error: &Error, short: Short) -> bool {
         match error {
             Error::Stop(Stop::Interrupted(_)) => short == Short::Interrupt,

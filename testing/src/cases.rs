@@ -19,7 +19,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Whether a run is what is expected.
+    /// Returns whether a run is what is expected.
     #[must_use]
     pub fn is_met(&self, run: &Run) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Expected {
     }
 }
 
-/// The text with its final newline.
+/// Returns the text with its final newline.
 pub fn line(text: &str) -> String {
     let text = text.replace('⏎', "\n");
     if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
@@ -54,7 +54,7 @@ pub struct Section {
     pub cases: Vec<Case>,
 }
 
-/// The sections of a file.
+/// Reads the sections of a file.
 fn read(text: &str) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     let mut in_definition = false;
@@ -94,7 +94,7 @@ fn read(text: &str) -> Vec<Section> {
     sections
 }
 
-/// The sections of every file, with the file's name.
+/// Returns the sections of every file, with the file's name.
 pub fn all() -> Vec<(String, Section)> {
     let folder = project().join("tests/language");
     let entries = std::fs::read_dir(folder).expect("the folder of cases");
@@ -110,7 +110,7 @@ pub fn all() -> Vec<(String, Section)> {
 }
 
 impl Section {
-    /// The program that a case is.
+    /// Returns the program that a case is.
     #[must_use]
     pub fn program(&self, case: &Case) -> String {
         format!("{}(defn main[] {})\n", self.definitions, case.expression)

@@ -70,7 +70,7 @@ struct Gen {
     fresh: usize,
 }
 
-/// A program.
+/// Generates a program from a seed.
 pub fn program(seed: u64) -> String {
     let mut it =
         Gen { dice: Dice::new(seed ^ 0xC0B1), made: Vec::new(), locals: Vec::new(), fresh: 0 };
@@ -110,7 +110,7 @@ impl Gen {
         }
     }
 
-    /// The body of a definition: what the optimiser can look through, or cannot.
+    /// Generates the body of a definition: what the optimiser can look through, or cannot.
     fn body(&mut self, kind: Kind, depth: usize) -> String {
         match self.dice.roll(8) {
             0 => {
@@ -142,7 +142,7 @@ impl Gen {
         format!("x{}", self.fresh)
     }
 
-    /// A function of an integer to something.
+    /// Generates a function of an integer to something.
     fn made_of(&mut self, kind: Kind, depth: usize) -> String {
         let name = self.name();
         self.locals.push(name.clone());
@@ -159,7 +159,7 @@ impl Gen {
         format!("(fn [{name}] {body})")
     }
 
-    /// A use of a definition, of the kind if there is one.
+    /// Generates a use of a definition, of the kind if there is one.
     fn known(&mut self, kind: Kind) -> Option<String> {
         let fitting: Vec<usize> =
             (0..self.made.len()).filter(|&at| self.made[at].kind == kind).collect();
@@ -267,7 +267,7 @@ impl Gen {
         }
     }
 
-    /// What a function gives: applied once, more than once to what differs, or only made.
+    /// Generates a use of a function: applied once, more than once to what differs, or only made.
     fn result(&mut self) -> String {
         let kind = KINDS[self.dice.roll(4)];
         let value = self.expr(kind, 3);

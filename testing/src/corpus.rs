@@ -11,7 +11,7 @@ use crate::mutants::{self, Source};
 use crate::sexpr::{self, Form};
 use crate::{documented, harness, project};
 
-/// The texts of the files of a folder of the project whose names end so, in order.
+/// Returns the texts of those files in a folder of the project that have this extension, in order.
 ///
 /// # Panics
 /// When they cannot be read.
@@ -24,7 +24,7 @@ pub fn texts(folder: &str, extension: &str) -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
 }
 
-/// Programs of all kinds, right and wrong ones.
+/// Returns programs of all kinds, right and wrong ones.
 ///
 /// # Panics
 /// When they are not where they should be.
@@ -47,7 +47,7 @@ pub fn sources() -> Vec<String> {
     sources
 }
 
-/// A text in pieces: tokens, or something like them, and what is between them.
+/// Splits a text into pieces: tokens, or something like them, and what is between them.
 #[must_use]
 pub fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
@@ -103,7 +103,7 @@ const ODD: &[&str] = &[
     "\n",
 ];
 
-/// A text of odd pieces and nothing else.
+/// Generates a text of odd pieces and nothing else.
 #[must_use]
 pub fn soup(dice: &mut Dice) -> String {
     let mut out = String::new();
@@ -189,7 +189,7 @@ impl Corpus {
         Corpus { texts, pieces, forms, programs }
     }
 
-    /// One of the programs, changed: mostly so that it is one still.
+    /// Returns one of the programs, changed: mostly so that it is one still.
     #[must_use]
     pub fn mutant(&self, dice: &mut Dice) -> String {
         if !dice.one_in(RAW) {
@@ -211,13 +211,13 @@ impl Corpus {
 
 static CORPUS: LazyLock<Corpus> = LazyLock::new(Corpus::read);
 
-/// A changed program of the corpus, of a seed.
+/// Generates a changed program of the corpus from a seed.
 #[must_use]
 pub fn mutant(seed: u64) -> String {
     CORPUS.mutant(&mut Dice::new(seed ^ 0xC0_4915))
 }
 
-/// Bytes or odd pieces, of a seed: what no one would take for a program.
+/// Generates bytes or odd pieces from a seed: what no one would take for a program.
 #[must_use]
 pub fn noise(seed: u64) -> String {
     let mut dice = Dice::new(seed ^ 0x0015_E000);
@@ -233,7 +233,7 @@ pub fn noise(seed: u64) -> String {
     }
 }
 
-/// The forms of a text, if its brackets are balanced and its comments are of one line.
+/// Returns the forms of a text, if its brackets are balanced and its comments are of one line.
 #[must_use]
 pub fn forms(text: &str) -> Option<Vec<Form>> {
     if text.contains("#|") || text.contains(['{', '}']) {
@@ -273,7 +273,7 @@ pub fn forms(text: &str) -> Option<Vec<Form>> {
     if open.is_empty() && quote.is_none() { sexpr::try_read(&plain) } else { None }
 }
 
-/// How many forms there are.
+/// Returns how many forms there are.
 fn count(forms: &[Form]) -> usize {
     let inner = |form: &Form| match form {
         Form::Atom(_) => 0,
@@ -282,7 +282,7 @@ fn count(forms: &[Form]) -> usize {
     forms.iter().map(|form| 1 + inner(form)).sum()
 }
 
-/// The form of this number, and the forms that it is one of.
+/// Returns the form of this number, and the forms that it is one of.
 fn place(forms: &mut Vec<Form>, mut n: usize) -> Option<(&mut Vec<Form>, usize)> {
     for at in 0..forms.len() {
         if n == 0 {
@@ -302,7 +302,7 @@ fn place(forms: &mut Vec<Form>, mut n: usize) -> Option<(&mut Vec<Form>, usize)>
     None
 }
 
-/// Any of some forms, or of their parts.
+/// Picks any of some forms, or of their parts.
 fn any(dice: &mut Dice, forms: &[Form]) -> Option<Form> {
     let (mut n, mut here) = (dice.roll(count(forms)), forms);
     loop {
@@ -325,7 +325,7 @@ fn any(dice: &mut Dice, forms: &[Form]) -> Option<Form> {
     }
 }
 
-/// Whether a form has no names but those that every program has.
+/// Returns whether a form has no names but those that every program has.
 fn is_closed(form: &Form) -> bool {
     match form {
         Form::Atom(atom) => {
@@ -336,7 +336,7 @@ fn is_closed(form: &Form) -> bool {
     }
 }
 
-/// Whether a name may be a constructor's.
+/// Returns whether a name may be a constructor's.
 fn is_capital(form: &Form) -> bool {
     matches!(form, Form::Atom(name) if name.starts_with(char::is_uppercase))
 }

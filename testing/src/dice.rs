@@ -8,13 +8,13 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The dice of a seed.
+    /// Makes dice from a seed.
     pub fn new(seed: u64) -> Dice {
         let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D;
         Dice { state, bytes: Vec::new() }
     }
 
-    /// The dice of some bytes: each choice takes one or two of them. When they are used up, all
+    /// Makes dice from some bytes: each choice takes one or two of them. When they are used up, all
     /// of them together are the seed of what follows.
     pub fn of_bytes(bytes: &[u8]) -> Dice {
         let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
@@ -23,7 +23,7 @@ impl Dice {
         dice
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn roll(&mut self, n: usize) -> usize {
         if let Some(first) = self.bytes.pop() {
             let more = if n > 256 { self.bytes.pop().unwrap_or_default() } else { 0 };
@@ -32,7 +32,7 @@ impl Dice {
         (self.any() % n.max(1) as u64) as usize
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn any(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -41,12 +41,12 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.roll(n) == 0
     }
 
-    /// One of some things.
+    /// Picks one of some things.
     pub fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
         from[self.roll(from.len())]
     }
@@ -59,7 +59,7 @@ impl Dice {
     }
 }
 
-/// The number in an environment variable.
+/// Returns the number in an environment variable, or `otherwise` if it is not set.
 ///
 /// # Panics
 /// When it is none.

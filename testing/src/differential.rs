@@ -39,14 +39,14 @@ pub fn loaded(text: &str) -> Loaded {
     load(&Source::text("random.core", text), &NoFiles)
 }
 
-/// The code of a program, or the first error in it.
+/// Returns the code of a program, or the first error in it.
 pub fn compiled(text: &str) -> Result<Verified, String> {
     let built = build(&Source::text("random.core", text), &NoFiles, &Options::RUN);
     let mistake = first_mistake(&built);
     built.gcode.ok_or(mistake)
 }
 
-/// What the interpreter says.
+/// Returns what a program does by the interpreter.
 fn oracle(text: &str) -> Meaning {
     let mut out = String::new();
     let end = match oracle::run(loaded(text), INPUT, STEPS, &mut out) {
@@ -57,7 +57,7 @@ fn oracle(text: &str) -> Meaning {
     meaning(&out, end)
 }
 
-/// What the program means, and its instructions.
+/// Returns what the program means, and how many instructions it takes.
 fn plain(program: &Verified) -> Result<(Meaning, u64), String> {
     let mut machine =
         ends::machine(program, INPUT, Config { fuel: Some(FUEL), ..Config::default() })?;
@@ -67,7 +67,7 @@ fn plain(program: &Verified) -> Result<(Meaning, u64), String> {
     Ok((meaning(&out, end), machine.statistics().instructions))
 }
 
-/// How the program ends with a collection wherever there could be one, or with a stop after
+/// Returns how the program ends with a collection wherever there could be one, or with a stop after
 /// every so many instructions, or both. `instructions` is how many it takes without.
 fn interrupted(
     program: &Verified,
@@ -108,7 +108,8 @@ fn interrupted(
 #[derive(Clone, Copy)]
 pub struct Plan(pub u64);
 
-/// What is wrong with a program, if anything is; and how it ends.
+/// Checks that a program does on the reference machine what it does by the interpreter; returns how
+/// it ends.
 pub fn wrong(text: &str, plan: Plan) -> Result<End, String> {
     let program = compiled(text)?;
     let wanted = oracle(text);
@@ -203,7 +204,7 @@ fn changed_text(how: &str, text: &str) -> Result<Verified, String> {
     compiled(text).map_err(|error| format!("{how}, there is an error: {error}\n{text}"))
 }
 
-/// The program with its items in another order.
+/// Returns the program with its items in another order.
 fn reordered(text: &str, seed: u64) -> String {
     let mut forms = sexpr::read(text);
     Dice::new(seed).shuffle(&mut forms);
@@ -221,13 +222,13 @@ fn is_fixed(name: &str) -> bool {
     is_standard(name)
 }
 
-/// Whether every program has a definition or constructor of this name.
+/// Returns whether every program has a definition or constructor of this name.
 #[must_use]
 pub fn is_standard(name: &str) -> bool {
     STANDARD.0.contains(name) || standard_types().iter().flatten().any(|con| con.0 == name)
 }
 
-/// The data types that every program has.
+/// Returns the data types that every program has.
 #[must_use]
 pub fn standard_types() -> &'static [Vec<Con>] {
     &STANDARD.1

@@ -15,7 +15,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Whether a run is what is expected.
+    /// Returns whether a run is what is expected.
     #[must_use]
     pub fn is_met(&self, run: &Run) -> bool {
         let expected = self.result.join("\n");
@@ -28,7 +28,7 @@ impl Example {
     }
 }
 
-/// The examples of a module.
+/// Returns the examples of a module.
 pub fn examples(module: &str, text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut open = false;
@@ -63,7 +63,7 @@ pub fn examples(module: &str, text: &str) -> Vec<Example> {
     examples
 }
 
-/// The modules of the corelib: name and text.
+/// Returns the modules of the corelib: name and text.
 pub fn modules() -> Vec<(String, String)> {
     let folder = project().join("corelib");
     let mut modules: Vec<(String, String)> = std::fs::read_dir(folder)

@@ -18,7 +18,7 @@ const FUEL: u64 = 60_000;
 /// Bytes of a run. Integers grow fast in programs without sense.
 const HEAP: u64 = 16 << 20;
 
-/// How the elements of `main` print, each in so many steps, and the reductions of all.
+/// Returns how the elements of `main` print, each in so many steps, and the reductions of all.
 fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> {
     let own = "a handle of its own";
     let main = machine.program().main.ok_or("no main")?;
@@ -60,7 +60,7 @@ fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> 
     Ok(all)
 }
 
-/// What is wrong with a program on the fast machine, if anything is.
+/// Checks that the fast machine prints the elements of a program as the reference machine does.
 ///
 /// # Errors
 /// With what is wrong.

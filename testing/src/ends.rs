@@ -22,13 +22,13 @@ pub enum End {
 /// it ended.
 pub type Meaning = (String, End);
 
-/// The meaning of a run.
+/// Returns the meaning of a run.
 pub fn meaning(output: &str, end: End) -> Meaning {
     (output.split_whitespace().collect(), end)
 }
 
-/// How a run ended; what must not happen is an error. An input that is refused, as one that is read
-/// on as text from within a character, is the program's failure.
+/// Returns how a run ended; what must not happen is an error. An input that is refused, as one that
+/// is read on as text from within a character, is the program's failure.
 pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     match result {
         Ok(()) | Err(Stop::Exit(_)) => Ok(End::Value),
@@ -38,7 +38,7 @@ pub fn ended(result: Result<(), Stop>) -> Result<End, String> {
     }
 }
 
-/// A reference machine that is ready to run.
+/// Returns a reference machine that is ready to run.
 pub fn machine(program: &Verified, input: &str, config: Config) -> Result<Machine, String> {
     let mut machine = Machine::new(program.clone(), config);
     let input = Box::new(Text::new(input));
@@ -57,7 +57,7 @@ pub struct Found {
     pub code: Option<String>,
 }
 
-/// What became of a run; what must not happen is an error.
+/// Returns what became of a run; what must not happen is an error.
 ///
 /// # Errors
 /// When it was stopped by what nobody asked for.
@@ -71,7 +71,7 @@ pub fn found(output: &str, result: Result<(), Stop>) -> Result<Found, String> {
     Ok(Found { output, end, code })
 }
 
-/// As [`found`], where memory is short: using it up is taking too long.
+/// Returns what [`found`] does, where memory is short: using it up is taking too long.
 ///
 /// # Errors
 /// When it was stopped by what nobody asked for.
@@ -85,7 +85,7 @@ pub fn found_within(output: &str, result: Result<(), Stop>) -> Result<Found, Str
     found(output, result)
 }
 
-/// What was printed, without the names of functions: one that has none gets one when it is
+/// Returns what was printed, without the names of functions: one that has none gets one when it is
 /// written out.
 #[must_use]
 pub fn without_names(output: &str) -> String {
@@ -98,7 +98,7 @@ pub fn without_names(output: &str) -> String {
     out
 }
 
-/// Whether a text is JSON, as far as what reads it here can tell: that knows neither numbers of
+/// Checks that a text is JSON, as far as what reads it here can tell: that knows neither numbers of
 /// any size nor values of any depth.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::project;
 
-/// Their names and texts.
+/// Returns their names and texts.
 ///
 /// # Panics
 /// When they are not where they should be.

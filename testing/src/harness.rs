@@ -49,7 +49,7 @@ const REDUCTIONS: u64 = 10_000;
 /// one in hundreds of changed programs.
 const HEAP: u64 = 256 << 10;
 
-/// What the first bytes choose, and the text.
+/// Splits the input of a fuzz target into what the first bytes choose, and the text.
 fn split(data: &[u8]) -> (Dice, &[u8]) {
     let data = &data[..data.len().min(MOST)];
     let (choices, text) = data.split_at(data.len().min(2));
@@ -65,7 +65,7 @@ fn built(text: &[u8], until: Stage, passes: Passes) -> Result<Built, String> {
     built_of(&Source::text("input.core", text), until, passes)
 }
 
-/// As [`built`], for any program without other files.
+/// Compiles as [`built`] does, any program without other files.
 fn built_of(root: &Source, until: Stage, passes: Passes) -> Result<Built, String> {
     let optimise = optimise::Options { passes, verbose: false };
     let options = Options { until, optimise, ..Options::RUN };
@@ -82,7 +82,7 @@ fn built_of(root: &Source, until: Stage, passes: Passes) -> Result<Built, String
     Ok(built)
 }
 
-/// The code of a text; `None` if it has mistakes.
+/// Returns the code of a text; `None` if it has mistakes.
 ///
 /// # Errors
 /// With what is wrong with the reports, or the code.
@@ -90,7 +90,7 @@ pub fn code(text: &[u8], passes: Passes) -> Result<Option<Verified>, String> {
     code_of(&Source::text("input.core", text), passes)
 }
 
-/// As [`code`], for any program without other files.
+/// Compiles as [`code`] does, any program without other files.
 ///
 /// # Errors
 /// With what is wrong with the reports, or the code.
@@ -104,14 +104,14 @@ pub fn code_of(root: &Source, passes: Passes) -> Result<Option<Verified>, String
     }
 }
 
-/// The program's own items as text.
+/// Returns the program's own items as text.
 fn own_items(built: &Built) -> String {
     let tree = &built.loaded;
     let own = |item: &&syntax::ast::Item| !tree.sources.files()[item.file].corelib;
     syntax::print::items(&tree.ast, &tree.names, tree.ast.items.iter().filter(own))
 }
 
-/// Lexing and parsing: reports have places; what is right is printed, reads back and prints
+/// Checks lexing and parsing: reports have places; what is right is printed, reads back and prints
 /// the same.
 ///
 /// # Panics
@@ -132,7 +132,7 @@ pub fn syntax(data: &[u8]) {
     }
 }
 
-/// The whole compiler: code verifies; trees, residual programs and listings read back.
+/// Checks the whole compiler: code verifies; trees, residual programs and listings read back.
 ///
 /// # Panics
 /// When something is wrong.
@@ -142,7 +142,7 @@ pub fn compiler(data: &[u8]) {
     panicking(texts(text, passes));
 }
 
-/// Whether all texts of a program read back, if it has no mistakes.
+/// Checks that all texts of a program read back; returns whether it has no mistakes.
 ///
 /// # Errors
 /// With what is wrong.
@@ -226,7 +226,7 @@ fn run(
     found_within(&out, result)
 }
 
-/// The reference machine: any program ends in one of the ways that a program may end in.
+/// Checks the reference machine: any program ends in one of the ways that a program may end in.
 ///
 /// # Panics
 /// When something is wrong.
@@ -241,7 +241,7 @@ pub fn reference(data: &[u8]) {
     }
 }
 
-/// The fast machine: any program does what it does on the reference machine.
+/// Checks the fast machine: any program does what it does on the reference machine.
 ///
 /// # Panics
 /// When something is wrong.
@@ -250,7 +250,7 @@ pub fn fast(data: &[u8]) {
     panicking(both(text, &mut dice));
 }
 
-/// How a text ends as a program, of which both machines say the same; `None` if it is none.
+/// Returns how a text ends as a program, of which both machines say the same; `None` if it is none.
 ///
 /// # Errors
 /// With what is wrong.
@@ -258,7 +258,7 @@ pub fn both(text: &[u8], dice: &mut Dice) -> Result<Option<End>, String> {
     both_seen(text, dice, &mut Tally::default())
 }
 
-/// As [`both`]; adds what the machines have been through.
+/// Does what [`both`] does; adds what the machines have been through.
 ///
 /// # Errors
 /// With what is wrong.
@@ -269,7 +269,7 @@ pub fn both_seen(text: &[u8], dice: &mut Dice, seen: &mut Tally) -> Result<Optio
 /// What compiles a program with some passes; `None` if it has mistakes.
 pub type Compiler<'a> = &'a dyn Fn(Passes) -> Result<Option<Verified>, String>;
 
-/// As [`both_seen`], for a program that `code` compiles.
+/// Does what [`both_seen`] does, with a program that `code` compiles.
 ///
 /// # Errors
 /// With what is wrong.
@@ -301,7 +301,7 @@ pub fn both_of(
     Err(format!("another result: {how}: wanted {wanted:?}, found {found:?}"))
 }
 
-/// G-code as text: what is read reads back, and of what verifies both machines say the same.
+/// Checks G-code as text: what is read reads back, and of what verifies both machines say the same.
 ///
 /// # Panics
 /// When something is wrong.
@@ -331,8 +331,8 @@ pub fn calls(data: &[u8]) {
     panicking(calls::wrong(Dice::of_bytes(&data[..data.len().min(MOST)])));
 }
 
-/// Compiled modules: the bytes after the header. They are refused, or a program of which both machines
-/// say the same.
+/// Checks compiled modules, given the bytes after the header. They are refused, or a program of
+/// which both machines say the same.
 ///
 /// # Panics
 /// When something is wrong.
@@ -345,7 +345,7 @@ pub fn modules(data: &[u8]) {
     panicking(both_of(&code, &mut Dice::of_bytes(data), &mut Tally::default()));
 }
 
-/// Programs that the bytes choose: of sensible types, without sense, or rewritten.
+/// Checks programs that the bytes choose: of sensible types, without sense, or rewritten.
 ///
 /// # Panics
 /// When something is wrong.
@@ -382,7 +382,7 @@ pub fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>, words: &[Vec<u8>]) {
     }
 }
 
-/// The words of the dictionary of the fuzz targets.
+/// Returns the words of the dictionary of the fuzz targets.
 ///
 /// # Panics
 /// When a line of it is wrong.
@@ -398,7 +398,7 @@ pub fn words() -> Vec<Vec<u8>> {
     lines.map(word).collect()
 }
 
-/// The inputs that a fuzz target begins with, by name.
+/// Returns the inputs that a fuzz target begins with, by name.
 ///
 /// # Panics
 /// When there are none.

@@ -15,12 +15,12 @@ use crate::{listings, sexpr};
 /// What is wrong with a program that is tried with this number, if anything is.
 pub type Check<T> = fn(text: &str, seed: u64) -> Result<T, String>;
 
-/// As the check, a panic being wrong too.
+/// Runs the check; a panic is an error too.
 fn caught<T>(check: Check<T>, text: &str, seed: u64) -> Result<T, String> {
     no_panic(|| check(text, seed))
 }
 
-/// What `work` says, a panic being wrong too.
+/// Returns what `work` does; a panic is an error too.
 ///
 /// # Errors
 /// With what is wrong.
@@ -32,7 +32,7 @@ pub fn no_panic<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String
     })
 }
 
-/// What a smaller input has to keep of what is wrong: its first words, and of a panic all
+/// Returns what a smaller input has to keep of what is wrong: its first words, and of a panic all
 /// but the numbers.
 #[must_use]
 pub fn kind(wrong: &str) -> String {
@@ -59,8 +59,8 @@ pub fn one<T>(
     caught(check, &text, seed).map_err(|first| small(&text, first, check, seed, known))
 }
 
-/// What is shown of what is wrong with a program: it, with a small program of which the same is
-/// wrong; nothing if mistakes like it are known.
+/// Returns what is shown of what is wrong with a program: it, with a small program of which the
+/// same is wrong; nothing if mistakes like it are known.
 pub fn small<T>(
     text: &str,
     first: String,
@@ -96,7 +96,7 @@ const WRONG: usize = 20;
 /// The name of the threads, whose panics are not shown: they are caught.
 const HUNTER: &str = "hunter";
 
-/// A thread with a large stack, whose panics are not shown.
+/// Spawns a thread with a large stack, whose panics are not shown.
 ///
 /// # Panics
 /// When there can be no thread.

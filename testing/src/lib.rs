@@ -44,7 +44,7 @@ pub mod wild;
 
 use std::path::PathBuf;
 
-/// The folder of the project, in which its programs, modules and cases are.
+/// Returns the folder of the project, in which its programs, modules and cases are.
 #[must_use]
 pub fn project() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))

@@ -50,13 +50,13 @@ pub const REWRITINGS: &[(&str, Rewriting)] = &[
     ("nest", nest),
 ];
 
-/// The program of a text; `None` if it is none.
+/// Returns the program of a text; `None` if it is none.
 #[must_use]
 pub fn read(text: &str) -> Option<Program> {
     of_forms(&sexpr::read(text))
 }
 
-/// The program of some forms; `None` if they are none.
+/// Returns the program of some forms; `None` if they are none.
 #[must_use]
 pub fn of_forms(forms: &[Form]) -> Option<Program> {
     let own: Vec<Con> = forms.iter().filter_map(constructors).flatten().collect();
@@ -64,7 +64,7 @@ pub fn of_forms(forms: &[Form]) -> Option<Program> {
     scope::read(forms, &|name| all().any(|con| con.0 == name))
 }
 
-/// An expression of the program, chosen among all of them.
+/// Picks an expression of the program, among all of them.
 fn any<'a>(program: &'a mut Program, dice: &mut Dice) -> Option<&'a mut Expr> {
     let sizes: Vec<usize> = program.definitions.iter().map(|of| of.body.size()).collect();
     let mut at = dice.roll(sizes.iter().sum());
@@ -77,7 +77,7 @@ fn any<'a>(program: &'a mut Program, dice: &mut Dice) -> Option<&'a mut Expr> {
     None
 }
 
-/// An expression of which this is true.
+/// Picks an expression of which this is true.
 fn one_of<'a>(
     program: &'a mut Program,
     dice: &mut Dice,
@@ -100,7 +100,7 @@ fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::atom("0"))
 }
 
-/// Definitions get other names. (Locals have got theirs when the program was read.)
+/// Gives definitions other names. (Locals have got theirs when the program was read.)
 fn rename(program: &mut Program, _: &mut Dice) -> bool {
     let new = |name: &str| format!("{name}-too");
     let own: HashSet<String> = program.definitions.iter().map(|of| of.name.clone()).collect();
@@ -122,7 +122,7 @@ fn rename(program: &mut Program, _: &mut Dice) -> bool {
     true
 }
 
-/// Definitions and the bindings of each `letrec` get another order.
+/// Puts definitions and the bindings of each `letrec` in another order.
 fn reorder(program: &mut Program, dice: &mut Dice) -> bool {
     dice.shuffle(&mut program.definitions);
     for of in &mut program.definitions {
@@ -137,7 +137,7 @@ fn reorder(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A part of an expression is bound to a name around it.
+/// Binds a part of an expression to a name around it.
 fn bind(program: &mut Program, dice: &mut Dice) -> bool {
     let name = program.fresh();
     let Some(outer) = any(program, dice) else { return false };
@@ -169,7 +169,7 @@ fn bind(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// What a name is bound to is put where the name stands.
+/// Puts what a name is bound to in the place of the name.
 fn inline(program: &mut Program, dice: &mut Dice) -> bool {
     let at = dice.roll(3);
     let is_let = |expr: &Expr| matches!(expr, Expr::Let(..));
@@ -186,14 +186,14 @@ fn inline(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A name that no definition has.
+/// Returns a name that no definition has.
 fn new_name(program: &Program, prefix: &str) -> String {
     let is_free = |name: &String| program.definitions.iter().all(|of| of.name != *name);
     let mut names = (0..).map(|number| format!("{prefix}{number}"));
     names.find(is_free).unwrap_or_default()
 }
 
-/// Something that has no value.
+/// Generates an expression that has no value.
 fn bottom(program: &mut Program, dice: &mut Dice) -> Expr {
     let name = program.fresh();
     let call = |parts: &[&str]| Expr::App(parts.iter().map(|part| Expr::atom(part)).collect());
@@ -212,7 +212,7 @@ fn bottom(program: &mut Program, dice: &mut Dice) -> Expr {
     }
 }
 
-/// Something that has no value is bound, defined or handed over, and never asked for.
+/// Binds, defines or passes something that has no value and is never asked for.
 fn dead(program: &mut Program, dice: &mut Dice) -> bool {
     let (value, name, other) = (bottom(program, dice), program.fresh(), program.fresh());
     let way = dice.roll(5);
@@ -250,13 +250,13 @@ fn dead(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// The declaration of the constructors that rewritings use, if it is not there.
+/// Returns the declaration of the constructors that rewritings use, if it is not there.
 fn declared(others: &[Form]) -> Vec<Form> {
     let own = sexpr::read("(data Known' (One' x) (Two' x y) (None'))");
     if others.contains(&own[0]) { Vec::new() } else { own }
 }
 
-/// An expression is put into a constructor and taken out again.
+/// Puts an expression into a constructor and takes it out again.
 fn known(program: &mut Program, dice: &mut Dice) -> bool {
     let name = program.fresh();
     let new = declared(&program.others);
@@ -279,7 +279,7 @@ fn known(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A case of a known constructor becomes the alternative that it goes to.
+/// Replaces a case of a known constructor by the alternative that it goes to.
 fn decide(program: &mut Program, dice: &mut Dice) -> bool {
     let taken = |expr: &Expr| -> Option<(usize, Vec<(String, Expr)>)> {
         let Expr::Case(scrutinee, alternatives) = expr else { return None };
@@ -317,7 +317,7 @@ fn decide(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A lambda that is applied becomes a `let`.
+/// Makes a lambda that is applied a `let`.
 fn beta(program: &mut Program, dice: &mut Dice) -> bool {
     let is_redex = |expr: &Expr| {
         let Expr::App(parts) = expr else { return false };
@@ -333,7 +333,7 @@ fn beta(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A `let` of one name becomes a lambda that is applied.
+/// Makes a `let` of one name a lambda that is applied.
 fn unbeta(program: &mut Program, dice: &mut Dice) -> bool {
     let is_it = |expr: &Expr| matches!(expr, Expr::Let(bindings, _) if bindings.len() == 1);
     let Some(place) = one_of(program, dice, is_it) else { return false };
@@ -343,7 +343,7 @@ fn unbeta(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// An `if` becomes a `case`.
+/// Makes an `if` a `case`.
 fn switch(program: &mut Program, dice: &mut Dice) -> bool {
     if program.definitions.iter().any(|of| of.name == "if") {
         return false;
@@ -361,7 +361,7 @@ fn switch(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A lambda becomes a definition; what it captures become its first parameters.
+/// Makes a lambda a definition; what it captures become its first parameters.
 fn lift(program: &mut Program, dice: &mut Dice) -> bool {
     let is_lambda = |expr: &Expr| matches!(expr, Expr::Fn(..));
     let name = new_name(program, "lifted'");
@@ -389,7 +389,7 @@ fn lift(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// A definition hands its last parameters to a lambda.
+/// Makes a definition hand its last parameters to a lambda.
 fn curry(program: &mut Program, dice: &mut Dice) -> bool {
     let at = dice.roll(program.definitions.len());
     let of = &mut program.definitions[at];
@@ -402,7 +402,7 @@ fn curry(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Each binding of a `let` gets a `let` of its own.
+/// Gives each binding of a `let` a `let` of its own.
 fn nest(program: &mut Program, dice: &mut Dice) -> bool {
     let is_it = |expr: &Expr| matches!(expr, Expr::Let(bindings, _) if bindings.len() > 1);
     let Some(place) = one_of(program, dice, is_it) else { return false };
@@ -441,7 +441,7 @@ fn run(code: &Verified, config: Config, seen: &mut Tally) -> Result<Ran, String>
     Ok(Ran { found, statistics, printed, limit })
 }
 
-/// Whether a program that was rewritten may end so.
+/// Returns whether a program that was rewritten may end so.
 fn agrees(wanted: &Found, found: &Found) -> bool {
     let (one, other) = (&wanted.output, &found.output);
     let prefix = one.starts_with(other.as_str()) || other.starts_with(one.as_str());
@@ -451,7 +451,7 @@ fn agrees(wanted: &Found, found: &Found) -> bool {
     }
 }
 
-/// What is wrong with what rewritings make of a program, if anything is.
+/// Checks that a program and what rewritings make of it do the same.
 ///
 /// # Errors
 /// With what is wrong.
@@ -508,7 +508,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// With less fuel or memory a run prints the beginning of what it prints with more.
+/// Checks that with less fuel or memory a run prints the beginning of what it prints with more.
 fn limits(code: &Verified, ran: &Ran, dice: &mut Dice, seen: &mut Tally) -> Result<(), String> {
     let Ran { found: wanted, statistics, printed, .. } = ran;
     let reductions = statistics.reductions;

@@ -42,14 +42,14 @@ pub fn seal(module: &mut Vec<u8>) {
     module.extend(rest);
 }
 
-/// The program that `file` of a folder is, given its bytes.
+/// Returns the program that `file` of a folder is, given its bytes.
 #[must_use]
 pub fn in_folder(bytes: &[u8], directory: Option<PathBuf>) -> Source {
     let file = MainFile::Text { name: FILE.to_owned(), text: bytes.to_vec(), directory };
     Source { file: Some(file), expression: None }
 }
 
-/// The listing of a program, with the places of its code; an error is its first mistake.
+/// Returns the listing of a program, with the places of its code; an error is its first mistake.
 ///
 /// # Errors
 /// When the program has a mistake.
@@ -68,7 +68,7 @@ pub fn listing(root: &Source, loader: &dyn Loader, passes: Passes) -> Result<Str
     Ok(print::program(&code, &mut margin))
 }
 
-/// Whether a text is a program; its module makes the same code then, and says the same of it.
+/// Returns whether a text is a program; checks that its module makes the same code then.
 ///
 /// # Errors
 /// With what differs.
@@ -83,7 +83,7 @@ pub fn same(text: &str, passes: Passes) -> Result<bool, String> {
     }
 }
 
-/// A module of a program, as it is and changed.
+/// Checks a module of a program, as it is and changed.
 ///
 /// # Errors
 /// With what is wrong.
@@ -120,7 +120,7 @@ const WORDS: [&[u8]; 4] = [
     &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
 ];
 
-/// How a program ends, which may be none: the same on both machines.
+/// Checks that a program, which may be none, ends in the same way on both machines.
 fn end_of(root: &Source, dice: &mut Dice, mut seen: Tally) -> Result<Tally, String> {
     let code = |passes: Passes| code_of(root, passes);
     let end: Option<End> = both_of(&code, dice, &mut seen)?;
@@ -128,7 +128,7 @@ fn end_of(root: &Source, dice: &mut Dice, mut seen: Tally) -> Result<Tally, Stri
     Ok(seen)
 }
 
-/// A program in JSON.
+/// Returns a program in JSON.
 #[must_use]
 pub fn in_json(text: &[u8]) -> Source {
     let name = "input.json".to_owned();
@@ -136,7 +136,7 @@ pub fn in_json(text: &[u8]) -> Source {
     Source { file: Some(file), expression: None }
 }
 
-/// A program as JSON.
+/// Returns a program as JSON.
 ///
 /// # Errors
 /// With the first mistake of a program that has one.
@@ -150,12 +150,12 @@ pub fn to_json(text: &str) -> Result<String, String> {
     Ok(json::write(&loaded.sources, &loaded.names, &loaded.ast, &loaded.labels))
 }
 
-/// The code of a program, without places.
+/// Returns the code of a program, without places.
 fn bare(code: &Verified) -> String {
     print::program(code, &mut print::bare)
 }
 
-/// A program in JSON, as it is and changed.
+/// Checks a program in JSON, as it is and changed.
 ///
 /// # Errors
 /// With what is wrong.

@@ -31,7 +31,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source of some forms; `None` if they are no program.
+    /// Reads the source of some forms; `None` if they are no program.
     #[must_use]
     pub fn read(forms: &[Form]) -> Option<Source> {
         let program = metamorphic::of_forms(forms)?;
@@ -41,7 +41,7 @@ impl Source {
     }
 }
 
-/// A changed program of a source; `others` are what comes from elsewhere.
+/// Returns a changed program of a source; `others` are what comes from elsewhere.
 #[must_use]
 pub fn mutant(dice: &mut Dice, source: &Source, others: &[Source]) -> String {
     let mut it = Mutator { dice, source: source.clone(), others };
@@ -83,7 +83,7 @@ impl Mutator<'_> {
         self.definitions().iter().any(|of| of.name == name)
     }
 
-    /// The data type of a constructor, which is the program's own one if that has one.
+    /// Returns the data type of a constructor, which is the program's own one if that has one.
     fn data_type(&self, name: &str) -> Option<&[Con]> {
         let own = self.source.types.iter().map(|(_, cons)| cons);
         own.chain(standard_types())
@@ -91,7 +91,7 @@ impl Mutator<'_> {
             .map(Vec::as_slice)
     }
 
-    /// A `main` that is a long list keeps some of its elements.
+    /// Keeps only some of the elements of a `main` that is a long list.
     fn shorten(&mut self) {
         let main = self.source.program.definitions.iter_mut().find(|of| of.name == "main");
         if let Some(Definition { body: Expr::List(elements), .. }) = main
@@ -103,7 +103,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// The definitions that `main` reaches.
+    /// Returns the definitions that `main` reaches.
     fn reached(&self) -> Vec<usize> {
         let at: HashMap<&str, usize> =
             self.definitions().iter().enumerate().map(|(at, of)| (of.name.as_str(), at)).collect();
@@ -123,7 +123,7 @@ impl Mutator<'_> {
         found
     }
 
-    /// A definition and the number of an expression of it, of which this is true.
+    /// Picks a definition and the number of an expression of it, of which this is true.
     fn choose(&mut self, is_it: impl Fn(&Expr) -> bool) -> Option<(usize, usize)> {
         let chosen = match self.dice.one_in(16) {
             true => (0..self.definitions().len()).collect(),
@@ -156,7 +156,8 @@ impl Mutator<'_> {
         }
     }
 
-    /// An expression without parts that means something everywhere, or where this is in scope.
+    /// Picks an expression without parts that means something everywhere, or where this is in
+    /// scope.
     fn atom(&mut self, scope: &[String]) -> Expr {
         match self.dice.roll(8) {
             0 => Expr::atom(literal(self.dice)),
@@ -177,8 +178,8 @@ impl Mutator<'_> {
         }
     }
 
-    /// An expression in which all locals are bound: one that is not becomes another one, or is
-    /// bound around it.
+    /// Returns an expression in which all locals are bound: one that is not becomes another one, or
+    /// is bound around it.
     fn mended(&mut self, expr: Expr, scope: &mut Vec<String>) -> Expr {
         let mut names = Vec::new();
         expr.unbound(scope, &mut names);
@@ -197,7 +198,7 @@ impl Mutator<'_> {
         expr
     }
 
-    /// A part of a program of the corpus that is small, as it may stand in this one.
+    /// Picks a small part of a program of the corpus, as it may stand in this one.
     fn foreign(&mut self) -> Expr {
         let other = &self.others[self.dice.roll(self.others.len())];
         let definition =
@@ -247,12 +248,12 @@ impl Mutator<'_> {
         expr
     }
 
-    /// Whether a name of the top level means anything here.
+    /// Returns whether a name of the top level means anything here.
     fn is_bound(&self, name: &str) -> bool {
         is_standard(name) || self.is_own(name) || self.data_type(name).is_some()
     }
 
-    /// Whether a constructor of another program is one here, with the same data type: that
+    /// Returns whether a constructor of another program is one here, with the same data type: that
     /// comes along if it can.
     fn has_constructor(&mut self, name: &str, other: &Source) -> bool {
         let own = other.types.iter().find(|(_, cons)| cons.iter().any(|con| con.0 == name));
@@ -278,7 +279,7 @@ impl Mutator<'_> {
         !is_taken
     }
 
-    /// A part of this program that is small.
+    /// Picks a small part of this program.
     fn own(&mut self) -> Expr {
         let is_small = |expr: &Expr| expr.size() <= COPIED;
         match self.choose(is_small) {
@@ -325,7 +326,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// An argument goes away, comes, stands twice, or changes places with another one.
+    /// Removes, adds, doubles or moves an argument.
     fn arguments(&mut self) {
         let Some(place) = self.choose(|expr| matches!(expr, Expr::App(_) | Expr::List(_))) else {
             return;
@@ -356,7 +357,7 @@ impl Mutator<'_> {
         });
     }
 
-    /// A constructor becomes another one with as many fields.
+    /// Replaces a constructor by another one with as many fields.
     fn constructor(&mut self) {
         let Some(place) =
             self.choose(|expr| matches!(expr, Expr::Atom(name) if is_constructor(name)))
@@ -377,8 +378,7 @@ impl Mutator<'_> {
         });
     }
 
-    /// An alternative of a case goes away, stands twice, changes places with another one, or
-    /// comes: one for all that is left.
+    /// Removes, doubles or moves an alternative of a case, or adds one for all that is left.
     fn alternatives(&mut self) {
         let Some(place) = self.choose(|expr| matches!(expr, Expr::Case(..))) else { return };
         let more = self.own();
@@ -401,7 +401,7 @@ impl Mutator<'_> {
         });
     }
 
-    /// A literal becomes another one.
+    /// Replaces a literal by another one.
     fn literal(&mut self) {
         let is_it = |expr: &Expr| matches!(expr, Expr::Atom(atom) if !is_name(atom));
         let Some(place) = self.choose(is_it) else { return };
@@ -416,7 +416,7 @@ impl Mutator<'_> {
         });
     }
 
-    /// An expression gets something around it.
+    /// Puts something around an expression.
     fn around(&mut self) {
         let (other, name) = (self.own(), self.source.program.fresh());
         let call = |parts: &[Expr]| Expr::App(parts.to_vec());
@@ -437,8 +437,8 @@ impl Mutator<'_> {
         });
     }
 
-    /// A definition that nothing uses goes away; one that is used gets another body, or stands
-    /// twice, and some uses become uses of the second.
+    /// Removes a definition that nothing uses, or gives one that is used another body, or doubles
+    /// it, and some uses become uses of the second.
     fn definition(&mut self) {
         let reached = self.reached();
         let unused: Vec<usize> =
@@ -476,7 +476,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// A definition or lambda takes one argument less or more, or takes them in another order.
+    /// Makes a definition or lambda take one argument less or more, or take them in another order.
     fn parameters(&mut self) {
         if self.dice.one_in(2) {
             let name = self.source.program.fresh();
@@ -513,7 +513,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// The bindings of a group see each other, or no longer do, or change places.
+    /// Makes the bindings of a group see each other, or no longer do so, or change places.
     fn group(&mut self) {
         let is_group = |expr: &Expr| matches!(expr, Expr::Let(..) | Expr::Letrec(..));
         let Some(place) = self.choose(is_group) else { return };
@@ -537,7 +537,7 @@ impl Mutator<'_> {
         });
     }
 
-    /// A pattern becomes one of another constructor of its data type, or fits all; a literal
+    /// Makes a pattern one of another constructor of its data type, or one that fits all; a literal
     /// in it becomes another one of its kind.
     fn pattern(&mut self) {
         let Some(place) = self.choose(|expr| matches!(expr, Expr::Case(..))) else { return };

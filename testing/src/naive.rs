@@ -73,7 +73,7 @@ fn immediate(word: Word) -> Val {
     }
 }
 
-/// What a primitive on bits, words or floats gives.
+/// Computes a primitive on bits, words or floats.
 fn numeric(primitive: Primitive, args: &[Val]) -> Result<Val> {
     let operand = |arg: &Val| match arg {
         Val::Int(value) => Ok(Number::Int(BigInt::from(&**value))),
@@ -254,7 +254,7 @@ impl Naive {
         }
     }
 
-    /// A function with arguments, all of which it takes or not.
+    /// Applies a function to arguments, all of which it takes or not.
     fn apply(&mut self, f: Val, mut args: Vec<Val>) -> Result<Next> {
         let mut f = self.eval(f)?;
         loop {
@@ -729,7 +729,7 @@ fn number(value: &Val) -> Result<Rc<Integer>> {
     }
 }
 
-/// The constructor that a case goes by.
+/// Returns the constructor that a case goes by.
 fn scrutinee(value: &Val) -> Result<ConId> {
     match value {
         Val::Con(con) => Ok(*con),

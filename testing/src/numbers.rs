@@ -33,7 +33,7 @@ pub enum Missing {
     Large,
 }
 
-/// The text that a float prints as, and reads back from.
+/// Returns the text that a float prints as, and reads back from.
 #[must_use]
 pub fn shown(value: f64) -> String {
     if value.is_nan() {
@@ -66,7 +66,7 @@ pub fn shown(value: f64) -> String {
     }
 }
 
-/// The text of a number.
+/// Returns the text of a number.
 #[must_use]
 pub fn text(number: &Number) -> String {
     match number {
@@ -83,13 +83,14 @@ pub static PRIMITIVES: LazyLock<Vec<Primitive>> = LazyLock::new(|| {
     Primitive::ALL.iter().copied().filter(is_new).collect()
 });
 
-/// The remainder of a division by a positive number that rounds toward minus infinity.
+/// Returns the remainder of a division by a positive number that rounds toward minus infinity.
 fn modulo(value: &BigInt, by: &BigInt) -> BigInt {
     let rest = value % by;
     if rest.is_negative() { rest + by } else { rest }
 }
 
-/// The bits of an integer, the lowest one first, as many as there are before the sign goes on.
+/// Returns the bits of an integer, the lowest one first, as many as there are before the sign goes
+/// on.
 fn bits(value: &BigInt, count: usize) -> Vec<bool> {
     let (two, mut rest) = (BigInt::from(2), value.clone());
     let mut bits = Vec::with_capacity(count);
@@ -101,7 +102,7 @@ fn bits(value: &BigInt, count: usize) -> Vec<bool> {
     bits
 }
 
-/// The integer whose bits these are, the last one being the sign.
+/// Returns the integer whose bits these are, the last one being the sign.
 fn from_bits(bits: &[bool]) -> BigInt {
     let mut value = BigInt::zero();
     for &bit in bits.iter().rev().skip(1) {
@@ -125,7 +126,7 @@ fn wrapped(value: &BigInt, width: u32, signed: bool) -> BigInt {
     if signed && &low * 2 >= modulus { low - modulus } else { low }
 }
 
-/// What a primitive gives.
+/// Computes a primitive.
 ///
 /// # Errors
 /// If it has no result, also because an operand is of the wrong kind.
@@ -338,7 +339,7 @@ pub fn compute(name: &str, args: &[Number]) -> Result<Number, Missing> {
     }
 }
 
-/// What is rounded by its whole part below and the rest, with the sign of a zero kept.
+/// Rounds a float by its whole part below and the rest, with the sign of a zero kept.
 fn rounded(value: f64, of: impl Fn(f64, f64) -> f64) -> f64 {
     // From 2^52 on all floats are whole.
     if value.is_nan() || value.abs() >= 4_503_599_627_370_496.0 {
@@ -351,7 +352,7 @@ fn rounded(value: f64, of: impl Fn(f64, f64) -> f64) -> f64 {
     of(below, value - below).copysign(value)
 }
 
-/// An integer that something begins or ends at, or any.
+/// Generates an integer that something begins or ends at, or any.
 pub fn integer(dice: &mut Dice) -> BigInt {
     let near: i64 = dice.roll(5) as i64 - 2;
     let base = match dice.roll(12) {
@@ -370,7 +371,7 @@ pub fn integer(dice: &mut Dice) -> BigInt {
     base + near
 }
 
-/// A float that something begins or ends at, or any.
+/// Generates a float that something begins or ends at, or any.
 pub fn float(dice: &mut Dice) -> f64 {
     let base = match dice.roll(12) {
         0 => 0.0,
@@ -391,7 +392,7 @@ pub fn float(dice: &mut Dice) -> f64 {
     if dice.one_in(2) { -base } else { base }
 }
 
-/// Operands for a primitive.
+/// Generates operands for a primitive.
 pub fn operands(primitive: Primitive, dice: &mut Dice) -> Vec<Number> {
     let shifts = primitive.name().starts_with("sh");
     (0..primitive.arity())
@@ -409,7 +410,7 @@ pub fn operands(primitive: Primitive, dice: &mut Dice) -> Vec<Number> {
 /// The results of a program of [`wrong`].
 const RESULTS: usize = 30;
 
-/// The forms in which an expression stands: operands that the compiler knows, all, none, the
+/// Returns an expression in one of its forms: operands that the compiler knows, all, none, the
 /// first, the second.
 fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
     let name = primitive.name();
@@ -439,8 +440,8 @@ fn expression(primitive: Primitive, args: &[Number], form: usize) -> String {
 /// Operations within each other in a formula, at most.
 const NESTED: usize = 3;
 
-/// A formula, and what it gives if its operands, named from `a` on, are these: a number of `kind`, or
-/// a failure. `None` where a result is too large.
+/// Generates a formula, and what it gives if its operands, named from `a` on, are these: a number
+/// of `kind`, or a failure. `None` where a result is too large.
 fn formula(
     kind: Operand,
     operands: &[Number],

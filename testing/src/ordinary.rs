@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::dice::Dice;
 
-/// A program; `main` takes the input.
+/// Generates a program; `main` takes the input.
 #[must_use]
 pub fn program(seed: u64) -> String {
     let mut dice = Dice::new(seed ^ 0x0DD5);
@@ -22,7 +22,8 @@ fn letter(dice: &mut Dice) -> char {
     dice.pick(&["a", "b", "c", "i", "n", "o", "t", "x", " "]).chars().next().unwrap_or('a')
 }
 
-/// What a machine collects: how it begins, what a step makes of it, and what is told at the end.
+/// Returns what a machine collects: how it begins, what a step makes of it, and what is told at the
+/// end.
 fn collected(dice: &mut Dice) -> (&'static str, fn(&mut Dice) -> String, &'static str) {
     match dice.roll(6) {
         0 => ("0", |dice| format!("(add acc {})", dice.roll(5)), "acc"),
@@ -48,7 +49,7 @@ fn collected(dice: &mut Dice) -> (&'static str, fn(&mut Dice) -> String, &'stati
     }
 }
 
-/// A function for each state.
+/// Generates a state machine with a function for each state.
 fn machine(dice: &mut Dice) -> String {
     let count = 2 + dice.roll(11);
     let (begin, step, end) = collected(dice);
@@ -67,7 +68,7 @@ fn machine(dice: &mut Dice) -> String {
     format!("{out}(defn main[input] (s0 (append input input) {begin}))")
 }
 
-/// One function that is told the state, by number or by constructor.
+/// Generates a state machine of one function that is told the state, by number or by constructor.
 fn numbered(dice: &mut Dice) -> String {
     let count = 2 + dice.roll(9);
     let (begin, step, end) = collected(dice);
@@ -94,7 +95,7 @@ fn numbered(dice: &mut Dice) -> String {
     )
 }
 
-/// Functions for kinds of tokens, with what they have read so far.
+/// Generates a scanner: functions for kinds of tokens, with what they have read so far.
 fn scanner(dice: &mut Dice) -> String {
     let place = if dice.one_in(2) { "(Pair line" } else { "(Pair (length w)" };
     let limit = 1 + dice.roll(4);
@@ -116,7 +117,7 @@ fn scanner(dice: &mut Dice) -> String {
     )
 }
 
-/// A formula; `n` is not known.
+/// Generates a formula; `n` is not known.
 fn formula(dice: &mut Dice, depth: usize) -> String {
     if depth == 0 || dice.one_in(5) {
         return match dice.one_in(4) {
@@ -133,7 +134,7 @@ fn formula(dice: &mut Dice, depth: usize) -> String {
     }
 }
 
-/// Sequents: lists of formulas that become atoms.
+/// Generates a prover of sequents: lists of formulas that become atoms.
 fn prover(dice: &mut Dice) -> String {
     let formulas: Vec<String> = (0..1 + dice.roll(3)).map(|_| formula(dice, 3)).collect();
     format!(
@@ -158,7 +159,7 @@ fn prover(dice: &mut Dice) -> String {
     )
 }
 
-/// What was sorted is sorted again.
+/// Generates sorts of what was sorted.
 fn sorts(dice: &mut Dice) -> String {
     let mut list =
         format!("(map (fn [k] (rem (mul k {}) 31)) (range 1 (add n 4)))", 3 + dice.roll(20));
@@ -212,7 +213,7 @@ fn term(dice: &mut Dice, depth: usize, vars: &mut Vec<char>) -> String {
     }
 }
 
-/// An interpreter, and terms that are known but for a number.
+/// Generates an interpreter, and terms that are known but for a number.
 fn terms(dice: &mut Dice) -> String {
     let terms: Vec<String> =
         (0..1 + dice.roll(6)).map(|_| term(dice, 3, &mut Vec::new())).collect();
@@ -229,7 +230,7 @@ fn terms(dice: &mut Dice) -> String {
     )
 }
 
-/// A record with a field for each thing, which commands change.
+/// Generates a record with a field for each thing, which commands change.
 fn records(dice: &mut Dice) -> String {
     let fields = 3 + dice.roll(6);
     let names: Vec<String> = (0..fields).map(|at| format!("f{at}")).collect();
@@ -256,7 +257,7 @@ fn records(dice: &mut Dice) -> String {
     )
 }
 
-/// Functions that call one another with several numbers.
+/// Generates functions that call one another with several numbers.
 fn counters(dice: &mut Dice) -> String {
     let count = 2 + dice.roll(4);
     let mut out = String::new();
@@ -283,7 +284,7 @@ fn counters(dice: &mut Dice) -> String {
     format!("{out}(defn main[input] (let ([n (length input)]) [{}]))", calls.join(" "))
 }
 
-/// An evaluator that is told what to do next, and what if it fails.
+/// Generates an evaluator that is told what to do next, and what if it fails.
 fn continuations(dice: &mut Dice) -> String {
     let rounds = 3 + dice.roll(6);
     format!(
@@ -301,7 +302,7 @@ fn continuations(dice: &mut Dice) -> String {
     )
 }
 
-/// A game that is searched to its end from a board that is known.
+/// Generates a game that is searched to its end from a board that is known.
 fn board(dice: &mut Dice) -> String {
     let size = 3 + dice.roll(4);
     let cells: Vec<&str> = (0..size).map(|_| *[&"0", &"1", &"-1"][dice.roll(3)]).collect();

@@ -109,8 +109,8 @@ fn go(machine: &mut dyn Machine, way: Way, fuel: u64, seen: &mut Tally) -> Resul
     found(&out, result)
 }
 
-/// How the fast machine is to collect: chosen by dice, as far as a run that was like this is
-/// short enough.
+/// Chooses how the fast machine is to collect: by dice, as far as a run that was like this is short
+/// enough.
 pub fn mode(dice: &mut Dice, run: &Statistics) -> usize {
     let steps = run.reductions.max(run.allocated_bytes / BYTES);
     let mode = match dice.roll(4) {
@@ -120,8 +120,8 @@ pub fn mode(dice: &mut Dice, run: &Statistics) -> usize {
     if mode == 2 && steps > MINOR { 1 } else { mode }
 }
 
-/// The fuel for a run that takes so many reductions without passes and prints that: passes add
-/// no more than a few. What fails may as well have no end, with a stack and a heap that a full
+/// Returns the fuel for a run that takes so many reductions without passes and prints that: passes
+/// add no more than a few. What fails may as well have no end, with a stack and a heap that a full
 /// collection goes through at each of many allocations in a step, and a minor one through the
 /// frames on top.
 pub fn fuel(stress: Stress, reductions: u64, printed: usize) -> u64 {
@@ -133,7 +133,8 @@ pub fn fuel(stress: Stress, reductions: u64, printed: usize) -> u64 {
     2 * (reductions + printed as u64) + more
 }
 
-/// Which passes run in a turn: first as users run it, then the schemes alone, or any subset.
+/// Chooses which passes run in a turn: first as users run it, then the schemes alone, or any
+/// subset.
 pub fn passes(dice: &mut Dice, turn: usize) -> Passes {
     match turn {
         0 => Passes::ALL,
@@ -142,7 +143,7 @@ pub fn passes(dice: &mut Dice, turn: usize) -> Passes {
     }
 }
 
-/// Whether a run may end so where another one of the same program ends as wanted.
+/// Returns whether a run may end so where another one of the same program ends as wanted.
 pub fn is_right(wanted: &Found, found: &Found) -> bool {
     let (one, other) = (&wanted.output, &found.output);
     match (wanted.end, found.end) {
@@ -155,12 +156,12 @@ pub fn is_right(wanted: &Found, found: &Found) -> bool {
     }
 }
 
-/// A machine with the memory of all runs here.
+/// Makes a machine with the memory of all runs here.
 fn made(kind: MachineKind, code: &Verified, config: Config) -> Box<dyn Machine> {
     machine(kind, code, Config { heap_limit: Some(HEAP), ..config })
 }
 
-/// What is wrong with a program on the fast machine, if anything is.
+/// Checks that a program does on the fast machine what it does on the reference machine.
 ///
 /// # Errors
 /// With what is wrong.

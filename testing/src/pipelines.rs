@@ -27,7 +27,7 @@ struct Gen {
     made: usize,
 }
 
-/// A program.
+/// Generates a program from a seed.
 pub fn program(seed: u64) -> String {
     let mut it = Gen { dice: Dice::new(seed ^ 0xF0F0), locals: Vec::new(), made: 0 };
     let mut lets = String::new();
@@ -80,7 +80,7 @@ impl Gen {
         self.dice.pick(&all).replace('K', &k)
     }
 
-    /// A list.
+    /// Generates a list.
     fn list(&mut self, depth: usize) -> String {
         if depth == 0 || self.dice.one_in(8) {
             if !self.locals.is_empty() && self.dice.one_in(2) {
@@ -135,7 +135,7 @@ impl Gen {
         }
     }
 
-    /// A number.
+    /// Generates a number.
     fn int(&mut self, depth: usize) -> String {
         let l = self.list(depth);
         match self.dice.roll(9) {

@@ -43,7 +43,7 @@ impl Example {
     }
 }
 
-/// The text that a STRING literal stands for.
+/// Returns the text that a STRING literal stands for.
 fn text(literal: &str) -> String {
     let root = Source::text("literal", format!("(defn main[] {literal})"));
     let loaded = load(&root, &NoFiles);
@@ -51,7 +51,7 @@ fn text(literal: &str) -> String {
     loaded.ast.texts.as_slice().last().expect("a literal").to_string()
 }
 
-/// The files of a folder of the project whose names end so, in order.
+/// Returns those files in a folder of the project that have this extension, in order.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let folder = project().join(folder);
     let entries = std::fs::read_dir(folder).expect("the folder");
@@ -61,7 +61,7 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// What a line of a program's comment says.
+/// Returns what a line of a program's comment says.
 fn comment(program: &str, label: &str) -> Option<String> {
     let prefix = format!("; {label}: ");
     program.lines().find_map(|line| line.strip_prefix(&prefix).map(str::to_owned))
@@ -82,7 +82,7 @@ fn example(path: PathBuf) -> Example {
     }
 }
 
-/// The programs, by name.
+/// Returns the programs, by name.
 pub fn examples() -> Vec<Example> {
     ["benches/programs", "benches/published", "examples", "tests/programs"]
         .into_iter()
@@ -91,7 +91,7 @@ pub fn examples() -> Vec<Example> {
         .collect()
 }
 
-/// The programs of `benches/game`, by name: those of the Computer Language Benchmarks Game.
+/// Returns the programs of `benches/game`, by name: those of the Computer Language Benchmarks Game.
 ///
 /// # Panics
 /// When one has no counterpart, or that does not say what its full size is.
@@ -99,7 +99,7 @@ pub fn game() -> Vec<(Peer, Example)> {
     pairs("benches/game")
 }
 
-/// The programs of `benches/untuned`, by name: ordinary ones, for which nothing was tuned.
+/// Returns the programs of `benches/untuned`, by name: ordinary ones, for which nothing was tuned.
 ///
 /// # Panics
 /// As [`game`].
@@ -207,7 +207,7 @@ pub const TABLES: &[(&str, &[&str])] = &[
     ("interpreters", &["lambda-terms", "stack-machine", "while-language"]),
 ];
 
-/// The programs of [`TABLES`], by name, each once; an input is that of its full size.
+/// Returns the programs of [`TABLES`], by name, each once; an input is that of its full size.
 ///
 /// # Panics
 /// When one has no counterpart, or that does not say what its full size is.
@@ -245,7 +245,7 @@ pub struct Peer {
     pub full_prints: String,
 }
 
-/// The program that has this counterpart in Haskell, and is in this folder.
+/// Returns the program that has this counterpart in Haskell, and is in this folder.
 fn peer(haskell: PathBuf, folder: &str) -> Peer {
     let name = haskell.file_stem().expect("a name").to_string_lossy().into_owned();
     let core = project().join(folder).join(&name).with_extension("core");
@@ -255,7 +255,7 @@ fn peer(haskell: PathBuf, folder: &str) -> Peer {
     Peer { name, core, haskell, full, full_prints }
 }
 
-/// The programs of `benches/peers`, by name.
+/// Returns the programs of `benches/peers`, by name.
 ///
 /// # Panics
 /// When one has no counterpart, or that does not say what its full size is.

@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// The nodes of a text, up to its end or a closing parenthesis.
+/// Reads the nodes of a text, up to its end or a closing parenthesis.
 fn nodes(text: &str, at: &mut usize) -> Vec<Node> {
     let mut found = Vec::new();
     while let Some(c) = text[*at..].chars().next() {
@@ -86,7 +86,7 @@ pub struct Reader {
     joins: Vec<(String, JoinId)>,
 }
 
-/// The core of a text.
+/// Reads the core of a text.
 pub fn read(text: &str) -> (Program, Interner) {
     let mut reader = Reader::default();
     let items = nodes(text, &mut 0);
@@ -100,7 +100,7 @@ pub fn read(text: &str) -> (Program, Interner) {
 }
 
 impl Default for Reader {
-    /// A program that has lists and the primitives.
+    /// Returns a reader with lists and the primitives.
     fn default() -> Reader {
         let mut reader = Reader {
             program: Program::default(),

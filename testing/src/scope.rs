@@ -73,8 +73,8 @@ struct Reader<'a> {
     locals: usize,
 }
 
-/// The program of some forms; `is_constructor` tells which names are constructors. `None` if
-/// the forms are no program.
+/// Returns the program of some forms; `is_constructor` tells which names are constructors. `None`
+/// if the forms are no program.
 #[must_use]
 pub fn read(forms: &[Form], is_constructor: &dyn Fn(&str) -> bool) -> Option<Program> {
     let mut reader = Reader { constructors: is_constructor, scope: Vec::new(), locals: 0 };
@@ -101,7 +101,7 @@ pub fn read(forms: &[Form], is_constructor: &dyn Fn(&str) -> bool) -> Option<Pro
     Some(program)
 }
 
-/// The constructors that a form declares, if it is a declaration of a data type.
+/// Returns the constructors that a form declares, if it is a declaration of a data type.
 #[must_use]
 pub fn constructors(form: &Form) -> Option<Vec<Con>> {
     let Form::List(_, parts) = form else { return None };
@@ -118,7 +118,7 @@ pub fn constructors(form: &Form) -> Option<Vec<Con>> {
     parts.iter().skip(2).map(con).collect()
 }
 
-/// Whether an atom is a literal.
+/// Returns whether an atom is a literal.
 fn is_literal(atom: &str) -> bool {
     let mut chars = atom.chars();
     match chars.next() {
@@ -237,13 +237,13 @@ impl Reader<'_> {
 }
 
 impl Program {
-    /// A name for a local that no other has.
+    /// Returns a name for a local that no other has.
     pub fn fresh(&mut self) -> String {
         self.locals += 1;
         format!("{LOCAL}{}", self.locals)
     }
 
-    /// Its text.
+    /// Returns its text.
     #[must_use]
     pub fn write(&self) -> String {
         let mut out = crate::sexpr::write(&self.others);
@@ -257,13 +257,13 @@ impl Program {
 }
 
 impl Expr {
-    /// The local of this name.
+    /// Returns the local of this name.
     #[must_use]
     pub fn local(name: &str) -> Expr {
         Expr::Local(name.to_owned())
     }
 
-    /// An atom.
+    /// Returns an atom.
     #[must_use]
     pub fn atom(atom: &str) -> Expr {
         Expr::Atom(atom.to_owned())
@@ -316,7 +316,7 @@ impl Expr {
         }
     }
 
-    /// Its parts.
+    /// Returns its parts.
     #[must_use]
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
@@ -333,7 +333,7 @@ impl Expr {
         }
     }
 
-    /// Its parts, to be changed.
+    /// Returns its parts, to be changed.
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Atom(_) | Expr::Local(_) => Vec::new(),
@@ -349,7 +349,7 @@ impl Expr {
         }
     }
 
-    /// It and all expressions in it, in the order of their numbers (see [`Expr::nth_mut`]).
+    /// Returns it and all expressions in it, in the order of their numbers (see [`Expr::nth_mut`]).
     pub fn all(&self) -> impl Iterator<Item = &Expr> {
         let mut work = vec![self];
         std::iter::from_fn(move || {
@@ -359,24 +359,24 @@ impl Expr {
         })
     }
 
-    /// How many expressions it is.
+    /// Returns how many expressions it is.
     #[must_use]
     pub fn size(&self) -> usize {
         self.all().count()
     }
 
-    /// The expression with this number, itself being 0, its parts coming after it.
+    /// Returns the expression with this number, itself being 0, its parts coming after it.
     pub fn nth_mut(&mut self, n: usize) -> Option<&mut Expr> {
         self.descend(n, &mut |_, _| {})
     }
 
-    /// The expression with this number; adds the locals that are in scope there.
+    /// Returns the expression with this number; adds the locals that are in scope there to `scope`.
     pub fn nth_in_scope(&mut self, n: usize, scope: &mut Vec<String>) -> Option<&mut Expr> {
         self.descend(n, &mut |expr, part| expr.bind(part, scope))
     }
 
-    /// The expression with this number; on the way each expression is met, and the number of
-    /// the part that leads on.
+    /// Returns the expression with this number; on the way each expression is met, and the number
+    /// of the part that leads on.
     fn descend(&mut self, mut n: usize, meet: &mut dyn FnMut(&Expr, usize)) -> Option<&mut Expr> {
         let mut here = self;
         while n > 0 {
@@ -393,7 +393,7 @@ impl Expr {
         Some(here)
     }
 
-    /// The locals that it mentions, those that it binds included.
+    /// Returns the locals that it mentions, those that it binds included.
     #[must_use]
     pub fn mentions(&self) -> HashSet<&str> {
         let locals = self.all().filter_map(|expr| match expr {
@@ -437,7 +437,7 @@ impl Expr {
         scope.extend(names.into_iter().filter(|name| *name != "_").map(str::to_owned));
     }
 
-    /// The locals that it binds at its outermost, where its parts see them.
+    /// Returns the locals that it binds at its outermost, where its parts see them.
     #[must_use]
     pub fn binds(&self) -> Vec<&str> {
         match self {

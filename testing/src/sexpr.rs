@@ -12,7 +12,7 @@ pub enum Form {
     List(char, Vec<Form>),
 }
 
-/// The forms of a text without comments whose brackets are balanced.
+/// Reads the forms of a text without comments whose brackets are balanced.
 ///
 /// # Panics
 /// When it is none.
@@ -21,7 +21,7 @@ pub fn read(text: &str) -> Vec<Form> {
     try_read(text).expect("balanced brackets and quotes")
 }
 
-/// As [`read`]; `None` if brackets or quotes are not balanced.
+/// Reads as [`read`] does; `None` if brackets or quotes are not balanced.
 #[must_use]
 pub fn try_read(text: &str) -> Option<Vec<Form>> {
     let mut open: Vec<(char, Vec<Form>)> = vec![('(', Vec::new())];
@@ -64,7 +64,7 @@ pub fn try_read(text: &str) -> Option<Vec<Form>> {
     open.is_empty().then_some(forms)
 }
 
-/// The text of some forms, one on a line.
+/// Returns the text of some forms, one on a line.
 pub fn write(forms: &[Form]) -> String {
     let mut out = String::new();
     for form in forms {
@@ -148,7 +148,7 @@ pub fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     }
 }
 
-/// The names that a program binds: parameters, lets, definitions, variables of patterns.
+/// Collects the names that a program binds: parameters, lets, definitions, variables of patterns.
 fn bound(forms: &[Form], names: &mut BTreeSet<String>) {
     let pattern = |form: &Form, names: &mut BTreeSet<String>| {
         let mut work = vec![form.clone()];
@@ -194,7 +194,7 @@ fn bound(forms: &[Form], names: &mut BTreeSet<String>) {
 /// What renamed names end in.
 pub const RENAMED: &str = "_of_mine";
 
-/// The program with another name for all that it binds, but what `fixed` tells to leave.
+/// Returns the program with another name for all that it binds, but what `fixed` tells to leave.
 pub fn rename(text: &str, fixed: &dyn Fn(&str) -> bool) -> String {
     let mut forms = read(text);
     let mut names = BTreeSet::new();

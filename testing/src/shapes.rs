@@ -106,7 +106,7 @@ impl Shape {
         ("deep", Shape::Deep),
     ];
 
-    /// A program of this shape and about `bytes` bytes, right in form and in its names.
+    /// Generates a program of this shape and about `bytes` bytes, right in form and in its names.
     pub fn program(self, bytes: usize) -> String {
         match self {
             Shape::Plain => program(bytes),
@@ -142,7 +142,7 @@ impl Shape {
     }
 }
 
-/// A program of about `bytes` bytes: commented definitions with names of their own. It is
+/// Generates a program of about `bytes` bytes: commented definitions with names of their own. It is
 /// right in form and in its names.
 pub fn program(bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 4096);
@@ -189,7 +189,7 @@ fn one_line(bytes: usize) -> String {
     out
 }
 
-/// `main` and what `define` writes, for 0, 1, 2, ..
+/// Generates `main` and what `define` writes, for 0, 1, 2, ..
 fn numbered(bytes: usize, define: impl Fn(&mut String, usize)) -> String {
     let mut out = String::with_capacity(bytes + 4096);
     out.push_str("(defn main[] 0)\n");

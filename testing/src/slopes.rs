@@ -29,7 +29,7 @@ const SIZE: u64 = 1_500;
 /// Reductions for each element, at the most.
 const WORK: u64 = 2_000;
 
-/// A list of `SIZE` elements or so, produced as it is consumed.
+/// Picks a list of `SIZE` elements or so, produced as it is consumed.
 fn producer(dice: &mut Dice) -> &'static str {
     dice.pick(&[
         "(range 1 SIZE)",
@@ -44,7 +44,7 @@ fn producer(dice: &mut Dice) -> &'static str {
     ])
 }
 
-/// A list from a list, element by element.
+/// Generates a list from a list, element by element.
 fn stage(dice: &mut Dice, list: &str) -> String {
     let all = [
         "(map (add 1) LIST)",
@@ -66,7 +66,7 @@ fn stage(dice: &mut Dice, list: &str) -> String {
     dice.pick(&all).replace("LIST", list)
 }
 
-/// A value from a list, in constant space.
+/// Generates a value from a list, in constant space.
 fn consumer(dice: &mut Dice, list: &str) -> String {
     let all = [
         "(sum LIST)",
@@ -90,7 +90,7 @@ const OWN: &str = "
   (let ([b (rem (add a x) 9973)]) (seq b (walk b t)))]))
 ";
 
-/// The family of a seed.
+/// Generates a family from a seed.
 #[must_use]
 pub fn family(seed: u64) -> Family {
     let mut dice = Dice::new(seed ^ 0x5107E);
@@ -120,15 +120,15 @@ pub fn family(seed: u64) -> Family {
 }
 
 impl Family {
-    /// The program of a size, which it knows when it runs: what the optimiser does of a small
-    /// one is none of its cost.
+    /// Returns the program of a size, which it knows when it runs: what the optimiser does of a
+    /// small one is none of its cost.
     #[must_use]
     pub fn program(&self, size: u64) -> String {
         self.text.replace("SIZE", &format!("(add {size} (length input))"))
     }
 }
 
-/// The reductions of a run and the most live bytes.
+/// Returns the reductions of a run and the most live bytes.
 fn measure(kind: MachineKind, text: &str, set: Passes) -> Result<(u64, u64), String> {
     let (code, _) = compiled_after(text, set)?;
     let config = Config { heap_limit: Some(1 << 30), ..Config::default() };
@@ -154,7 +154,7 @@ fn measure(kind: MachineKind, text: &str, set: Passes) -> Result<(u64, u64), Str
     Err(format!("it does not end\n{text}"))
 }
 
-/// What is wrong with how a family grows, if anything is.
+/// Checks how a family grows.
 ///
 /// # Errors
 /// With what is wrong.

@@ -69,8 +69,8 @@ impl Tally {
         self.swollen += other.swollen;
     }
 
-    /// Whether one program has come to more than three times its code though that does not save as
-    /// much work.
+    /// Returns whether one program has come to more than three times its code though that does not
+    /// save as much work.
     fn is_swollen(&self) -> bool {
         let [before, after] = self.lengths;
         let [work, left] = self.reductions;
@@ -88,7 +88,7 @@ pub enum Subsets {
     Every,
 }
 
-/// The subsets for a number.
+/// Returns the subsets for a number.
 pub fn subsets(which: Subsets, seed: u64) -> Vec<Passes> {
     if which == Subsets::Every {
         return (0..1 << Pass::ALL.len()).rev().map(subset).collect();
@@ -113,7 +113,7 @@ fn run(program: &Verified, input: &str, fuel: u64) -> Result<Ran, String> {
     Ok(Ran { meaning: meaning(&out, end), statistics: machine.statistics() })
 }
 
-/// The most live data that there is after any [`SLICE`] of instructions.
+/// Returns the most live data that there is after any [`SLICE`] of instructions.
 fn live(program: &Verified, input: &str) -> Result<u64, String> {
     let mut machine = machine(program, input, Config::default())?;
     let mut out = String::new();
@@ -128,7 +128,7 @@ fn live(program: &Verified, input: &str) -> Result<u64, String> {
     Ok(machine.statistics().peak_live_bytes)
 }
 
-/// The program after some passes: linted and verified.
+/// Returns the program after some passes, linted and verified.
 fn residual(lifted: &expr::Program, loaded: &Loaded, passes: Passes) -> Result<Verified, String> {
     let options = optimise::Options { passes, ..optimise::Options::default() };
     if !cfg!(debug_assertions) {
@@ -149,7 +149,7 @@ fn residual(lifted: &expr::Program, loaded: &Loaded, passes: Passes) -> Result<V
     Verified::new(code).map_err(invalid)
 }
 
-/// The instructions of all code.
+/// Returns the number of instructions of all code.
 fn length(program: &Program) -> usize {
     program.globals.iter().map(|global| global.code.len()).sum()
 }
@@ -162,7 +162,7 @@ fn lints(program: &expr::Program, passes: Passes) -> Result<(), String> {
     Err(format!("no supercombinators: [{}] {found:?}", names(passes)))
 }
 
-/// What is wrong with what the optimiser makes of a program, if anything is.
+/// Checks what the optimiser makes of a program.
 pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Tally, String> {
     let options = Options { until: Stage::Lifted, ..Options::RUN };
     let built = build(&Source::text("random.core", text), &NoFiles, &options);

@@ -59,7 +59,7 @@ fn step(dice: &mut Dice, depth: usize) -> Step {
     }
 }
 
-/// The action of some steps, in the transaction `t`.
+/// Returns the action of some steps, in the transaction `t`.
 fn text(steps: &[Step], given: &str, names: &mut u32) -> String {
     let Some((first, rest)) = steps.split_first() else { return format!("(return {given})") };
     *names += 1;
@@ -167,7 +167,7 @@ impl Model {
         }
     }
 
-    /// Some steps, and whether they have performed `retry` themselves.
+    /// Performs some steps; returns also whether they have performed `retry` themselves.
     fn apart(&mut self, steps: &[Step], given: i64) -> (Result<i64, Fails>, bool) {
         let earlier = std::mem::take(&mut self.waits);
         let ended = self.steps(steps, given);
@@ -181,7 +181,8 @@ impl Model {
 }
 
 impl Fails {
-    /// What a handler here makes of it: the integer that was thrown. What `retry` throws is none.
+    /// Returns what a handler here makes of it: the integer that was thrown. What `retry` throws is
+    /// none.
     fn thrown(self) -> i64 {
         match self {
             Fails::Thrown(number) => number,
@@ -190,7 +191,8 @@ impl Fails {
     }
 }
 
-/// What a transaction prints, and what it leaves; `None` if it waits, and for which variables.
+/// Returns what a transaction prints, and what it leaves; `None` if it waits, and for which
+/// variables.
 fn model(steps: &[Step], before: [i64; VARIABLES]) -> (Option<String>, Model) {
     let mut model = Model { variables: before, read: BTreeSet::new(), waits: false };
     let ended = model.steps(steps, 1);
@@ -214,7 +216,7 @@ const DEFINITIONS: &str = "\
   [(Left e) (case e [(Thrown n _) (line \"throws \" n)] [(Failure _ _ _) (putLine \"waits\")])]))))
 ";
 
-/// A program of transactions, one after the other, and what it writes.
+/// Generates a program of transactions, one after the other, and what it writes.
 fn program(dice: &mut Dice) -> (String, String) {
     let mut variables = [0; VARIABLES];
     variables.fill_with(|| dice.roll(9) as i64);

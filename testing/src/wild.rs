@@ -60,13 +60,13 @@ const PRELUDE: &[(&str, usize)] = &[
 /// How many elements `main` has.
 pub const ELEMENTS: usize = 6;
 
-/// The program of a seed.
+/// Generates a program from a seed.
 #[must_use]
 pub fn program(seed: u64) -> String {
     of(Dice::new(seed ^ 0x0057_11D0))
 }
 
-/// The program of some dice.
+/// Generates a program from dice.
 #[must_use]
 pub fn of(dice: Dice) -> String {
     let mut it = Gen { dice, locals: Vec::new(), next: 0, definitions: Vec::new() };
@@ -139,7 +139,7 @@ impl Gen {
         }
     }
 
-    /// A function with the number of its parameters, as far as that is known.
+    /// Picks a function; returns also the number of its parameters, as far as that is known.
     fn function(&mut self) -> (String, usize) {
         match self.dice.roll(4) {
             0 if !self.definitions.is_empty() => {
@@ -267,8 +267,8 @@ impl Gen {
         out + ")"
     }
 
-    /// A pattern; its variables are bound. The patterns of one column are of one data type, so
-    /// fields are only taken apart further where all of them are.
+    /// Generates a pattern; its variables are bound. The patterns of one column are of one data
+    /// type, so fields are only taken apart further where all of them are.
     fn pattern(&mut self, kind: usize, depth: usize) -> String {
         match kind.checked_sub(DATA.len()) {
             Some(0) => (self.dice.roll(7) as i64 - 2).to_string(),

@@ -69,7 +69,7 @@ const KIT: &str = "\
 (defn line'[l] (case l [(Nil) \"end\"] [(Cons text _) text]))
 ";
 
-/// A program of this seed.
+/// Generates a program from a seed.
 #[must_use]
 pub fn program(seed: u64) -> String {
     let mut made = Gen {
@@ -127,7 +127,8 @@ impl Gen {
         format!("v{}", self.names)
     }
 
-    /// What `work` makes with one more name in scope, and the name.
+    /// Generates with `work` in a scope with one more name; returns the name and what was
+    /// generated.
     fn with(
         &mut self,
         ty: Ty,
@@ -141,7 +142,7 @@ impl Gen {
         (name, made)
     }
 
-    /// A name of a type, if there is one.
+    /// Picks a variable of a type, if there is one.
     fn variable(&mut self, ty: Ty, sure: bool) -> Option<String> {
         let is_state = matches!(
             ty,
@@ -166,7 +167,7 @@ impl Gen {
 
     // ---- Actions ----
 
-    /// An action whose value is an integer, lazy and maybe failing.
+    /// Generates an action whose value is an integer, lazy and maybe failing.
     fn action(&mut self, depth: usize) -> String {
         if depth == 0 {
             return self.short_action();
@@ -287,7 +288,7 @@ impl Gen {
         }
     }
 
-    /// The number of the last name of a type.
+    /// Returns the number of the last name of a type.
     fn names_of(&self, ty: Ty) -> String {
         let last = self.locals.iter().rev().find(|local| local.ty == ty);
         last.map_or("", |local| local.name.trim_start_matches('v')).to_owned()
@@ -327,7 +328,7 @@ impl Gen {
         }
     }
 
-    /// Something with a mutable array: old ones get new elements, some of them have cards.
+    /// Generates an action on a mutable array: old ones get new elements, some of them have cards.
     fn on_mutable(&mut self, d: usize) -> String {
         let Some(array) = self.variable(Ty::Mutable, true) else {
             let made = match self.dice.roll(3) {
@@ -376,7 +377,7 @@ impl Gen {
         }
     }
 
-    /// Something with files and the like.
+    /// Generates an action on files and the like.
     fn on_system(&mut self, d: usize) -> String {
         const PATHS: [&str; 9] =
             ["a", "b", "a", "notes.txt", "notes.txt", "d", "d/a", "../a", "/etc"];
@@ -435,7 +436,7 @@ impl Gen {
         }
     }
 
-    /// Something with threads: some wait for others, now and then for ever.
+    /// Generates an action on threads: some wait for others, now and then for ever.
     fn on_threads(&mut self, d: usize) -> String {
         let var = self.variable(Ty::Var, true);
         let thread = self.variable(Ty::Thread, true);
@@ -482,7 +483,7 @@ impl Gen {
         }
     }
 
-    /// Something with variables of transactions.
+    /// Generates an action on variables of transactions.
     fn on_variables(&mut self, d: usize) -> String {
         let variable = self.variable(Ty::TVar, true);
         match (self.dice.roll(8), variable) {
@@ -508,13 +509,13 @@ impl Gen {
         }
     }
 
-    /// A transaction.
+    /// Generates a transaction.
     fn transaction(&mut self, d: usize) -> String {
         let (name, body) = self.with(Ty::Transaction, true, |this| this.in_transaction(d));
         format!("(atomically (fn [{name}] {body}))")
     }
 
-    /// An action of a transaction, mostly of the innermost one.
+    /// Generates an action of a transaction, mostly of the innermost one.
     fn in_transaction(&mut self, depth: usize) -> String {
         let innermost = self.names_of(Ty::Transaction);
         let mut t = format!("v{innermost}");
@@ -746,7 +747,7 @@ impl Gen {
         }
     }
 
-    /// An array, whose elements may fail.
+    /// Generates an array, whose elements may fail.
     fn array(&mut self, depth: usize) -> String {
         if let Some(variable) = self.variable(Ty::Array, false)
             && self.dice.one_in(2)

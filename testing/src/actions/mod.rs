@@ -113,7 +113,7 @@ fn reader(text: &str, fails_after: Option<usize>) -> Option<Box<dyn Input>> {
     Some(Box::new(Reader { text: text.into_iter(), fails: fails_after.is_some() }))
 }
 
-/// What the interpreter says.
+/// Returns what a program does by the interpreter.
 fn told(text: &str, input: &str, faults: Faults) -> World {
     let mut out = String::new();
     let system = Memory::new(faults);
@@ -125,7 +125,7 @@ fn told(text: &str, input: &str, faults: Faults) -> World {
     World::of(&out, end, None)
 }
 
-/// What a run has left; what must not happen is an error.
+/// Returns what a run has left; what must not happen is an error.
 fn left(written: &str, ended: Result<(), Stop>) -> Result<World, String> {
     Ok(match ended {
         Ok(()) => World::of(written, End::Value, None),
@@ -191,7 +191,7 @@ impl Run<'_> {
         if found == wanted { Ok(()) } else { Err(format!("wanted {wanted:?}, found {found:?}")) }
     }
 
-    /// What is written is a part of what is to be.
+    /// Checks that what is written is a part of what is to be.
     fn check_begun(&self, found: &World) -> Result<(), String> {
         if self.wanted.written.starts_with(&found.written) {
             return Ok(());
@@ -299,7 +299,7 @@ impl Run<'_> {
     }
 }
 
-/// What is wrong with a program, if anything is.
+/// Checks that a program does on all machines what it does by the interpreter.
 ///
 /// # Errors
 /// With what is wrong.

@@ -59,7 +59,7 @@ fn all_passes(text: &str, seed: u64) -> Result<Tally, String> {
     optimised(text, seed, Subsets::Every)
 }
 
-/// The same; nor is there much more code that saves little.
+/// Checks the same, and that there is not much more code that saves little.
 fn sized(text: &str, seed: u64) -> Result<Tally, String> {
     let of = subsets::wrong(text, seed, Subsets::Some)?;
     if of.swollen > 0 {
@@ -69,7 +69,7 @@ fn sized(text: &str, seed: u64) -> Result<Tally, String> {
     Ok(told(&of))
 }
 
-/// A text that may be no program: both machines say the same if it is one.
+/// Checks a text that may be no program: both machines say the same if it is one.
 fn robust(text: &str, seed: u64) -> Result<Tally, String> {
     let mut seen = Tally { cases: 1, ..Tally::default() };
     let end = harness::both_seen(text.as_bytes(), &mut Dice::new(!seed), &mut seen)?;
@@ -78,20 +78,21 @@ fn robust(text: &str, seed: u64) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// The texts of a program read back.
+/// Checks that the texts of a program read back.
 fn printed(text: &str, seed: u64) -> Result<Tally, String> {
     let is_program = harness::texts(text.as_bytes(), subset(seed))?;
     Ok(Tally { cases: 1, discarded: u64::from(!is_program), ..Tally::default() })
 }
 
-/// A text that is no program: whatever it is, it is reported as that.
+/// Checks that a text that may be no program is reported as that, whatever it is.
 fn parsed(text: &str, _: u64) -> Result<Tally, String> {
     harness::syntax(text.as_bytes());
     harness::listing(text.as_bytes());
     Ok(Tally { cases: 1, ..Tally::default() })
 }
 
-/// What is not made smaller: it is shown with its seed, and once if there is more like it.
+/// Runs a check of what is not made smaller: it is shown with its seed, and once if there is more
+/// like it.
 fn whole(
     known: &mut Vec<String>,
     check: impl FnOnce() -> Result<Tally, String>,

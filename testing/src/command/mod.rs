@@ -95,7 +95,7 @@ const TOLD: Duration = Duration::from_secs(300);
 /// So long after the last minute what has not ended is left alone.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// The kinds in turn, each as often as its share says: one round.
+/// Returns the kinds in turn, each as often as its share says: one round.
 fn turns(kinds: &[&Kind]) -> Vec<usize> {
     let least = 10;
     let most = kinds.iter().map(|kind| kind.share).max().unwrap_or(1);

@@ -21,7 +21,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether it was given too few steps.
+    /// Returns whether it was given too few steps.
     pub fn is_out_of_fuel(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.fuel)
     }
@@ -43,7 +43,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One that nothing waited for.
+    /// Returns a failure that nothing waited for.
     pub fn new(code: &str, message: &str, span: Span) -> Failure {
         let (code, message) = (code.to_owned(), message.to_owned());
         Failure { code, message, span, chain: Chain::default(), fuel: false }
@@ -60,19 +60,19 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Every machine in every mode.
+    /// Returns every machine in every mode.
     pub fn all() -> impl Iterator<Item = Mode> {
         let of = |&machine| Stress::ALL.map(|stress| Mode { machine, stress });
         MachineKind::ALL.iter().flat_map(of)
     }
 
-    /// Whether a run has to have collected, if it has allocated anything.
+    /// Returns whether a run has to have collected, if it has allocated anything.
     pub fn collects(self) -> bool {
         matches!(self.stress, Stress::Minor | Stress::Full)
     }
 }
 
-/// A machine of this kind: never another one in its place.
+/// Makes a machine of this kind: never another one in its place.
 ///
 /// # Panics
 /// When the program is too large for it.
@@ -87,7 +87,7 @@ pub fn machine(kind: MachineKind, program: &Verified, config: Config) -> Box<dyn
     }
 }
 
-/// Why a run stopped.
+/// Returns why a run stopped.
 pub fn stopped(stop: Stop) -> Failure {
     match stop {
         Stop::Error(error) => Failure {
@@ -120,8 +120,8 @@ pub fn code_in(
     Run { output, failure: ended.err().map(stopped), statistics: machine.statistics() }
 }
 
-/// How two runs of the same code differ, if they do: they print the same and fail with the
-/// same code. One that was given too few steps may have printed more or less of it.
+/// Checks that two runs of the same code do the same: they print the same and fail with the same
+/// code. One that was given too few steps may have printed more or less of it.
 pub fn same(wanted: &Run, found: &Run) -> Result<(), String> {
     let right = if wanted.is_out_of_fuel() || found.is_out_of_fuel() {
         // Its line was ended wherever it stood.

@@ -36,7 +36,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The files that there are to begin with.
+    /// Returns the files that there are to begin with.
     #[must_use]
     pub fn new(faults: Faults) -> Memory {
         let notes = (NOTES.0.as_bytes().to_vec(), Some(NOTES.1.as_bytes().to_vec()));
@@ -44,7 +44,7 @@ impl Memory {
         Memory { nodes: [root, notes].into(), faults, requests: 0, readings: 0, dice: 1 }
     }
 
-    /// The name that a path leads to.
+    /// Returns the name that a path leads to.
     fn name(&mut self, path: &[u8], by: &str) -> Result<Vec<u8>, SystemError> {
         let parts: Vec<&[u8]> =
             path.split(|&b| b == b'/').filter(|part| !matches!(*part, b"" | b".")).collect();
@@ -67,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// The name of something to be made, whose directory is there.
+    /// Returns the name of something to be made, whose directory is there.
     fn new_name(&mut self, path: &[u8]) -> Result<Vec<u8>, SystemError> {
         let name = self.name(path, "--allow-write DIR")?;
         let parent = name.iter().rposition(|&b| b == b'/').map_or(&b""[..], |at| &name[..at]);

@@ -32,7 +32,7 @@ impl Loader for NoFiles {
 pub struct Text(std::vec::IntoIter<char>);
 
 impl Text {
-    /// The input with this text.
+    /// Returns an input with this text.
     pub fn new(text: &str) -> Text {
         Text(text.chars().collect::<Vec<_>>().into_iter())
     }
@@ -60,13 +60,13 @@ fn built(source: &str, options: &Options<'_>) -> Built {
     build(&root, &NoFiles, options)
 }
 
-/// The reports of the checks, warnings included: code and message.
+/// Returns the reports of the checks, warnings included: code and message.
 pub fn check(source: &str) -> Vec<String> {
     let built = built(source, &Options::CHECK);
     built.diagnostics.iter().map(|report| format!("{}: {}", report.code, report.message)).collect()
 }
 
-/// A program's code.
+/// Returns the code of a program.
 ///
 /// # Panics
 /// When the program has a mistake.
@@ -75,13 +75,14 @@ pub fn compile(source: &str) -> Verified {
     built.gcode.unwrap_or_else(|| panic!("{source}: {:?}", built.diagnostics))
 }
 
-/// A program's code after some passes; `None` if the program has a mistake.
+/// Returns the code of a program after some passes; `None` if the program has a mistake.
 pub fn compile_after(source: &str, passes: Passes) -> Option<Verified> {
     let optimise = optimise::Options { passes, ..optimise::Options::default() };
     built(source, &Options { optimise, ..Options::RUN }).gcode
 }
 
-/// As [`compile_after`], with what the passes did; an error is the first mistake.
+/// Compiles as [`compile_after`] does; returns also what the passes did. An error is the first
+/// mistake.
 ///
 /// # Errors
 /// When the program has a mistake.
@@ -95,8 +96,8 @@ pub fn compiled_after(
     Ok((gcode, built.report))
 }
 
-/// As [`compiled_after`], strictness analysis being the last pass, with a budget: what it does
-/// not suffice for is given up.
+/// Compiles as [`compiled_after`] does, strictness analysis being the last pass, with a budget:
+/// what it does not suffice for is given up.
 ///
 /// # Errors
 /// When the program has a mistake.
@@ -121,7 +122,7 @@ pub fn compiled_within(
     Ok((code, built.report))
 }
 
-/// The first mistake of a program that has one.
+/// Returns the first mistake of a program that has one.
 #[must_use]
 pub fn first_mistake(built: &Built) -> String {
     let error = built.diagnostics.iter().find(|report| report.is_error());
@@ -129,14 +130,14 @@ pub fn first_mistake(built: &Built) -> String {
     error.map(shown).unwrap_or_default()
 }
 
-/// The subset of the passes with this number, of `1 << Pass::ALL.len()`.
+/// Returns the subset of the passes with this number, of `1 << Pass::ALL.len()`.
 #[must_use]
 pub fn subset(number: u64) -> Passes {
     let chosen = Pass::ALL.iter().enumerate().filter(|(at, _)| number >> at & 1 != 0);
     chosen.fold(Passes::NONE, |set, (_, &pass)| set.with(pass))
 }
 
-/// The names of the passes of a set.
+/// Returns the names of the passes of a set.
 #[must_use]
 pub fn names(passes: Passes) -> String {
     let names = Pass::ALL.iter().filter(|&&pass| passes.has(pass)).map(|pass| pass.name());
@@ -148,18 +149,18 @@ pub fn run(source: &str, input: &str) -> Run {
     run_after(source, input, Passes::NONE)
 }
 
-/// As [`run`], after some passes.
+/// Runs a program as [`run`] does, after some passes.
 pub fn run_after(source: &str, input: &str, passes: Passes) -> Run {
     run_optimised(source, input, Format::Default, limits(), passes)
 }
 
-/// As [`run`], in a format and with limits.
+/// Runs a program as [`run`] does, in a format and with limits.
 pub fn run_with(source: &str, input: &str, format: Format, config: Config) -> Run {
     run_optimised(source, input, format, config, Passes::NONE)
 }
 
-/// As [`run_with`], after some passes of the optimiser: what the reference machine counts, and
-/// what all machines say.
+/// Runs a program as [`run_with`] does, after some passes of the optimiser: returns what the
+/// reference machine counts, and what all machines say.
 ///
 /// # Panics
 /// When they do not say the same.
@@ -187,7 +188,7 @@ pub fn run_optimised(
     wanted
 }
 
-/// As [`run_after`], on one machine, which collects as it is told.
+/// Runs a program as [`run_after`] does, on one machine, which collects as it is told.
 pub fn run_in(mode: Mode, source: &str, input: &str, passes: Passes) -> Run {
     let config = Config { stress: mode.stress, ..limits() };
     match compiled(source, passes) {
@@ -196,12 +197,12 @@ pub fn run_in(mode: Mode, source: &str, input: &str, passes: Passes) -> Run {
     }
 }
 
-/// Limits that a mistake meets, so that it ends in a failure, not in a full machine.
+/// Returns limits that a mistake meets, so that it ends in a failure, not in a full machine.
 pub fn limits() -> Config {
     Config { heap_limit: Some(1 << 30), fuel: Some(2_000_000_000), ..Config::default() }
 }
 
-/// A program's code after some passes, or the run that its first mistake is.
+/// Returns the code of a program after some passes, or the run that its first mistake is.
 ///
 /// # Errors
 /// With that run.

@@ -40,7 +40,7 @@ enum Kind {
 }
 
 impl Growth {
-    /// The program with so many repetitions.
+    /// Returns the program with so many repetitions.
     #[must_use]
     pub fn program(&self, count: usize) -> String {
         let mut out = String::from(self.head);
@@ -72,7 +72,7 @@ impl Growth {
         out
     }
 
-    /// How many repetitions a program of so many bytes has.
+    /// Returns how many repetitions a program of so many bytes has.
     #[must_use]
     pub fn repetitions(&self, bytes: usize) -> usize {
         let (few, more) = (self.program(64).len(), self.program(128).len());
@@ -81,7 +81,7 @@ impl Growth {
     }
 }
 
-/// All families.
+/// Returns all families.
 pub fn all() -> impl Iterator<Item = Growth> {
     let nests = INTEGERS
         .iter()

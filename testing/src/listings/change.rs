@@ -59,7 +59,7 @@ pub(super) fn change(program: &mut Program, dice: &mut Dice) {
     tidy(program);
 }
 
-/// Other instructions in the place of `old` ones at `at`; labels go on pointing to what they
+/// Puts other instructions in the place of `old` ones at `at`; labels go on pointing to what they
 /// pointed to.
 fn splice(program: &mut Program, id: GlobalId, at: usize, old: usize, new: Vec<Instr>) {
     let global = &mut program.globals[id];
@@ -75,7 +75,7 @@ fn splice(program: &mut Program, id: GlobalId, at: usize, old: usize, new: Vec<I
     global.spans.splice(at..end, std::iter::repeat_n(span, count));
 }
 
-/// An instruction of the program, or one with a small number.
+/// Returns an instruction of the program, or one with a small number.
 fn any_instr(program: &Program, dice: &mut Dice) -> Instr {
     let n = dice.roll(5) as u32;
     match dice.roll(24) {
@@ -101,7 +101,7 @@ fn any_instr(program: &Program, dice: &mut Dice) -> Instr {
     }
 }
 
-/// Another operand.
+/// Changes an operand.
 fn operand(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     let globals = program.globals.len();
     let cons = program.cons.len();
@@ -144,7 +144,7 @@ fn operand(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     }
 }
 
-/// A label to somewhere else.
+/// Changes where a label points to.
 fn label(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     let code = &mut program.globals[id].code;
     let size = code.len();
@@ -233,7 +233,7 @@ fn balanced(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     splice(program, id, at, 0, new);
 }
 
-/// A few instructions of another place.
+/// Inserts a few instructions of another place.
 fn elsewhere(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     let from = GlobalId(dice.roll(program.globals.len()) as u32);
     let code = &program.globals[from].code;
@@ -246,7 +246,8 @@ fn elsewhere(program: &mut Program, id: GlobalId, at: usize, dice: &mut Dice) {
     splice(program, id, at, 0, piece);
 }
 
-/// Numbers texts and large integers as the code mentions them, as the verifier wants it.
+/// Renumbers texts and large integers in the order in which the code mentions them, as the verifier
+/// wants it.
 fn tidy(program: &mut Program) {
     let (mut texts, mut bigs) = (HashMap::new(), HashMap::new());
     for instr in program.globals.iter_mut().flat_map(|global| &mut global.code) {
@@ -286,7 +287,7 @@ pub(super) fn remove(program: &mut Program, id: GlobalId, at: usize, count: usiz
     tidy(program);
 }
 
-/// As [`tidy`], for a program that was just made.
+/// Does what [`tidy`] does, to a program that was just made.
 pub(super) fn tidied(mut program: Program) -> Program {
     tidy(&mut program);
     program

@@ -26,7 +26,7 @@ const TEXTS: &[&str] = &["", "a", "h\u{e9}llo", "two\nlines"];
 /// Large integers of the table.
 const BIGS: &[&str] = &["123456789012345678901234567890", "-9223372036854775809"];
 
-/// A program without globals, with all tables.
+/// Returns a program without globals, with all tables.
 fn tables() -> Program {
     let mut program = Program::with_list();
     for &(symbol, cons) in DATAS {
@@ -42,7 +42,7 @@ fn tables() -> Program {
     program
 }
 
-/// A random program with a `main` that takes nothing or an input.
+/// Generates a random program with a `main` that takes nothing or an input.
 pub(super) fn program(dice: &mut Dice) -> Program {
     let mut program = tables();
     let count = 1 + dice.roll(5);
@@ -100,7 +100,7 @@ enum Item {
     Of(ConId),
 }
 
-/// What the fields of a constructor are: a data type with fields of its own, or integers.
+/// Returns what the fields of a constructor are: a data type with fields of its own, or integers.
 fn fields(con: ConId) -> &'static [Item] {
     const INT: Item = Item::Int;
     const LIST: Item = Item::Data(DataId(0));
@@ -310,8 +310,8 @@ impl<'a> Maker<'a> {
         stack.push(Item::Any);
     }
 
-    /// A `letrec`: its names stay on the stack. Filled in any order, with other building
-    /// between.
+    /// Generates a `letrec`: its names stay on the stack. They are filled in any order, with other
+    /// building between.
     fn letrec(&mut self, stack: &mut Vec<Item>) {
         let count = 1 + self.dice.roll(3);
         let first = stack.len();
@@ -386,7 +386,7 @@ impl<'a> Maker<'a> {
         stack.push(if is_char { Item::Any } else { Item::Word });
     }
 
-    /// Code that ends in `Unwind` or a failure.
+    /// Generates code that ends in `Unwind` or a failure.
     fn body(&mut self, mut stack: Vec<Item>, size: usize, level: usize) {
         for _ in 0..size {
             let height = stack.len();
@@ -432,7 +432,7 @@ impl<'a> Maker<'a> {
         self.end(stack, level);
     }
 
-    /// The end of the code.
+    /// Generates the end of the code.
     fn end(&mut self, mut stack: Vec<Item>, level: usize) {
         if self.dice.one_in(40) {
             return self.emit(Instr::NoMatch);
@@ -455,7 +455,8 @@ impl<'a> Maker<'a> {
         self.emit(Instr::Unwind);
     }
 
-    /// A jump by value, with a body for each way; some meet. Whether code goes on after it.
+    /// Generates a jump by value, with a body for each way; some meet. Returns whether code goes on
+    /// after it.
     fn branches(&mut self, stack: &mut Vec<Item>, size: usize, level: usize) -> bool {
         let data = DataId(self.dice.roll(self.program.datas.len()) as u32);
         let which = self.dice.roll(4);
@@ -550,7 +551,7 @@ impl<'a> Maker<'a> {
         meet
     }
 
-    /// A comparison of the top with a number.
+    /// Generates a comparison of the top with a number.
     fn operation_on_top(&mut self, stack: &mut Vec<Item>) {
         let int = self.literal();
         self.emit(Instr::PushInt(int));

@@ -36,7 +36,7 @@ const HEAP: (u64, u64) = (256 << 10, 64 << 10);
 /// The most instructions of a program that is changed: large ones are slow and show no more.
 const SIZE: usize = 600;
 
-/// A program that verifies, as a listing.
+/// Generates a program that verifies, as a listing.
 #[must_use]
 pub fn listing(seed: u64) -> String {
     let mut dice = Dice::new(seed);
@@ -55,7 +55,8 @@ pub fn listing(seed: u64) -> String {
     print::program(&program, &mut print::bare)
 }
 
-/// A program to be changed: what the compiler makes, a listing of the corpus, or one made here.
+/// Returns a program to be changed: what the compiler makes, a listing of the corpus, or one made
+/// here.
 fn original(dice: &mut Dice) -> Program {
     static CORPUS: LazyLock<Vec<Program>> = LazyLock::new(|| {
         let texts = harness::seeds("listing").into_iter();
@@ -79,7 +80,8 @@ fn original(dice: &mut Dice) -> Program {
     }
 }
 
-/// A case of the language about actions, arrays or byte strings, which no other program here has.
+/// Returns a case of the language about actions, arrays or byte strings, which no other program
+/// here has.
 fn of_a_case(dice: &mut Dice) -> Option<Program> {
     static CASES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let is_about = |file: &str| {
@@ -97,7 +99,7 @@ fn of_a_case(dice: &mut Dice) -> Option<Program> {
     compile_after(text, subset(dice.any())).map(|program| Program::clone(&program))
 }
 
-/// A random program that verifies.
+/// Generates a random program that verifies.
 fn made(dice: &mut Dice) -> Program {
     loop {
         let program = change::tidied(make::program(dice));
@@ -107,8 +109,8 @@ fn made(dice: &mut Dice) -> Program {
     }
 }
 
-/// What is wrong with a listing: it reads back, what is made of it for the fast machine passes
-/// that one's verifier, and both machines say the same of it.
+/// Checks a listing: it reads back, what is made of it for the fast machine passes that one's
+/// verifier, and both machines say the same of it.
 ///
 /// # Errors
 /// With what is wrong.
@@ -126,7 +128,7 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// That what is made of a program for the fast machine passes that one's verifier, and both
+/// Checks that what is made of a program for the fast machine passes that one's verifier, and both
 /// machines say the same of it.
 fn means_the_same(program: &Verified, seed: u64, seen: &mut Tally) -> Result<(), String> {
     let compact = translate(program.clone()).map_err(|reason| format!("translation: {reason}"))?;
@@ -210,7 +212,7 @@ pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Tally) -> Result<Opt
     Err(format!("another result: {stress:?}: wanted {wanted:?}, found {found:?}"))
 }
 
-/// Whether a program writes texts in pieces.
+/// Returns whether a program writes texts in pieces.
 fn in_pieces(program: &Program) -> bool {
     let is_piece = |instr: &Instr| {
         matches!(instr, Instr::Effect(Effect::PutCharacters | Effect::PutErrorCharacters))
@@ -218,8 +220,8 @@ fn in_pieces(program: &Program) -> bool {
     program.globals.iter().any(|global| global.code.iter().any(is_piece))
 }
 
-/// What a run prints and how it ends; whether that is because an operand was not evaluated.
-/// With `pieces`, it is stopped after so many steps, and goes on.
+/// Returns what a run prints and how it ends, and whether that is because an operand was not
+/// evaluated. With `pieces`, it is stopped after so many steps, and goes on.
 fn run(
     kind: MachineKind,
     program: &Verified,
@@ -268,7 +270,7 @@ fn run(
     Ok((found_within(&out, result)?, unevaluated))
 }
 
-/// A smaller program of which the same is wrong: functions become trivial, instructions go.
+/// Returns a smaller program of which the same is wrong: functions become trivial, instructions go.
 #[must_use]
 pub fn smaller(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     let Ok(mut program) = parse::parse(text) else { return text.to_owned() };

@@ -48,14 +48,14 @@ fn index(arg: &Ref, len: usize) -> Result<usize, Halt> {
     number(arg)?.to_usize().filter(|at| *at < len).ok_or(Halt::Error)
 }
 
-/// How many of `len` a number says.
+/// Returns how many of `len` a number says.
 fn count(arg: &Ref, len: usize) -> Result<usize, Halt> {
     let count = number(arg)?;
     Ok(count.max(0.into()).min(len.into()).to_usize().unwrap_or(len))
 }
 
 impl World {
-    /// The elements of a list that ends.
+    /// Returns the elements of a list that ends.
     fn elements(&self, list: &Ref) -> Result<Vec<Ref>, Halt> {
         let (mut rest, mut elements) = (list.clone(), Vec::new());
         loop {

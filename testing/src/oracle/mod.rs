@@ -187,8 +187,8 @@ pub fn run(loaded: Loaded, input: &str, fuel: u64, out: &mut String) -> Result<(
     ended(&world(loaded, fuel), input, out)
 }
 
-/// As [`run`], on a system, with messages among what is printed: before each of their characters is
-/// [`MESSAGE`].
+/// Runs a program as [`run`] does, on a system, with messages among what is printed: before each of
+/// their characters is [`MESSAGE`].
 ///
 /// # Errors
 /// When there is no more to print before the end.
@@ -330,7 +330,7 @@ fn number(arg: &Ref) -> Result<BigInt, Halt> {
     }
 }
 
-/// A primitive on bits, words or floats.
+/// Computes a primitive on bits, words or floats.
 fn later(name: &str, args: &[Ref]) -> Outcome {
     let operands = args.iter().map(|arg| match force(arg)? {
         Value::Int(value) => Ok(Number::Int(value)),

@@ -77,7 +77,7 @@ pub(super) enum Performer {
 }
 
 impl Performer {
-    /// The number of whom its cells and arrays are.
+    /// Returns the number of whom its cells and arrays are.
     fn owner(self) -> u64 {
         match self {
             Performer::Program | Performer::Expression => 0,
@@ -105,7 +105,7 @@ impl World {
         self.print(value, out).map(|()| false)
     }
 
-    /// A primitive that is an action, or runs one.
+    /// Computes a primitive that is an action, or runs one.
     pub(super) fn action(&self, name: &'static str, args: &[Ref]) -> Outcome {
         match name {
             "throw" => {
@@ -363,7 +363,7 @@ impl World {
 }
 
 impl World {
-    /// What the system answers.
+    /// Returns what the system answers.
     fn system(&self, name: &str, args: &[Ref]) -> Result<Ref, Halt> {
         // All operands are evaluated before any is looked at.
         for arg in args {

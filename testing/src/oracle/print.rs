@@ -4,7 +4,7 @@ use super::{Halt, Ref, Value, World, force};
 use crate::numbers;
 
 impl World {
-    /// The cell that a value is: `Some(None)` for the empty list.
+    /// Returns the cell that a value is: `Some(None)` for the empty list.
     fn cell(&self, value: &Value) -> Option<Option<(Ref, Ref)>> {
         match value {
             Value::Con(con, fields) if con.data == self.nil.data => {
@@ -30,7 +30,7 @@ impl World {
         self.print_tokens(first, rest, out)
     }
 
-    /// The characters after the first.
+    /// Prints the characters after the first.
     fn print_text(
         &self,
         mut rest: Ref,
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// A list of values as tokens.
+    /// Prints a list of values as tokens.
     fn print_tokens(&self, first: Ref, rest: Ref, out: &mut String) -> Result<(), Halt> {
         let (mut first, mut rest) = (first, rest);
         loop {
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// An element of a list at the top: a list in it is more tokens, a text is not.
+    /// Prints an element of a list at the top: a list in it is more tokens, a text is not.
     fn print_token(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         if let Some(Some((first, rest))) = self.cell(&value)
             && !matches!(force(&first)?, Value::Char(_))
@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// A value at the top that is no list cell.
+    /// Prints a value at the top that is no list cell.
     fn print_value(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         if let Some(None) = self.cell(&value) {
             out.push_str("Nil");
@@ -89,7 +89,7 @@ impl World {
         self.print_inside(value, out)
     }
 
-    /// A value as it is inside parentheses.
+    /// Prints a value as it is inside parentheses.
     fn print_inside(&self, value: Value, out: &mut String) -> Result<(), Halt> {
         self.tick()?;
         match self.cell(&value) {

@@ -58,8 +58,8 @@ impl Threads {
         self.current == 0
     }
 
-    /// After a bind: whether another thread has its turn, and the one that runs goes on later with
-    /// an action.
+    /// Returns, after a bind, whether another thread has its turn, and the one that runs goes on
+    /// later with an action.
     pub fn is_over(&mut self, action: &Ref) -> bool {
         if self.last == 0 {
             return false;
@@ -101,7 +101,7 @@ impl Threads {
         Step::Park
     }
 
-    /// The thread that runs has ended: goes to the next one.
+    /// Ends the thread that runs, and goes to the next one.
     pub fn end(&mut self, waiting: &mut Vec<Waits>) -> Result<Ref, Halt> {
         self.all.remove(&self.current);
         self.switch(waiting, false)

@@ -495,7 +495,7 @@ fn entry(name: &str) -> Option<&'static Entry> {
 }
 
 impl Gen {
-    /// The definitions that have been used, and those that they use.
+    /// Returns the definitions that have been used, and those that they use.
     pub(super) fn kit_items(&self) -> Vec<String> {
         let mut found: Vec<&Entry> = Vec::new();
         let mut work = self.kit.clone();
@@ -519,7 +519,7 @@ impl Gen {
         items
     }
 
-    /// A call of a function of the kit.
+    /// Generates a call of a function of the kit.
     pub(super) fn kit_call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let makes = |result: Arg| match result {
             Any => true,
@@ -576,7 +576,7 @@ impl Gen {
         Some(self.expr(&of, depth))
     }
 
-    /// A small number: known, or one that only the run knows.
+    /// Generates a small number: known, or one that only the run knows.
     pub(super) fn count(&mut self) -> String {
         let dynamic: Vec<String> = self
             .locals
@@ -590,7 +590,7 @@ impl Gen {
         dynamic[self.dice.roll(dynamic.len())].clone()
     }
 
-    /// A program of the interpreter.
+    /// Generates a program of the interpreter.
     fn code(&mut self, nesting: usize, depth: usize) -> String {
         let mut out = Vec::new();
         for _ in 0..self.dice.roll(5) {

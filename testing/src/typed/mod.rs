@@ -76,13 +76,13 @@ const NAMES: &[&str] = &[
     "Pair", "fst", "Leaf", "foldr", "if", "head", "Cons", "λ", "main",
 ];
 
-/// A program of this seed.
+/// Generates a program from a seed.
 #[must_use]
 pub fn program(seed: u64) -> String {
     of(Dice::new(seed))
 }
 
-/// The program of some dice.
+/// Generates a program from dice.
 #[must_use]
 pub fn of(mut dice: Dice) -> String {
     let own_pair = dice.one_in(8);
@@ -178,7 +178,7 @@ impl Gen {
         items.join("\n") + "\n"
     }
 
-    /// What `main` is; once in many programs with something broad around it.
+    /// Generates the body of `main`; once in many programs with something broad around it.
     fn body(&mut self, ty: &Ty, items: &mut Vec<String>) -> String {
         let body = self.expr(ty, 5);
         if self.dice.one_in(BROAD) { self.broad(items, &body) } else { body }
@@ -207,12 +207,12 @@ impl Gen {
 
     // ---- Scopes ----
 
-    /// Whether a name of the top level is not hidden by a local.
+    /// Returns whether a name of the top level is not hidden by a local.
     fn visible(&self, name: &str) -> bool {
         self.locals.iter().all(|(local, _)| local != name)
     }
 
-    /// Whether the name is hidden by nothing: it means the prelude's, or the primitive.
+    /// Returns whether the name is hidden by nothing: it means the prelude's, or the primitive.
     fn is_standard(&self, name: &str) -> bool {
         self.visible(name) && self.definitions.iter().all(|own| own.name != name)
     }
@@ -235,7 +235,7 @@ impl Gen {
         }
     }
 
-    /// A variable of this type, if there is one.
+    /// Picks a variable of this type, if there is one.
     fn variable(&mut self, ty: &Ty) -> Option<String> {
         let mut found: Vec<&str> = Vec::new();
         for (at, (name, of)) in self.locals.iter().enumerate() {
@@ -253,7 +253,7 @@ impl Gen {
         Some(found[self.dice.roll(found.len())].to_owned())
     }
 
-    /// With some locals more, in what `work` makes.
+    /// Runs `work`, and takes the locals that it has added out of scope.
     fn scoped<T>(&mut self, work: impl FnOnce(&mut Gen) -> T) -> T {
         let before = self.locals.len();
         let made = work(self);
@@ -263,7 +263,7 @@ impl Gen {
 
     // ---- Expressions ----
 
-    /// An application, its arguments given together or in several goes.
+    /// Returns an application, its arguments given together or in several goes.
     fn app(&mut self, function: &str, args: &[String]) -> String {
         let mut out = function.to_owned();
         let mut rest = args;
@@ -306,7 +306,7 @@ impl Gen {
         self.dice.pick(&["\"\"", "\"a\"", "\"ab\"", "\"abc\"", "\"b c\"", "\"\\\"\\n\"", "\"λz\""])
     }
 
-    /// Something that has no value.
+    /// Picks an expression that has no value.
     fn bottom(&mut self) -> String {
         let all: &[&str] = &[
             "(error \"planted\")",
@@ -334,7 +334,7 @@ impl Gen {
         self.dice.pick(all).to_owned()
     }
 
-    /// An expression that is likely never needed.
+    /// Generates an expression that is likely never needed.
     fn unneeded(&mut self, ty: &Ty, depth: usize) -> String {
         if self.dice.one_in(4) { self.bottom() } else { self.expr(ty, depth) }
     }
@@ -372,7 +372,7 @@ impl Gen {
         self.leaf(ty)
     }
 
-    /// The shortest expressions of a type.
+    /// Picks one of the shortest expressions of a type.
     fn leaf(&mut self, ty: &Ty) -> String {
         if !self.dice.one_in(3)
             && let Some(variable) = self.variable(ty)
@@ -499,12 +499,12 @@ impl Gen {
         })
     }
 
-    /// A name for addition: it may be hidden.
+    /// Returns a name for addition: it may be hidden.
     fn plus(&self) -> &'static str {
         if self.is_standard("add") { "add" } else { "(fn [p q] (negate (sub (negate p) q)))" }
     }
 
-    /// A lambda that is applied at once, to too many arguments at times.
+    /// Generates a lambda that is applied at once, to too many arguments at times.
     fn redex(&mut self, ty: &Ty, depth: usize) -> String {
         let of: Vec<Ty> = (0..1 + self.dice.roll(3)).map(|_| self.ty(1)).collect();
         let args: Vec<String> = of.iter().map(|ty| self.unneeded(ty, depth)).collect();
@@ -552,7 +552,7 @@ impl Gen {
         Some(self.app(&name, &args))
     }
 
-    /// A call of a local function.
+    /// Generates a call of a local function.
     fn call_local(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let functions: Vec<(String, Ty)> = self
             .locals
@@ -573,7 +573,7 @@ impl Gen {
         Some(self.app(&name, &args))
     }
 
-    /// Arithmetic on a variable: what the optimiser cannot do in advance, if only the run
+    /// Generates arithmetic on a variable: what the optimiser cannot do in advance, if only the run
     /// knows the variable.
     fn on_variable(&mut self, ty: &Ty) -> Option<String> {
         let operators: &[&str] = match ty {
@@ -617,7 +617,7 @@ impl Gen {
         self.is_standard("if").then(|| self.app("if", &[condition, one, other]))
     }
 
-    /// What makes any type of the prelude and the primitives.
+    /// Generates an application of what gives any type, of the prelude and the primitives.
     fn generic(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let name = self.dice.pick(&[
             "seq", "id", "K", "K1", "head", "fst", "snd", "apply", "foldr", "const", "foldl",
@@ -675,7 +675,7 @@ impl Gen {
     }
 }
 
-/// When the cells cannot be written: the streams are still bound, to what fails.
+/// Returns the body for cells that cannot be written: the streams are still bound, to what fails.
 fn body_of_no_stream(one: &str, other: &str, body: &str) -> String {
     format!("(letrec ([{one} {other}] [{other} {one}]) {body})")
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Definition, Gen, Ty, fun};
 
 impl Gen {
-    /// What makes this type and no other.
+    /// Generates an expression that gives this type and no other.
     pub(super) fn of_type(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let (name, args): (&str, Vec<Ty>) = match ty {
             Ty::Float => match self.dice.roll(12) {
@@ -138,7 +138,7 @@ impl Gen {
         Some(self.app(name, &args))
     }
 
-    /// A function: a lambda, or one with some of its arguments.
+    /// Generates a function: a lambda, or one with some of its arguments.
     pub(super) fn function(&mut self, params: &[Ty], result: &Ty, depth: usize) -> Option<String> {
         let of_ints = params.iter().chain([result]).all(|ty| *ty == Ty::Int);
         if of_ints && self.dice.one_in(2) {

@@ -30,7 +30,7 @@ impl Gen {
         format!("(case {scrutinee} {})", alternatives.join(" "))
     }
 
-    /// A variable or `_`.
+    /// Generates a variable or `_`.
     fn binder(&mut self, ty: &Ty, taken: &mut Vec<String>) -> String {
         if self.dice.one_in(3) {
             return "_".to_owned();
