@@ -141,7 +141,7 @@ fn stages(loaded: Loaded, options: &Options<'_>) -> Built {
     built
 }
 
-/// Goes on from the syntax trees.
+/// Continues from the syntax trees.
 fn advance(built: &mut Built, options: &Options<'_>) {
     let mut wanted = options.lower.clone();
     if options.module {

@@ -248,7 +248,7 @@ struct Load<'l> {
 }
 
 impl<'l> Load<'l> {
-    /// Goes on with corelib modules that are parsed.
+    /// Starts loading with corelib modules that are parsed.
     fn new(loader: &'l dyn Loader, out: Loaded) -> Load<'l> {
         let module_of = out.modules.iter().enumerate().map(|(at, module)| (module.name, at));
         let module_of = module_of.collect();
@@ -284,7 +284,7 @@ impl<'l> Load<'l> {
         self.out.diagnostics.push(report);
     }
 
-    /// Loads the corelib module `name` unless it is there; its index.
+    /// Loads the corelib module `name` unless it is there; returns its index.
     fn module(&mut self, name: &str) -> Option<usize> {
         let &name = corelib::MODULES.iter().find(|&&known| known == name)?;
         if let Some(&index) = self.module_of.get(name) {

@@ -12,7 +12,7 @@ use gmachine::{Loader, MainFile, Source};
 use super::args::{Form, Program};
 use super::{Context, Failure};
 
-/// More than this a program's sources cannot be.
+/// The most bytes that a program's sources can have.
 const LARGEST: u64 = 4 << 30;
 
 /// The files of the system.

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::interrupt::Stopper;
 use super::output::Stdout;
 
-/// How much is read at once.
+/// The bytes that are read at once.
 const BUFFER: usize = 64 * 1024;
 
 /// Bytes decoded one piece at a time. A piece is what one read gives, so that a terminal's

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 
-/// What is taken if the system tells nothing.
+/// The memory limit, in bytes, if the system tells nothing.
 const UNKNOWN: u64 = 4 << 30;
-/// The least that is ever taken.
+/// The least memory limit, in bytes.
 const LEAST: u64 = 16 << 20;
 
 /// Returns a quarter of the machine's memory, and at most four fifths of what this process can

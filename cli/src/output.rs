@@ -15,9 +15,9 @@ use gmachine::{Output, OutputError};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// How much is held back at most.
+/// The most bytes that are held back.
 const BUFFER: usize = 64 * 1024;
-/// How long it is held back at most.
+/// The longest time that something is held back.
 const DELAY: Duration = Duration::from_millis(100);
 
 /// Standard output.

@@ -9,7 +9,7 @@ use gmachine::{Profile, Sampler};
 
 use super::{Context, Failure, files};
 
-/// Between two samples of time.
+/// The time between two samples.
 const PERIOD: Duration = Duration::from_millis(1);
 
 /// Samples below which a profile says that it has too few: a share of a tenth of them would be off by

@@ -25,12 +25,12 @@ use crate::primitive::{Primitive, Shape};
 /// What is known of a program's supercombinators.
 #[derive(Debug)]
 pub(super) struct Failing {
-    /// Of each that never returns the circle that it is in, from 1; 0 of the others.
+    /// For each that never returns the circle that it is in, from 1; 0 for the others.
     circles: IndexVec<GlobalId, u32>,
 }
 
 impl Failing {
-    /// Looks at all supercombinators of a program.
+    /// Analyses all supercombinators of a program.
     pub fn of(program: &Program) -> Failing {
         let bodies: Vec<_> =
             (0..program.globals.len()).map(|at| body(program, GlobalId(at as u32))).collect();
@@ -116,7 +116,7 @@ fn calls(program: &Program, root: ExprId) -> Vec<u32> {
 struct Analysis<'p> {
     program: &'p Program,
     found: Failing,
-    /// Of each join around what is looked at whether its handler never returns.
+    /// For each join around what is looked at whether its handler never returns.
     joins: FxHashMap<JoinId, bool>,
 }
 

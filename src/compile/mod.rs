@@ -119,7 +119,8 @@ struct Compiler<'a> {
     out: Program,
     /// The globals that the code refers to so far.
     globals: FxHashMap<Source, GlobalId>,
-    /// The same, in order: the code of those after `out.globals` is still to be made.
+    /// What those globals are made from, in order: the code of those after `out.globals` is still
+    /// to be made.
     mentioned: IndexVec<GlobalId, Source>,
     /// The symbols of all globals, so that those made here differ.
     symbols: FxHashSet<Arc<str>>,

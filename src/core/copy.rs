@@ -104,7 +104,7 @@ impl<'p> Copier<'p> {
         to
     }
 
-    /// Has an old expression written to a place later.
+    /// Schedules the writing of an old expression to a place.
     pub(crate) fn later(&mut self, expr: ExprId, to: ExprId) {
         self.pending.push((expr, to));
     }

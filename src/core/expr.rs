@@ -53,7 +53,7 @@ pub enum Lit {
     Int(i64),
     /// A larger integer.
     Big(BigId),
-    /// A float; no switch goes by one.
+    /// A float; no switch is on one.
     Float(Float),
     /// A character.
     Char(char),

@@ -12,10 +12,10 @@ pub enum Mode {
 /// The definitions that are kept beside `main`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EntryPoints {
-    /// None.
+    /// No other definition.
     Main,
-    /// Those of these names, as the program sees them; names without a definition are left
-    /// out.
+    /// The definitions of these names, as the program sees them; names without a definition are
+    /// left out.
     Named(Vec<String>),
     /// All that the program itself defines.
     All,

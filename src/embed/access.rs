@@ -19,7 +19,8 @@ use crate::machine::{Clock, FileKind, Machine, System, SystemError};
 /// What a panic carries.
 type Payload = Box<dyn Any + Send>;
 
-/// What only this module can make: so an operation that asks for it is no one else's to call.
+/// A token that only this module can make: an operation that asks for one cannot be called from
+/// elsewhere.
 pub struct Key(pub(super) ());
 
 /// Hands out the machine. Outside of this crate nobody has a [`Key`] to ask with.

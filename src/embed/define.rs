@@ -183,7 +183,7 @@ impl Store {
     }
 }
 
-/// What an expression is called that is evaluated: no name of the language.
+/// The name of an expression that is evaluated: no name of the language.
 const EXPRESSION: &str = "<expression>";
 
 /// Returns the report that a store does not take definitions that have no mistakes.

@@ -218,7 +218,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Names and numbers of arguments of the host functions.
+    /// Returns the names and numbers of arguments of the host functions.
     pub(super) fn host_names(&self) -> impl Iterator<Item = (&str, u32)> {
         self.hosts.iter().map(|entry| (&*entry.name, entry.arity))
     }

@@ -216,7 +216,7 @@ impl Store {
         self.machine.interrupt_handle()
     }
 
-    /// Gives this many steps from now on; `None`: as many as it takes.
+    /// Sets how many steps may be taken from now on; `None` for as many as it takes.
     pub fn set_fuel(&mut self, fuel: Option<u64>) {
         self.machine.set_fuel(fuel);
     }

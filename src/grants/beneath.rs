@@ -131,7 +131,7 @@ fn open_beneath(
     walk(handle, names, flags, mode)
 }
 
-/// Returns the same name by name, without following any symbolic link.
+/// Opens a path name by name, without following any symbolic link.
 pub(super) fn walk(
     handle: BorrowedFd<'_>,
     names: &[Vec<u8>],

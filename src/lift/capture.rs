@@ -293,7 +293,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds an item to a point; whether it was not there.
+    /// Adds an item to a point; returns whether it was not there.
     fn hold(&mut self, point: PointId, item: Item) -> bool {
         self.budget = self.budget.saturating_sub(1);
         self.home.noted += 1;

@@ -23,7 +23,7 @@ use crate::core::expr::{
     Switch,
 };
 
-/// Expressions that a body may have copies of, and how many more for each of its own.
+/// The most expressions of which a body may have copies, and how many more for each of its own.
 const COPIED: usize = 40;
 const COPIED_PER_EXPRESSION: usize = 1;
 

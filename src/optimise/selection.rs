@@ -135,7 +135,7 @@ fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut
     program.exprs[expr] = program.exprs[inner];
 }
 
-/// Expressions of an operand among which a selection is looked for.
+/// The most expressions of an operand among which a selection is looked for.
 const OPERAND: usize = 40;
 
 /// Exchanges the operands of a sum or product if the second, which is evaluated first, selects a

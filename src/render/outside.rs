@@ -75,6 +75,6 @@ fn definition(span: Span, sources: &SourceMap) -> Option<String> {
     }
     let end = after.find(|c: char| c.is_whitespace() || "()[]".contains(c))?;
     let name = after.get(..end)?;
-    // A helper goes by the function that it helps.
+    // A helper is named after the function that it helps.
     Some(name.strip_suffix("-go").unwrap_or(name).to_owned())
 }

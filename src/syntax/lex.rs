@@ -141,7 +141,8 @@ impl<'s> Lexer<'s> {
         if self.report_escapes(start + 1, &slice[1..slice.len() - 1]) { Tok::Bad } else { tok }
     }
 
-    /// Reports the bad escapes of `body`, which starts at byte `start`; whether there are any.
+    /// Reports the bad escapes of `body`, which starts at byte `start`; returns whether there are
+    /// any.
     fn report_escapes(&mut self, start: usize, body: &str) -> bool {
         let mut any = false;
         for (result, range) in decode(body) {

@@ -8,15 +8,15 @@ use crate::base::span::Span;
 use crate::gcode::program::{CONS, GlobalId, NIL, Program};
 use crate::machine::events::{Content, NodeEvent, NodeId};
 
-/// How many arguments of a function are looked at: an application may be its own function.
+/// The most arguments of a function that are looked at: an application may be its own function.
 const SPINE: usize = 1 << 12;
-/// How many parts an expression shows before it is cut.
+/// The most parts of an expression that are shown before it is cut.
 const PARTS: usize = 60;
-/// How many elements of a list.
+/// The most elements of a list that are shown.
 const ELEMENTS: usize = 12;
-/// How deep expressions nest.
+/// The deepest nesting of an expression that is shown.
 const DEPTH: usize = 12;
-/// How many characters of a text or a function's source.
+/// The most characters of a text or a function's source that are shown.
 const CHARACTERS: usize = 40;
 
 /// What is known of a node.
@@ -294,7 +294,7 @@ impl<'a> Writer<'a> {
         let named = self.graph.cell(mentioned).map(|cell| &cell.content);
         let node = self.graph.value(mentioned);
         let Some(cell) = self.graph.cell(node) else { return self.text.push('?') };
-        // A constant goes by its name, unless its value says as much.
+        // A constant is shown by its name, unless its value says as much.
         if let Some(Content::Global(global)) = named
             && !(is_root && node != mentioned)
             && !matches!(

@@ -16,20 +16,20 @@ use crate::machine::events::{Moment, NodeEvent, NodeId, Probe};
 use crate::machine::outcome::{Output, OutputError, Stop};
 use crate::machine::reference::{Machine, Watch};
 
-/// How many events a stretch has at least.
+/// The fewest events of a stretch.
 const STRETCH: usize = 4096;
-/// How many stretches are kept.
+/// The most stretches that are kept.
 const KEPT: usize = 4;
-/// How many rules are executed at most before [`Stepper::work`] returns.
+/// The most rules that are executed before [`Stepper::work`] returns.
 const RULES: usize = 50_000;
-/// How many events there are between two checkpoints at first.
+/// The events between two checkpoints at first.
 const DISTANCE: usize = 1 << 14;
-/// How many checkpoints there are at most, and how many bytes they take together.
+/// The most checkpoints, and the most bytes that they take together.
 const CHECKPOINTS: usize = 64;
 const CHECKPOINT_BYTES: u64 = 256 << 20;
-/// About how many bytes a node takes in a [`Graph`].
+/// The bytes that a node takes in a [`Graph`], about.
 const CELL_BYTES: u64 = 128;
-/// How many nodes are looked at to list those that can be reached.
+/// The most nodes that are looked at to list those that can be reached.
 const REACHED: usize = 2000;
 
 /// An event, and where in the run it is.
@@ -282,7 +282,7 @@ impl Probe for Collected<'_> {
 }
 
 impl<'a> Stepper<'a> {
-    /// Begins before the first event.
+    /// Makes a stepper that is before the first event.
     ///
     /// # Errors
     /// When the machine cannot be started.
@@ -350,7 +350,7 @@ impl<'a> Stepper<'a> {
         Writer::new(&self.state.graph, self.program(), self.sources).expression(node)
     }
 
-    /// Says what the last event was.
+    /// Returns in words what the last event was.
     #[must_use]
     pub fn says(&self) -> String {
         let Some(item) = &self.state.last else { return "the beginning".to_owned() };

@@ -91,7 +91,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Begins without evaluations.
+    /// Makes a writer of lines that knows of no evaluations.
     #[must_use]
     pub fn new(options: &'a Options, sources: &'a SourceMap) -> Lines<'a> {
         Lines {

@@ -255,7 +255,7 @@ fn engine(dice: &mut Dice, other: &Arc<Mutex<Option<Value>>>) -> Result<Engine, 
     Ok(engine)
 }
 
-/// Does one thing after the other, as the bytes say; what the stores have been through.
+/// Does one thing after the other, as the bytes say; returns what the stores have been through.
 ///
 /// # Errors
 /// With what the library did wrong.

@@ -146,10 +146,10 @@ pub fn mutate_pieces(dice: &mut Dice, pieces: &mut Vec<String>, others: &[Vec<St
     }
 }
 
-/// One mutant in so many is changed without regard for what it means.
+/// One in how many mutants is changed without regard for what it means.
 const RAW: usize = 15;
 
-/// One mutant in so many is of a program that takes long.
+/// One in how many mutants is of a program that takes long.
 const LONG: usize = 40;
 
 /// The corpus: its texts, their pieces and their forms, and those that are programs.

@@ -211,7 +211,7 @@ fn reordered(text: &str, seed: u64) -> String {
     sexpr::write(&forms)
 }
 
-/// Names that mean something that is not the program's: they are not renamed.
+/// Returns whether a name means something that is not the program's: it is not renamed then.
 fn is_fixed(name: &str) -> bool {
     let keywords = ["defn", "data", "let", "letrec", "fn", "case"];
     let data = ["Tree", "Leaf", "Node", "Color", "Red", "Green", "Blue", "Nil", "Cons"];

@@ -317,7 +317,7 @@ fn decide(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Makes a lambda that is applied a `let`.
+/// Turns a lambda that is applied into a `let`.
 fn beta(program: &mut Program, dice: &mut Dice) -> bool {
     let is_redex = |expr: &Expr| {
         let Expr::App(parts) = expr else { return false };
@@ -333,7 +333,7 @@ fn beta(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Makes a `let` of one name a lambda that is applied.
+/// Turns a `let` of one name into a lambda that is applied.
 fn unbeta(program: &mut Program, dice: &mut Dice) -> bool {
     let is_it = |expr: &Expr| matches!(expr, Expr::Let(bindings, _) if bindings.len() == 1);
     let Some(place) = one_of(program, dice, is_it) else { return false };
@@ -343,7 +343,7 @@ fn unbeta(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Makes an `if` a `case`.
+/// Turns an `if` into a `case`.
 fn switch(program: &mut Program, dice: &mut Dice) -> bool {
     if program.definitions.iter().any(|of| of.name == "if") {
         return false;
@@ -361,7 +361,7 @@ fn switch(program: &mut Program, dice: &mut Dice) -> bool {
     true
 }
 
-/// Makes a lambda a definition; what it captures become its first parameters.
+/// Turns a lambda into a definition; what it captures becomes its first parameters.
 fn lift(program: &mut Program, dice: &mut Dice) -> bool {
     let is_lambda = |expr: &Expr| matches!(expr, Expr::Fn(..));
     let name = new_name(program, "lifted'");

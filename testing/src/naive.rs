@@ -105,7 +105,7 @@ pub struct Naive {
     pub steps: u64,
 }
 
-/// Runs a program; what it printed, and how it ended.
+/// Runs a program; returns what it printed, and how it ended.
 pub fn run(program: Arc<Program>, input: &str, fuel: u64) -> (String, Result<()>) {
     let caf = |(at, _): (usize, _)| {
         // As if it were a thunk of its own; `Thunk` ids past the table are CAFs.
@@ -729,7 +729,7 @@ fn number(value: &Val) -> Result<Rc<Integer>> {
     }
 }
 
-/// Returns the constructor that a case goes by.
+/// Returns the constructor that a case switches on.
 fn scrutinee(value: &Val) -> Result<ConId> {
     match value {
         Val::Con(con) => Ok(*con),

@@ -30,7 +30,7 @@ const MINOR: u64 = 5_000;
 /// Bytes that a step allocates, mostly fewer: a reduction may make thousands of nodes.
 const BYTES: u64 = 128;
 
-/// One time in so many the analysis of strictness gives up early: nothing hangs on what it finds.
+/// One in how many runs the analysis of strictness gives up early: nothing hangs on what it finds.
 const GIVEN_UP: usize = 20;
 
 /// How often a run is stopped at most before it may go on to its end.

@@ -486,7 +486,7 @@ impl Pat {
         }
     }
 
-    /// Does something with it and all patterns in it.
+    /// Applies `work` to it and all patterns in it.
     pub fn each_mut(&mut self, work: &mut dyn FnMut(&mut Pat)) {
         work(self);
         if let Pat::Con(_, fields, _) = self {

@@ -80,7 +80,7 @@ fn expr(dice: &mut Dice, out: &mut String, depth: usize, indent: usize) {
 pub enum Shape {
     /// Commented definitions, laid out as people do.
     Plain,
-    /// The same, and `main` reaches them all.
+    /// The same definitions, and `main` reaches them all.
     Reached,
     /// The same on one line, without comments.
     OneLine,
@@ -151,7 +151,7 @@ pub fn program(bytes: usize) -> String {
     out
 }
 
-/// Appends definitions until there are `bytes` bytes; the names of what they define.
+/// Appends definitions until there are `bytes` bytes; returns the names of what they define.
 fn definitions(out: &mut String, bytes: usize) -> Vec<String> {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut names = Vec::new();

@@ -234,8 +234,8 @@ pub fn wrong(text: &str, seed: u64, which: Subsets) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// Compares a run with that of the program as it was; the number of its reductions. An error
-/// says what is wrong, and how.
+/// Compares a run with that of the program as it was; returns the number of its reductions. An
+/// error says what is wrong, and how.
 fn compare(
     code: &Verified,
     input: &str,

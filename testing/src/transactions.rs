@@ -33,8 +33,8 @@ enum Step {
     OrElse(Vec<Step>, Vec<Step>),
     /// One thing, or if that throws another, without what the first has written.
     CatchStm(Vec<Step>, Vec<Step>),
-    /// The same, with what the first has written. Waiting cannot be caught: the transaction
-    /// goes on, and waits at its end.
+    /// One thing, or if that throws another, with what the first has written. Waiting cannot be
+    /// caught: the transaction goes on, and waits at its end.
     Catch(Vec<Step>, Vec<Step>),
 }
 

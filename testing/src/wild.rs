@@ -105,7 +105,7 @@ impl Gen {
         }
     }
 
-    /// Names that differ from each other.
+    /// Returns names that differ from each other.
     fn names(&mut self, count: usize) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         while names.len() < count {

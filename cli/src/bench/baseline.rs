@@ -12,7 +12,7 @@ use super::table::show_time;
 use crate::{Context, Failure};
 use std::time::Duration;
 
-/// A difference of less than this part is none, however little runs differ.
+/// The least relative difference that counts, however little runs differ.
 const LEAST: f64 = 0.03;
 
 /// What `bench --format json` wrote before.

@@ -104,7 +104,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// As much of it as a message shows.
+    /// The most characters of the output that a message shows.
     const START: usize = 60;
 
     /// Returns what prints this line.

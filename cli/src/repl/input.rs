@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 /// How long it takes at most to notice a Ctrl-C while the input is waited for.
 const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-/// How much is read at once.
+/// The bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
 /// Ctrl-C: stops what the session's machine evaluates, or what waits for input.

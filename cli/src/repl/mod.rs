@@ -22,7 +22,7 @@ use input::{CtrlC, Lines};
 use line::{Assistant, inputs, is_complete};
 use session::{Next, Session};
 
-/// What asks for a line.
+/// The prompt, which asks for a line.
 const PROMPT: &str = "> ";
 
 /// Reads lines and does what they say, to the end of the input.

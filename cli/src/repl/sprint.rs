@@ -7,9 +7,9 @@ use gmachine::diagnostic::quote::{char_literal, string_literal};
 use gmachine::render::short_expression;
 use gmachine::{Error, Eval, Store, Value, Whnf};
 
-/// How many parts are shown.
+/// The most parts of a value that are shown.
 const PARTS: usize = 200;
-/// How deep they nest.
+/// The deepest nesting that is shown.
 const DEPTH: usize = 20;
 
 /// Prints a value without evaluating anything: what is not evaluated is `_`, or, if it is `verbose`

@@ -39,7 +39,7 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    /// Begins before the first event.
+    /// Makes a view of a run that is before the first event.
     pub fn new(stepper: Stepper<'a>, breakpoints: Vec<String>) -> App<'a> {
         let mut app = App {
             stepper,
@@ -63,7 +63,7 @@ impl<'a> App<'a> {
         self.is_working
     }
 
-    /// Goes on looking; whether there is something new to show.
+    /// Looks on for a while; returns whether there is something new to show.
     pub fn work(&mut self) -> bool {
         let progress = self.stepper.work();
         match progress {
@@ -80,7 +80,7 @@ impl<'a> App<'a> {
         true
     }
 
-    /// Does what a key says; whether to go on.
+    /// Does what a key says; returns whether to go on.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && matches!(key.code, KeyCode::Char('c' | 'd')) && !self.is_working {

@@ -83,7 +83,7 @@ pub enum Meaning {
     Con {
         /// Its data type.
         data: u32,
-        /// Of each field whether it is strict.
+        /// Whether each field is strict.
         strict: Vec<bool>,
     },
     /// What makes the dictionaries of a class.
@@ -185,7 +185,7 @@ impl<'a> Program<'a> {
         id
     }
 
-    /// Makes a definition; its name is one that no other has.
+    /// Makes a definition with a name that no other has.
     pub fn new_global(
         &mut self,
         name: String,

@@ -231,7 +231,7 @@ impl Floater<'_, '_> {
         })
     }
 
-    /// Binds an expression at a lower level; what stands for it.
+    /// Binds an expression at a lower level; returns what stands for it.
     fn moved(&mut self, id: ExprId, at: At, to: At) -> Expr {
         // There its parts have other levels.
         let masks = std::mem::take(&mut self.masks);

@@ -18,7 +18,7 @@ pub struct Float(u64);
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 /// Bits of the fraction.
 const FRACTION: u32 = 52;
-/// What the field of the exponent is more than the exponent.
+/// The difference between the field of the exponent and the exponent.
 const BIAS: i32 = 1023;
 
 impl Float {

@@ -173,7 +173,7 @@ macro_rules! instructions {
                 match self { $(Op::$name => &[$($doc),+],)+ }
             }
 
-            /// Names and kinds of its operands.
+            /// Returns the names and kinds of its operands.
             #[must_use]
             pub const fn operands(self) -> &'static [(&'static str, OperandKind)] {
                 match self {
@@ -244,7 +244,7 @@ macro_rules! instructions {
 }
 
 instructions! {
-    /// Goes by the node on top: an application puts its function on the stack, an indirection
+    /// Depends on the node on top: an application puts its function on the stack, an indirection
     /// is replaced by its target, a function with enough arguments is entered with those
     /// arguments (not the applications) on the stack above the redex, and a value is returned
     /// to whoever asked for it.

@@ -16,7 +16,7 @@ use crate::base::quote::for_message;
 /// there may be [`ITEMS_PER_INSTRUCTION`] more.
 pub const MAX_ITEMS: u64 = 4 * MAX_ARITY as u64;
 
-/// See [`MAX_ITEMS`].
+/// How many more items there may be for each instruction, see [`MAX_ITEMS`].
 pub const ITEMS_PER_INSTRUCTION: u64 = 256;
 
 /// What exceeds a limit.

@@ -66,9 +66,9 @@ pub(in crate::machine) trait Asking: Machine + Sized {
     /// Returns what stops an evaluation that fails.
     fn failed(&self, failure: Failure) -> Stop;
 
-    /// Does an effect on the system. What it has answered is kept if no value can be made of it, or
-    /// if the evaluation fails and there is no room for its exception: when the effect is done again,
-    /// the system is not asked again.
+    /// Performs an effect on the system. What it has answered is kept if no value can be made of
+    /// it, or if the evaluation fails and there is no room for its exception: when the effect is
+    /// done again, the system is not asked again.
     ///
     /// # Errors
     /// When it fails, or something is used up. Then nothing has changed.

@@ -68,7 +68,7 @@ impl Refusal {
         Refusal { stacks: true, ..Refusal::default() }
     }
 
-    /// Counts a request for room; whether it is the one.
+    /// Counts a request for room; returns whether it is the one to refuse.
     pub(in crate::machine) fn meets(&mut self) -> bool {
         let Some(left) = self.others else { return false };
         self.others = left.checked_sub(1);

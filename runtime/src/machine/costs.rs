@@ -48,7 +48,7 @@ impl Cost {
 /// The costs of a function: of its code, and of the code of the thunks that it builds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionCosts {
-    /// Its name. What was lifted out of a function goes by the function's.
+    /// Its name. What was lifted out of a function has the function's.
     pub name: Arc<str>,
     /// How often its code was entered, by a call or for a thunk that is a call of it.
     pub calls: u64,

@@ -15,10 +15,10 @@ pub(in crate::machine) use crate::primitive::advice::place;
 use crate::primitive::advice::{Given, NO_ACTION_BUT_LIST, THEN};
 use crate::primitive::{Operand, Primitive};
 
-/// Integers of up to this many bytes are shown in a message.
+/// The most bytes of an integer that is shown in a message.
 const SHOWN_BYTES: usize = 64;
 
-/// Of a longer path only the last bytes are shown, this many.
+/// The most bytes of a path that are shown: of a longer one the last.
 const SHOWN_PATH: usize = 200;
 
 /// The most elements of a mutable array that a program can make.

@@ -187,7 +187,7 @@ pub trait Machine: Debug + Send {
     /// Gives it the functions that `CallHost` calls.
     fn set_hosts(&mut self, hosts: Arc<dyn Hosts>);
 
-    /// Gives this many steps from now on; `None`: as many as it takes.
+    /// Sets how many steps may be taken from now on; `None` for as many as it takes.
     fn set_fuel(&mut self, fuel: Option<u64>);
 
     /// Changes the limit on memory, in bytes; `None`: what the system gives.

@@ -95,8 +95,8 @@ impl Interrupt {
         self.take().map_or(Ok(()), |request| Err(stop(request.limit())))
     }
 
-    /// Does a long computation of integers, unless a request comes before its end, which is used
-    /// up; `stop` makes the stop, as for [`poll`](Interrupt::poll).
+    /// Performs a long computation of integers, unless a request comes before its end, which is
+    /// used up; `stop` makes the stop, as for [`poll`](Interrupt::poll).
     pub(in crate::machine) fn or<T>(
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,

@@ -303,8 +303,8 @@ pub(in crate::machine) fn asked(effect: Effect, operands: &[Operand<'_>]) -> u64
 const RANDOM_PIECE: usize = 1 << 16;
 
 impl Outside {
-    /// Does an effect on the system. The operands are as many and of such kinds as its primitive
-    /// says; `fits` says whether there is room for so many bytes.
+    /// Performs an effect on the system. The operands are as many and of such kinds as its
+    /// primitive says; `fits` says whether there is room for so many bytes.
     pub fn ask(
         &mut self,
         effect: Effect,
@@ -324,7 +324,7 @@ impl Outside {
     }
 }
 
-/// Does an effect on a system.
+/// Performs an effect on a system.
 fn ask(
     system: &mut dyn System,
     effect: Effect,

@@ -104,8 +104,8 @@ impl Threads {
         self.all.entry(self.current).or_insert_with(|| Thread::new(None))
     }
 
-    /// Makes a thread that performs an action, last in turn; its number. The thread that runs goes
-    /// on with it.
+    /// Makes a thread that performs an action, last in turn; returns its number. The thread that
+    /// runs goes on with it.
     pub fn fork(&mut self, action: Handle) -> i64 {
         self.last += 1;
         self.all.insert(self.last, Thread::new(Some(Next::Perform(action))));
@@ -119,8 +119,8 @@ impl Threads {
         self.last_var
     }
 
-    /// Counts a bind of the thread that runs; whether it goes on, because its turn is not over or no
-    /// other thread can run.
+    /// Counts a bind of the thread that runs; returns whether it goes on, because its turn is not
+    /// over or no other thread can run.
     pub fn tick(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
@@ -242,7 +242,7 @@ impl Threads {
         }
     }
 
-    /// Masks exceptions of other threads, or unmasks them; whether they were masked.
+    /// Masks exceptions of other threads, or unmasks them; returns whether they were masked.
     pub fn set_mask(&mut self, is_masked: bool) -> bool {
         std::mem::replace(&mut self.own().is_masked, is_masked)
     }

@@ -124,7 +124,7 @@ impl World {
         self.is_embedders = true;
     }
 
-    /// Holds a character back.
+    /// Buffers a character.
     #[inline(always)]
     pub fn put(&mut self, stream: Stream, c: char) {
         self.piece(stream).push(c);
@@ -145,8 +145,8 @@ impl World {
         }
     }
 
-    /// Lets `append` append to the text of a stream that is held back; it is told how many bytes
-    /// the text may have then.
+    /// Lets `append` append to the buffered text of a stream; it is told how many bytes the text
+    /// may have then.
     pub fn append<R>(&mut self, stream: Stream, append: impl FnOnce(&mut String, usize) -> R) -> R {
         let held = self.held;
         let text = self.piece(stream);
@@ -173,7 +173,7 @@ impl World {
         matches!(self.pieces.last(), Some(Piece::Text(_, text)) if text.ends_with('\n'))
     }
 
-    /// Holds bytes of the output back.
+    /// Buffers bytes of the output.
     pub fn put_bytes(&mut self, bytes: Vec<u8>) {
         self.held += bytes.len();
         self.pieces.push(Piece::Bytes(bytes));

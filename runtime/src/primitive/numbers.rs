@@ -235,7 +235,7 @@ fn shifted(bits: u64, count: u64) -> u64 {
     if count < 64 { bits << count } else { 0 }
 }
 
-/// From here on `x * x + 1` and `x * x - 1` are `x * x`, to the last digit.
+/// The float from which on `x * x + 1` and `x * x - 1` are `x * x`, to the last digit.
 const LARGE: f64 = 268_435_456.0;
 
 /// Returns the inverse hyperbolic sine, `ln(x + sqrt(x * x + 1))`, for a size that may be near 0,

@@ -162,7 +162,7 @@ impl<B: Builder> Decoder<'_, B> {
         self.builder.program().expr(Expr::NoMatch, crate::base::span::Span::NONE)
     }
 
-    /// Has expressions read, the first one next.
+    /// Schedules the reading of expressions, the first one next.
     fn children(&mut self, places: &[ExprId], joins: usize) -> Read<()> {
         self.expect(places.len())?;
         let child = |&to: &ExprId| Task::Expr { to, joins, begins: 0 };
@@ -170,8 +170,8 @@ impl<B: Builder> Decoder<'_, B> {
         Ok(())
     }
 
-    /// Makes sure that there are bytes for so many expressions more. So what waits to be read is
-    /// in proportion to the file.
+    /// Checks that there are bytes for so many expressions more. So what waits to be read is in
+    /// proportion to the file.
     fn expect(&mut self, count: usize) -> Read<()> {
         self.pending += count;
         match self.pending.checked_mul(LEAST).is_some_and(|bytes| bytes <= self.reader.left()) {
@@ -429,7 +429,7 @@ impl<B: Builder> Decoder<'_, B> {
         Ok(Expr::Switch(id))
     }
 
-    /// Has the expression of a branch read.
+    /// Schedules the reading of the expression of a branch.
     fn branch(&mut self, joins: usize) -> Read<ExprId> {
         self.expect(1)?;
         let to = self.place();

@@ -10,7 +10,7 @@ use crate::syntax::ast::PatId;
 /// What is found in the columns of a case.
 #[derive(Default)]
 pub(super) struct Columns {
-    /// Of each column of mixed kinds its first pattern and the first one of another kind.
+    /// For each column of mixed kinds its first pattern and the first one of another kind.
     pub mixed: Vec<(PatRef, PatRef)>,
     /// The variables in columns that ask for values of a data type, with that.
     pub variables: Vec<(PatId, DataId)>,

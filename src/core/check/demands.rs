@@ -79,7 +79,7 @@ fn beside(ast: &Ast, args: &[ExprId]) -> Wanted {
 /// The most parameters of a definition whose arguments are judged.
 const PARAMETERS: usize = 64;
 
-/// Where it is looked for what a parameter must be.
+/// A body that is searched for what a parameter must be.
 struct Body<'a> {
     unit: UnitId,
     /// The parameters and the local names around: they hide what the top level calls so.

@@ -43,7 +43,7 @@ pub struct Partial {
     pub missing: String,
     /// Whether it has one alternative: then it is meant to select from what that matches.
     pub is_selection: bool,
-    /// Whether an alternative goes by parts of the value.
+    /// Whether an alternative looks at parts of the value.
     pub is_nested: bool,
 }
 

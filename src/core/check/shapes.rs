@@ -89,7 +89,7 @@ const OF_MORE: &[(&str, &str)] = &[
     ("then", "sequence_"),
 ];
 
-/// Where the ends of the body of a definition are looked at.
+/// A definition and arguments for which the ends of its body are looked at.
 struct End<'a> {
     /// Names that are bound somewhere in the body.
     locals: FxHashSet<Name>,

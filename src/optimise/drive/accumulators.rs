@@ -1,7 +1,7 @@
 //! What a loop collects, and looks at when it ends.
 //!
 //! A parameter to which each step adds something, as `(loop t (Cons c seen))` does, is known in each
-//! call for some time if it is known in the first. To know it helps where something goes by it.
+//! call for some time if it is known in the first. To know it helps where something depends on it.
 //! If that is done only where the loop is left, each step would be a variant for something that is done
 //! once: so it is not known in the calls that the functions of a loop make of each other. What is only
 //! counted with is treated alike (`counted.rs`).

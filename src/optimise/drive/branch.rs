@@ -146,7 +146,7 @@ impl Driver<'_> {
         self.run(state)
     }
 
-    /// Says what a variable is in this branch.
+    /// Notes what a variable is in this branch.
     fn learn(&mut self, node: NodeId, value: AbstractValue) {
         let known = self.heap.get(node);
         if self.knows() && matches!(known.value, AbstractValue::Unknown(_)) {
@@ -155,7 +155,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns the local to go by, and whether it is certainly evaluated.
+    /// Returns the local to switch on, and whether it is certainly evaluated.
     fn scrutinee(&mut self, node: NodeId, span: Span) -> Attempt<(LocalId, bool)> {
         let known = self.heap.get(node);
         if let (AbstractValue::Unknown(evaluated), Some(Name::Local(local))) =

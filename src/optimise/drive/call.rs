@@ -10,39 +10,39 @@ use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
-/// Supercombinators of at most so many expressions, and three more for each parameter, are
-/// inlined wherever they are called.
+/// The most expressions, and three more for each parameter, of a supercombinator that is inlined
+/// wherever it is called.
 const SMALL: usize = 8;
-/// What is not recursive is unfolded for its known arguments up to this size.
+/// The largest size up to which what is not recursive is unfolded for its known arguments.
 pub(super) const UNFOLDED: u32 = 120;
-/// What was called in one place of the program before variants were made is inlined in each of the
-/// places that have come of it, as long as these are of at most so many expressions together.
+/// The most expressions, of all copies together, up to which what was called in one place of the
+/// program before variants were made is inlined in each of the places that have come of it.
 const COPIES_OF_ONE: u32 = 600;
-/// Unfoldings on one path.
+/// The most unfoldings on one path.
 const NESTED: u32 = 2_000;
-/// Steps of an attempt to unfold a recursive call to its end, and of a speculation.
+/// The most steps of an attempt to unfold a recursive call to its end, and of a speculation.
 const ATTEMPT: i64 = 4_000;
 const SPECULATION: i64 = 400;
-/// With fewer steps left unfolding does not go on along a constant.
+/// The fewest steps that have to be left for unfolding to go on along a constant.
 const ATTEMPT_END: i64 = 1_000;
 const FUEL_END: i64 = 4_000;
-/// Steps that the writing takes after an attempt has ended, before the one around it ends.
+/// The steps that the writing takes after an attempt has ended, before the one around it ends.
 const UNWINDING: i64 = 10;
-/// Steps of a speculation more for each part of a constant that it may take apart.
+/// The steps that a speculation has more for each part of a constant that it may take apart.
 const STEPS_PER_PART: i64 = 8;
-/// Parts of a pattern.
+/// The most parts of a pattern.
 const PARTS: usize = 200;
-/// Thunks that are speculated on for one argument, and how many parts of patterns cost as
+/// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
 /// much as a step.
 const SPECULATIONS: u32 = 24;
 const PARTS_PER_STEP: i64 = 8;
-/// Parts of a value that is written in place of a call of which all is known.
+/// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
-/// Parameters of a variant.
+/// The most parameters of a variant.
 const HOLES: usize = 40;
-/// Calls of one argument's pattern that are the end of what another one produces.
+/// The most calls of one argument's pattern that are the end of what another one produces.
 pub(super) const ENDS: u32 = 3;
-/// A pattern in which calls end in others has at most so many calls.
+/// The most calls of a pattern in which calls end in others.
 pub(super) const CALLS_WITH_ENDS: u32 = 10;
 
 /// How large a pattern may still get.

@@ -21,14 +21,14 @@ use crate::core::expr::{
 };
 use crate::core::signature::Signature;
 
-/// Constants of at least so many parts are definitions where they become values of the run, and they
-/// and their parts are atoms of patterns.
+/// The fewest parts of a constant that becomes a definition where it is a value of the run, and
+/// that, like its parts, is an atom of patterns.
 const LARGE: u32 = 12;
-/// A definition has no text of more bytes.
+/// The most bytes of a text in a definition of a constant.
 const TEXT: usize = 200;
-/// Parts of a constant that take as long to copy as a step.
+/// The parts of a constant that take as long to copy as a step.
 const PARTS_PER_STEP: u32 = 4;
-/// Parts of a constant that a decision shows.
+/// The most parts of a constant that a decision shows.
 const DESCRIBED: u32 = 10;
 
 /// The constants of a program: the first values of the heap, parts before what they are parts of.
@@ -380,7 +380,7 @@ impl Driver<'_> {
         text
     }
 
-    /// Returns the same with so many parts at most; how many more there may be.
+    /// Describes a constant with so many parts at most; returns also how many more there may be.
     fn described(&self, node: NodeId, most: u32) -> (String, u32) {
         use crate::base::quote::{char_literal, string_literal};
         let Some(mut left) = most.checked_sub(1) else { return ("..".to_owned(), 0) };

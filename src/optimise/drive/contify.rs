@@ -20,7 +20,7 @@ struct Calls {
     ends: Vec<ExprId>,
 }
 
-/// Makes join points of functions. What was moved has no body any more, and nothing mentions it.
+/// Turns functions into join points. What was moved has no body any more, and nothing mentions it.
 /// Returns how many there were.
 pub(super) fn contify(program: &mut Program) -> u64 {
     let mentions = mentions(program);
@@ -88,7 +88,7 @@ fn is_inlined(program: &Program, global: GlobalId, caller: GlobalId) -> bool {
     is_small(size, params.len()) && !program.walk(body).any(calls_back)
 }
 
-/// Makes a function a join point around the body of its caller.
+/// Turns a function into a join point around the body of its caller.
 fn move_into(program: &mut Program, global: GlobalId, calls: &Calls) {
     let GlobalKind::Defn { params, body: Some(handler) } = program.globals[global].kind else {
         return;

@@ -1,7 +1,7 @@
 //! Numbers that are only counted with.
 //!
 //! A parameter that begins with a literal and goes on with what is computed from it, like a sum, is
-//! known in the first calls of a loop alone. To know it helps where something goes by it: a choice, a
+//! known in the first calls of a loop alone. To know it helps where something is decided by it: a choice, a
 //! comparison, a function of which nothing is known. Where it comes to nothing but more arithmetic, a
 //! variant for each of its values is the same code again, and in a circle of functions there would be
 //! as many copies of all of them as it has values before it is generalised.
@@ -25,12 +25,12 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Returns whether nothing goes by the literals that a parameter is passed.
+    /// Returns whether nothing is decided by the literals that a parameter is passed.
     pub fn has_local(&self, local: LocalId) -> bool {
         self.locals.contains(&local)
     }
 
-    /// Returns whether nothing goes by the literals that a field of a constructor holds.
+    /// Returns whether nothing is decided by the literals that a field of a constructor holds.
     pub fn has_field(&self, con: ConId, at: usize) -> bool {
         self.fields.contains(&(con, at as u32))
     }
@@ -61,7 +61,7 @@ pub fn counted(program: &Program) -> Counted {
 /// What a value may be in, by number.
 type Place = u32;
 
-/// Where something goes by a value.
+/// The place of whatever decides by a value.
 const DECISION: Place = 0;
 
 struct Flow<'a> {

@@ -10,7 +10,7 @@ use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId, TextId};
 use crate::primitive::{Primitive, Shape};
 
-/// Bytes of a text that take as long to copy as a step.
+/// The bytes of a text that take as long to copy as a step.
 const TEXT_PER_STEP: usize = 8;
 
 impl Driver<'_> {
@@ -611,7 +611,7 @@ impl Driver<'_> {
         Some((self.application(callee, codes, span), value))
     }
 
-    /// Returns the same for a field: an atom.
+    /// Returns code for a field of such a constructor, an atom, and what is known of it.
     fn built_part(&mut self, expr: ExprId, env: EnvId, group: &mut Vec<Bind>) -> (ExprId, NodeId) {
         ensure_sufficient_stack(|| {
             let old = self.old;
@@ -635,7 +635,8 @@ impl Driver<'_> {
         })
     }
 
-    /// Returns the same for a function with fewer arguments than it takes.
+    /// Returns code for a function with fewer arguments than it takes in a letrec, and what is
+    /// known of it.
     fn built_function(
         &mut self,
         expr: ExprId,

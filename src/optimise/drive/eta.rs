@@ -28,9 +28,9 @@ use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program};
 use crate::core::signature::Signature;
 
-/// Expressions that a body may have to be expanded: its twin is unfolded wherever it is called.
+/// The most expressions of a body that is expanded: its twin is unfolded wherever it is called.
 const SIZE: u32 = 40;
-/// Parameters of a twin.
+/// The most parameters of a twin.
 const PARAMETERS: usize = 40;
 
 /// The twins of a program.

@@ -419,7 +419,8 @@ impl Driver<'_> {
         self.force_of(None, like, code, span)
     }
 
-    /// Returns the same; the code names a value, if that is given.
+    /// Writes the evaluation of code, bound to a new local; the code names the value of `node`, if
+    /// that is given.
     pub(super) fn force_of(
         &mut self,
         node: Option<NodeId>,
@@ -473,7 +474,7 @@ impl Driver<'_> {
         Ok(result)
     }
 
-    /// Returns whether the first thing that is done with a value is a choice that goes by it.
+    /// Returns whether the first thing that is done with a value is a choice on it.
     pub(super) fn is_chosen_by(&self, frames: &Frames) -> bool {
         let mut frames = frames;
         while let Some(frame) = frames {
@@ -536,7 +537,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Goes by a local.
+    /// Switches on a local.
     fn switch(
         &mut self,
         switch: SwitchId,
@@ -548,8 +549,8 @@ impl Driver<'_> {
         self.switch_on(switch, env, node, frames, span)
     }
 
-    /// Goes by a value: a local's that is looked up by others too, or one that only the
-    /// switch has asked for.
+    /// Switches on a value: a local's that is looked up by others too, or one that only the switch
+    /// has asked for.
     pub(super) fn switch_on(
         &mut self,
         switch: SwitchId,
@@ -594,8 +595,9 @@ impl Driver<'_> {
         self.expr(Expr::NoMatch, span)
     }
 
-    /// Returns the branch that a known value takes: `None` if it is not known or of the wrong kind,
-    /// an expression that is `None` if there is none. Whether it is not the default.
+    /// Returns the branch that a known value takes, and whether it is not the default: `None` if
+    /// the value is not known or of the wrong kind, an expression that is `None` if there is no
+    /// branch.
     pub(super) fn alternative(
         &self,
         switch: SwitchId,
@@ -630,7 +632,8 @@ impl Driver<'_> {
         Some((branch.or(case.default), branch.is_some()))
     }
 
-    /// Returns the body of that alternative; its fields are bound.
+    /// Returns the body of the branch that a known value takes, as
+    /// [`alternative`](Self::alternative) does; binds its fields.
     fn select(&mut self, switch: SwitchId, env: EnvId, node: NodeId) -> Option<Option<ExprId>> {
         let (body, is_own) = self.alternative(switch, node)?;
         let (con, fields) = match self.heap.get(node).value {

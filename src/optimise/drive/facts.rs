@@ -21,7 +21,7 @@ pub struct Facts {
     pub uses: IndexVec<LocalId, u32>,
     /// Whether a local may be used more than once when its function's body is executed.
     pub shared: IndexVec<LocalId, bool>,
-    /// Whether a local is used otherwise than as what a switch goes by.
+    /// Whether a local is used otherwise than as the scrutinee of a switch.
     pub mentioned: IndexVec<LocalId, bool>,
     /// How many locals a function has.
     pub locals: IndexVec<GlobalId, u32>,
@@ -52,7 +52,7 @@ pub struct Facts {
     pub unknown_calls: FxHashMap<LocalId, Vec<(LocalId, usize)>>,
     /// Where a local's value is passed for a parameter of a function, the last time.
     pub passed: IndexVec<LocalId, Option<LocalId>>,
-    /// The last switch that goes by a local.
+    /// The last switch on a local.
     pub switch: IndexVec<LocalId, Option<SwitchId>>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
@@ -79,10 +79,11 @@ impl Place {
 
 type Work = Vec<(ExprId, Place)>;
 
-/// More branches than this are not compared.
+/// The most branches, beside the first, that are compared to tell whether a local is used in one
+/// alone.
 const ARMS: usize = 8;
 
-/// Looks at every body once.
+/// Collects the facts of a program; looks at every body once.
 pub fn facts(program: &Program, twins: &Twins) -> Facts {
     let globals = program.globals.len();
     let mut scan = Scan {
@@ -356,7 +357,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Says that a local is bound to an expression.
+    /// Notes that a local is bound to an expression.
     fn flow(&mut self, to: LocalId, value: ExprId) {
         let program = self.program;
         let mut work = vec![value];

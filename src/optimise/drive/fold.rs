@@ -11,7 +11,8 @@ use crate::core::expr::{CONS, ConId, Lit, NIL, TextId};
 use crate::primitive::Primitive;
 use crate::primitive::numbers::{self, Computed, Number};
 
-/// Larger integers are not made: they are cheaper to compute than to load.
+/// The most bytes of an integer that folding makes, by the estimate of a memory limit: larger ones
+/// are cheaper to compute than to load.
 const LARGEST: usize = 128;
 
 impl Driver<'_> {

@@ -27,9 +27,9 @@ pub struct Frame {
 pub enum Action {
     /// Bind it, evaluated, and go on with the body.
     Force(LocalId, ExprId, EnvId),
-    /// Go by it; the switch's scrutinee is what has been evaluated.
+    /// Switch on it; the switch's scrutinee is what has been evaluated.
     Switch(SwitchId, EnvId, Span),
-    /// The same for the value of a call that was written where the switch takes it apart.
+    /// Switch on the value of a call that was written where the switch takes it apart.
     Consume(SwitchId, EnvId, Span),
     /// Choose.
     If { yes: Operand, no: Operand, global: GlobalId, span: Span },

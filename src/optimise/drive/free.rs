@@ -3,7 +3,7 @@
 use crate::base::index::{IndexVec, List, Pool};
 use crate::core::expr::{Branches, Expr, ExprId, LocalId, Program};
 
-/// Expressions with more free variables are not searched.
+/// The most free variables of an expression that is searched.
 const MOST: usize = 32;
 
 /// What is known of an expression.

@@ -5,7 +5,7 @@
 //! TCS 73, 1990) as positive supercompilation does it (Sørensen, Glück and Jones, 1996), and by
 //! the means that are there already. `(map f (map g xs))` is a call of `map` with the pattern
 //! `(map g xs)` for its list: a variant with the parameters `f`, `g` and `xs`. In its body, the
-//! inner call is unfolded where the outer `map` goes by it. In a branch where it comes to a
+//! inner call is unfolded where the outer `map` switches on it. In a branch where it comes to a
 //! constructor, the branch of the outer `map` is taken at once; the call that this one leaves,
 //! `(map f (map g t))`, has the same pattern and so the same variant. Where it comes to
 //! something else, the outer call is made again with that.
@@ -29,11 +29,11 @@ use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, SwitchId};
 
-/// A switch of a function of at most so many expressions is copied into branches.
+/// The most expressions of a function whose switch is copied into branches.
 const COPIED: u32 = 40;
-/// Frames among which switches are counted.
+/// The most frames among which switches are counted.
 const FRAMES: usize = 200;
-/// What the switch of a loop counts among the frames that are copied.
+/// The size that the switch of a loop counts for among the frames that are copied.
 const LOOP: usize = 2;
 
 impl Driver<'_> {
@@ -58,7 +58,7 @@ impl Driver<'_> {
             && self.may_unfold()
     }
 
-    /// Returns whether a call is unfolded where a switch goes by its value.
+    /// Returns whether a call is unfolded where a switch is on its value.
     pub(super) fn is_fused(
         &self,
         switch: SwitchId,

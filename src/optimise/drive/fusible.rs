@@ -89,7 +89,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
     fusible
 }
 
-/// Producers of at most so many expressions are written where they are consumed.
+/// The most expressions of a producer that is written where it is consumed.
 const PRODUCER: u32 = 60;
 
 /// Finds out which functions may come to a constructor with fields, by what they end in.

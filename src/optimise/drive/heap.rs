@@ -38,7 +38,7 @@ pub enum AbstractValue {
     Partial(Head, List<NodeId>),
     /// Known at run time only; whether it is certainly evaluated there.
     Unknown(bool),
-    /// The same as another value.
+    /// Another name of this value.
     Alias(NodeId),
 }
 

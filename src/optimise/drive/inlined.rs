@@ -9,7 +9,7 @@ use crate::base::quote::{SHOWN_DEPTH, char_for_message, constructed, for_message
 use crate::base::span::Span;
 use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
 
-/// Cases that are kept with the value that they do not match: there is one for each value.
+/// The most cases that are kept with the value that they do not match: there is one for each value.
 const UNMATCHED: usize = 1_000;
 
 /// Returns the definitions outside of the corelib: where the name stands, before the body, and the

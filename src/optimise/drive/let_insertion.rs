@@ -16,13 +16,13 @@ use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, LocalId};
 
-/// How long a chain of values may get of which each is made for the next alone, before it is bound:
-/// each branch that may demand its end writes all of it.
+/// The most links of a chain of values, of which each is made for the next alone, before it is
+/// bound: each branch that may demand its end writes all of it.
 const CHAIN: u32 = 6;
-/// How many of them may be more than straight code: each may branch in each of the branches of the one
-/// before it.
+/// The most of them that may be more than straight code: each may branch in each of the branches of
+/// the one before it.
 const BRANCHING_CHAIN: u32 = 2;
-/// Values that are looked at for that before a branching.
+/// The most values that are looked at for that before a branching.
 const LOOKED_AT: usize = 64;
 
 /// What is between a branching and a value.
@@ -92,7 +92,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Settles the free variables of expressions, but for those that are bound later.
+    /// Binds what the free variables of expressions share with others, but for those that are bound
+    /// later.
     pub(super) fn bind_shared_of_exprs(&mut self, exprs: &[ExprId], bound: &[LocalId], env: EnvId) {
         let mut work = Vec::new();
         for &expr in exprs {

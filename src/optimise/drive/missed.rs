@@ -12,10 +12,10 @@ use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, GlobalId, GlobalKind};
 
-/// Hints of one program. Reading more of them helps nobody.
+/// The most hints of one program. Reading more of them helps nobody.
 const MOST: usize = 1_000;
 
-/// Statements before a call among which what binds its argument is looked for.
+/// The most statements before a call among which what binds its argument is looked for.
 const STATEMENTS: usize = 200;
 
 /// What to do about a value that is used twice.

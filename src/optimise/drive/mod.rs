@@ -93,10 +93,11 @@ pub struct Rules {
     pub case_of_case: bool,
 }
 
-/// Unfolding steps that every body has, and how many more for each of its expressions.
+/// The unfolding steps that every body has, and how many more for each of its expressions.
 const FUEL: i64 = 8_000;
 const FUEL_PER_EXPRESSION: i64 = 20;
-/// The same for all bodies together: a program may not be many times its size.
+/// The unfolding steps that all bodies have together, and how many more for each expression of the
+/// program: a program may not be many times its size.
 const TOTAL_FUEL: i64 = 400_000;
 const TOTAL_PER_EXPRESSION: i64 = 12;
 
@@ -104,7 +105,7 @@ const TOTAL_PER_EXPRESSION: i64 = 12;
 /// arguments, and the variants of such ones.
 pub type CalledOnce = FxHashSet<GlobalId>;
 
-/// Steps of an attempt that writing an expression costs.
+/// The steps of an attempt that writing an expression costs.
 const WRITING: i64 = 2;
 
 /// Drives every body that `main` and the roots reach. Nothing is unfolded once the result
@@ -243,7 +244,8 @@ enum Outcome {
     Node(NodeId),
     /// A value that this code computes.
     Code(ExprId),
-    /// The same, for a comparison: whether the node is the literal node's value.
+    /// A value that this code of a comparison computes: whether the node is the literal node's
+    /// value.
     Test { code: ExprId, node: NodeId, literal: NodeId, equal: bool },
     /// Code that never comes to a value: an error or a jump.
     Ends(ExprId),
@@ -346,7 +348,7 @@ transactional! {
             unwriting: u32,
             /// How many evaluations of calls of which all is known are under way.
             closed: u32,
-            /// Whether a choice goes by the value that the frames come to, or by one that is
+            /// Whether a choice is on the value that the frames come to, or on one that is
             /// computed from it: 1 or 0.
             is_chosen: u32,
             tally: Tally,
@@ -450,7 +452,7 @@ impl Driver<'_> {
         node
     }
 
-    /// Hands what was done to the report.
+    /// Adds what was done to the report.
     fn account(&mut self) {
         for decision in self.decisions.drain(..) {
             self.report.decide(Pass::Specialise, || decision);

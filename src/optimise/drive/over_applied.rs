@@ -19,7 +19,7 @@ use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
-/// Arguments beyond its parameters that a variant may take.
+/// The most arguments beyond its parameters that a variant takes.
 const MORE: usize = 8;
 
 /// Returns how many arguments those functions take that a definition may come to; 0 of one that

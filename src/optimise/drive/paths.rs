@@ -20,7 +20,7 @@ pub struct Paths {
     branchings: u32,
 }
 
-/// Branches that are so deep in others are not told apart.
+/// The depth of branches in others beyond which they are not told apart.
 const DEEPEST: u32 = 64;
 
 impl Paths {

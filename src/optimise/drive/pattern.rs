@@ -29,9 +29,9 @@ impl Key {
         self.args.iter().map(Pattern::holes).sum()
     }
 
-    /// Makes a parameter of the last literal in the patterns, or of the last CAF if there is none.
-    /// Returns whether there is one; none is looked for in large patterns, which are most often
-    /// lists that a loop goes along.
+    /// Turns the last literal in the patterns, or the last CAF if there is none. Returns whether
+    /// there is one; none is looked for in large patterns, which are most often lists that a loop
+    /// goes along.
     pub fn open(&mut self) -> bool {
         if self.args.iter().map(Pattern::size).sum::<usize>() > OPENED {
             return false;
@@ -92,10 +92,10 @@ struct Table<'e> {
     is_end: &'e dyn Fn(GlobalId, usize) -> bool,
 }
 
-/// Parts of the patterns of a call of which all is known for which a variant is made.
+/// The most parts of the patterns of a call of which all is known for which a variant is made.
 const OPENED: usize = 24;
 
-/// Integers up to this size may count down by a variant each.
+/// The largest size of an integer that may count down by a variant for each number.
 const SMALL: u64 = 8;
 
 /// Returns whether a literal is an integer that may count down by a variant each.
@@ -121,8 +121,8 @@ impl Pattern {
         own + self.parts().iter().map(Pattern::holes).sum::<usize>()
     }
 
-    /// Makes a hole of the last of its parts, itself among them, of which `is_open` holds. Returns
-    /// whether there is one.
+    /// Turns the last of its parts, itself among them, of which `is_open` holds into a hole.
+    /// Returns whether there is one.
     fn open(&mut self, is_open: &dyn Fn(&Pattern) -> bool) -> bool {
         if is_open(self) {
             *self = Pattern::Hole;
@@ -137,7 +137,7 @@ impl Pattern {
         }
     }
 
-    /// Makes holes of the literals and texts in it.
+    /// Turns the literals and texts in it into holes.
     pub fn forget_literals(&mut self) {
         match self {
             Pattern::Lit(_) | Pattern::Text(..) => *self = Pattern::Hole,
@@ -149,8 +149,8 @@ impl Pattern {
         }
     }
 
-    /// Makes holes of the literals among the arguments of constructors and functions for which
-    /// `is_forgotten` holds of the place.
+    /// Turns the literals among the arguments of constructors and functions for which
+    /// `is_forgotten` holds of the place into holes.
     pub fn forget_literals_at(&mut self, is_forgotten: &dyn Fn(Head, usize) -> bool) {
         let head = match *self {
             Pattern::Con(con, _) | Pattern::Built(con, _) => Some(Head::Con(con)),
@@ -258,7 +258,7 @@ pub struct Parts {
 }
 
 const KINDS: usize = 16;
-/// Patterns with at most so many pairs of parts are searched for one another.
+/// The most pairs of parts of two patterns of which one is searched for in the other.
 const PAIRS: u32 = 16_384;
 
 impl Parts {

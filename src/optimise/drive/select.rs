@@ -13,7 +13,7 @@ use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId};
 use crate::optimise::selection::selected;
 
-/// Selections that are remembered at once.
+/// The most selections that are remembered at once.
 const PENDING: usize = 64;
 
 /// A selection.
@@ -83,8 +83,8 @@ impl Driver<'_> {
         self.heap.items(fields).get(at).copied()
     }
 
-    /// Makes ready for code that evaluates something, `evaluated` if that is a value: binds
-    /// the selections that would be left to what comes after it.
+    /// Prepares for code that evaluates something, `evaluated` if that is a value: binds the
+    /// selections that would be left to what comes after it.
     pub(super) fn bind_selections(&mut self, evaluated: Option<NodeId>) {
         if self.pending.is_empty() || self.unwriting > 0 {
             return;
@@ -122,7 +122,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Makes the selections from a value that has become known the fields that they are.
+    /// Replaces the selections from a value that has become known by the fields that they select.
     pub(super) fn select_from(&mut self, from: NodeId) {
         if self.pending.is_empty() {
             return;

@@ -31,21 +31,22 @@ pub(super) struct Split {
     pub after: Frames,
 }
 
-/// Expressions of this size are copied rather than shared.
+/// The most expressions of code that is copied rather than shared.
 const SMALL: usize = 6;
-/// The frames in a row that each branch has a copy of are of at most this size together.
+/// The most expressions, together, of the frames in a row that each branch has a copy of.
 const COPIED: usize = 20;
-/// What a frame counts, at least, of which each copy may branch again: few of them are copied
-/// in a row.
+/// The least size that a frame counts for of which each copy may branch again: few of them are
+/// copied in a row.
 pub(super) const BRANCHING: usize = 6;
-/// Shared frames that a branch goes through, where each takes it to an atom, before it jumps.
+/// The most shared frames that a branch goes through, where each takes it to an atom, before it
+/// jumps.
 const HOPS: u32 = 4;
-/// A default of at most so many expressions is written again for each value that is known to
-/// come to it, as far as the body's budget goes.
+/// The most expressions of a default that is written again for each value that is known to come to
+/// it, as far as the body's budget goes.
 const DEFAULT: usize = 200;
 
 impl Driver<'_> {
-    /// Makes ready for so many branches that end in `frames`.
+    /// Prepares for so many branches that end in `frames`.
     pub(super) fn split(&mut self, frames: &Frames, ways: usize) -> Attempt<Split> {
         if self.unbranching > 0 {
             return Err(Abort::Branch);
@@ -359,7 +360,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns the switch that an expression is, if it goes by a local.
+    /// Returns the switch that an expression is, if it is on a local.
     pub(super) fn switches_on(&self, local: LocalId, body: ExprId) -> Option<SwitchId> {
         match self.old.exprs[body] {
             Expr::Switch(switch) if self.old.switches[switch].scrutinee == local => Some(switch),

@@ -37,27 +37,28 @@ struct Incoming {
     params: Vec<LocalId>,
 }
 
-/// Patterns that led to one and are compared with it.
+/// The most patterns that led to one and are compared with it.
 const ANCESTORS: usize = 200;
-/// Patterns that led to one and are embedded in what calls in it end in, at most.
+/// The most patterns that led to one and are embedded in what calls in it end in.
 const EMBEDDED_ENDS: u32 = 4;
-/// If so many variants that led to one were made more general, the next ones know no literals, and
-/// after so many nothing of what would grow: they would differ in one literal after the other.
+/// How many variants that led to one have to be made more general until the next ones know no
+/// literals, and until they know nothing of what would grow: they would differ in one literal after
+/// the other.
 const GENERAL_SHAPES: usize = 2;
 const GENERAL_WHOLES: usize = 4;
-/// Variants that one supercombinator may have: fewer if they are of more expressions than these
+/// The most variants of one supercombinator: fewer if they are of more expressions than these
 /// together, but so many in any case.
 const VARIANTS: u32 = 40;
 const VARIANTS_SIZE: u32 = 1_600;
 const FEW_VARIANTS: u32 = 10;
-/// Variants whose patterns differ in the literals in constructors alone: if there would be more, a
-/// loop goes through the states of something, and each step of it would be a variant.
+/// The most variants whose patterns differ in the literals in constructors alone: if there would be
+/// more, a loop goes through the states of something, and each step of it would be a variant.
 const SAME_SHAPE: u32 = 12;
-/// It may have one more for each so many parts of a constant, and so many more at most.
+/// How many parts of constants allow it one variant more, and the most variants that they allow it.
 const PARTS_PER_VARIANT: u32 = 6;
 const VARIANTS_OF_CONSTANTS: u32 = 400;
 
-/// Expressions of a body that may be written again because more is known there, and how many
+/// The most expressions of a body that are written again because more is known there, and how many
 /// more for each of its expressions.
 const COPIES: i64 = 200;
 const COPIES_PER_EXPRESSION: i64 = 2;
@@ -174,8 +175,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Makes parameters of the literals of a call of which all is known: but for small ones that the
-    /// function only counts down, if there are others.
+    /// Turns the literals of a call of which all is known into parameters: but for small ones that
+    /// the function only counts down, if there are others.
     fn open_literals(&self, key: &mut Key) {
         let GlobalKind::Defn { params, .. } = self.old.globals[key.of].kind else { return };
         let params = &self.old.local_lists[params];

@@ -195,7 +195,7 @@ impl Apply<'_> {
         self.component[global.index()] == self.component[self.global.index()]
     }
 
-    /// Makes a call one of an unknown function, whose arguments are lazy.
+    /// Turns a call into one of an unknown function, whose arguments are lazy.
     fn lazily(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>) {
         let program = &mut *self.program;
         let span = program.spans[expr];

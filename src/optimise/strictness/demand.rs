@@ -56,7 +56,7 @@ impl Shape {
     }
 
     /// Returns what is certain of a value that is used in both these ways, of which at least one
-    /// evaluates it now; whether each does.
+    /// evaluates it now; `now` says whether each does.
     fn and(self, other: Shape, now: (bool, bool)) -> Shape {
         if (self == Shape::All && now.0) || (other == Shape::All && now.1) {
             return Shape::All;
@@ -101,7 +101,7 @@ impl Use {
         Use { used: true, now: true, shape }
     }
 
-    /// Returns the same later, if at all.
+    /// Returns this use as one that comes later, if at all.
     pub(super) fn later(self) -> Use {
         Use { now: false, ..self }
     }
@@ -143,8 +143,8 @@ pub(super) fn shaped(program: &Program, data: DataId) -> Option<ConId> {
     }
 }
 
-/// Returns the demand on a parameter that is used so; whether it is known already that it is
-/// evaluated.
+/// Returns the demand on a parameter that is used so; `is_strict` says whether it is known already
+/// that it is evaluated.
 pub(super) fn demand(program: &Program, use_: Option<&Use>, is_strict: bool) -> Demand {
     let Use { now: true, shape, .. } = *use_.unwrap_or(&Use::UNKNOWN) else {
         return if is_strict { Demand::Strict } else { Demand::Lazy };

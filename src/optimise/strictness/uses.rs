@@ -40,7 +40,7 @@ impl Uses {
         }
     }
 
-    /// Returns the same later, if at all.
+    /// Returns these uses as ones that come later, if at all.
     pub(super) fn later(mut self) -> Uses {
         self.fails = false;
         self.of.iter_mut().for_each(|(_, use_)| *use_ = use_.later());

@@ -29,9 +29,9 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Certainly bottom.
+    /// The value that is certainly bottom.
     pub(super) const ZERO: Value = Value { zero: true, strict: BitSet::EMPTY, causes: Vec::new() };
-    /// Anything.
+    /// The value of which nothing is known.
     pub(super) const ONE: Value = Value { zero: false, strict: BitSet::EMPTY, causes: Vec::new() };
 
     /// Returns what a variable is.

@@ -11,7 +11,7 @@ use crate::syntax::lex::is_name;
 
 /// The longest declaration of another language, in bytes, that is made sense of.
 const DECLARED: usize = 2_000;
-/// The most fields of its constructors.
+/// The most fields of a constructor in such a declaration.
 const FIELDS: usize = 20;
 
 /// Returns the constructors of `(data T a = A a | B)`: where the name of each stands in the text, and

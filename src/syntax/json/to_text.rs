@@ -284,7 +284,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    /// Does what is on the work list.
+    /// Executes the work list.
     fn run(&mut self) -> Result<(), Mistake> {
         while let Some(work) = self.work.pop() {
             match work {

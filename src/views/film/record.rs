@@ -11,15 +11,15 @@ use crate::gcode::program::{GlobalId, GlobalKind, Program};
 use crate::machine::events::{Content, Moment, NodeEvent, NodeId, Probe};
 use crate::machine::reference::Watch;
 
-/// How many events a film has at most.
+/// The most events of a film.
 const EVENTS: usize = 20_000;
-/// How many bytes of data its page has at most, about.
+/// The most bytes of data of its page, about.
 const BYTES: usize = 4_500_000;
-/// How many bytes of sources.
+/// The most bytes of sources.
 const SOURCES: usize = 300_000;
-/// How many bytes of one text or number.
+/// The most bytes of one text or number.
 const TEXT: usize = 2000;
-/// How many nodes from before its first event.
+/// The most nodes from before its first event.
 const PRIOR: usize = 20_000;
 
 /// A node that was born before the film begins.

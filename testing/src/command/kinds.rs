@@ -59,7 +59,8 @@ fn all_passes(text: &str, seed: u64) -> Result<Tally, String> {
     optimised(text, seed, Subsets::Every)
 }
 
-/// Checks the same, and that there is not much more code that saves little.
+/// Checks what the optimiser makes of a program after some sets of passes, and that there is not
+/// much more code that saves little.
 fn sized(text: &str, seed: u64) -> Result<Tally, String> {
     let of = subsets::wrong(text, seed, Subsets::Some)?;
     if of.swollen > 0 {

@@ -86,13 +86,13 @@ struct Now {
     shown: bool,
 }
 
-/// A case that takes longer is shown, even if it never ends.
+/// The time beyond which a case is shown, even if it never ends.
 const SLOW: Duration = Duration::from_secs(30);
 
-/// After each so long a time it is told how many cases there were.
+/// The time between two messages of how many cases there were.
 const TOLD: Duration = Duration::from_secs(300);
 
-/// So long after the last minute what has not ended is left alone.
+/// The time after the last minute for which a case that has not ended is waited for.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// Returns the kinds in turn, each as often as its share says: one round.
@@ -172,7 +172,7 @@ impl Hunt {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the threads; whether all of them have ended. Shows what takes long.
+    /// Waits for the threads; returns whether all of them have ended. Shows what takes long.
     fn wait(&self, workers: &[JoinHandle<()>]) -> bool {
         let (start, mut told) = (Instant::now(), 0);
         while !workers.iter().all(JoinHandle::is_finished) {

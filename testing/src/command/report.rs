@@ -71,7 +71,7 @@ fn cases(out: &mut String, kinds: &[&Kind], state: &State) -> std::fmt::Result {
     writeln!(out, "(a minute: of one thread)")
 }
 
-/// Names and counts, the most frequent first, in columns.
+/// Writes names and counts, the most frequent first, in columns.
 fn table(out: &mut String, title: &str, counts: &[(String, u64)]) {
     if counts.is_empty() {
         return;

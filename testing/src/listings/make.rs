@@ -199,7 +199,7 @@ impl<'a> Maker<'a> {
         stack.push(item);
     }
 
-    /// Pushes an item that is like `wanted`, if there is one; whether there is.
+    /// Pushes an item that is like `wanted`, if there is one; returns whether there is.
     fn again(&mut self, stack: &mut Vec<Item>, wanted: &dyn Fn(Item) -> bool) -> bool {
         let found: Vec<usize> = (0..stack.len()).filter(|&at| wanted(stack[at])).collect();
         if found.is_empty() {

@@ -178,7 +178,7 @@ pub fn walk(seed: u64, known: &mut Vec<String>) -> Result<Tally, String> {
     Ok(seen)
 }
 
-/// Runs a program on both machines; how it ends, if what the machines say can be compared.
+/// Runs a program on both machines; returns how it ends, if what the machines say can be compared.
 ///
 /// Code that takes an operand which it has not evaluated ends in an error on the reference
 /// machine; the fast one evaluates the operand. So after that nothing is compared.

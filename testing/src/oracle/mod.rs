@@ -366,7 +366,7 @@ impl Later {
 }
 
 impl World {
-    /// Prints or performs `main`; whether it was performed.
+    /// Prints or performs `main`; returns whether it was performed.
     fn run(self: &Rc<Self>, input: &str, out: &mut String) -> Result<bool, Halt> {
         let main = self.loaded.names.find("main").expect("there is a main");
         let Some(Global::Value(main)) = self.units[0].get(&main) else {

@@ -93,7 +93,7 @@ pub(super) enum Waits {
 }
 
 impl World {
-    /// Performs a value that is an action, else prints it; whether it was performed.
+    /// Performs a value that is an action, else prints it; returns whether it was performed.
     pub(super) fn finish(&self, value: &Ref, out: &mut String) -> Result<bool, Halt> {
         let found = force(value);
         // A handler may be in a part of the value that is printed.
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// Performs an action to its end; its value.
+    /// Performs an action to its end; returns its value.
     fn perform(&self, action: Ref, by: Performer) -> Result<Ref, Halt> {
         let mut waiting: Vec<Waits> = Vec::new();
         let is_whole = || by != Performer::Program || self.program.borrow().is_main();

@@ -7,7 +7,7 @@ use super::Gen;
 /// How broad: from what fits an instruction to what gets a chunk of the heap of its own.
 const WIDTHS: &[usize] = &[20, 70, 140, 260, 300, 520];
 
-/// One in so many is broader than what a chunk of any size takes with others.
+/// One in how many is broader than what a chunk of any size takes with others.
 const BROADEST: usize = 4_200;
 const SELDOM: usize = 40;
 

@@ -64,10 +64,10 @@ struct Gen {
 /// A small number that depends on the input.
 const SMALL: &str = "small'";
 
-/// Another.
+/// A large number that depends on the input.
 const LARGE: &str = "large'";
 
-/// One program in so many holds something broad.
+/// One in how many programs holds something broad.
 const BROAD: usize = 80;
 
 /// Names of locals: plain ones, primitives, the prelude's, constructors.
@@ -217,7 +217,7 @@ impl Gen {
         self.visible(name) && self.definitions.iter().all(|own| own.name != name)
     }
 
-    /// Binds a new local of this type; its name.
+    /// Binds a new local of this type; returns its name.
     fn bind(&mut self, ty: &Ty) -> String {
         let name = self.new_name(&[]);
         self.locals.push((name.clone(), ty.clone()));

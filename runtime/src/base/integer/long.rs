@@ -1,7 +1,7 @@
 //! Long multiplication, division and conversion in pieces, between which they can be stopped.
 //!
-//! Multiplication is left to the library up to [`TRANSFORM`] limbs, and goes by transforms above; division
-//! is that of Burnikel and Ziegler (*Fast recursive division*, 1998), conversion goes by halves. Pieces
+//! Multiplication is left to the library up to [`TRANSFORM`] limbs, and uses transforms above; division
+//! is that of Burnikel and Ziegler (*Fast recursive division*, 1998), conversion halves the digits. Pieces
 //! are left to the library. The largest that it does at once are products of [`PIECE`] limbs by
 //! [`TRANSFORM`], and sums, copies and shifts of the whole: some milliseconds for numbers of a hundred
 //! megabits.
@@ -22,7 +22,8 @@ pub type Poll<'a> = &'a mut dyn FnMut() -> Result<(), Stopped>;
 /// take, at 1000, 258 µs of the library and 292 µs by transforms; 347 and 373 at 1200, 473 and 376 at 1500.
 pub(super) const TRANSFORM: usize = 1280;
 
-/// The same, where one of the factors has been transformed: 181 µs and 174 µs at 800.
+/// Limbs of the shorter factor from which on transforms are used where one of the factors has been
+/// transformed: 181 µs and 174 µs at 800.
 const FACTOR: usize = 800;
 
 /// Limbs of a divisor from which on multiplication by its reciprocal is the faster division.
@@ -254,7 +255,7 @@ struct Power {
     zeros: usize,
     /// The power of five.
     five: BigUint,
-    /// The same, transformed.
+    /// The transforms of the power of five.
     factor: Option<Factor>,
     /// What division by it multiplies by.
     reciprocal: Option<Reciprocal>,
@@ -421,7 +422,7 @@ fn convert(digits: &[u8], powers: &[Power], poll: Poll<'_>) -> Result<Option<Big
 
 /// Returns the decimal digits.
 pub(super) fn digits(value: &BigUint, poll: Poll<'_>) -> Result<String, Stopped> {
-    /// Bits of `DIGITS` digits, and some less.
+    /// A little less than the bits of `DIGITS` digits.
     const BITS: u64 = 3 * DIGITS as u64;
     if value.bits() <= BITS {
         return Ok(value.to_str_radix(10));

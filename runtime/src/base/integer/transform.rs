@@ -44,11 +44,11 @@ const _: () = assert!((MOST as u128) << (2 * BITS) < FIRST as u128 * SECOND as u
 /// (Montgomery, *Modular multiplication without trial division*, 1985).
 struct Field<const P: u64>;
 
-/// Powers of two that are orders of roots of unity: from 2^0 on.
+/// The number of powers of two, from 2^0 on, that are orders of roots of unity.
 const ORDERS: usize = 33;
 
 impl<const P: u64> Field<P> {
-    /// Of `P`, modulo 2^64.
+    /// The inverse of p modulo 2^64.
     const INVERSE: u64 = {
         let (mut inverse, mut bits) = (P, 3);
         while bits < 64 {
@@ -58,7 +58,7 @@ impl<const P: u64> Field<P> {
         inverse
     };
 
-    /// 1 and 2^64, times 2^64.
+    /// 1 times 2^64, and 2^64 times 2^64, modulo p.
     const ONE: u64 = ((1_u128 << 64) % P as u128) as u64;
     const SHIFT: u64 = (Self::ONE as u128 * Self::ONE as u128 % P as u128) as u64;
     const HALF: u64 = Self::inverse_of(Self::mul(2, Self::SHIFT) % P);
@@ -67,7 +67,8 @@ impl<const P: u64> Field<P> {
     const ROOTS: [u64; ORDERS] = Self::roots(false);
     const INVERSE_ROOTS: [u64; ORDERS] = Self::roots(true);
 
-    /// What takes c(4s) to c(4s + 4), by the number of ones that s ends in; and to its inverse.
+    /// The factors that take c(4s) to c(4s + 4), by the number of ones that s ends in; and those
+    /// that take its inverse there.
     const STEPS: [u64; ORDERS - 3] = Self::steps(&Self::ROOTS, &Self::INVERSE_ROOTS);
     const INVERSE_STEPS: [u64; ORDERS - 3] = Self::steps(&Self::INVERSE_ROOTS, &Self::ROOTS);
 
@@ -80,7 +81,7 @@ impl<const P: u64> Field<P> {
         (product >> 64) as u64 + P - ((multiple as u128 * P as u128) >> 64) as u64
     }
 
-    /// Returns the same, below `P`.
+    /// Returns `a * b / 2^64` modulo p, below p.
     #[inline(always)]
     const fn mul_exactly(a: u64, b: u64) -> u64 {
         Self::less(Self::mul(a, b), P)
@@ -261,7 +262,7 @@ impl<const P: u64> Field<P> {
         ]
     }
 
-    /// Does something with the numbers at the same place of all quarters.
+    /// Applies an operation to the numbers at the same place of all quarters.
     #[inline(always)]
     fn quarters(
         data: &mut [u64],
@@ -295,7 +296,7 @@ impl<const P: u64> Field<P> {
         Self::quarters(data, poll, |parts| Self::join(parts, powers))
     }
 
-    /// Does something with the numbers at the same place of both halves.
+    /// Applies an operation to the numbers at the same place of both halves.
     #[inline(always)]
     fn halves(
         data: &mut [u64],

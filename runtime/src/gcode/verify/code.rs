@@ -305,7 +305,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Hands the state after an instruction on to where it leads.
+    /// Propagates the state after an instruction to where control goes.
     fn flow(&mut self, instr: &Instr, state: State) {
         match instr.op().flow() {
             Flow::End => {}
@@ -480,7 +480,7 @@ impl Holes {
         }
     }
 
-    /// Takes a height out; whether it was there.
+    /// Takes a height out; returns whether it was there.
     fn fill(&mut self, height: u64) -> bool {
         let Some((&first, &end)) = self.0.range(..=height).next_back() else { return false };
         if end <= height {

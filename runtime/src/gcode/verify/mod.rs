@@ -21,9 +21,9 @@
 //!   way of other holes, is a value that depends on itself.)
 //! - A constructor as a function, and a host function as one, have the code that the compiler
 //!   gives them: a machine may make the constructor without running it.
-//! - `CaseJump` goes by the constructors of one type, each at most once, and has a default if
+//! - `CaseJump` branches on the constructors of one type, each at most once, and has a default if
 //!   it does not name all. `Split` takes apart a constructor of its number of fields: the one
-//!   of the branch that it is reached by. `LitJump` goes by integers or by characters, each
+//!   of the branch that it is reached by. `LitJump` branches on integers or on characters, each
 //!   at most once, and has a default.
 //!
 //! Not checked: that the operands of arithmetic and of jumps by value have been evaluated. A

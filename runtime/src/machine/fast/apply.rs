@@ -82,8 +82,8 @@ impl Machine {
         }
     }
 
-    /// Makes sure of what an application takes: room above `above` words of the frame and in
-    /// the heap. Collections happen here: words that were read before are to be read again.
+    /// Ensures what an application takes: room above `above` words of the frame and in the heap.
+    /// Collections happen here: words that were read before are to be read again.
     fn prepare(
         &mut self,
         callee: &Callee,
@@ -165,7 +165,7 @@ impl Machine {
         self.apply(f, callee, count, at)
     }
 
-    /// Goes on with a global, in place of the present frame.
+    /// Tail-calls a global, in place of the present frame.
     pub(super) fn tail_call(&mut self, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {

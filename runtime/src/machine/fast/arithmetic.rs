@@ -296,7 +296,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Goes on at `to` unless `a op b`.
+    /// Jumps to `to` unless `a op b`.
     pub(super) fn compare_and_jump(
         &mut self,
         op: Op,
@@ -316,7 +316,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Goes on at `to` unless `a op k`.
+    /// Jumps to `to` unless `a op k`.
     pub(super) fn compare_int_and_jump(
         &mut self,
         op: Op,

@@ -67,7 +67,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Makes something of a hole.
+    /// Turns a hole into a node.
     pub(super) fn fill(
         &mut self,
         a: Slot,
@@ -85,8 +85,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Makes an indirection of a hole, unless it would lead to itself: whoever evaluates it
-    /// then meets a value that depends on itself.
+    /// Turns a hole into an indirection, unless it would lead to itself: whoever evaluates it then
+    /// meets a value that depends on itself.
     pub(super) fn fill_indirection(&mut self, a: Slot, b: Arg) -> Result<(), Stop> {
         let hole = self.slot(a.0);
         // SAFETY: both are words of the heap.
@@ -182,7 +182,7 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
-        // The codes of primitives that go by a value are those that evaluate the message of
+        // The codes of primitives that switch on a value are those that evaluate the message of
         // `error` and lists.
         let owner =
             self.mutator.image.owner(self.at()).and_then(|owner| self.mutator.image.global(owner));

@@ -51,7 +51,7 @@ impl Machine {
         unsafe { self.heap.resolve(word) }
     }
 
-    /// Does an effect.
+    /// Performs an effect.
     ///
     /// # Errors
     /// When it fails, ends the program, or something is used up. Then nothing has changed.
@@ -394,8 +394,8 @@ impl Asking for Machine {
     }
 }
 
-/// Appends the first characters of `literal` to `text`, which has about `most` bytes then; how many
-/// bytes these are.
+/// Appends the first characters of `literal` to `text`, which has about `most` bytes then; returns
+/// how many bytes these are.
 pub(super) fn append_up_to(literal: &str, text: &mut String, most: usize) -> usize {
     let end = literal.ceil_char_boundary(most.saturating_sub(text.len()));
     text.push_str(&literal[..end]);

@@ -50,7 +50,7 @@ impl Machine {
         self.pc.0 = self.pc.0.wrapping_add(1);
     }
 
-    /// Goes on at a position in the code.
+    /// Jumps to a position in the code.
     #[inline]
     pub(super) fn go_to(&mut self, to: super::code::instr::Pc) {
         self.pc.0 = self.instr(to.0 * STRIDE);
@@ -396,7 +396,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Does a long computation of integers, unless an interrupt comes before its end.
+    /// Performs a long computation of integers, unless an interrupt comes before its end.
     pub(super) fn or_interrupt<T>(
         &self,
         compute: impl FnOnce(Poll<'_>) -> Result<T, Stopped>,
@@ -404,7 +404,7 @@ impl Machine {
         self.interrupt.or(compute, |limit| self.stopped(limit))
     }
 
-    /// Gives this many reductions from now on.
+    /// Sets how many reductions may be done from now on.
     pub(super) fn give_fuel(&mut self, fuel: Option<u64>) {
         self.counts.reductions += u64::from(self.spent());
         self.fuel = fuel.map(|fuel| (fuel, fuel));

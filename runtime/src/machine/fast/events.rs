@@ -40,7 +40,7 @@ impl Machine {
         self.listener = Some(Box::new(Listener { probe, owners: Vec::new(), at }));
     }
 
-    /// Tells the heap which thunks a value returned now would update.
+    /// Announces to the heap which thunks a value returned now would update.
     pub(super) fn expect_updates(&mut self) {
         let mut thunks = Vec::new();
         self.for_each_update(|thunk, _| {

@@ -24,7 +24,7 @@ pub(super) enum Next {
     /// The value of what is in this slot is needed, if it is not evaluated; if it is, the slow
     /// path knows what to do with it.
     Force(u32),
-    /// The same for the first of two slots that is not evaluated.
+    /// The value of the first of two slots that is not evaluated is needed, in the same way.
     ForceEither(u32, u32),
     /// This word, which is not evaluated, is to be evaluated in place of the frame.
     Enter(Word),
@@ -51,7 +51,7 @@ pub(super) struct Executor<'a, P> {
 }
 
 impl<'a, P: Probe> Executor<'a, P> {
-    /// Begins to execute at the machine's registers.
+    /// Makes an executor at the machine's registers.
     pub(super) fn new(machine: &'a mut Machine, probe: P) -> Executor<'a, P> {
         let program = &machine.mutator.image.program;
         let consts = Pool::new(program.consts.as_slice());
@@ -105,7 +105,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         (pc.addr() - self.machine.code.0.addr()) as u32
     }
 
-    /// Goes on with the next instruction.
+    /// Advances to the next instruction.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Next {
         // SAFETY: this instruction is not the last of its piece of code.
@@ -120,8 +120,9 @@ impl<'a, P: Probe> Executor<'a, P> {
         Next::Done
     }
 
-    /// Goes on where a case does for a constructor of its data type, by its number there. For the
-    /// first ones by branches, which are predicted: what follows does not wait for the constructor.
+    /// Jumps to the target of a case for a constructor of its data type, by its number there. For
+    /// the first ones by branches, which are predicted: what follows does not wait for the
+    /// constructor.
     #[inline(always)]
     pub(super) fn branch_of(&mut self, case: &Case, at: usize) -> Next {
         macro_rules! predict {
@@ -142,7 +143,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
-    /// Goes on with the next instruction if `holds`, else at `to`.
+    /// Continues with the next instruction if `holds`, else at `to`.
     #[inline(always)]
     pub(super) fn branch(&mut self, holds: bool, to: Pc) -> Next {
         if holds {
@@ -210,7 +211,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
-    /// Does what [`cheap`](Executor::cheap) does, with more captured variables.
+    /// Computes a cheap thunk as [`cheap`](Executor::cheap) does, with more captured variables.
     #[inline(always)]
     pub(super) fn cheap_of(&mut self, d: Dst, thunk: ThunkId, args: ArgsId) -> Next {
         // SAFETY: as there.
@@ -494,7 +495,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.jump(entry.pc)
     }
 
-    /// Goes on with a global in place of the frame.
+    /// Tail-calls a global in place of the frame.
     #[inline(always)]
     pub(super) fn tail<const N: usize>(&mut self, global: GlobalId, args: [Arg; N]) -> Next {
         let entry = self.entry(global);
@@ -621,7 +622,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         self.jump(entry.pc)
     }
 
-    /// Does an effect.
+    /// Performs an effect.
     #[inline(always)]
     pub(super) fn effect(&mut self, d: Dst, effect: Effect, args: ArgsId) -> Next {
         if P::ACTIVE {

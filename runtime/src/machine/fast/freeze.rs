@@ -1,7 +1,7 @@
 //! Evaluations that were stopped and can continue.
 //!
-//! When an evaluation stops, the stack above the frame that asked for it is saved ([`saved`]
-//! (super::saved)), and each thunk that was under evaluation becomes a `Suspended` node that
+//! When an evaluation stops, the stack above the frame that asked for it is saved
+//! ([`saved`](super::saved)), and each thunk that was under evaluation becomes a `Suspended` node that
 //! knows its segment of the saved stack: from the control word that its value was to go through
 //! to that of the next one above, which is the thunk that it awaits. So stopping allocates next
 //! to nothing, however deep the evaluation was, and leaves no hole behind. (The idea is that of

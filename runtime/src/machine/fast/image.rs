@@ -315,7 +315,7 @@ impl Image {
     }
 
     /// Returns how messages and chains call a global: the name that it prints with; a function
-    /// without one goes by the definition that it was lifted out of.
+    /// without one by that of the definition that it was lifted out of.
     pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
         match self.global(global) {
             None => "main".into(),

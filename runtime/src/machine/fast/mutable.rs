@@ -16,7 +16,7 @@ use crate::machine::outcome::Stop;
 const _: () = assert!(MAX_ARRAY <= MAX_ELEMENTS, "what a program may ask for can be made");
 
 impl Machine {
-    /// Does an effect on mutable arrays; `None` if there was a collection instead.
+    /// Performs an effect on mutable arrays; `None` if there was a collection instead.
     ///
     /// # Errors
     /// When it fails, or something is used up. Then nothing has changed.

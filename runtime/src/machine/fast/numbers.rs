@@ -459,7 +459,7 @@ impl Machine {
         }
     }
 
-    /// Goes on at `to` unless a comparison of the floats `a` and `b` gives 1.
+    /// Jumps to `to` unless a comparison of the floats `a` and `b` gives 1.
     pub(super) fn compare_floats_and_jump(
         &mut self,
         primitive: Primitive,
@@ -485,7 +485,7 @@ impl Machine {
         }
     }
 
-    /// Goes on at `to` unless a comparison of the floats `a` and `k` gives 1.
+    /// Jumps to `to` unless a comparison of the floats `a` and `k` gives 1.
     pub(super) fn compare_float_and_jump(
         &mut self,
         primitive: Primitive,

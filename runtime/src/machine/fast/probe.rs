@@ -1,8 +1,8 @@
 //! The probe of instructions: what counts the instructions of a run, and what does nothing.
 //!
 //! The arms are compiled once for each, so a run that nobody watches has no instruction for it.
-//! Counters go by instruction, global and kind of thunk; a slow path is seen by what the machine's
-//! own counts are before and after it. The events of a run (`events.rs`) come by the same way.
+//! There is a counter for each instruction, global and kind of thunk; a slow path is seen by what the machine's
+//! own counts are before and after it. The events of a run (`events.rs`) come through it as well.
 
 use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
@@ -56,7 +56,7 @@ pub(super) struct Before {
     updated: u64,
 }
 
-/// Nobody listens.
+/// The probe of a run that nobody watches.
 pub(super) struct Unwatched;
 
 impl Probe for Unwatched {

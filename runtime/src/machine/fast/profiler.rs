@@ -1,6 +1,6 @@
 //! The profile of costs: counters of the loop, samples of the stack, censuses of what is alive.
 //!
-//! Nothing of it goes by a clock. The machine looks at the profile when it hands out ticks. A sample
+//! Nothing of it depends on a clock. The machine looks at the profile when it hands out ticks. A sample
 //! stands for all that was executed and allocated since the last one, and is taken as seldom as it
 //! takes to cost no more than a part of the run, by how deep the stack is.
 

@@ -35,7 +35,7 @@ impl Machine {
         if THREADED { threaded::run(self) } else { self.instructions(Unwatched) }
     }
 
-    /// Does what [`go`](Machine::go) does, where instructions are counted.
+    /// Executes instructions as [`go`](Machine::go) does, where they are counted.
     #[cold]
     fn go_counted(&mut self) -> Result<(), Stop> {
         if let Some(mut listener) = self.listener.take() {
@@ -86,7 +86,7 @@ impl Machine {
 }
 
 impl<P: Probe> Executor<'_, P> {
-    /// Tells that an instruction is executed.
+    /// Tells the probe that an instruction is executed.
     #[inline(always)]
     fn tell(&mut self, op: Op) {
         self.machine.counts.instructions += 1;
@@ -96,12 +96,12 @@ impl<P: Probe> Executor<'_, P> {
         self.probe.executed(self.machine, at, op, depth);
     }
 
-    /// Leaves the registers to the machine.
+    /// Stores the registers in the machine.
     fn leave(&mut self) {
         (self.machine.pc.0, self.machine.fp.0) = (self.pc, self.fp);
     }
 
-    /// Sees to what an instruction lacks.
+    /// Supplies what an instruction lacks.
     fn see_to(&mut self, mut next: Next) -> Result<(), Stop> {
         if let Next::Return(value) = next {
             next = self.update(value);

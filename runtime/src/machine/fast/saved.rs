@@ -23,8 +23,8 @@ const _: () = assert!((MOST as i64) << PLACE_BITS <= Word::MAX_INT, "a number fi
 pub(super) struct StackId(usize);
 
 impl StackId {
-    /// Of every evaluation whose stack could not be kept: it is out of memory whenever it is
-    /// forced.
+    /// The number of every evaluation whose stack could not be kept: it is out of memory whenever
+    /// it is forced.
     pub(super) const LOST: StackId = StackId(0);
 
     /// Returns what a suspended node holds whose segment's last word is the one at `place`.
@@ -148,7 +148,7 @@ impl SavedStacks {
         }
     }
 
-    /// Begins a full collection.
+    /// Clears the marks, at the beginning of a full collection.
     pub(super) fn clear_marks(&mut self) {
         self.stacks.iter_mut().flatten().for_each(|stack| stack.marked = false);
     }

@@ -21,7 +21,7 @@ use crate::primitive::bytes::span;
 /// registers, which an `Option` of one does not.
 pub(super) type Registers = (*const Instr, *mut Word);
 
-/// The shortcut does not lead there: nothing has changed.
+/// The registers that say that a shortcut does not apply: nothing has changed.
 pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
 
 /// The most words that a shortcut puts in a frame: more are copied by a call, for which every
@@ -29,8 +29,8 @@ pub(super) const NOT_DONE: Registers = (std::ptr::null(), std::ptr::null_mut());
 const FEW: usize = 8;
 
 impl Machine {
-    /// Sees to the value of an operand that is not evaluated: puts it in its slot, or enters the
-    /// thunk there, whose value will go to the slot.
+    /// Forces an operand that is not evaluated: puts it in its slot, or enters the thunk there,
+    /// whose value will go to the slot.
     ///
     /// # Safety
     /// The instruction at `pc`, of this machine's code, is executed with the frame `fp`, in which
@@ -78,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// Does what [`force_at`](Machine::force_at) does with the first of two operands that is not
+    /// Forces, as [`force_at`](Machine::force_at) does, the first of two operands that is not
     /// evaluated.
     ///
     /// # Safety
@@ -487,7 +487,7 @@ pub(super) unsafe fn put_args(args: &[Arg], fp: *const Word, consts: Pool, to: *
     }
 }
 
-/// Does what [`put_args`] does, for any number of arguments.
+/// Puts operands in slots as [`put_args`] does, however many they are.
 ///
 /// # Safety
 /// As there.

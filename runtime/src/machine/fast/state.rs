@@ -25,13 +25,13 @@ use crate::machine::profile::{Profile, Sampler};
 use crate::machine::world::{Mode, World};
 use crate::machine::{Clock, Interrupt, Pauses};
 
-/// Words of the nursery of a machine under stress.
+/// The words of the nursery of a machine under stress.
 const TINY_NURSERY: usize = 1 << 10;
 
-/// Words of heap and stack that a verification may walk at each collection.
+/// The most words of heap and stack that a verification walks at each collection.
 const VERIFIED: usize = 1 << 10;
 
-/// A stack with room for more words is given back between two evaluations.
+/// The most words of a stack that is kept between two evaluations.
 const KEPT: usize = 1 << 16;
 
 /// The fast machine.
@@ -310,7 +310,7 @@ impl Machine {
         self.heap.set_outside(mutator.stack.bytes() + tables);
     }
 
-    /// Makes sure of `words` free words in the nursery.
+    /// Ensures that `words` words of the nursery are free.
     #[inline]
     pub(super) fn reserve(&mut self, words: usize) -> Result<(), Stop> {
         if self.heap.fits(words) { Ok(()) } else { self.collect_for(words) }
@@ -323,14 +323,13 @@ impl Machine {
         self.collecting(|heap, mutator| unsafe { heap.collect(Need::words(words), mutator) })
     }
 
-    /// Makes sure that `bytes` outside of the nursery stay within the limit, and of `words`
-    /// in it.
+    /// Ensures that `bytes` outside of the nursery, and `words` in it, stay within the limit.
     pub(super) fn collect_for_bytes(&mut self, words: usize, bytes: u64) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
         self.collecting(|heap, mutator| unsafe { heap.collect(Need { words, bytes }, mutator) })
     }
 
-    /// Makes everything old.
+    /// Moves all young nodes to the old generation.
     pub(super) fn tenure(&mut self) -> Result<(), Stop> {
         // SAFETY: the words of the machine are words of its heap.
         self.collecting(|heap, mutator| unsafe { heap.tenure(mutator) })
@@ -394,7 +393,7 @@ impl Machine {
         self.verify = Some(words / VERIFIED);
     }
 
-    /// Makes sure of `words` more above the frame, beside the slack.
+    /// Ensures that there is room for `words` more words above the frame, beside the slack.
     #[cold]
     pub(super) fn grow_stack(&mut self, words: usize) -> Result<(), Stop> {
         let (depth, capacity) = (self.depth(), self.mutator.stack.capacity());

@@ -38,7 +38,7 @@ pub(super) fn run(machine: &mut Machine) -> Result<(), Stop> {
     machine.stopped.take().map_or(Ok(()), Err)
 }
 
-/// Goes to the instruction at `pc`.
+/// Jumps to the instruction at `pc`.
 ///
 /// # Safety
 /// It is one of the machine's program, of which the others are parts; `fp` is its frame.
@@ -87,7 +87,7 @@ unsafe fn handler<const OP: u8>(
     }
 }
 
-/// Sees to the value of an operand, and goes on.
+/// Forces an operand, and goes on.
 ///
 /// # Safety
 /// As [`dispatch`]; the slot is written.
@@ -116,7 +116,7 @@ unsafe fn force(
     }
 }
 
-/// Does what [`force`] does, with what is no indirection to a value.
+/// Forces, as [`force`] does, what is no indirection to a value.
 ///
 /// # Safety
 /// As there.
@@ -137,7 +137,7 @@ unsafe fn force_thunk(
     }
 }
 
-/// Sees to the value of the first of two operands that is not evaluated, and goes on.
+/// Forces the first of two operands that is not evaluated, and goes on.
 ///
 /// # Safety
 /// As [`dispatch`]; the slots are written.
@@ -218,7 +218,7 @@ unsafe fn update(
     }
 }
 
-/// Does what [`update`] does, with whatever waits.
+/// Updates, as [`update`] does, whatever waits.
 ///
 /// # Safety
 /// As there.

@@ -14,7 +14,7 @@ use crate::machine::threads::{Next, Wait};
 use crate::machine::world::exception;
 
 impl Machine {
-    /// Does an effect on threads; the action to go on with.
+    /// Performs an effect on threads; returns the action to go on with.
     ///
     /// # Errors
     /// When it fails, or something is used up. Then nothing has changed.

@@ -75,7 +75,8 @@ impl Identities {
         self.told.extend(dead.into_iter().map(Told::Dead));
     }
 
-    /// Takes over where the nodes have gone that are waited for; `to` tells, if they are alive.
+    /// Updates the addresses of the nodes that are waited for; `to` returns where each has gone, if
+    /// it is alive.
     fn follow(&mut self, to: impl Fn(usize) -> Option<usize>) {
         for list in [&mut self.holes, &mut self.expected] {
             *list = list.iter().filter_map(|&address| to(address)).collect();
@@ -284,7 +285,7 @@ impl Heap {
         }
     }
 
-    /// Takes over where the young nodes have gone.
+    /// Updates the addresses of young nodes to where they have gone.
     ///
     /// # Safety
     /// They were evacuated, and nothing was written to where they were.
@@ -333,7 +334,7 @@ impl Heap {
         names.bury(dead);
     }
 
-    /// Takes over where the old nodes go.
+    /// Updates the addresses of old nodes to where they go.
     ///
     /// # Safety
     /// All of them are marked, and it is planned.

@@ -177,7 +177,8 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Does what [`short_circuit`](Marker::short_circuit) does, for a pointer to an unknown node.
+    /// Short-circuits, as [`short_circuit`](Marker::short_circuit) does, a pointer to an unknown
+    /// node.
     ///
     /// # Safety
     /// As for [`visit`](Marker::visit).
@@ -205,7 +206,8 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Does what [`short_circuit`](Marker::short_circuit) does, for a pointer to an indirection.
+    /// Short-circuits, as [`short_circuit`](Marker::short_circuit) does, a pointer to an
+    /// indirection.
     ///
     /// # Safety
     /// As for [`visit`](Marker::visit).

@@ -214,7 +214,7 @@ impl Heap {
         }
     }
 
-    /// Does what [`forward`](Heap::forward) does, for a pointer to an old, unknown node.
+    /// Forwards, as [`forward`](Heap::forward) does, a pointer to an old, unknown node.
     ///
     /// # Safety
     /// As for [`forward`](Heap::forward).
@@ -228,7 +228,7 @@ impl Heap {
         }
     }
 
-    /// Does what [`forward`](Heap::forward) does, for any pointer, without recursion.
+    /// Forwards, as [`forward`](Heap::forward) does, any pointer, without recursion.
     ///
     /// # Safety
     /// As for [`forward`](Heap::forward).

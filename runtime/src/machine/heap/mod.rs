@@ -99,7 +99,7 @@ pub struct Heap {
     outside: u64,
     /// Bytes of nodes and big integers in the old space above which a full collection is due.
     due: u64,
-    /// The same bytes after the last full collection.
+    /// Bytes of nodes and big integers in the old space after the last full collection.
     survived: u64,
     config: Config,
     selectors: Selectors,
@@ -181,7 +181,7 @@ impl Heap {
         }
     }
 
-    /// Says which of the thunks that a program has been given in addition are selectors.
+    /// Notes which of the thunks that a program has been given in addition are selectors.
     pub fn add_selectors<'a>(&mut self, of_thunks: impl IntoIterator<Item = &'a [(ConId, u32)]>) {
         self.selectors.extend(of_thunks);
     }
@@ -347,7 +347,7 @@ impl Heap {
     #[must_use]
     pub unsafe fn append_text(&self, mut list: Word, text: &mut String, most: usize) -> Word {
         while text.len() < most {
-            // ASCII goes by pieces: a string looks at its room and at the encoding for each character.
+            // ASCII is copied in pieces: a string looks at its room and at the encoding for each character.
             let mut piece = [0; 256];
             let room = piece.len().min(most - text.len());
             let mut len = 0;
@@ -408,7 +408,7 @@ impl Heap {
         }
     }
 
-    /// Does what [`update`](Heap::update) does, for a node of the nursery, which nothing need
+    /// Updates, as [`update`](Heap::update) does, a node of the nursery, which nothing need
     /// remember; returns false, having changed nothing, if it is an older one.
     ///
     /// # Safety
@@ -423,7 +423,7 @@ impl Heap {
         is_young
     }
 
-    /// Makes a node an indirection.
+    /// Turns a node into an indirection.
     ///
     /// # Safety
     /// As for [`update`](Heap::update).
@@ -449,7 +449,7 @@ impl Heap {
         }
     }
 
-    /// Makes a thunk that is entered a black hole, which keeps nothing alive.
+    /// Turns a thunk that is entered into a black hole, which keeps nothing alive.
     ///
     /// # Safety
     /// `thunk` is a pointer to a thunk, text, input or stopped evaluation of this heap.
@@ -462,7 +462,7 @@ impl Heap {
         }
     }
 
-    /// Makes a node of another kind of a hole, and returns a pointer with the best tag for it.
+    /// Turns a hole into a node of another kind, and returns a pointer with the best tag for it.
     ///
     /// # Safety
     /// `node` is a pointer to a hole of this heap that nobody has filled, with at least as many

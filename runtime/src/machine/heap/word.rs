@@ -63,9 +63,10 @@ const CHAR_BITS: u8 = (Immediate::Char as u8) << 4 | IMMEDIATE as u8;
 const CON_BITS: u8 = (Immediate::Con as u8) << 4 | IMMEDIATE as u8;
 /// The low byte of a function.
 const FUNCTION_BITS: u8 = (Immediate::Function as u8) << 4 | IMMEDIATE as u8;
-/// The low four bits of a float.
+/// The low four bits of a float: its tag.
 const FLOAT: u64 = 0b1111;
-/// With its sign below all other bits, a float of a word is less than 2^60 more than this.
+/// What is subtracted from the bits of a float, rotated so that the sign is the lowest bit: the
+/// floats whose result is less than 2^60 fit a word.
 const FLOAT_BASE: u64 = (1023 - 63) << 53;
 
 /// A word by cases.
@@ -94,9 +95,9 @@ impl Word {
     pub const ZERO: Word = Word(0);
     /// 1, CoreF's true.
     pub const ONE: Word = Word(2);
-    /// The largest integer that a word holds.
+    /// The largest integer that fits a word.
     pub const MAX_INT: i64 = i64::MAX >> 1;
-    /// The least one.
+    /// The least integer that fits a word.
     pub const MIN_INT: i64 = i64::MIN >> 1;
 
     const fn immediate(kind: Immediate, payload: u32) -> Word {

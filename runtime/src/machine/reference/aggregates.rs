@@ -36,7 +36,7 @@ impl Machine {
         self.fail(Failure::wrong_operand(primitive.name(), needs, which, &found))
     }
 
-    /// Makes sure of some nodes, and of bytes that they will own.
+    /// Ensures that there are so many free nodes, and room for the bytes that they will own.
     pub(super) fn reserve_owned(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
         if bytes > PROBED && !is_available(bytes) {
             return Err(self.too_large(bytes));
@@ -96,7 +96,7 @@ impl Machine {
             return Err(self.wrong_kind(Primitive::ArrayFromList, 0));
         }
         self.reserve_owned(1, array_bytes(len))?;
-        // A collection may have shortened the ways.
+        // A collection may have shortened the chains of indirections.
         let mut elements = Vec::with_capacity(len);
         self.each_element(|element| {
             elements.push(element);

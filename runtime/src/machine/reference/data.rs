@@ -129,7 +129,7 @@ impl Machine {
 
     fn wrong_scrutinee(&self, expected: &str, found: Addr) -> Stop {
         let found = self.describe(found);
-        // The codes of primitives that go by a value are those that evaluate the message of
+        // The codes of primitives that switch on a value are those that evaluate the message of
         // `error` and lists.
         let code = self.code.global(self.at.global);
         if let Some(global) = code.filter(|global| global.kind == GlobalKind::Primitive) {
@@ -143,7 +143,7 @@ impl Machine {
         self.tested = Some(Tested { at: self.at, value, instructions: self.counts.instructions });
     }
 
-    /// `<NoMatch : i, s, d, h>  =>  error`, which names the value that the case has gone by.
+    /// `<NoMatch : i, s, d, h>  =>  error`, which names the scrutinee of the case.
     pub(super) fn no_match(&mut self, code: &Code) -> Stop {
         let places = &code.program.places;
         let span = code.place(self.at);

@@ -34,7 +34,7 @@ pub struct Watch {
     born: NodeId,
     /// The redex whose code runs, or was running when the present unwinding began.
     owner: Option<NodeId>,
-    /// The same for each evaluation that waits.
+    /// The redex of each evaluation that waits.
     owners: Vec<Option<NodeId>>,
     is_started: bool,
 }

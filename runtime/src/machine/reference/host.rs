@@ -68,7 +68,7 @@ impl Machine {
         }
         self.stack_check(1)?;
         self.dump_room()?;
-        // After the room is made: a collection may have shortened the way to the value.
+        // After the room is made: a collection may have shortened the chain to the value.
         let addr = self.handles.get(handle).unwrap_or(Addr::NONE);
         let caller = Frame { at: self.at, base: self.base, redex: self.redex };
         self.dump.push(caller);

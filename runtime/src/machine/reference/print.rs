@@ -24,7 +24,7 @@ impl Machine {
             // Digits take several times the room of the number.
             self.reserve(0, big.digits_bytes() as u64)?;
         }
-        // Looked up again: a collection may have shortened the ways.
+        // Looked up again: a collection may have shortened the chains of indirections.
         let value = self.heap.value(self.item(0));
         let fields = self.parts(value);
         let digits = match self.heap.get(value) {

@@ -25,7 +25,7 @@ use crate::machine::world::{Mode, World};
 /// Instructions between two looks at the interrupt.
 const SLICE: u64 = 1024;
 
-/// A stack with room for more items is given back between two evaluations.
+/// The most items of a stack that is kept between two evaluations.
 const KEPT: usize = 1 << 14;
 
 impl Machine {
@@ -184,7 +184,7 @@ impl Machine {
         }
     }
 
-    /// Does a long computation of integers, unless an interrupt comes before its end: then the
+    /// Performs a long computation of integers, unless an interrupt comes before its end: then the
     /// rule has had no effect.
     pub(super) fn or_interrupt<T>(
         &self,
@@ -272,7 +272,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives this many instructions from now on; `None`: as many as it takes.
+    /// Sets how many instructions may be executed from now on; `None` for as many as it takes.
     pub fn set_fuel(&mut self, fuel: Option<u64>) {
         self.fuel = fuel.map(|fuel| (fuel, self.counts.instructions.saturating_add(fuel)));
     }

@@ -107,7 +107,7 @@ impl Machine {
         }
     }
 
-    /// Makes a node an indirection to where `value` leads, unless that is the node itself.
+    /// Turns a node into an indirection to where `value` leads, unless that is the node itself.
     pub(super) fn update_with(&mut self, node: Addr, value: Addr) {
         let value = self.heap.value(value);
         if value == node {

@@ -85,7 +85,7 @@ pub struct Machine {
     pub(super) tested: Option<Tested>,
 }
 
-/// What the last jump by a value has gone by.
+/// What the last jump by a value has tested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tested {
     /// The jump.
@@ -119,8 +119,8 @@ impl Machine {
         self.stack.push(addr);
     }
 
-    /// Makes sure of `nodes` free nodes and `bytes` that they will own. Rules call it before
-    /// they change anything: here is where a collection happens.
+    /// Ensures that there are `nodes` free nodes, and room for `bytes` that they will own. Rules
+    /// call it before they change anything: here is where a collection happens.
     #[inline]
     pub(super) fn reserve(&mut self, nodes: usize, bytes: u64) -> Result<(), Stop> {
         if self.heap.is_ready(nodes, bytes) && !self.stress {
@@ -143,7 +143,7 @@ impl Machine {
         self.heap.secure(nodes, bytes).map_err(|full| self.out_of_memory(full))
     }
 
-    /// Makes sure that the stack takes `items` more.
+    /// Ensures that the stack has room for `items` more.
     #[inline]
     pub(super) fn stack_check(&mut self, items: usize) -> Result<(), Stop> {
         if self.stack.capacity() - self.stack.len() >= items && !self.stress {
@@ -169,7 +169,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Makes sure that the dump takes one more frame.
+    /// Ensures that the dump has room for one more frame.
     #[inline]
     pub(super) fn dump_room(&mut self) -> Result<(), Stop> {
         if self.dump.len() < self.dump.capacity() {

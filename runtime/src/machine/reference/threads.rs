@@ -10,7 +10,8 @@ use crate::machine::threads::{Next, Wait};
 use crate::machine::world::exception;
 
 impl Machine {
-    /// Does an effect on threads, whose operands are on the stack; the action to go on with.
+    /// Performs an effect on threads, whose operands are on the stack; returns the action to go on
+    /// with.
     ///
     /// # Errors
     /// When it fails, or memory is used up. Then nothing has changed.

@@ -152,7 +152,7 @@ impl Machine {
         })
     }
 
-    /// Returns whether the machine goes by the node on top of the stack.
+    /// Returns whether the machine is unwinding: the next rule depends on the node on top of the stack.
     #[must_use]
     pub fn is_unwinding(&self) -> bool {
         self.unwinding

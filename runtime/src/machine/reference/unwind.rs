@@ -44,7 +44,7 @@ impl Machine {
             return Err(self.self_dependent(None));
         }
         self.stack_check(1)?;
-        // A collection may have shortened the way to the function.
+        // A collection may have shortened the chain to the function.
         let fun = match *self.heap.get(self.item(0)) {
             Node::App { fun, .. } => fun,
             _ => fun,

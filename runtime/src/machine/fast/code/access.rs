@@ -20,8 +20,8 @@ pub enum Access {
     Write,
 }
 
-/// Hands each slot that an instruction reads or writes to `visit`, in the order of the
-/// operands; the slot at the base of a call is written, by its value.
+/// Calls `visit` with each slot that an instruction reads or writes, in the order of the operands;
+/// the slot at the base of a call is written, by its value.
 pub fn accesses(
     instr: &Instr,
     args: &ArgLists,

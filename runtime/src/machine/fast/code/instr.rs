@@ -104,9 +104,9 @@ pub enum Flow {
 
 /// What an operand has in common with the others: numbers that can be given anew.
 trait OperandType {
-    /// Gives its slot another number, if it is one.
+    /// Renumbers its slot, if it is one.
     fn map_slot(&mut self, _map: &mut dyn FnMut(u32) -> u32) {}
-    /// Gives its target another position, if it is one.
+    /// Moves its target to another position, if it is one.
     fn map_target(&mut self, _map: &mut dyn FnMut(Pc) -> Pc) {}
 }
 
@@ -235,7 +235,7 @@ macro_rules! instructions {
                 match self { $(Op::$name => &[$($doc),+],)+ }
             }
 
-            /// Names and types of its operands.
+            /// Returns the names and types of its operands.
             #[must_use]
             pub const fn operands(self) -> &'static [(&'static str, &'static str)] {
                 match self {
@@ -258,15 +258,15 @@ macro_rules! instructions {
                 match self { $(Instr::$name { .. } => Op::$name,)+ }
             }
 
-            /// Hands each operand, with its name, to `visit`. The calls are dynamic: a copy of
-            /// this for each caller would be a twelfth of the library.
+            /// Calls `visit` with each operand and its name. The calls are dynamic: a copy of this
+            /// for each caller would be a twelfth of the library.
             pub fn operands(&self, visit: &mut dyn FnMut(&'static str, Operand)) {
                 match *self {
                     $(Instr::$name { $($field),* } => { $(visit(stringify!($field), $field.into());)* })+
                 }
             }
 
-            /// Gives the slots that it names itself other numbers; those in lists stay.
+            /// Renumbers the slots that it names itself; those in lists stay.
             pub fn map_slots(&mut self, map: &mut dyn FnMut(u32) -> u32) {
                 let _ = &map;
                 match self {
@@ -274,7 +274,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Gives the targets that it names itself other positions; those in lists stay.
+            /// Moves the targets that it names itself to other positions; those in lists stay.
             pub fn map_targets(&mut self, map: &mut dyn FnMut(Pc) -> Pc) {
                 let _ = &map;
                 match self {
@@ -470,9 +470,9 @@ instructions! { $
     /// The two fields of `a`, the constructor `con`, the only one of its data type, go to `d` and `e`.
     /// Anything else is an error.
     Unpack2 { d: Dst, e: Dst, a: Forced, con: ConId } Next;
-    /// Goes by the constructor of `a`. A value of another data type is an error.
+    /// Branches on the constructor of `a`. A value of another data type is an error.
     Case { a: Forced, case: CaseId } Jump;
-    /// Goes by the integer or character `a`. A value of another kind is an error.
+    /// Branches on the integer or character `a`. A value of another kind is an error.
     LitCase { a: Forced, case: LitCaseId } Jump;
     /// `d` becomes field `index` of the constructor `a`, which has it.
     Field { d: Dst, a: Slot, index: i32 } Next;

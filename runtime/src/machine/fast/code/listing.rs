@@ -190,8 +190,8 @@ fn big_text(program: &Program, id: BigId) -> String {
     program.bigs.get(id).map_or_else(|| unknown(id.0), ToString::to_string)
 }
 
-/// Returns the name of a thunk in a listing. One that is the call of a function goes by the
-/// function.
+/// Returns the name of a thunk in a listing. One that is the call of a function is
+/// named after the function.
 fn thunk_name(program: &Program, id: ThunkId) -> String {
     let Some(thunk) = program.thunks.get(id) else { return unknown(id.0) };
     let at = program.owners.binary_search_by_key(&thunk.entry.pc, |(pc, _)| *pc);

@@ -65,7 +65,7 @@ pub struct Case {
 /// Branches by literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LitCase {
-    /// Whether they go by characters, not integers.
+    /// Whether they are on characters, not integers.
     pub chars: bool,
     /// Immediate words and their targets, in the order of the bits.
     pub words: Box<[(Word, Pc)]>,
@@ -129,7 +129,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// That of code that stands for no expression.
+    /// The origin of code that stands for no expression.
     pub const NONE: Origin = Origin { span: Span::NONE, commuted: None };
 }
 

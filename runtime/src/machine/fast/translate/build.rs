@@ -138,7 +138,7 @@ impl Translator<'_> {
         Ok(d)
     }
 
-    /// Emits the instruction that makes a node; the variable that it is in.
+    /// Emits the instruction that makes a node; returns the variable that it is in.
     pub(super) fn new_node(&mut self, node: Node, span: Span) -> u32 {
         let d = Dst(self.unit.var());
         let evaluated = !matches!(node, Node::Thunk(..) | Node::Other(_));
@@ -262,8 +262,8 @@ impl Translator<'_> {
         names
     }
 
-    /// Evaluates a value; the variable that then holds it, or `None` if it was a value in weak
-    /// head normal form as it stood.
+    /// Evaluates a value; returns the variable that then holds it, or `None` if it was a value in
+    /// weak head normal form as it stood.
     pub(super) fn evaluate(&mut self, id: ValueId, span: Span) -> Result<Option<u32>, TooLarge> {
         let (callee, args, at) = match self.values.get(id) {
             Value::Const(_) | Value::Con { .. } | Value::Big(_) | Value::Float(_) => {

@@ -9,7 +9,7 @@ use super::super::code::instr::Instr;
 use super::super::code::program::{Program, Sizes, ThunkId};
 use crate::base::index::Idx;
 
-/// Has the thunks of `program` that are cheap computed where they would be made: of what was
+/// Marks the thunks of `program` that are cheap as computed where they would be made: of what was
 /// added since its tables had the sizes `from`, which makes no thunks of before.
 pub(super) fn mark(program: &mut Program, from: Sizes) {
     let thunks = program.thunks.since(from.thunks).iter();

@@ -22,7 +22,7 @@ impl Translator<'_> {
         edge
     }
 
-    /// Goes on at an instruction, where other ways may lead as well.
+    /// Jumps to an instruction, to which other paths may lead as well.
     pub(super) fn goto(&mut self, to: usize, span: Span) -> Result<(), TooLarge> {
         if self.preceding[to] > 1 {
             self.build_pending()?;
@@ -36,7 +36,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Begins the block at an instruction; `false` if no way leads there.
+    /// Begins the block at an instruction; returns false if no path leads there.
     pub(super) fn arrive(&mut self, at: usize) -> Result<bool, TooLarge> {
         if self.unit.is_open() {
             self.goto(at, Span::NONE)?;
@@ -71,7 +71,7 @@ impl Translator<'_> {
         for edge in &mut edges {
             let Edge { from, stack, updated, .. } = self.unit.edges[*edge as usize];
             if !matches!(self.unit.blocks[from as usize].term, Term::Goto(_)) {
-                // A block of its own, for what this way alone moves.
+                // A block of its own, for what this edge alone moves.
                 let between = self.unit.open(from);
                 self.unit.edges[*edge as usize].to = between;
                 *edge = self.unit.edge(stack, updated, None);

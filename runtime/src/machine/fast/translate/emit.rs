@@ -19,9 +19,9 @@ use super::unit::{Move, NONE, Source, Term, Unit};
 use super::{FRAME, FUNCTION, INSTRUCTIONS, Limits, TooLarge, Translator, too_large};
 use crate::machine::heap::word::Word;
 
-/// If live sets are coarse: the slot above all others, where calls begin.
+/// The slot above all others, where calls begin, if live sets are coarse.
 const TOP: u32 = (1 << 31) - 1;
-/// If live sets are coarse: all slots; and those and the one above.
+/// The stack maps of coarse live sets: all slots; and those and the one above.
 const ALL: StackMapId = StackMapId(0);
 const WITH_TOP: StackMapId = StackMapId(1);
 

@@ -35,7 +35,7 @@ pub(in crate::machine::fast) struct Globals {
 }
 
 impl Globals {
-    /// Looks at the globals of a program that it has not looked at before.
+    /// Analyses the globals of a program that it has not looked at before.
     pub fn learn(&mut self, program: &Program) {
         for global in program.globals.since(self.known.len()) {
             self.known.push(known(global));

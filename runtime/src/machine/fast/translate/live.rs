@@ -3,7 +3,7 @@
 //! A pass backwards over the blocks. Where sets of variables would take too much room, in
 //! functions with very many variables alive at very many places, a variable counts as alive
 //! from its first entry in the order of the code to the last one: coarse, and right,
-//! because no way leads back.
+//! because no edge leads back.
 
 use super::super::code::access::{Access, accesses};
 use super::super::code::instr::{Arg, Forced, Instr};
@@ -11,8 +11,8 @@ use super::known::Globals;
 use super::output::Output;
 use super::unit::{NONE, Source, Term, Unit};
 
-/// So many variables may be alive, in the mean, at a place of a function; and so many more
-/// may the sets of a function have in all.
+/// The most variables that may be alive, in the mean, at a place of a function; and how many more
+/// the sets of a function may have in all.
 const MEAN: usize = 64;
 const SPARE: usize = 1 << 16;
 
@@ -142,7 +142,7 @@ impl Liveness {
         &self.deaths[start as usize..end as usize]
     }
 
-    /// Looks at a unit whose blocks are in order.
+    /// Computes the liveness of a unit whose blocks are in order.
     pub fn analyse(&mut self, unit: &Unit, out: &Output, globals: &Globals, order: &[u32]) {
         let points = unit.instrs.len() + unit.blocks.len();
         self.sets.clear();

@@ -46,7 +46,7 @@ use stack::{Stack, Stacks};
 use unit::Unit;
 use value::{Lazy, ValueId, Values};
 
-/// So many parts an expression may have that becomes a part of another one.
+/// The most parts of an expression that becomes a part of another one.
 const EMBEDDED: u32 = 64;
 
 /// What compact code can number. A program that takes more is refused ([`TooLarge`]).
@@ -77,7 +77,7 @@ impl Limits {
     };
 }
 
-/// Instructions that an image appends to a program's, at most.
+/// The most instructions that an image appends to a program's.
 const BOOT: u32 = 16;
 
 const _: () = assert!(
@@ -171,7 +171,7 @@ fn too_large(what: &'static str) -> TooLarge {
     TooLarge { what }
 }
 
-/// What is too large.
+/// The reasons for which a program is refused: what is too large.
 const FRAME: &str = "a function has more variables than a frame has slots";
 const ARGUMENTS: &str = "an application has more arguments than a frame has slots";
 const FIELDS: &str = "a node has more fields than its header can say";
@@ -205,15 +205,15 @@ struct Translator<'a> {
     /// For each variable of the global's own code the last search that has met it.
     seen: Vec<u32>,
     stamp: u32,
-    /// For each instruction of G-code the last edge to it, and how many ways lead to it.
+    /// For each instruction of G-code the last edge to it, and how many edges lead to it.
     incoming: Vec<u32>,
     preceding: Vec<u32>,
     /// For each name of a `letrec` that waits for its value the instruction that makes it.
     holes: FxHashMap<u32, usize>,
     /// For an edge that is the only one to where it leads: what is still to be built there.
     carried: FxHashMap<u32, Vec<ValueId>>,
-    /// For the beginning of a branch that one way leads to: by which value it is chosen, in the case
-    /// at this place.
+    /// For the beginning of a branch that one edge leads to: by which value it is chosen, in the
+    /// case at this place.
     tested: FxHashMap<u32, (ValueId, Span)>,
     scratch: emit::Scratch,
 }

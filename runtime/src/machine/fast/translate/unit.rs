@@ -42,15 +42,15 @@ pub(super) struct Block {
     pub origin: Origin,
     /// What its only edge writes: a range of [`Unit::moves`].
     pub moves: (u32, u32),
-    /// The block that every way to this one leads through last; itself for the first.
+    /// The immediate dominator; the block itself for the first.
     parent: u32,
-    /// One far up from it (Myers 1983).
+    /// An ancestor far up in the tree of dominators (Myers 1983).
     far: u32,
     rank: u32,
 }
 
-/// That a variable is a constructor; its fields are in the variables from `fields` on, if
-/// that is not [`NONE`].
+/// The knowledge that a variable is a constructor; its fields are in the variables from `fields`
+/// on, if that is not [`NONE`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub var: u32,
@@ -58,7 +58,7 @@ pub(super) struct Shape {
     pub fields: u32,
 }
 
-/// A way from a block to another.
+/// An edge from a block to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub from: u32,
@@ -66,7 +66,7 @@ pub(super) struct Edge {
     pub stack: Stack,
     /// What the redex has been updated with.
     pub updated: Option<ValueId>,
-    /// What is known on this way.
+    /// What is known on this edge.
     pub shape: Option<Shape>,
     /// Another edge to the same label.
     pub next: u32,
@@ -114,7 +114,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Begins with the first block.
+    /// Starts the unit with its first block.
     pub fn begin(&mut self, takes: u32) {
         self.takes = takes;
         self.instrs.clear();
@@ -160,7 +160,7 @@ impl Unit {
         self.origins.push(origin.into());
     }
 
-    /// Begins a block that every way leads to through `parent`.
+    /// Begins a block whose immediate dominator is `parent`.
     pub fn open(&mut self, parent: u32) -> u32 {
         let id = self.blocks.len() as u32;
         let start = self.instrs.len() as u32;
@@ -201,7 +201,7 @@ impl Unit {
         self.origins.last().map_or(Span::NONE, |origin| origin.span)
     }
 
-    /// Takes the last instruction of the block that grows back.
+    /// Removes the last instruction of the block that grows.
     pub fn unemit(&mut self) -> Option<Origin> {
         self.instrs.pop();
         self.origins.pop()
@@ -217,12 +217,12 @@ impl Unit {
         }
     }
 
-    /// Returns whether every way to block `b` leads through block `a`.
+    /// Returns whether block `a` dominates block `b`.
     fn dominates(&self, a: u32, b: u32) -> bool {
         a == b || self.ancestor(b, self.blocks[a as usize].rank) == a
     }
 
-    /// Returns the last block that every way to either block leads through.
+    /// Returns the nearest common dominator of two blocks.
     pub fn common(&self, a: u32, b: u32) -> u32 {
         let rank = self.blocks[a as usize].rank.min(self.blocks[b as usize].rank);
         let (mut a, mut b) = (self.ancestor(a, rank), self.ancestor(b, rank));
@@ -268,7 +268,7 @@ impl Unit {
         })
     }
 
-    /// Says that a variable goes to one of a join.
+    /// Notes that a variable goes to one of a join.
     pub fn goes(&mut self, var: u32, to: u32) {
         self.vars[var as usize].goes_to = to;
     }

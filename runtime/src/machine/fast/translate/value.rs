@@ -120,7 +120,7 @@ impl Values {
         pending
     }
 
-    /// Goes on with other values that are to be built.
+    /// Replaces the values that are to be built by others.
     pub fn set_pending(&mut self, pending: Vec<ValueId>) {
         self.pending = pending;
     }

@@ -72,7 +72,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Counts the ways to each instruction.
+    /// Counts the edges to each instruction.
     fn count_ways(&mut self, code: &[Instr]) {
         self.incoming.clear();
         self.incoming.resize(code.len() + 1, NONE);
@@ -139,7 +139,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Translates `NoMatch`, with the value that the case has gone by, if that leads here and
+    /// Translates `NoMatch`, with the scrutinee of the case, if that leads here and
     /// nowhere else.
     fn no_match(&mut self, code: &[Instr], at: usize, span: Span) -> Result<(), TooLarge> {
         let drops = |at: usize| matches!(code.get(at), Some(Instr::Pop(_) | Instr::Split(_)));

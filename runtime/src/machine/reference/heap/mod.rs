@@ -15,7 +15,7 @@ const CHUNK_BITS: u32 = 12;
 const CHUNK: usize = 1 << CHUNK_BITS;
 /// Bytes of a chunk, with its mark bits.
 const CHUNK_BYTES: u64 = CHUNK as u64 * NODE_BYTES + CHUNK as u64 / 8;
-/// What may be allocated between two collections, at least.
+/// The fewest bytes that may be allocated between two collections.
 const MIN_ALLOWANCE: u64 = 4 << 20;
 
 /// A stretch of nodes. Chunks are never moved nor given back, so growing copies nothing.

@@ -153,7 +153,7 @@ impl Node {
     }
 }
 
-/// What an allocator takes for itself of each piece of memory, with rounding.
+/// The bytes that an allocator takes for itself of each piece of memory, with rounding.
 const ALLOCATION: usize = 16;
 
 /// Bytes of a large integer beside what [`Integer::heap_bytes`] counts; it is in three pieces.

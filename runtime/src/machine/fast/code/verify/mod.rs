@@ -8,12 +8,12 @@
 //! - Every slot is below the size of the frame; the frame of a call begins above all slots that
 //!   are alive during it, and its arguments are still within the frame.
 //! - Targets lie ahead and in the same piece of code, which does not run past its end.
-//! - What is read, or counts as alive, has been written on every way.
+//! - What is read, or counts as alive, has been written on every path.
 //! - What is read later counts as alive.
-//! - What a `Fill` fills is, on every way, a hole that a `Hole` has made in this slot, with room
+//! - What a `Fill` fills is, on every path, a hole that a `Hole` has made in this slot, with room
 //!   for the fields, and that has not been filled. Each hole is filled before the code ends or
 //!   branches.
-//! - What a `Field`, `Fields2`, `Fields3`, `Fields4` or `FieldsN` reads is, on every way, a pointer to a constructor
+//! - What a `Field`, `Fields2`, `Fields3`, `Fields4` or `FieldsN` reads is, on every path, a pointer to a constructor
 //!   that has the field.
 //! - A thunk that is computed where it would be made has code that can do nothing but compute.
 
@@ -277,8 +277,8 @@ impl Check<'_> {
         writes
     }
 
-    /// Returns where an instruction leads, each place once, with the fields that the constructor it
-    /// has gone by has there.
+    /// Returns where an instruction leads, each place once, with the fields that the constructor
+    /// that it has tested has there.
     fn follow(&self, instr: &Instr, pc: usize) -> Vec<(usize, u32)> {
         let program = self.program;
         let mut follow = Vec::new();
@@ -340,7 +340,7 @@ impl Check<'_> {
                 note("the code goes on past its end");
                 continue;
             }
-            // On the other way of a branch nothing has been written; it may not rely on that.
+            // On the other path of a branch nothing has been written; it may not rely on that.
             let after =
                 self.program.stack_map_of.get(to).and_then(|id| self.program.stack_maps.get(*id));
             for &slot in after.iter().flat_map(|live| &live.slots) {
@@ -358,7 +358,7 @@ impl Check<'_> {
         }
     }
 
-    /// Hands the state after an instruction on to where it leads.
+    /// Propagates the state after an instruction to where control goes.
     fn lead(
         &mut self,
         instr: &Instr,

@@ -40,7 +40,7 @@ pub(super) enum Fact {
     Con(u32),
 }
 
-/// What is known on every way that leads to an instruction.
+/// What is known on every path that leads to an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// The slots that have been written.
@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// Keeps what is known on another way too.
+    /// Keeps only what is known on another path too.
     pub fn meet(&mut self, other: &State) {
         for (word, other) in self.written.0.iter_mut().zip(&other.written.0) {
             *word &= other;
@@ -104,7 +104,7 @@ impl State {
                 *fields = (*fields).min(*others);
                 true
             }
-            // No way leads on from an instruction with a hole that is not filled.
+            // No path leads on from an instruction with a hole that is not filled.
             _ => false,
         });
     }
