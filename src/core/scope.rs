@@ -83,7 +83,7 @@ pub trait Earlier: std::fmt::Debug {
 /// The part of the source that declares a data type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DataHome {
-    /// None: it is built in, or of the program that this one is added to.
+    /// No part: it is built in, or of the program that this one is added to.
     Elsewhere,
     /// The program.
     Program,

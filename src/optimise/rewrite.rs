@@ -12,7 +12,7 @@ use crate::core::signature::Demand;
 /// The change of a local's binding and its uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rewrite {
-    /// None.
+    /// No change.
     Keep,
     /// Removes the binding of a local that nothing uses, or the parameter and what is passed
     /// for it.

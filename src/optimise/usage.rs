@@ -12,7 +12,7 @@ use crate::core::traverse::Position;
 
 /// What is used.
 pub(super) struct Usage {
-    /// For each local.
+    /// For each local, whether it is used.
     pub locals: Vec<bool>,
     /// For each join, whether something jumps to it.
     pub joins: Vec<bool>,

@@ -180,7 +180,7 @@ impl Wanted {
 pub enum Progress {
     /// What was wanted is the last event of the state.
     Found,
-    /// There is none; the state is as before, or that of the end of the run.
+    /// Nothing was found; the state is as before, or that of the end of the run.
     Missing,
     /// It has to be called again.
     Working,

@@ -40,11 +40,11 @@ pub struct Addition {
 /// The numbers in a program of what was added to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Linked {
-    /// For each global of the addition.
+    /// For each global of the addition, its number in the program.
     pub globals: IndexVec<GlobalId, GlobalId>,
-    /// For each data type of the addition.
+    /// For each data type of the addition, its number in the program.
     pub datas: IndexVec<DataId, DataId>,
-    /// For each constructor of the addition.
+    /// For each constructor of the addition, its number in the program.
     pub cons: IndexVec<ConId, ConId>,
 }
 

@@ -86,7 +86,7 @@ impl Refusal {
 /// stays linear), and what nodes have left is overwritten.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Stress {
-    /// As it pays.
+    /// When it pays.
     #[default]
     None,
     /// After every few allocations. The reference machine does as for `Minor`.

@@ -486,7 +486,7 @@ pub(in crate::machine) const FOREIGN: &str = "it returned a value of another sto
 pub(in crate::machine) struct Found {
     words: String,
     kind: Given,
-    /// Of a function its name, fit for a message, and how many more arguments it takes.
+    /// The name of a function, fit for a message, and how many more arguments it takes.
     waits: Option<(String, usize)>,
 }
 

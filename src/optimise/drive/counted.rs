@@ -1,10 +1,11 @@
 //! Numbers that are only counted with.
 //!
 //! A parameter that begins with a literal and goes on with what is computed from it, like a sum, is
-//! known in the first calls of a loop alone. To know it helps where something is decided by it: a choice, a
-//! comparison, a function of which nothing is known. Where it comes to nothing but more arithmetic, a
-//! variant for each of its values is the same code again, and in a circle of functions there would be
-//! as many copies of all of them as it has values before it is generalised.
+//! known in the first calls of a loop alone. To know it helps where something is decided by it: a
+//! choice, a comparison, a function of which nothing is known. Where it comes to nothing but more
+//! arithmetic, a variant for each of its values is the same code again, and in a circle of
+//! functions there would be as many copies of all of them as it has values before it is
+//! generalised.
 //!
 //! Values flow between places: locals, results of functions, fields of constructors. Each place is
 //! one for the whole program.

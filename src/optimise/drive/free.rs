@@ -9,7 +9,7 @@ const MOST: usize = 32;
 /// What is known of an expression.
 #[derive(Clone, Copy)]
 enum Entry {
-    /// Nothing yet.
+    /// Nothing: it has not been asked for.
     Unasked,
     /// Its free variables, in the order of their numbers.
     Few(List<LocalId>),

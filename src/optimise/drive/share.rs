@@ -23,11 +23,11 @@ use crate::primitive::Shape;
 
 /// A continuation as branches get it.
 pub(super) struct Split {
-    /// For the branches.
+    /// The continuation of each branch.
     pub inner: Frames,
     /// What was made to be shared, the outermost first.
     pub shared: Vec<Rc<Shared>>,
-    /// For the branching as a whole.
+    /// The continuation of the branching as a whole.
     pub after: Frames,
 }
 

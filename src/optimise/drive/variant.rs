@@ -30,7 +30,7 @@ pub(super) struct Variant {
 
 /// The parameters of a variant while its patterns are read.
 struct Incoming {
-    /// As in the key.
+    /// The holes with the same value, as in the key.
     same: Vec<u32>,
     /// The value of each hole so far.
     nodes: Vec<NodeId>,

@@ -9,7 +9,7 @@ use crate::core::expr::LocalId;
 pub(super) struct Uses {
     /// Whether the expression always diverges or fails. Then any claim holds of every variable.
     pub(super) fails: bool,
-    /// In the order of the locals.
+    /// The variables that are used, in the order of the locals.
     of: Vec<(LocalId, Use)>,
 }
 

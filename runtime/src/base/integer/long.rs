@@ -1,10 +1,10 @@
 //! Long multiplication, division and conversion in pieces, between which they can be stopped.
 //!
-//! Multiplication is left to the library up to [`TRANSFORM`] limbs, and uses transforms above; division
-//! is that of Burnikel and Ziegler (*Fast recursive division*, 1998), conversion halves the digits. Pieces
-//! are left to the library. The largest that it does at once are products of [`PIECE`] limbs by
-//! [`TRANSFORM`], and sums, copies and shifts of the whole: some milliseconds for numbers of a hundred
-//! megabits.
+//! Multiplication is left to the library up to [`TRANSFORM`] limbs, and uses transforms above;
+//! division is that of Burnikel and Ziegler (*Fast recursive division*, 1998), conversion halves
+//! the digits. Pieces are left to the library. The largest that it does at once are products of
+//! [`PIECE`] limbs by [`TRANSFORM`], and sums, copies and shifts of the whole: some milliseconds
+//! for numbers of a hundred megabits.
 
 use super::transform::{self, Factor};
 use num_bigint::{BigInt, BigUint, Sign};

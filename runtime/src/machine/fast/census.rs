@@ -52,11 +52,12 @@ pub(super) struct Censuses {
     most: u64,
     paths: Vec<Path>,
     interval: u64,
-    /// Of the last one: bytes that had been allocated, bytes of old space and stack, what it took.
+    /// What there was at the last census: bytes that had been allocated, bytes of old space and
+    /// stack, and the work that it took.
     last: u64,
     size: u64,
     work: u64,
-    /// What all have taken.
+    /// The work that all censuses have taken.
     worked: u64,
 }
 
@@ -68,7 +69,7 @@ enum Key {
     Thunk(ThunkId),
     Evaluating(ThunkId),
     Stopped(ThunkId),
-    /// By function.
+    /// Partial applications of a function.
     PartialApplication(u32),
     Frame(u32),
 }

@@ -57,7 +57,7 @@ pub struct Image {
     pub(super) enter: u32,
     /// The code that ends an evaluation.
     pub(super) halt: u32,
-    /// Where in `srt` those of each instruction begin.
+    /// Where in `srt` the entries of each instruction begin.
     srt_starts: Vec<u32>,
     /// The static reference table: what instructions refer to, one after the other.
     srt: Vec<SrtEntry>,
@@ -314,8 +314,8 @@ impl Image {
         self.program.gcode.globals.get(global)
     }
 
-    /// Returns how messages and chains call a global: the name that it prints with; a function
-    /// without one by that of the definition that it was lifted out of.
+    /// Returns how messages and chains call a global: by the name that it prints with, a function
+    /// without one by the name of the definition that it was lifted out of.
     pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
         match self.global(global) {
             None => "main".into(),

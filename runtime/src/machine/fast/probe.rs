@@ -1,8 +1,9 @@
 //! The probe of instructions: what counts the instructions of a run, and what does nothing.
 //!
 //! The arms are compiled once for each, so a run that nobody watches has no instruction for it.
-//! There is a counter for each instruction, global and kind of thunk; a slow path is seen by what the machine's
-//! own counts are before and after it. The events of a run (`events.rs`) come through it as well.
+//! There is a counter for each instruction, global and kind of thunk; a slow path is seen by what
+//! the machine's own counts are before and after it. The events of a run (`events.rs`) come through
+//! it as well.
 
 use super::code::instr::{Instr, Op};
 use super::code::program::{Program, ThunkId};
@@ -107,13 +108,13 @@ const EXPECTED: usize = 8;
 /// The counters of a profiled run.
 #[derive(Default)]
 pub(super) struct Counters {
-    /// By the number of the instruction.
+    /// The counts of each instruction, by its number.
     pub(super) sites: Vec<Site>,
     /// For each instruction the global that begins with it.
     starts: Vec<Option<GlobalId>>,
-    /// By global: how often it was entered.
+    /// How often each global was entered.
     pub(super) calls: Vec<u64>,
-    /// By kind of thunk.
+    /// The counts of each kind of thunk.
     pub(super) thunks: Vec<ThunkCounts>,
     /// The kinds of the thunks that the next slow path may update, in the order in which it does.
     expected: [u32; EXPECTED],

@@ -29,7 +29,7 @@ const RECENT: usize = 4;
 #[derive(Default)]
 pub(super) struct YoungHandles {
     numbers: Vec<u32>,
-    /// For each number of a handle whether it is among them.
+    /// For each number of a handle, whether it is among `numbers`.
     noted: Vec<bool>,
 }
 

@@ -234,7 +234,7 @@ pub(super) const SLACK: usize = 64;
 /// The memory of the stack.
 pub(super) struct Stack {
     base: NonNull<Word>,
-    /// In words.
+    /// The number of words that it has room for.
     capacity: usize,
 }
 

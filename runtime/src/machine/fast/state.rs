@@ -40,11 +40,12 @@ pub struct Machine {
     pub(super) pc: ProgramPtr<Instr>,
     /// Slot 0 of the frame that it works on.
     pub(super) fp: StackPtr,
-    /// Of the program whose instructions are executed: the code, where globals are entered, cases.
+    /// Tables of the program whose instructions are executed: the code, where globals are entered,
+    /// cases.
     pub(super) code: ProgramPtr<Instr>,
     pub(super) globals: ProgramPtr<Entry>,
     pub(super) cases: ProgramPtr<Case>,
-    /// Where the stack has no more room.
+    /// The end of the room of the stack.
     pub(super) stack_end: StackPtr,
     /// Calls before the loop looks at fuel and interrupt again.
     pub(super) ticks: u32,
@@ -96,7 +97,7 @@ pub struct Machine {
     pub(super) count: bool,
     /// Who is told of events.
     pub(super) listener: Option<Box<Listener>>,
-    /// If the heap is verified: after how many more collections.
+    /// After how many more collections the heap is verified, if it is.
     verify: Option<usize>,
     pub(super) refuse: Refusal,
 }
@@ -124,7 +125,7 @@ pub(super) struct MutatorState {
     pub(super) young_handles: YoungHandles,
     /// Values of the embedding program, with the nodes that stand for them.
     pub(super) opaques: Opaques<Word>,
-    /// Those of them whose node may be young.
+    /// Opaque values whose node may be young.
     pub(super) young_opaques: Vec<u32>,
     /// What is to be printed, the next item last.
     pub(super) printing: Vec<Word>,

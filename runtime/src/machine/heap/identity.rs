@@ -47,10 +47,10 @@ pub struct Identities {
     old: FxHashMap<usize, NodeId>,
     /// The names of words that are no pointers.
     values: FxHashMap<u64, NodeId>,
-    /// By what a hole was filled with: the hole, which dies with it.
+    /// For each node that a hole was filled with, the hole, which dies with it.
     holes_of: FxHashMap<NodeId, NodeId>,
     last: NodeId,
-    /// Where in Eden the nodes end that were seen.
+    /// Where the nodes of Eden that were seen end.
     seen: usize,
     /// Nodes that have a name and were not told of.
     fresh: Vec<(usize, NodeId)>,

@@ -238,8 +238,8 @@ impl Code {
         self.selectors.get(global).is_some_and(Option::is_some)
     }
 
-    /// Returns how messages and chains call a global: the name that it prints with; a function
-    /// without one by that of the definition that it was lifted out of.
+    /// Returns how messages and chains call a global: by the name that it prints with, a function
+    /// without one by the name of the definition that it was lifted out of.
     pub(super) fn name(&self, global: GlobalId) -> Arc<str> {
         match self.global(global) {
             None => "main".into(),

@@ -13,8 +13,8 @@
 //! - What a `Fill` fills is, on every path, a hole that a `Hole` has made in this slot, with room
 //!   for the fields, and that has not been filled. Each hole is filled before the code ends or
 //!   branches.
-//! - What a `Field`, `Fields2`, `Fields3`, `Fields4` or `FieldsN` reads is, on every path, a pointer to a constructor
-//!   that has the field.
+//! - What a `Field`, `Fields2`, `Fields3`, `Fields4` or `FieldsN` reads is, on every path, a
+//!   pointer to a constructor that has the field.
 //! - A thunk that is computed where it would be made has code that can do nothing but compute.
 
 mod operands;
