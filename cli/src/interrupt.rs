@@ -25,7 +25,7 @@ const KEEPING: Duration = Duration::from_secs(10);
 /// `timeout` does, signals the process twice. A person's second Ctrl-C comes later.
 const TOGETHER: Duration = Duration::from_millis(150);
 
-/// The switchboard of one run.
+/// Hands requests to stop, from Ctrl-C or a time limit, to the machine of one run.
 #[derive(Clone, Default)]
 pub struct Stopper {
     shared: Arc<Shared>,
@@ -52,7 +52,7 @@ enum Cause {
 }
 
 impl Stopper {
-    /// Makes a switchboard that Ctrl-C is wired to.
+    /// Makes a stopper that Ctrl-C asks to stop the run.
     pub fn wired() -> Stopper {
         let stopper = Stopper::default();
         let shared = stopper.shared.clone();

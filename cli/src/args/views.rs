@@ -58,7 +58,7 @@ pub struct Steps {
 }
 
 impl Default for Steps {
-    /// As it is without options.
+    /// Returns the arguments as they are without options.
     fn default() -> Steps {
         Steps {
             program: Program { file: None, expr: None },
