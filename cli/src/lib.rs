@@ -176,7 +176,7 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Returns whether help is coloured; decided before the arguments are understood.
+/// Returns when help is coloured; decided before the arguments are understood.
 fn help_color(arguments: &[OsString]) -> clap::ColorChoice {
     let words = arguments.iter().map(|word| word.to_string_lossy());
     let mut choice = Color::Auto;

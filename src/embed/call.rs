@@ -55,8 +55,8 @@ enum Why {
 }
 
 impl HostError {
-    /// Returns the function failed, and says why in one sentence. For the program that is the error
-    /// G0801.
+    /// Makes the failure of a function, which says why in one sentence. For the program that is the
+    /// error G0801.
     pub fn new(message: impl Into<String>) -> HostError {
         HostError(Why::Failed(message.into()))
     }

@@ -22,7 +22,7 @@ pub struct CompileError {
 }
 
 impl fmt::Display for CompileError {
-    /// Returns a line for each report: `file:line:column: error[G0301]: message`.
+    /// Writes a line for each report: `file:line:column: error[G0301]: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, report) in self.diagnostics.iter().enumerate() {
             let end = if at == 0 { "" } else { "\n" };

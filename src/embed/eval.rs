@@ -20,7 +20,7 @@ use crate::machine::{self, Handle, Opaque};
 pub struct Value(pub(super) Handle);
 
 impl fmt::Debug for Value {
-    /// Returns the number of the handle: what it stands for is the store's.
+    /// Writes the number of the handle: what it stands for is the store's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Value({:?})", self.0)
     }

@@ -53,7 +53,7 @@ pub trait HostType: Any + Send + Sync {
 pub struct HostValue<T>(pub Arc<T>);
 
 impl<T> HostValue<T> {
-    /// Returns a new value.
+    /// Wraps a value.
     #[must_use]
     pub fn new(value: T) -> HostValue<T> {
         HostValue(Arc::new(value))

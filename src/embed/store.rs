@@ -87,8 +87,8 @@ impl Store {
         result
     }
 
-    /// Says for which expression, of the text that was evaluated last, values are asked for from now
-    /// on: it is what waits for them where nothing in it does.
+    /// Sets for which expression, of the text that was evaluated last, values are asked for from
+    /// now on: it is what waits for them where nothing in it does.
     #[doc(hidden)]
     pub fn set_asker(&mut self, is_asked: bool) {
         let sources = self.shared.sources();
@@ -97,7 +97,7 @@ impl Store {
         self.shared.set_asker(asker.filter(|_| is_asked));
     }
 
-    /// Gives the programs that are run the arguments that the action `arguments` finds.
+    /// Sets the arguments that programs find by the action `arguments`.
     pub fn set_arguments(&mut self, arguments: Vec<String>) {
         self.machine.set_arguments(arguments);
     }

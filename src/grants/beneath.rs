@@ -9,15 +9,15 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, Stat, openat};
 use rustix::io::Errno;
 
-/// What an open handle on something that is neither read nor written needs. Linux refuses other
+/// The flags that open a handle on something that is neither read nor written. Linux refuses other
 /// flags beside these.
 #[cfg(target_os = "linux")]
 const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const HANDLE: OFlags = OFlags::RDONLY.union(ALWAYS);
 
-/// What is read or written is opened with these: nothing waits for another process, becomes the
-/// terminal of this one, or is handed to a child.
+/// The flags that all that is read or written is opened with: nothing waits for another process,
+/// becomes the terminal of this one, or is handed to a child.
 const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// Appends the names in a path to those that lead to where it begins. `..` takes the last name
@@ -104,8 +104,8 @@ fn open_beneath(
 ) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
 
-    /// Directories that are moved at the same time may make the kernel give up; that often it is
-    /// asked again.
+    /// How often the kernel is asked again: directories that are moved at the same time may make it
+    /// give up.
     const ATTEMPTS: u32 = 64;
 
     let path = if names.is_empty() { b".".to_vec() } else { names.join(&b'/') };

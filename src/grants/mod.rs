@@ -59,7 +59,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Returns what grants nothing.
+    /// Returns a system that grants nothing.
     #[must_use]
     pub fn new() -> Grants {
         let from = std::env::current_dir().ok();

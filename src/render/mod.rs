@@ -37,13 +37,13 @@ struct Report<'a> {
 }
 
 impl Renderer {
-    /// Renders text without colours.
+    /// Returns a renderer of text without colours.
     #[must_use]
     pub fn plain() -> Renderer {
         Renderer { color: false }
     }
 
-    /// Renders text with colours, as escapes of ANSI terminals.
+    /// Returns a renderer of text with colours, as escapes of ANSI terminals.
     #[must_use]
     pub fn styled() -> Renderer {
         Renderer { color: true }

@@ -2,7 +2,7 @@
 
 use crate::project;
 
-/// Returns their names and texts.
+/// Returns the names and texts of the programs.
 ///
 /// # Panics
 /// When they are not where they should be.

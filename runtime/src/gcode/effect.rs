@@ -74,7 +74,7 @@ macro_rules! effects {
                 match self { $(Effect::$name => stringify!($name),)+ }
             }
 
-            /// Returns of each operand whether it is evaluated before the effect.
+            /// Returns for each operand whether it is evaluated before the effect.
             #[inline]
             #[must_use]
             pub const fn operands(self) -> &'static [bool] {

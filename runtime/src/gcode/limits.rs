@@ -72,7 +72,7 @@ pub(super) struct Counted {
     items: u64,
 }
 
-/// Returns whether a program keeps the limits.
+/// Checks that a program keeps the limits.
 ///
 /// # Errors
 /// With the first of its parts that does not.
@@ -80,7 +80,7 @@ pub fn check(program: &Program) -> Result<(), Exceeded> {
     check_from(program, Sizes::default(), &mut Counted::default())
 }
 
-/// Returns whether a program keeps the limits of which the first entries of its tables, as many as
+/// Checks that a program keeps the limits of which the first entries of its tables, as many as
 /// `from` says, are known to do so, and count for `counted`. What the others count for is added to
 /// that.
 ///

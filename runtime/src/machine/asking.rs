@@ -51,7 +51,7 @@ pub(in crate::machine) trait Asking: Machine + Sized {
     /// When there cannot.
     fn make_room(&mut self, bytes: u64) -> Result<(), Stop>;
 
-    /// Returns an error if the run is to stop.
+    /// Checks whether the run is to stop.
     ///
     /// # Errors
     /// After an interrupt or at the limit on time.

@@ -204,7 +204,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Returns one evaluation that waits.
+    /// Makes an evaluation that waits, one of its kind.
     #[doc(hidden)]
     #[must_use]
     pub fn new(name: Arc<str>, span: Span) -> Waiting {

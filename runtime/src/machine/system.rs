@@ -251,7 +251,8 @@ impl Outside {
         Outside::Recorded(system, 0)
     }
 
-    /// Returns another one that is in the same state; one that was given has a state of its own.
+    /// Returns a copy that is in the same state; `None` for a system that was given, which has a
+    /// state of its own.
     pub fn try_clone(&self) -> Option<Outside> {
         match self {
             Outside::Nothing => Some(Outside::Nothing),

@@ -241,8 +241,8 @@ impl Maker<'_> {
 }
 
 impl Driver<'_> {
-    /// Returns whether a value is a constant or part of one, or a CAF that is one, and how many
-    /// parts the largest constant has of which it is a part.
+    /// Returns how many parts the largest constant has that a value, or the value of a CAF, is or
+    /// is a part of, and 0 for a literal; `None` for any other value.
     fn constant_parts(&self, node: NodeId) -> Option<u32> {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);

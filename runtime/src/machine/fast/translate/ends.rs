@@ -100,8 +100,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Returns a variable. What has been called or evaluated only for that takes the place of
-    /// the frame instead.
+    /// Ends the code by returning a variable. What has been called or evaluated only for that takes
+    /// the place of the frame instead.
     fn finish_with_variable(&mut self, v: u32, span: Span) {
         let tail = match self.unit.last() {
             Some(

@@ -43,8 +43,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Returns whether the numbers of the function's parts have room for those of the next
-    /// instruction: it adds no more than a frame has slots, or as many as there are.
+    /// Checks that the numbers of the function's parts have room for those of the next instruction:
+    /// it adds no more than a frame has slots, or as many as there are.
     fn within_limits(&self) -> Result<(), TooLarge> {
         let parts = [self.unit.parts(), self.values.parts(), self.stacks.parts()];
         match parts.into_iter().max() {

@@ -196,7 +196,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Returns whether that much more stays within the limit.
+    /// Checks that that much more stays within the limit.
     #[inline]
     pub(super) fn fits(&self, bytes: u64) -> Result<(), Full> {
         match self.limit {
