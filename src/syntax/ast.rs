@@ -8,6 +8,7 @@
 //! - An [`Expr::Error`] or [`Pat::Error`] stands where a mistake has been reported; later
 //!   stages report nothing about it.
 
+use super::doubt::Doubts;
 use crate::base::float::Float;
 use crate::base::index::{IndexVec, List, Pool};
 use crate::base::integer::Integer;
@@ -184,6 +185,8 @@ pub struct Ast {
     pub bigs: IndexVec<BigId, Integer>,
     /// Texts of STRING literals.
     pub texts: IndexVec<TextId, Box<str>>,
+    /// What is not known for mistakes in the syntax.
+    pub doubts: Doubts,
 }
 
 impl Ast {

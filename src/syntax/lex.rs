@@ -14,8 +14,8 @@ use crate::base::float::Float;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
 use mistakes::{
-    ONCE_A_LINE, bad_characters, bad_escape, bad_number, belongs_to_run, comma, definition,
-    is_import, large_float, no_token, quoted_run,
+    LOOKED_AT, ONCE_A_LINE, bad_characters, bad_escape, bad_number, belongs_to_run, comma,
+    definition, is_import, large_float, no_token, quoted_run, quoted_text,
 };
 
 /// Returns whether `text` is one NAME and nothing else: what a definition can be called.
@@ -188,7 +188,10 @@ impl<'s> Lexer<'s> {
             });
             return Tok::Bad;
         }
-        let (len, closed) = quoted_run(rest);
+        let (len, closed) = match quoted_text(rest) {
+            Some(len) => (len, true),
+            None => quoted_run(rest),
+        };
         self.scanner.bump(len);
         let span = self.span(start, start + 1 + len);
         if !closed {
@@ -230,13 +233,21 @@ impl<'s> Lexer<'s> {
         self.text_open = !self.text_open;
         if self.text_open {
             let span = self.span(range.start, end);
+            let before = self.source(range.start.saturating_sub(LOOKED_AT), range.start);
+            let line = before.rsplit('\n').next().unwrap_or_default();
             self.reports.add(|| {
-                Diagnostic::error(
+                let report = Diagnostic::error(
                     Code::UnclosedQuote,
                     span,
                     "this STRING literal is not closed on its line",
                 )
-                .help("close it with \"; a line break in a text is written \\n")
+                .help("close it with \"; a line break in a text is written \\n");
+                match line.contains('"') {
+                    true => {
+                        report.note("it may be a text before it on the line that lacks a quote")
+                    }
+                    false => report,
+                }
             });
         }
         self.held = Some((self.base + range.start as u32, Tok::Bad, self.base + end as u32));

@@ -9,6 +9,7 @@ pub mod balance;
 pub mod binary;
 pub mod build;
 pub mod directive;
+pub mod doubt;
 pub mod json;
 pub mod lex;
 pub mod listing;

@@ -7,6 +7,7 @@ use super::directive::Directives;
 use super::grammar::ProgramParser;
 use super::lex::Lexer;
 use super::report::Reports;
+use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Interner;
 use crate::base::source::SourceMap;
@@ -42,6 +43,18 @@ pub fn parse_expression(
     }
 }
 
+/// How many texts without an end are looked at for brackets that they have swallowed.
+const TEXTS: usize = 20;
+
+/// Returns whether a text without an end, or another one before it on its line, has brackets in it: they
+/// are likely to be those that are missing.
+fn has_swallowed(text: &str, base: u32, open: Span) -> bool {
+    let at = |position: u32| position.saturating_sub(base) as usize;
+    let before = text.get(..at(open.hi)).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.find('"').is_some_and(|quote| line[quote..].contains(['(', ')', '[', ']']))
+}
+
 fn parse(
     sources: &SourceMap,
     file: usize,
@@ -57,14 +70,33 @@ fn parse(
         builder.unexpected(error);
     }
     let directives = tokens.take_directives();
-    let (mut lexical, brackets, broken) = tokens.finish();
+    let (mut lexical, mut brackets, mut broken) = tokens.finish();
     lexical.drop_inside(&builder.covered());
+    let swallows = |region: &&Span| {
+        let texts = lexical.places(Code::UnclosedQuote).take_while(|span| span.lo < region.hi);
+        texts
+            .take(TEXTS)
+            .any(|span| region.lo <= span.lo && has_swallowed(&source.text, source.base, span))
+    };
+    brackets.drop_inside(&broken.iter().filter(swallows).copied().collect::<Vec<_>>());
     let silent = lexical.total() + brackets.total() + builder.reports.total() > 0;
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));
+    builder.judge_extra(&mut brackets);
+    for region in builder.unopened() {
+        if brackets.drop_of(Code::ExtraBracket, region) {
+            // What is said of the keyword says all of the brackets.
+            let is_apart = |part: &Span| part.hi <= region.lo || region.hi <= part.lo;
+            broken.retain(|part| is_apart(part) || brackets.has_inside(*part));
+        }
+    }
     builder.judge_lines();
     builder.distrust(&broken);
     let is_sound = lexical.total() + brackets.total() + builder.reports.total() == 0;
+    let before = diagnostics.len();
     Reports::merge([lexical, brackets, builder.reports], diagnostics);
+    if !is_sound {
+        ast.doubts.note(&source.text, source.base, &diagnostics[before..], &broken, names);
+    }
     Some((if is_sound { directives } else { Directives::default() }, expression))
 }

@@ -1,5 +1,6 @@
 //! Collecting the reports of one file.
 
+use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 
@@ -34,6 +35,36 @@ impl Reports {
     #[must_use]
     pub fn total(&self) -> usize {
         self.total
+    }
+
+    /// Returns where the mistakes with this code are.
+    pub fn places(&self, code: Code) -> impl Iterator<Item = Span> {
+        let found = self.kept.iter().filter(move |report| report.code == code);
+        found.map(|report| report.primary.span)
+    }
+
+    /// Returns whether there are reports whose places are in `region`.
+    #[must_use]
+    pub fn has_inside(&self, region: Span) -> bool {
+        let mut places = self.kept.iter().map(|report| report.primary.span.lo);
+        places.any(|at| region.lo <= at && at < region.hi)
+    }
+
+    /// Returns the reports with this code.
+    pub fn of(&mut self, code: Code) -> impl Iterator<Item = &mut Diagnostic> {
+        self.kept.iter_mut().filter(move |report| report.code == code)
+    }
+
+    /// Drops the reports with this code whose places are in `region`; returns whether there are any.
+    pub fn drop_of(&mut self, code: Code, region: Span) -> bool {
+        let before = self.kept.len();
+        self.kept.retain(|report| {
+            let at = report.primary.span.lo;
+            report.code != code || at < region.lo || at >= region.hi
+        });
+        let dropped = before - self.kept.len();
+        self.total -= dropped;
+        dropped > 0
     }
 
     /// Drops the reports whose places are in `regions`, which are in order.

@@ -92,7 +92,7 @@ pub enum Tok {
 }
 
 /// Returns whether a name goes on with `c`.
-fn continues_name(c: char) -> bool {
+pub(super) fn continues_name(c: char) -> bool {
     matches!(c, '-' | '\'' | '?' | '!') || is_xid_continue(c)
 }
 

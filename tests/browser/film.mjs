@@ -87,8 +87,11 @@ try {
     await key('ArrowRight');
     await key('ArrowDown');
     assert.match(await evaluate('document.getElementById("life").textContent'), /#\d+/);
+    const cell = +/#(\d+)/.exec(await evaluate('document.getElementById("life").textContent'))[1];
+    const demand = said.findIndex((event) => event.event === 'demanded' && event.node === cell);
+    const before = await evaluate('film.now()');
     await key('d');
-    assert.ok(await evaluate('document.querySelectorAll(".cell.selected").length') >= 0);
+    assert.equal(await evaluate('film.now()'), demand < 0 ? before : demand, `${name}: when #${cell} was demanded`);
     // The mouse.
     await evaluate('document.querySelector(".cell:not([hidden])").click()');
     assert.match(await evaluate('document.getElementById("life").textContent'), /made/);
@@ -100,6 +103,9 @@ try {
         await size(width, height);
         await scheme(shade);
         await evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+        // The grid scrolls in itself, so that it can follow what happens and draws few cells.
+        const grid = await evaluate('document.getElementById("heap").clientHeight');
+        assert.ok(grid > 100 && grid < height, `${name}: the grid is ${grid} pixels high at ${width}`);
         await shoot(`${name}-${width}-${shade}`);
         const wide = await evaluate('document.documentElement.scrollWidth');
         assert.ok(wide <= width, `${name}: ${wide} pixels wide at ${width}`);

@@ -181,3 +181,114 @@ fn explanations_show_what_they_explain() {
         }
     }
 }
+
+/// Mistakes of beginners, one in each program, with the report of each and where it is.
+const ONE_MISTAKE: &[(&str, &str, &str)] = &[
+    // Calls as other languages write them.
+    ("(defn f[n ps] (case ps [(Cons p t) if((gt p n), [n], t)] [_ Nil]))", "G0213", "1:36"),
+    ("(defn f[p t] (let ([low filter((fn [x] (lt x p)), t)]) low))", "G0211", "1:25"),
+    ("(defn f[a b] (if fgt((area a), (area b)) 1 2))\n(defn area[s] 1.0)", "G0101", "1:30"),
+    (
+        "(data Shape (Circle r) Rect(w, h) (Unit))\n(defn f[s] (case s [(Rect w _) w] [_ Unit]))",
+        "G0209",
+        "1:24",
+    ),
+    ("(defn f[xs] (case xs [(Cons Pair(k, v) t) k] [_ 1]))", "G0101", "1:35"),
+    ("(defn f[a, b] (add a b))\n(defn g[] (add (f 1 2) 3))", "G0101", "1:10"),
+    // Brackets and keywords that are missing.
+    ("defn area[s]\n  (mul s s)\n(defn g[] (area 2))", "G0215", "1:1"),
+    ("[defn area[s] (mul s s)]\n(defn g[] (area 2))", "G0215", "1:2"),
+    ("(area[s] (mul s s))\n(defn g[] (area 2))", "G0204", "1:1"),
+    ("defn area[s] (mul s s))\n(defn g[] (area 2))", "G0215", "1:1"),
+    ("(defn f[xs]\n  case xs [Nil 0] [(Cons _ t) 1])", "G0215", "2:3"),
+    ("(defn f[xs]\n  case xs [Nil 0] [(Cons _ t) 1]))", "G0215", "2:3"),
+    ("(defn f[s] (case s [Nil 1] [Cons _ t (f t)]))", "G0213", "1:28"),
+    ("(defn f[env x] (mul f env x (add 1 x)))", "G0404", "1:16"),
+    ("(defn f[a b] (if gt a b 1 2))", "G0405", "1:18"),
+    ("(defn f[xs] (map ([x] (add x 1)) xs))", "G0212", "1:19"),
+    ("(defn f[] (([x 1]) (add x 1)))", "G0211", "1:13"),
+    (
+        "(data Shape (Circle r)) (Rect w h) (Unit))\n(defn f[s] (case s [(Rect w _) w] [_ Unit]))",
+        "G0202",
+        "1:42",
+    ),
+    (
+        "(data Expr (Num n (Add a b))\n(defn f[e] (case e [(Num n) n] [(Add a b) a]))",
+        "G0201",
+        "1:1",
+    ),
+    ("(defn f[s\n  (mul s s))\n(defn g[] (add (f 2) 1))", "G0203", "2:12"),
+    ("(defn f x)\n(defn g[] (add (f 1) 2))", "G0208", "1:9"),
+    // Words of other languages, and misspelled ones.
+    ("(defn f[s] (match s [(Cons x _) x] [_ 1]))", "G0213", "1:13"),
+    ("(defn f[s] (switch s [(Cons x t) x]))", "G0301", "1:13"),
+    ("(defn f[s] (csae s [(Cons x t) x]))", "G0301", "1:13"),
+    (
+        "(type Shape (Circle r) (Unit))\n(defn f[s] (case s [(Circle r) r] [Unit 1]))\n(defn g[] Unit)",
+        "G0204",
+        "1:2",
+    ),
+    (
+        "(Data Item (Item n))\n(defn f[i] (case i [(Item n) n]))\n(defn g[] (Item 1))",
+        "G0204",
+        "1:2",
+    ),
+    ("(Import io)\n(defn f[] (then (putLine \"a\") (putLine \"b\")))", "G0204", "1:2"),
+    ("(defn f[xs] (map (\\ [x] (add x 1)) xs))", "G0101", "1:19"),
+    ("(defn f['x] (add x 1))\n(defn g[] (add (f 1) 2))", "G0105", "1:9"),
+    ("(defn f[xs] (case xs [(: x t) x] [_ 1]))", "G0101", "1:24"),
+    // Texts.
+    ("(defn f[] (append 'of two words' \"b\"))", "G0103", "1:19"),
+    ("(defn f[n] (append \"n:  (show n)))\n(defn g[] (f 1))", "G0105", "1:20"),
+    ("(defn f[] [(Pair \"x\" 4) (Pair \"y 5)] (g (Var \"x\"))))", "G0105", "1:48"),
+    ("(defn f[c] (if c \"more \"less\"))", "G0105", "1:29"),
+    // Patterns and declarations that do not go together.
+    (
+        "(data T (Node l x))\n(defn f[t] (case t [(Node l x r) (add x r)]))\n(defn g[] (Node 1 2 3))",
+        "G0401",
+        "2:21",
+    ),
+    ("(data T (A) (B l x r))\n(defn f[t] (case t [(B l r) (add l x)] [_ 1]))", "G0401", "2:21"),
+    ("(defn f[t] (case t [(Cons x x t) x] [_ 1]))", "G0401", "1:21"),
+    (
+        "(data T (leaf) (Node l))\n(defn f[t] (case t [Leaf 1] [(Node l) 2]))\n(defn g[] (Node Leaf))",
+        "G0301",
+        "3:17",
+    ),
+    (
+        "(data T (node l))\n(defn f[t] (case t [(Node l) 2]))\n(defn g[t] (case t [(Node l) (Node l)]))",
+        "G0306",
+        "2:22",
+    ),
+    ("(defn itmsOf[o] o)\n(defn f[o] (itemsOf o))\n(defn g[o] (itemsOf o))", "G0301", "2:13"),
+];
+
+#[test]
+fn one_mistake_is_one_report() {
+    let mut wrong = String::new();
+    for (text, code, place) in ONE_MISTAKE {
+        let found = check(text);
+        let found = found.split_once("\n\n").map_or("", |(_, reports)| reports);
+        let is_head = |line: &&str| line.starts_with("error[") || line.starts_with("warning[");
+        let heads: Vec<&str> = found.lines().filter(is_head).collect();
+        let places: Vec<&str> = found.lines().filter(|line| line.starts_with("  at ")).collect();
+        let is_one = heads.len() == 1
+            && heads[0].contains(code)
+            && places[0].starts_with(&format!("  at {place} "));
+        if !is_one {
+            wrong += &format!("{text}\n{found}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_mistake_hides_no_other_that_has_nothing_to_do_with_it() {
+    let found = check(
+        "(defn f[a, b] (add a b))\n(defn g[x] (quixotic x))\n(defn h[t] (case t [(Cons x) x]))\n\
+         (defn k[] (add 1 \"a\"))",
+    );
+    for code in ["G0101", "G0301", "G0401", "G0405"] {
+        assert!(found.contains(code), "{code}: {found}");
+    }
+}

@@ -21,6 +21,7 @@ use crate::base::index::{Idx, List};
 use crate::base::limits::{MAX_ARITY, exceeds_arity, too_many};
 use crate::base::name::Name;
 use crate::base::span::Span;
+use crate::core::expr::ConId;
 use crate::core::options::Options;
 use crate::core::scope::{Globals, PROGRAM, UnitId};
 use crate::syntax::ast::{Alt, Ast, Binder, Expr, ExprId, Item, ItemKind};
@@ -69,6 +70,10 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         tasks: Vec::new(),
         reported: FxHashSet::default(),
         missing: FxHashMap::default(),
+        unbound: FxHashMap::default(),
+        misfits: FxHashMap::default(),
+        unsure: 0,
+        is_form: false,
         suggestions: Cell::new(names::SUGGESTIONS),
         results: RefCell::default(),
         wanted: RefCell::default(),
@@ -76,6 +81,7 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
         looking_at_loop: Cell::new(false),
         watched: Vec::new(),
         told: FxHashSet::default(),
+        variables: Vec::new(),
         slips: Cell::new(names::SUGGESTIONS),
         diagnostics: Vec::new(),
         partial: Vec::new(),
@@ -92,7 +98,9 @@ pub(super) fn check(globals: &Globals<'_>, options: &Options) -> Checked {
             checker.item(item);
         }
     }
+    checker.undeclared();
     let mut diagnostics = checker.diagnostics;
+    diagnostics.retain(|it| it.is_error() || !ast.doubts.has_place(it.primary.span));
     diagnostics.sort_by_key(|report| (report.primary.span.is_none(), report.primary.span));
     Checked { diagnostics, partial: checker.partial }
 }
@@ -109,6 +117,10 @@ enum Task {
     Watch(Suspect),
     /// Ends that for the one that is watched last.
     Watched,
+    /// Begins the body of an alternative whose pattern has a mistake.
+    Unsure,
+    /// Ends it.
+    Sure,
 }
 
 struct Checker<'a> {
@@ -123,6 +135,14 @@ struct Checker<'a> {
     reported: FxHashSet<Name>,
     /// For each module that is not imported, and for the part that lacks it, which report says so.
     missing: FxHashMap<(UnitId, &'static str), usize>,
+    /// For each name that is not bound, or is no constructor, which report says so.
+    unbound: FxHashMap<(UnitId, Name), usize>,
+    /// For each constructor, and number of fields that it does not have, which report says so.
+    misfits: FxHashMap<(ConId, usize), usize>,
+    /// How many alternatives around have a mistake in their pattern: what they bind is not known.
+    unsure: u32,
+    /// Whether the name that is looked at begins a form.
+    is_form: bool,
     /// The number of candidates that may still be compared for suggestions.
     suggestions: Cell<usize>,
     /// What the results of definitions are, as far as that has been asked.
@@ -138,6 +158,9 @@ struct Checker<'a> {
     watched: Vec<(Suspect, bool)>,
     /// Those that are known to be meant for constructors.
     told: FxHashSet<Span>,
+    /// The variables of patterns of which a warning says that a constructor may be meant, with the place
+    /// of the warning.
+    variables: Vec<(Name, Span)>,
     /// The number of constructors that variables may still be compared with.
     slips: Cell<usize>,
     diagnostics: Vec<Diagnostic>,
@@ -193,6 +216,8 @@ impl Checker<'_> {
                 Task::Expr(expr) => self.expr(expr),
                 Task::Bind(name) | Task::Let(name) => self.bind(name),
                 Task::Unbind(len) => self.unbind(len),
+                Task::Unsure => self.unsure += 1,
+                Task::Sure => self.unsure = self.unsure.saturating_sub(1),
                 Task::Watch(suspect) => self.watched.push((suspect, false)),
                 Task::Watched => {
                     if let Some((suspect, false)) = self.watched.pop() {
@@ -292,10 +317,11 @@ impl Checker<'_> {
                 groups.push(more);
                 callee = inner;
             }
-            if self.is_foreign_form(callee) {
+            let first = groups.last().map_or(&[][..], |args| &ast.expr_lists[*args]);
+            if self.is_foreign_form(callee, first) {
                 // The parameters and the body, which follow its name, are nothing here.
                 groups.pop();
-                self.visit(callee);
+                self.form(callee);
                 let outer = groups.into_iter().rev().flat_map(|args| &ast.expr_lists[args]);
                 outer.for_each(|&arg| self.visit(arg));
                 return;
@@ -307,13 +333,23 @@ impl Checker<'_> {
             args.into_iter().for_each(|arg| self.visit(arg));
         } else {
             let args = &ast.expr_lists[args];
-            self.application(span, callee, args);
-            self.visit(callee);
-            if self.is_foreign_form(callee) {
+            if self.is_without_keyword(callee, args) {
                 return;
             }
+            if self.is_foreign_form(callee, args) {
+                return self.form(callee);
+            }
+            self.application(span, callee, args);
+            self.visit(callee);
             args.iter().for_each(|&arg| self.visit(arg));
         }
+    }
+
+    /// Visits the word that begins a form of another language, or a misspelled one.
+    fn form(&mut self, word: ExprId) {
+        self.is_form = true;
+        self.visit(word);
+        self.is_form = false;
     }
 
     fn case(&mut self, span: Span, scrutinee: ExprId, alts: List<Alt>) {
@@ -334,7 +370,9 @@ impl Checker<'_> {
             let bound = !found.names.is_empty();
             self.tasks.extend(found.names.into_iter().map(|(name, _)| Task::Bind(name)));
             self.tasks.extend(suspects.iter().copied().map(Task::Watch));
+            self.tasks.extend((!found.sound).then_some(Task::Unsure));
             self.tasks.push(Task::Expr(alt.body));
+            self.tasks.extend((!found.sound).then_some(Task::Sure));
             self.tasks.extend(suspects.iter().map(|_| Task::Watched));
             if bound {
                 self.tasks.push(Task::Unbind(undo));

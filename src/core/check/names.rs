@@ -66,6 +66,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("str", SHOW),
     ("toString", SHOW),
     ("Some", "a value that may be missing is `(Just value)` or `Nothing`"),
+    ("switch", "a switch is written `(case e [pattern body] ..)`"),
     ("None", "a value that may be missing is `(Just value)` or `Nothing`"),
     ("neg", "the negative of an integer is `(negate n)`"),
     ("car", "the first element of a list is `(head xs)`"),
@@ -148,7 +149,13 @@ const FIELDS: usize = 8;
 
 /// Names of other languages for a form with parameters: what follows them is no mistake of its
 /// own.
-const FORMS: &[&str] = &["lambda", "λ", "function", "define", "def", "match", "cond", "quote"];
+const FORMS: &[&str] =
+    &["lambda", "λ", "function", "define", "def", "match", "switch", "cond", "quote"];
+
+/// Returns the keyword that a name is nearly.
+fn keyword(text: &str) -> Option<&'static str> {
+    suggest::nearest(text, ["case", "let", "letrec", "fn"])
+}
 
 /// Returns what to write for a name of a module.
 fn in_module(module: &str) -> String {
@@ -204,6 +211,9 @@ impl Checker<'_> {
     /// Reports a missing `main`, or one that cannot be run.
     pub(super) fn main(&mut self) {
         let main = self.globals.input.names.find("main");
+        if main.is_some_and(|main| self.ast.doubts.has_name(main)) {
+            return;
+        }
         let target = main.and_then(|main| self.globals.own(PROGRAM, main));
         let report = match target {
             None => self.missing_main(),
@@ -267,12 +277,14 @@ impl Checker<'_> {
         }
         match self.globals.lookup(self.unit, name) {
             Lookup::Found(_) => {}
+            Lookup::Unbound if self.is_doubted(name) => {}
             _ if !self.reported.insert(name) => {}
             Lookup::Ambiguous(one, other) => {
                 let report = self.ambiguous(self.ast.expr_spans[expr], name, one, other);
                 self.report(report);
             }
             Lookup::Unbound if self.is_of_missing(expr, name) => {}
+            Lookup::Unbound if self.is_said(name, self.ast.expr_spans[expr]) => {}
             Lookup::Unbound => {
                 let text = self.text(name);
                 let message = match text.starts_with('#') {
@@ -288,9 +300,31 @@ impl Checker<'_> {
                 {
                     self.missing.insert((self.unit, module), self.diagnostics.len());
                 }
+                self.unbound.insert((self.unit, name), self.diagnostics.len());
                 self.report(report);
             }
         }
+    }
+
+    /// Returns whether a mistake that is reported may explain that a name is not bound.
+    pub(super) fn is_doubted(&self, name: Name) -> bool {
+        let names = self.globals.input.names;
+        let text = names.text(name);
+        let doubts = &self.ast.doubts;
+        let module = corelib::defining(text).and_then(|module| names.find(module));
+        self.unsure > 0
+            || doubts.has_name(name)
+            || module.is_some_and(|module| doubts.has_name(module))
+    }
+
+    /// Adds the place of a name to the report that says of another place that it is not bound.
+    pub(super) fn is_said(&mut self, name: Name, span: Span) -> bool {
+        let at = self.unbound.get(&(self.unit, name));
+        let Some(report) = at.and_then(|at| self.diagnostics.get_mut(*at)) else { return false };
+        if report.secondary.len() < SHOWN {
+            report.secondary.push(Label { span, text: "here too".to_owned() });
+        }
+        true
     }
 
     /// Adds a name of a module that is not imported to the report that says so of another name.
@@ -353,6 +387,11 @@ impl Checker<'_> {
         if let Some((_, help)) = ELSEWHERE.iter().find(|(other, _)| *other == text) {
             return Some((*help).to_owned());
         }
+        if self.is_form
+            && let Some(word) = keyword(text)
+        {
+            return Some(format!("did you mean `{word}`?"));
+        }
         // What is bound around is likelier than a field.
         if let Some(found) = self.nearest(text, |other| self.is_bound(other), |_| false) {
             return Some(format!("did you mean `{}`?", for_message(&found)));
@@ -396,11 +435,43 @@ impl Checker<'_> {
 
     /// Returns whether an expression is an unbound name that stands for a form in other
     /// languages.
-    pub(super) fn is_foreign_form(&self, expr: ExprId) -> bool {
+    pub(super) fn is_foreign_form(&self, expr: ExprId, args: &[ExprId]) -> bool {
         let Expr::Name(name) = self.ast.exprs[expr] else { return false };
-        FORMS.contains(&self.globals.input.names.text(name))
-            && !self.is_bound(name)
-            && matches!(self.globals.lookup(self.unit, name), Lookup::Unbound)
+        let is_unbound = || {
+            !self.is_bound(name) && matches!(self.globals.lookup(self.unit, name), Lookup::Unbound)
+        };
+        let text = self.globals.input.names.text(name);
+        let has_list = || args.iter().any(|&arg| matches!(self.ast.exprs[arg], Expr::List(_)));
+        is_unbound() && (FORMS.contains(&text) || has_list() && keyword(text).is_some())
+    }
+
+    /// Reports a form whose keyword is missing, `([x] body)` or `([x value] body)`. Returns whether it is
+    /// one: a list of names that mean nothing.
+    pub(super) fn is_without_keyword(&mut self, callee: ExprId, args: &[ExprId]) -> bool {
+        let Expr::List(elements) = self.ast.exprs[callee] else { return false };
+        let elements = &self.ast.expr_lists[elements];
+        let binds = |&expr: &ExprId| match self.ast.exprs[expr] {
+            Expr::Name(name) => {
+                !self.is_bound(name)
+                    && matches!(self.globals.lookup(self.unit, name), Lookup::Unbound)
+            }
+            _ => false,
+        };
+        let (code, word, help) = match elements {
+            [_, ..] if elements.len() <= FIELDS && elements.iter().all(binds) => {
+                (Code::BadLambda, "fn", "a function is written (fn [parameter ..] body)")
+            }
+            [name, _] if binds(name) => {
+                (Code::BadLet, "let", "a let is written (let ([name value] ..) body)")
+            }
+            _ => return false,
+        };
+        if args.len() != 1 {
+            return false;
+        }
+        let message = format!("`{word}` is missing before this");
+        self.report(Diagnostic::error(code, self.ast.expr_spans[callee], message).help(help));
+        true
     }
 
     /// Returns what to write for a pattern's constructor that there is not.

@@ -1,6 +1,6 @@
 //! Reports about patterns.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::columns::Columns;
 use super::{Checker, Partial};
@@ -57,7 +57,7 @@ impl Checker<'_> {
                 Pat::Text(text) => found.size += ast.texts[text].len(),
                 Pat::Name(name) => match self.globals.lookup(self.unit, name) {
                     Lookup::Found(Target::Con(con)) => {
-                        found.sound &= self.fields(con, span, 0);
+                        found.sound = found.sound && self.fields(con, span, 0);
                     }
                     Lookup::Ambiguous(one, other) if self.is_constructor(one, name) => {
                         found.sound = false;
@@ -66,12 +66,16 @@ impl Checker<'_> {
                             self.report(report);
                         }
                     }
-                    _ => found.names.push((name, span)),
+                    _ => {
+                        // It may be a constructor of a declaration that cannot be read.
+                        found.sound &= !self.is_doubted_constructor(name);
+                        found.names.push((name, span));
+                    }
                 },
                 Pat::Con(name, name_span, fields) => {
                     match self.globals.lookup(self.unit, name) {
                         Lookup::Found(Target::Con(con)) => {
-                            found.sound &= self.fields(con, span, fields.len());
+                            found.sound = found.sound && self.fields(con, span, fields.len());
                         }
                         other => {
                             found.sound = false;
@@ -82,7 +86,9 @@ impl Checker<'_> {
                 }
             }
         }
-        self.doubled(found.names.iter().copied(), "pattern", Code::DuplicatePatternName);
+        if found.sound {
+            self.doubled(found.names.iter().copied(), "pattern", Code::DuplicatePatternName);
+        }
         found
     }
 
@@ -90,7 +96,15 @@ impl Checker<'_> {
         matches!(self.globals.own(unit, name), Some(Target::Con(_)))
     }
 
+    fn is_doubted_constructor(&self, name: Name) -> bool {
+        let text = self.globals.input.names.text(name);
+        text.starts_with(char::is_uppercase) && self.ast.doubts.has_name(name)
+    }
+
     fn unknown_constructor(&mut self, name: Name, span: Span, lookup: Lookup) {
+        if self.is_doubted(name) || self.is_said(name, span) {
+            return;
+        }
         if !self.reported.insert(name) {
             return;
         }
@@ -113,15 +127,19 @@ impl Checker<'_> {
             };
         }
         report.help = self.constructor_meant(name);
+        self.unbound.insert((self.unit, name), self.diagnostics.len());
         self.report(report);
     }
 
     /// Returns whether a constructor pattern has as many fields as the constructor.
-    fn fields(&mut self, con: ConId, span: Span, given: usize) -> bool {
-        let con = &self.globals.cons[con];
+    fn fields(&mut self, id: ConId, span: Span, given: usize) -> bool {
+        let con = &self.globals.cons[id];
         let arity = con.arity as usize;
         if arity == given {
             return true;
+        }
+        if self.is_misfit(id, given, span, true) {
+            return false;
         }
         let name = for_message(&con.name);
         let mut report = Diagnostic::error(
@@ -142,7 +160,7 @@ impl Checker<'_> {
         } else if arity <= 6 {
             report = report.help(format!("write `({name}{})`", " _".repeat(arity)));
         }
-        self.report(report);
+        self.misfit(id, given, report);
         false
     }
 
@@ -170,6 +188,10 @@ impl Checker<'_> {
         let catch_all =
             pats.iter().position(|&pat| matches!(patterns.view(PatRef::Ast(pat)), View::Any(_)));
         for alt in useful::unreachable(patterns, &pats, size) {
+            let variable = catch_all.filter(|&all| all <= alt).unwrap_or(alt);
+            if let Some(name) = patterns.variable(PatRef::Ast(pats[variable])) {
+                self.variables.push((name, self.ast.pat_spans[pats[alt]]));
+            }
             let mut report = Diagnostic::warning(
                 Code::UnreachableAlternative,
                 self.ast.pat_spans[pats[alt]],
@@ -258,6 +280,7 @@ impl Checker<'_> {
         if self.told.contains(&span) {
             return;
         }
+        self.variables.push((name, span));
         let (text, near) = (for_message(text), self.as_pattern(&near));
         self.report(
             Diagnostic::warning(
@@ -270,6 +293,34 @@ impl Checker<'_> {
                 "did you mean `{near}`? `_` is the pattern for a value that is not used"
             )),
         );
+    }
+
+    /// Removes the warnings about variables in patterns that another report explains: the name is not
+    /// bound where it stands for a value, so it is a constructor that is not declared, or a name like it
+    /// is not bound, which is the variable's.
+    pub(super) fn undeclared(&mut self) {
+        let unbound = self.unbound.iter().filter(|((unit, _), _)| *unit == self.unit);
+        let (mut names, mut meant) = (FxHashSet::default(), FxHashSet::default());
+        for ((_, name), &at) in unbound {
+            names.insert(*name);
+            meant.extend(self.diagnostics.get(at).and_then(|report| report.help.clone()));
+        }
+        if names.is_empty() {
+            return;
+        }
+        let is_explained = |name: Name| {
+            names.contains(&name) || meant.contains(&format!("did you mean `{}`?", self.text(name)))
+        };
+        let places: FxHashSet<Span> = self
+            .variables
+            .iter()
+            .filter(|(name, _)| is_explained(*name))
+            .map(|(_, span)| *span)
+            .collect();
+        self.diagnostics.retain(|report| {
+            !matches!(report.code, Code::UnreachableAlternative | Code::VariablePattern)
+                || !places.contains(&report.primary.span)
+        });
     }
 
     /// Returns the pattern of a visible constructor with this name.

@@ -7,11 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Checker;
 use super::demands::Wanted;
 use crate::base::code::Code;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::name::Name;
 use crate::base::quote::counted;
 use crate::base::quote::for_message;
 use crate::base::span::Span;
+use crate::core::expr::ConId;
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::primitive::advice::Given;
 use crate::primitive::{self, Operand, Primitive};
@@ -89,6 +90,9 @@ const OF_MORE: &[(&str, &str)] = &[
     ("then", "sequence_"),
 ];
 
+/// How many more places a report about the fields of a constructor shows.
+const SHOWN: usize = 4;
+
 /// A definition and arguments for which the ends of its body are looked at.
 struct End<'a> {
     /// Names that are bound somewhere in the body.
@@ -110,7 +114,7 @@ impl End<'_> {
         let Expr::Name(name) = checker.ast.exprs[expr] else { return None };
         let is_local =
             self.locals.contains(&name) || self.params.iter().any(|one| one.name == Some(name));
-        if is_local {
+        if is_local || checker.ast.doubts.has_name(name) {
             return None;
         }
         match checker.globals.lookup(self.unit, name) {
@@ -166,7 +170,7 @@ impl End<'_> {
 impl Checker<'_> {
     pub(super) fn target(&self, expr: ExprId) -> Option<Target> {
         let Expr::Name(name) = self.ast.exprs[expr] else { return None };
-        if self.is_bound(name) {
+        if self.is_bound(name) || self.unsure > 0 || self.ast.doubts.has_name(name) {
             return None;
         }
         match self.globals.lookup(self.unit, name) {
@@ -531,8 +535,11 @@ impl Checker<'_> {
         };
         let arity = self.globals.arity(target);
         match target {
-            Target::Con(con) if args.len() > arity => {
-                let con = &self.globals.cons[con];
+            Target::Con(id) if args.len() > arity => {
+                if self.is_misfit(id, args.len(), span, false) {
+                    return;
+                }
+                let con = &self.globals.cons[id];
                 let name = for_message(&con.name);
                 let mut report = Diagnostic::warning(
                     Code::TooManyArguments,
@@ -547,9 +554,10 @@ impl Checker<'_> {
                 if !con.span.is_none() {
                     report = report.also(con.span, "declared here");
                 }
-                self.report(report);
+                self.misfit(id, args.len(), report);
             }
             Target::Primitive(primitive) if args.len() >= arity => {
+                let before = self.diagnostics.len();
                 self.operands(primitive, &args[..arity]);
                 let result = match (primitive, args) {
                     // Whichever of the two it is.
@@ -562,6 +570,8 @@ impl Checker<'_> {
                 };
                 let result = if result == Shape::Function { Shape::Unknown } else { result };
                 if args.len() > arity && result != Shape::Unknown {
+                    // What is said of an operand may follow from it.
+                    self.diagnostics.truncate(before);
                     self.report(
                         Diagnostic::warning(
                             Code::NotAFunction,
@@ -612,6 +622,46 @@ impl Checker<'_> {
         }
     }
 
+    /// Adds a place to the report that says of another one that a constructor has another number of
+    /// fields: it is likely to be its declaration that has a mistake. A pattern's is an error.
+    pub(super) fn is_misfit(
+        &mut self,
+        con: ConId,
+        given: usize,
+        span: Span,
+        is_error: bool,
+    ) -> bool {
+        let name = self.globals.input.names.find(&self.globals.cons[con].name);
+        let doubts = &self.ast.doubts;
+        if name.is_some_and(|name| doubts.has_name(name)) || is_error && doubts.has_place(span) {
+            return true;
+        }
+        let at = self.misfits.get(&(con, given));
+        let Some(report) = at.and_then(|at| self.diagnostics.get_mut(*at)) else { return false };
+        if is_error && !report.is_error() {
+            return false;
+        }
+        if report.secondary.len() < SHOWN {
+            report.secondary.push(Label { span, text: "and so is this".to_owned() });
+        }
+        true
+    }
+
+    /// Reports that a constructor has another number of fields.
+    pub(super) fn misfit(&mut self, con: ConId, given: usize, mut report: Diagnostic) {
+        match self.misfits.get(&(con, given)).and_then(|at| self.diagnostics.get_mut(*at)) {
+            // A warning that is said again as an error.
+            Some(warning) => {
+                report = report.also(warning.primary.span, "and so is this");
+                *warning = report;
+            }
+            None => {
+                self.misfits.insert((con, given), self.diagnostics.len());
+                self.report(report);
+            }
+        }
+    }
+
     /// Returns what to write where a function stands between its arguments.
     fn is_infix(&self, args: &[ExprId]) -> Option<String> {
         let (&name, rest) = args.split_first()?;
@@ -627,7 +677,11 @@ impl Checker<'_> {
         args.iter().enumerate().find_map(|(at, &arg)| {
             let target = self.target(arg)?;
             // Where a function may be meant, it is no mistake.
-            self.wanted(called, at).filter(|&it| it != Wanted::Shape(Shape::Function))?;
+            let is_condition = at == 0 && called == Target::Primitive(Primitive::If);
+            let wanted = self.wanted(called, at);
+            if !is_condition && wanted.is_none_or(|it| it == Wanted::Shape(Shape::Function)) {
+                return None;
+            }
             let takes = self.globals.arity(target);
             let is_all = takes > 0 && args.len() == arity + takes && at + takes < args.len();
             let text = for_message(self.ast_text(arg));
@@ -661,13 +715,19 @@ impl Checker<'_> {
             (_, Shape::Integer) => return,
             (_, shape) => shape.noun().to_owned(),
         };
+        let is_name = matches!(self.ast.exprs[condition], Expr::Name(_));
+        let help = (is_name && self.shape(condition) == Shape::Function).then(|| {
+            let text = for_message(self.ast_text(condition));
+            format!("an application as an argument has parentheses: `({text} ..)`")
+        });
         self.report(
             Diagnostic::warning(
                 Code::OperandKind,
                 self.ast.expr_spans[condition],
                 format!("the condition of `if` must be 1 or 0, and is {given}"),
             )
-            .note("the program fails if this is evaluated"),
+            .note("the program fails if this is evaluated")
+            .maybe_help(help),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Builder, Seq, Shape};
+use super::{Builder, Seq, Shape, UNOPENED};
 use crate::base::code::Code;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::float::Float;
@@ -81,11 +81,21 @@ impl Builder<'_> {
                 _ => "an import stands in parentheses: (import module) or (import \"file.core\")",
             })
         });
+        // The form around it is not what was meant.
+        self.bad(lo);
+        self.loose = Some(lo);
+        if self.unopened.len() < UNOPENED {
+            self.unopened.push(lo);
+        }
         self.expr(lo, hi, Expr::Error)
     }
 
     /// Reports `_` where an expression is due, and builds an error node.
     pub fn underscore(&mut self, lo: u32, hi: u32) -> ExprId {
+        if !self.bad.is_empty() {
+            // A form around has a mistake: this may be a pattern of a `case` that is none for it.
+            return self.expr(lo, hi, Expr::Error);
+        }
         self.report(Code::MisplacedUnderscore, Span::new(lo, hi), |report| Diagnostic {
             message: "`_` binds nothing, so it has no value".to_string(),
             ..report.help("give the value a name where it is bound, and use that name")
@@ -135,6 +145,15 @@ impl Builder<'_> {
             return self.expr(lo, hi, Expr::Error);
         }
         self.end_form(lo);
+        if self.is_foreign_case(lo, hi, f, n) {
+            self.drop_exprs(n);
+            self.report_all(Code::BadCase, self.ast.expr_spans[f], |report| Diagnostic {
+                message: "a value is taken apart by `case`".to_string(),
+                ..report.help(Shape::Case.form())
+            });
+            self.reports.drop_of(Code::MisplacedUnderscore, Span::new(lo, hi));
+            return self.expr(lo, hi, Expr::Error);
+        }
         if n == 0 {
             return f;
         }
@@ -144,7 +163,10 @@ impl Builder<'_> {
 
     /// Builds `[a ..]`.
     pub fn list(&mut self, lo: u32, hi: u32, n: u32) -> ExprId {
-        self.end_form(lo);
+        if !self.end_form(lo) {
+            self.drop_exprs(n);
+            return self.expr(lo, hi, Expr::Error);
+        }
         let elements = self.take_exprs(n);
         self.expr(lo, hi, Expr::List(elements))
     }
@@ -185,6 +207,18 @@ impl Builder<'_> {
         }
         if judge && let (Some(second), Some(last)) = (second, last) {
             let span = self.ast.expr_spans[second].to(self.ast.expr_spans[last]);
+            if self.is_call_of(first, second) {
+                let span = self.ast.expr_spans[first].to(self.ast.expr_spans[second]);
+                self.report_all(shape.code(), span, |report| {
+                    let message = format!(
+                        "a function stands outside of its brackets in this {}",
+                        shape.name()
+                    );
+                    Diagnostic { message, ..report }
+                        .help("the function stands in the brackets: (f a b), not f(a, b)")
+                });
+                return self.expr(lo, hi, Expr::Error);
+            }
             self.report(shape.code(), span, |report| {
                 Diagnostic {
                     message: format!("this {} has more than one {what}", shape.name()),
@@ -194,13 +228,44 @@ impl Builder<'_> {
                 .also(Span::new(lo, lo + 1), format!("the {} starts here", shape.name()))
                 .help(format!("{}; an application stands in parentheses: (f x)", shape.form()))
             });
+            // Which of them is meant, and what is bound there, is not known.
+            return self.expr(lo, hi, Expr::Error);
         }
         first
+    }
+
+    /// Returns whether two expressions are `f` and `(x, y)` of `f(x, y)`.
+    fn is_call_of(&self, f: ExprId, args: ExprId) -> bool {
+        let (f_span, span) = (self.ast.expr_spans[f], self.ast.expr_spans[args]);
+        matches!(self.ast.exprs[f], Expr::Name(_))
+            && f_span.hi == span.lo
+            && self.slice(span.lo, span.lo + 1) == "("
     }
 
     /// Returns whether an expression is this word.
     fn is_named(&self, expr: ExprId, word: &str) -> bool {
         matches!(self.ast.exprs[expr], Expr::Name(name) if self.names.text(name) == word)
+    }
+
+    /// Returns whether an application of `n` arguments is `(match e [pattern body] ..)`, with a `_` in
+    /// one of the patterns.
+    fn is_foreign_case(&self, lo: u32, hi: u32, f: ExprId, n: u32) -> bool {
+        let alts = self.exprs.iter().rev().take(n.saturating_sub(1) as usize);
+        n > 1
+            && self.is_nearly_case(f)
+            && alts.into_iter().all(|&alt| matches!(self.ast.exprs[alt], Expr::List(_)))
+            && self
+                .reports
+                .places(Code::MisplacedUnderscore)
+                .any(|span| lo < span.lo && span.lo < hi)
+    }
+
+    /// Returns whether an expression is a word for `case`, or nearly the word itself.
+    fn is_nearly_case(&self, expr: ExprId) -> bool {
+        let Expr::Name(name) = self.ast.exprs[expr] else { return false };
+        let word = self.names.text(name);
+        ["match", "switch", "cond"].contains(&word)
+            || crate::base::suggest::nearest(word, ["case"]).is_some()
     }
 
     /// Returns whether `then` or `else` is one of the last `n` expressions on the stack.
@@ -371,7 +436,7 @@ impl Builder<'_> {
         let bare = matches!(self.ast.pats[pat], Pat::Name(_));
         if n > 1 && clean && bare {
             let span = self.ast.pat_spans[pat];
-            self.report(Code::BadCase, Span::new(lo, hi), |report| {
+            self.report_all(Code::BadCase, Span::new(lo, hi), |report| {
                 let message = "this alternative has more than a pattern and a body".to_string();
                 Diagnostic { message, ..report }
                     .also(span, "the pattern is this name alone")
@@ -463,14 +528,23 @@ impl Builder<'_> {
         };
         let meant = match word {
             "def" | "define" | "defun" | "fun" | "function" | "lambda" => Some("defn"),
+            "type" | "datatype" | "newtype" | "struct" | "enum" | "record" => Some("data"),
+            "use" | "using" | "require" | "include" | "open" => Some("import"),
             _ => crate::base::suggest::nearest(word, ["defn", "data", "import"]),
         };
         let span = match meant {
             Some(_) => self.ast.expr_spans[head],
             None => self.ast.expr_spans[expr],
         };
+        // What stands in square brackets may begin with a keyword, of which all has been said.
+        let is_said = self.loose.is_some_and(|at| span.lo < at && at < span.hi);
         // Of several one after another the first is reported; of an equation, its sign.
-        if !s.junk && !self.begins_equation(span) && !matches!(self.ast.exprs[expr], Expr::Error) {
+        let is_said = is_said || matches!(self.ast.exprs[head], Expr::Error);
+        if !s.junk
+            && !is_said
+            && !self.begins_equation(span)
+            && !matches!(self.ast.exprs[expr], Expr::Error)
+        {
             self.report(Code::ExpectedItem, span, |report| {
                 let message = "only definitions stand at the top level".to_string();
                 let report = Diagnostic { message, ..report };

@@ -233,10 +233,20 @@ impl Builder<'_> {
     pub fn bare_con(&mut self, s: Seq, lo: u32, hi: u32) -> Seq {
         if !s.junk {
             let word = self.slice(lo, hi);
+            // `Con(x, y)`
+            let rest = self.line_from(hi, DECLARED);
+            let fields = rest.find(')').filter(|_| rest.starts_with('('));
+            let help = match fields {
+                Some(_) => {
+                    format!("the name stands in the brackets: ({} field ..)", for_message(word))
+                }
+                None => format!("write ({})", for_message(word)),
+            };
             self.report(Code::BadData, Span::new(lo, hi), |report| Diagnostic {
                 message: "a constructor stands in parentheses".to_string(),
-                ..report.help(format!("write ({})", for_message(word)))
+                ..report.help(help)
             });
+            self.covered.extend(fields.map(|end| Span::new(hi, hi + end as u32)));
         }
         self.binders.clear();
         self.push_con(lo, hi);

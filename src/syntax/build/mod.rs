@@ -16,7 +16,7 @@ use super::literal::decode;
 use super::report::Reports;
 use super::token::Tok;
 use crate::base::code::Code;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::integer::Integer;
 use crate::base::name::{Interner, Name};
 use crate::base::span::Span;
@@ -47,6 +47,13 @@ impl Seq {
         Seq { junk: true, tainted: true, ..self }
     }
 }
+
+/// The most forms without their first bracket, and closing brackets that close nothing, that are made
+/// sense of.
+const UNOPENED: usize = 100;
+
+/// The most items, the last ones, that a bracket which closes nothing may be one of.
+const ITEMS: usize = 10_000;
 
 /// What a text has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +89,10 @@ pub struct Builder<'s> {
     covered: Vec<Span>,
     /// What reports about the top level say all of, in order: nothing in it is reported.
     lines: Vec<Span>,
+    /// Where keywords stand that lack the bracket before them.
+    unopened: Vec<u32>,
+    /// Where the last keyword stands that begins no form.
+    loose: Option<u32>,
     /// What was found.
     pub reports: Reports,
 }
@@ -114,6 +125,8 @@ impl<'s> Builder<'s> {
             suspect: 0,
             covered: Vec::new(),
             lines: Vec::new(),
+            unopened: Vec::new(),
+            loose: None,
             reports: Reports::default(),
         }
     }
@@ -244,6 +257,32 @@ impl<'s> Builder<'s> {
             }
         }
         self.ast.expr(Expr::Error, whole)
+    }
+
+    /// Removes what is said of forms at the top level that stand between an item and a bracket that closes
+    /// nothing: the item is likely to end too early, and the report of the bracket shows where.
+    pub fn judge_extra(&mut self, brackets: &mut Reports) {
+        let items = self.ast.items.iter().rev().take_while(|item| item.file == self.file);
+        let ends: Vec<u32> = items.map(|item| item.span.hi).take(ITEMS).collect();
+        for report in brackets.of(Code::ExtraBracket).take(UNOPENED) {
+            let at = report.primary.span.lo;
+            let Some(&end) = ends.iter().find(|end| **end <= at) else { continue };
+            let between = Span::new(end, at);
+            if self.reports.drop_of(Code::ExpectedItem, between) && report.secondary.is_empty() {
+                let (span, text) = (Span::new(end - 1, end), "this one may be too many".to_owned());
+                report.secondary.push(Label { span, text });
+            }
+        }
+    }
+
+    /// Returns where forms begin that lack their first bracket, each up to the next item: their last bracket
+    /// closes nothing.
+    #[must_use]
+    pub fn unopened(&self) -> Vec<Span> {
+        let items = || self.ast.items.iter().rev().take_while(|item| item.file == self.file);
+        let next = |at: u32| items().map(|item| item.span.lo).filter(|lo| *lo > at).min();
+        let found = self.unopened.iter().map(|&at| Span::new(at, next(at).unwrap_or(u32::MAX)));
+        found.collect()
     }
 
     /// Removes the reports about the rest of a line of which all has been said.

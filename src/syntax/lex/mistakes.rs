@@ -78,6 +78,17 @@ pub(super) fn comma(before: &str) -> &'static str {
     "elements and arguments are separated by blanks"
 }
 
+/// Returns how far a text of several words goes that stands between single quotes, after the first one:
+/// another quote on the line ends it, a blank or a bracket comes after that, and no bracket is in it.
+pub(super) fn quoted_text(text: &str) -> Option<usize> {
+    let mut near = text.char_indices().take(FORM);
+    let (at, _) =
+        near.find(|(_, c)| matches!(c, '\'' | '\n' | '\\' | '(' | ')' | '[' | ']' | '"' | ';'))?;
+    let after = text.get(at..)?.strip_prefix('\'')?;
+    let is_end = after.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ')' | ']'));
+    (is_end && text[..at].contains(' ')).then_some(at + 1)
+}
+
 /// Returns how far a malformed CHAR goes after its first quote, and whether a quote closes it: up
 /// to that quote, a blank, a bracket, a comment or the end of the line.
 pub(super) fn quoted_run(text: &str) -> (usize, bool) {
@@ -159,7 +170,7 @@ pub(super) fn large_float(span: Span, text: &str) -> Diagnostic {
 }
 
 /// The most bytes before a sign that are looked at to tell what it was to define.
-const LOOKED_AT: usize = 200;
+pub(super) const LOOKED_AT: usize = 200;
 
 /// Reports the sign of a definition of other languages, with what is written here.
 pub(super) fn definition(span: Span, text: &str, before: &str) -> Diagnostic {
