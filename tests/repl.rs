@@ -146,7 +146,8 @@ fn a_failure_names_the_expression_that_was_typed() {
 
 #[test]
 fn a_command_without_its_colon_or_its_end_is_named() {
-    let lines = "quit\nhelp\nexit\n:q\n:sp\n:exit\n:s\n(defn help[] 3)\nhelp\nquit\n";
+    let lines = "quit\nhelp\nexit\n:q\n:sp\n:exit\n:s\n(defn help[] 3)\nhelp\nquit\n\
+                 explain G0301\nload a.core\n";
     let (output, errors) = session(lines);
     assert_eq!(output, "<function exit>\n3\n", "{errors}");
     let notes: Vec<&str> = errors.lines().filter(|line| !line.contains("G0301")).collect();
@@ -162,6 +163,8 @@ fn a_command_without_its_colon_or_its_end_is_named() {
             &none("exit", "did you mean :quit?"),
             &none("s", ":help lists the commands"),
             "note: the command is :quit",
+            "error: a command begins with a colon: :explain",
+            "error: a command begins with a colon: :load",
         ]
     );
 }

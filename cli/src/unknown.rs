@@ -36,6 +36,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("name", "only"),
     ("input", "from"),
     ("language", "from"),
+    ("json", "format"),
+    ("json", "error-format"),
+    ("format", "error-format"),
 ];
 
 /// The fewest letters of an option's beginning that stand for it.
@@ -72,8 +75,8 @@ fn option<'c>(given: &str, command: &'c Command) -> Option<&'c Arg> {
             _ => arg.get_long() == Some(wanted),
         })
     };
-    let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == name);
-    if let Some(found) = elsewhere.and_then(|(_, here)| called(here)) {
+    let mut elsewhere = ELSEWHERE.iter().filter(|(other, _)| *other == name);
+    if let Some(found) = elsewhere.find_map(|(_, here)| called(here)) {
         return Some(found);
     }
     let longs = || options().filter_map(Arg::get_long);
@@ -116,6 +119,8 @@ mod tests {
             ("run", "--colour", Some("--color")),
             ("run", "--nothing-like-it", None),
             ("check", "--optimise", None),
+            ("check", "--json", Some("--error-format")),
+            ("check", "--format=json", Some("--error-format")),
             ("compile", "--out", Some("--output")),
         ] {
             let command = cli.find_subcommand(command).expect("a command");

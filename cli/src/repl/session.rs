@@ -217,7 +217,17 @@ impl<'c> Session<'c> {
                     report::write(&format!("note: the command is {command}\n"));
                 }
             }
-            _ => self.evaluate(line)?,
+            // What comes after a word outside of brackets is no expression, so nothing else is meant.
+            (Some(word), Some(_)) => {
+                match called(word).filter(|_| !self.homes.contains_key(word)) {
+                    Some(command) => {
+                        report::write(&format!(
+                            "error: a command begins with a colon: {command}\n"
+                        ));
+                    }
+                    None => self.evaluate(line)?,
+                }
+            }
         }
         Ok(Next::Go)
     }
