@@ -37,6 +37,12 @@ impl Reports {
         self.total
     }
 
+    /// Returns whether something after a place has been reported.
+    #[must_use]
+    pub fn reach(&self, lo: u32) -> bool {
+        self.last > lo
+    }
+
     /// Returns where the mistakes with this code are.
     pub fn places(&self, code: Code) -> impl Iterator<Item = Span> {
         let found = self.kept.iter().filter(move |report| report.code == code);

@@ -442,7 +442,8 @@ impl Checker<'_> {
         };
         let text = self.globals.input.names.text(name);
         let has_list = || args.iter().any(|&arg| matches!(self.ast.exprs[arg], Expr::List(_)));
-        is_unbound() && (FORMS.contains(&text) || has_list() && keyword(text).is_some())
+        let is_form = FORMS.contains(&text);
+        (is_form || has_list()) && is_unbound() && (is_form || keyword(text).is_some())
     }
 
     /// Reports a form whose keyword is missing, `([x] body)` or `([x value] body)`. Returns whether it is

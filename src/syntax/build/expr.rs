@@ -250,14 +250,13 @@ impl Builder<'_> {
     /// Returns whether an application of `n` arguments is `(match e [pattern body] ..)`, with a `_` in
     /// one of the patterns.
     fn is_foreign_case(&self, lo: u32, hi: u32, f: ExprId, n: u32) -> bool {
-        let alts = self.exprs.iter().rev().take(n.saturating_sub(1) as usize);
+        let mut places = self.reports.places(Code::MisplacedUnderscore);
+        let mut alts = self.exprs.iter().rev().take(n.saturating_sub(1) as usize);
         n > 1
+            && self.reports.reach(lo)
+            && places.any(|span| lo < span.lo && span.lo < hi)
             && self.is_nearly_case(f)
-            && alts.into_iter().all(|&alt| matches!(self.ast.exprs[alt], Expr::List(_)))
-            && self
-                .reports
-                .places(Code::MisplacedUnderscore)
-                .any(|span| lo < span.lo && span.lo < hi)
+            && alts.all(|&alt| matches!(self.ast.exprs[alt], Expr::List(_)))
     }
 
     /// Returns whether an expression is a word for `case`, or nearly the word itself.
