@@ -6,6 +6,7 @@ mod dead_args;
 mod float_in;
 mod joins;
 mod late;
+mod perform;
 mod selection;
 
 use gmachine::core::expr::Program;

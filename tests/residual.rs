@@ -26,6 +26,7 @@ fn options(until: Stage, passes: Passes) -> Options<'static> {
 /// A program as CoreF, after these passes.
 fn printed(text: &str, passes: Passes) -> String {
     let root = Source::text("program.core", text);
+    let passes = passes.without(Pass::Perform);
     let built = build(&root, &NoFiles, &options(Stage::Optimised, passes));
     let core = built.core.unwrap_or_else(|| panic!("{text}: {:?}", built.diagnostics));
     residual(&core, &built.loaded.names, &built.loaded.sources)

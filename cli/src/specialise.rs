@@ -17,6 +17,8 @@ pub fn run(args: &Specialise, context: &mut Context) -> Result<(), Failure> {
         // CoreF has no other word for it than seq, and it is found again by whoever reads.
         optimise.passes = optimise.passes.without(Pass::Strictness);
     }
+    // CoreF has no word for an effect in code, nor does it need one.
+    optimise.passes = optimise.passes.without(Pass::Perform);
     let options = Options { until: Stage::Optimised, open: true, optimise, ..Options::RUN };
     let built = inspect::build(&root, &files::Files, &options);
     context.reporter.all(&built.diagnostics, &built.loaded.sources);

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod bytes;
+pub mod effect;
 pub mod numbers;
 
 /// The values that an operand of a primitive may have.

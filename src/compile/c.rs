@@ -2,9 +2,10 @@
 //! evaluated.
 
 use super::control::Call;
+use super::perform::Performer;
 use super::{Compiler, Source};
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Bind, Expr, ExprId, LocalId};
+use crate::core::expr::{Bind, Expr, ExprId, GlobalKind, LocalId, Step};
 use crate::core::signature::Demand;
 use crate::gcode::instr::Instr;
 use crate::primitive::Primitive;
@@ -27,7 +28,15 @@ impl Compiler<'_> {
                 self.emit(Instr::PushText(text), span);
             }
             Expr::Local(local) => self.push_local(local, span),
-            Expr::Global(global) => self.push_global(Source::Core(global), span),
+            Expr::Global(global) => match self.core.globals[global].kind {
+                GlobalKind::Step(Step::Continue) => {
+                    self.push_global(Source::Performer(Performer::Continue), span);
+                }
+                GlobalKind::Step(Step::GoOn) => {
+                    self.push_global(Source::Performer(Performer::GoOn), span);
+                }
+                _ => self.push_global(Source::Core(global), span),
+            },
             Expr::Con(con) if self.core.cons[con].arity == 0 => {
                 self.emit(Instr::Pack(self.cons[con]), span);
             }
@@ -41,6 +50,7 @@ impl Compiler<'_> {
                     Call::Action(
                         primitive @ (Primitive::Return | Primitive::Bind | Primitive::Handle),
                     ) => self.pack_action(primitive, span),
+                    Call::Enter => self.enter(span),
                     _ => {
                         self.c(callee);
                         self.apply(args.len(), span);
@@ -59,6 +69,7 @@ impl Compiler<'_> {
                 self.emit(Instr::Slide(binds.len() as u32), span);
             }
             Expr::Lam(..)
+            | Expr::Perform(..)
             | Expr::Force(..)
             | Expr::Switch(_)
             | Expr::Join(..)

@@ -8,7 +8,7 @@ use super::Compiler;
 use crate::base::span::Span;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, HostOrigin, Join, JoinId, Lit,
-    LocalId, Switch,
+    LocalId, Step, Switch,
 };
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::primitive::{Primitive, Shape};
@@ -58,6 +58,8 @@ pub(super) enum Call {
     Throw,
     /// A primitive that is an action, with all its operands: a constructor.
     Action(Primitive),
+    /// [`Step::Enter`]: an action.
+    Enter,
     /// A host function with all its arguments.
     Host(GlobalId),
     /// A partial application, which is a value.
@@ -76,6 +78,8 @@ impl Compiler<'_> {
                     GlobalKind::Defn { .. }
                     | GlobalKind::Host { origin: HostOrigin::Earlier(_), .. } => Call::Other,
                     GlobalKind::Host { origin: HostOrigin::Function(_), .. } => Call::Host(global),
+                    GlobalKind::Step(Step::Enter) => Call::Enter,
+                    GlobalKind::Step(Step::Effect(_) | Step::Continue | Step::GoOn) => Call::Other,
                     GlobalKind::Primitive(primitive) => match primitive.shape() {
                         Shape::Strict => Call::Strict(primitive),
                         Shape::If => Call::If,
@@ -141,6 +145,17 @@ impl Compiler<'_> {
                 }
                 self.forced(scheme, local, body, span);
                 self.forget(mark);
+            }
+            Expr::Perform(local, value, body) => {
+                let is_evaluated = self.do_effect(value);
+                if self.uses[local] == 0 {
+                    self.emit(Instr::Pop(1), span);
+                    self.strict(scheme, body);
+                } else if self.code.is_live() {
+                    self.env.bind(local, self.code.depth() - 1, is_evaluated);
+                    self.strict(scheme, body);
+                    self.emit(Instr::Slide(1), span);
+                }
             }
             Expr::Switch(switch) => {
                 let switch = &core.switches[switch];

@@ -72,7 +72,7 @@ impl Failing {
                         || matches!(primitive, Primitive::Throw | Primitive::ThrowAgain)
                 }
                 GlobalKind::Defn { .. } => self.circles[global] != 0,
-                GlobalKind::Host { .. } => false,
+                GlobalKind::Step(_) | GlobalKind::Host { .. } => false,
             }
     }
 }
@@ -81,7 +81,7 @@ impl Failing {
 fn body(program: &Program, global: GlobalId) -> Option<ExprId> {
     match program.globals[global].kind {
         GlobalKind::Defn { body, .. } => body,
-        GlobalKind::Primitive(_) | GlobalKind::Host { .. } => None,
+        GlobalKind::Primitive(_) | GlobalKind::Step(_) | GlobalKind::Host { .. } => None,
     }
 }
 
@@ -149,6 +149,8 @@ impl Analysis<'_> {
             }
             Expr::Let(_, _, body) | Expr::Letrec(_, body) => self.fails(body),
             Expr::Force(_, value, body) => self.fails(value) || self.fails(body),
+            // What fails after an effect is no call that never returns: it may be interrupted.
+            Expr::Perform(_, value, _) => self.fails(value),
             Expr::Switch(switch) => program.switches[switch].bodies().all(|body| self.fails(body)),
             Expr::Join(join, body) => {
                 let handler = self.fails(program.joins[join].handler);

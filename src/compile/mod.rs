@@ -217,6 +217,11 @@ impl<'a> Compiler<'a> {
                 self.primitive_code(primitive);
                 (GlobalKind::Primitive, Vec::new())
             }
+            core::GlobalKind::Step(_) => {
+                unreachable!(
+                    "effects are done and actions made in place; `continue` is the performer's"
+                )
+            }
             core::GlobalKind::Host { origin: HostOrigin::Function(_), .. } => {
                 let host = self.host_code(id, arity);
                 (GlobalKind::Host(host), Vec::new())

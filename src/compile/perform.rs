@@ -7,6 +7,7 @@
 //! perform m ks id = case try m of
 //!   Return x     -> resume x ks id
 //!   Bind m k     -> perform m (ThenBind k ks) id
+//!   Enter m k    -> perform m (ThenEnter k ks) id
 //!   Handle m f g -> perform m (ThenHandle f g ks) id
 //!   Flush m      -> Yield m ks, but perform m ks id if an expression performs it
 //!   Park         -> Parked ks
@@ -18,11 +19,13 @@
 //!   one on threads, and what writes a text -> perform (its function, of the same) ks id
 //! resume x ks id = case ks of
 //!   ThenBind k ks     -> perform (k x) ks id
+//!   ThenEnter k ks    -> perform (k x id) ks id
 //!   ThenHandle _ _ ks -> resume x ks id
 //!   ThenDone, ThenEnd -> Done x
 //!   ThenState         -> x
 //! unwind e ks id = case ks of
 //!   ThenBind _ ks     -> unwind e ks id
+//!   ThenEnter _ ks    -> unwind e ks id
 //!   ThenHandle f g ks -> case e of
 //!     Thrown x t   -> perform (f x t) ks id
 //!     Failed c s t -> perform (g c s t) ks id
@@ -33,6 +36,16 @@
 //! Where there are several threads (`Mode::InTurns`), a bind that ends a turn is `Yield m ks`. An
 //! effect on threads gives the action to go on with, which is `Park` if another one is to run.
 //!
+//! What the optimiser makes of code that makes actions does the effects itself, as far as it can see
+//! them, and comes to the action that is left (`optimise::perform`):
+//!
+//! ```text
+//! continue r k id = case r of
+//!   Return x -> k x id
+//!   r        -> Enter r k
+//! goOn k x id = k x
+//! ```
+//!
 //! So what waits for an action is on the heap, and fuel, interrupts, suspension and collection are
 //! those of all code. `id` is the number of the thread. A failure in `m`, or in the function of an
 //! effect, comes from `try` as a value. As the optimiser sees nothing of this code, no effect is
@@ -41,10 +54,13 @@
 use std::sync::Arc;
 
 use super::{Code, Compiler, Source};
+use crate::base::index::List;
 use crate::base::span::Span;
+use crate::core::expr as core;
+use crate::core::expr::{Expr, ExprId, Step};
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, INNER, PERFORM, PERFORM_IN_TURNS, PIECE,
-    RESUME, UNWIND, action_cons,
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, GO_ON, INNER, PERFORM, PERFORM_IN_TURNS,
+    PIECE, RESUME, UNWIND, action_cons,
 };
 use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
 use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
@@ -69,6 +85,10 @@ pub(super) enum Performer {
     Effect(Effect),
     /// Writes a text: a piece of it, and then the action that writes the rest.
     Put(Effect),
+    /// Goes on with an action that code of the program has performed as far as it could.
+    Continue,
+    /// Goes on with a function of the value alone.
+    GoOn,
     /// Fails again with an exception.
     FailAgain,
     /// Fails because what is to be performed is no action.
@@ -155,15 +175,59 @@ impl Compiler<'_> {
                     self.actions();
                     self.global(Source::Performer(Performer::Perform(Mode::InTurns)));
                 }
-                let mut effects = Effect::ALL.iter().copied();
-                let Some(effect) = effects.find(|effect| effect.primitive() == Some(primitive))
-                else {
+                let Some(effect) = Effect::of(primitive) else {
                     unreachable!("every other action is the effect of a row of the table")
                 };
                 self.effect_con(effect)
             }
         };
         self.emit(Instr::Pack(con), span);
+    }
+
+    /// Emits what makes an action of the action and the function on top.
+    pub(super) fn enter(&mut self, span: Span) {
+        let con = self.action(ActionCon::Enter);
+        self.emit(Instr::Pack(con), span);
+    }
+
+    /// Emits an effect of code of the program, whose result is left on the stack. Returns whether that
+    /// is evaluated.
+    pub(super) fn do_effect(&mut self, expr: ExprId) -> bool {
+        let Some((effect, args)) = self.effect_of(expr) else {
+            unreachable!("only effects are performed: the lint of core checks it")
+        };
+        // The run finds how to perform wherever actions are.
+        self.actions();
+        let span = self.core.spans[expr];
+        let args = &self.core.expr_lists[args];
+        let operands = || args.iter().zip(effect.operands());
+        let evaluated = operands().filter(|&(&arg, &strict)| strict && !self.is_value(arg)).count();
+        let operand = |compiler: &mut Self, (&arg, &strict): (&ExprId, &bool)| match strict {
+            true => compiler.e(arg),
+            false => compiler.c(arg),
+        };
+        // The first operand has to be topmost; it is also the one that is evaluated first.
+        if evaluated <= 1 {
+            operands().rev().for_each(|it| operand(self, it));
+            self.emit(Instr::Effect(effect), span);
+        } else {
+            let count = effect.arity();
+            operands().for_each(|it| operand(self, it));
+            (0..count).for_each(|at| self.emit(Instr::Push(2 * at), span));
+            self.emit(Instr::Effect(effect), span);
+            self.emit(Instr::Slide(count), span);
+        }
+        effect.returns_evaluated()
+    }
+
+    /// Returns the effect that an expression is, and its operands.
+    fn effect_of(&self, expr: ExprId) -> Option<(Effect, List<ExprId>)> {
+        let Expr::App(callee, args) = self.core.exprs[expr] else { return None };
+        let Expr::Global(callee) = self.core.exprs[callee] else { return None };
+        match self.core.globals[callee].kind {
+            core::GlobalKind::Step(Step::Effect(effect)) => Some((effect, args)),
+            _ => None,
+        }
     }
 
     /// Emits the code of a primitive with code of its own, as a function.
@@ -215,6 +279,8 @@ impl Compiler<'_> {
             Performer::Resume(Mode::InTurns) => (RESUME[1].into(), &["x", "ks", "id"]),
             Performer::Unwind(Mode::Alone) => (UNWIND[0].into(), &["e", "ks", "id"]),
             Performer::Unwind(Mode::InTurns) => (UNWIND[1].into(), &["e", "ks", "id"]),
+            Performer::Continue => ("continue$".into(), &["r", "k", "id"]),
+            Performer::GoOn => (GO_ON.into(), &["k", "x", "id"]),
             Performer::FailAgain => (FAIL_AGAIN.into(), &["e"]),
             Performer::NoAction => ("no$action".into(), &["m"]),
             Performer::Put(effect) => (format!("{}$", effect.name()), &["s", "id"]),
@@ -229,6 +295,13 @@ impl Compiler<'_> {
             Performer::Perform(mode) => self.perform(mode),
             Performer::Resume(mode) => self.resume(mode),
             Performer::Unwind(mode) => self.unwind(mode),
+            Performer::Continue => self.continue_(),
+            Performer::GoOn => {
+                self.push_at(2);
+                self.push_at(3);
+                self.apply(1, Span::NONE);
+                self.update_and_unwind(Span::NONE);
+            }
             Performer::FailAgain => {
                 self.own(Instr::Push(0));
                 self.own(Instr::Eval);
@@ -323,7 +396,7 @@ impl Compiler<'_> {
                     self.pack(ActionCon::Parked);
                     self.update_and_unwind(Span::NONE);
                 }
-                ActionKind::Con(con @ (ActionCon::Bind | ActionCon::Handle)) => {
+                ActionKind::Con(con @ (ActionCon::Bind | ActionCon::Enter | ActionCon::Handle)) => {
                     // The fields go from the last one up to the action, the first one.
                     self.own(Instr::Split(con.arity()));
                     let action = V + con.arity() - 1;
@@ -332,9 +405,10 @@ impl Compiler<'_> {
                     (V..action).for_each(|field| self.push_at(field));
                     self.pack(match con {
                         ActionCon::Bind => ActionCon::ThenBind,
+                        ActionCon::Enter => ActionCon::ThenEnter,
                         _ => ActionCon::ThenHandle,
                     });
-                    if mode == Mode::InTurns && con == ActionCon::Bind {
+                    if mode == Mode::InTurns && con != ActionCon::Handle {
                         let (goes_on, is_over) = (self.code.label(), self.code.label());
                         self.own(Instr::Effect(Effect::Tick));
                         self.own(Instr::Cond(goes_on, is_over));
@@ -420,11 +494,12 @@ impl Compiler<'_> {
 
     /// Emits the choice by a continuation, which is at height 2 of a function of three parameters.
     /// Returns the labels of the branches, where it is on top.
-    fn by_continuation(&mut self) -> [Label; 5] {
+    fn by_continuation(&mut self) -> [Label; 6] {
         self.push_at(2);
         self.own(Instr::Eval);
         let cons = [
             ActionCon::ThenBind,
+            ActionCon::ThenEnter,
             ActionCon::ThenHandle,
             ActionCon::ThenDone,
             ActionCon::ThenEnd,
@@ -444,16 +519,18 @@ impl Compiler<'_> {
     fn resume(&mut self, mode: Mode) {
         const X: u32 = 3;
         const ID: u32 = 1;
-        let [bind, handle, done, end, state] = self.by_continuation();
-        self.code.place(bind);
-        self.own(Instr::Split(2));
-        let (k, ks) = (5, 4);
-        self.push_at(ID);
-        self.push_at(ks);
-        self.push_at(X);
-        self.push_at(k);
-        self.apply(1, Span::NONE);
-        self.tail(Performer::Perform(mode), 3);
+        let [bind, enter, handle, done, end, state] = self.by_continuation();
+        for (then, args) in [(bind, &[X][..]), (enter, &[ID, X])] {
+            self.code.place(then);
+            self.own(Instr::Split(2));
+            let (k, ks) = (5, 4);
+            self.push_at(ID);
+            self.push_at(ks);
+            args.iter().for_each(|&arg| self.push_at(arg));
+            self.push_at(k);
+            self.apply(args.len(), Span::NONE);
+            self.tail(Performer::Perform(mode), 3);
+        }
 
         self.code.place(handle);
         self.own(Instr::Split(3));
@@ -479,13 +556,15 @@ impl Compiler<'_> {
     fn unwind(&mut self, mode: Mode) {
         const E: u32 = 3;
         const ID: u32 = 1;
-        let [bind, handle, done, end, state] = self.by_continuation();
-        self.code.place(bind);
-        self.own(Instr::Split(2));
-        self.push_at(ID);
-        self.push_at(4);
-        self.push_at(E);
-        self.tail(Performer::Unwind(mode), 3);
+        let [bind, enter, handle, done, end, state] = self.by_continuation();
+        for then in [bind, enter] {
+            self.code.place(then);
+            self.own(Instr::Split(2));
+            self.push_at(ID);
+            self.push_at(4);
+            self.push_at(E);
+            self.tail(Performer::Unwind(mode), 3);
+        }
 
         self.code.place(handle);
         self.own(Instr::Split(3));
@@ -512,6 +591,29 @@ impl Compiler<'_> {
             self.push_at(E);
             self.fail_again();
         }
+    }
+
+    fn continue_(&mut self) {
+        const R: u32 = 3;
+        const K: u32 = 2;
+        const ID: u32 = 1;
+        let (value, other) = (self.code.label(), self.code.label());
+        let return_ = self.action(ActionCon::Return);
+        self.push_at(R);
+        self.own(Instr::Eval);
+        self.case(vec![(return_, value)], Some(other));
+        self.code.place(value);
+        self.own(Instr::Split(1));
+        self.push_at(ID);
+        self.push_at(4);
+        self.push_at(K);
+        self.apply(2, Span::NONE);
+        self.update_and_unwind(Span::NONE);
+        self.code.place(other);
+        self.push_at(K);
+        self.push_at(4);
+        self.pack(ActionCon::Enter);
+        self.update_and_unwind(Span::NONE);
     }
 
     /// Emits the choice by the exception at a height, and each branch with its fields split.

@@ -154,6 +154,10 @@ impl<'p> Copier<'p> {
                 let local = self.bind(local);
                 Expr::Force(local, self.place(value), self.place(body))
             }
+            Expr::Perform(local, value, body) => {
+                let local = self.bind(local);
+                Expr::Perform(local, self.place(value), self.place(body))
+            }
             Expr::Join(join, body) => {
                 let Join { params, handler } = old.joins[join];
                 let params = self.parameters(&old.local_lists[params]);

@@ -26,6 +26,7 @@ use crate::base::name::Name;
 use crate::base::places::Places;
 use crate::base::span::Span;
 use crate::core::signature::{Demand, Signature};
+use crate::primitive::effect::Effect;
 use crate::primitive::{Primitive, Shape};
 
 crate::define_index! {
@@ -83,6 +84,9 @@ pub enum Expr {
     /// Evaluates `e` to weak head normal form, binds it to a local that is known to be
     /// evaluated, and goes on with the body: what a `case` does to its scrutinee.
     Force(LocalId, ExprId, ExprId),
+    /// Does an effect, which is a saturated [`Step::Effect`], binds its result, and goes on with the
+    /// body. The optimiser makes it, of a bind (`optimise::perform`).
+    Perform(LocalId, ExprId, ExprId),
     /// A shallow case on the constructor or literal of a local.
     Switch(SwitchId),
     /// A join point and the body that it is in scope of. Where the body jumps to the join, the
@@ -211,6 +215,8 @@ pub enum GlobalKind {
     },
     /// A primitive.
     Primitive(Primitive),
+    /// A step of performing actions. The optimiser makes calls of them.
+    Step(Step),
     /// What is defined elsewhere: a function of the embedding program, or a definition of the
     /// program that this one is added to.
     Host {
@@ -219,6 +225,45 @@ pub enum GlobalKind {
         /// Number of arguments; 0 for a CAF of the other program.
         arity: u32,
     },
+}
+
+/// A step of performing actions in code of the program (`optimise::perform`). The last argument is the
+/// number of the thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// An effect, with its operands: what a [`Expr::Perform`] does.
+    Effect(Effect),
+    /// `(continue r k id)` goes on with `k`, a function of a value and the thread, if the action `r`
+    /// is a value; else it is the action `(enter r k)`.
+    Continue,
+    /// `(enter m k)` is the action that performs `m` and then what `k` makes of its value and the
+    /// thread.
+    Enter,
+    /// `(goOn k x thread)` is `(k x)`: it may lack the last two arguments. What fails because `k` is no
+    /// function is told of the operand of a `bind`.
+    GoOn,
+}
+
+impl Step {
+    /// Returns its number of arguments.
+    #[must_use]
+    pub fn arity(self) -> usize {
+        match self {
+            Step::Effect(effect) => effect.arity() as usize,
+            Step::Continue | Step::GoOn => 3,
+            Step::Enter => 2,
+        }
+    }
+
+    /// Returns whether argument `at` is evaluated first.
+    #[must_use]
+    pub fn is_strict(self, at: usize) -> bool {
+        match self {
+            Step::Effect(effect) => effect.operands().get(at) == Some(&true),
+            Step::Continue => at == 0,
+            Step::Enter | Step::GoOn => false,
+        }
+    }
 }
 
 /// Where a global is defined that has no definition in the program.
@@ -322,6 +367,7 @@ impl Program {
         match self.globals[global].kind {
             GlobalKind::Defn { params, .. } => params.len(),
             GlobalKind::Primitive(primitive) => primitive.arity(),
+            GlobalKind::Step(step) => step.arity(),
             GlobalKind::Host { arity, .. } => arity as usize,
         }
     }
@@ -364,6 +410,7 @@ impl Program {
             {
                 Demand::Strict
             }
+            GlobalKind::Step(step) if step.arity() == count && step.is_strict(at) => Demand::Strict,
             GlobalKind::Defn { params, .. }
                 if count >= params.len() && global.signature.is_strict(at) =>
             {

@@ -26,6 +26,7 @@ pub fn lint(program: &Program) -> Vec<String> {
         open: Vec::new(),
         position: vec![None; program.joins.len()],
         joined: vec![false; program.joins.len()],
+        performed: None,
         tasks: Vec::new(),
         violations: Vec::new(),
     };
@@ -88,6 +89,8 @@ struct Lint<'a> {
     position: Vec<Option<usize>>,
     /// Whether each join has been met in an expression.
     joined: Vec<bool>,
+    /// The effect that is to be met next, because a `Perform` does it.
+    performed: Option<ExprId>,
     tasks: Vec<Task>,
     violations: Vec<String>,
 }
@@ -307,7 +310,16 @@ impl Lint<'_> {
                 self.violation("an application is applied");
                 false
             }
-            Some(&Expr::Global(global)) => program.globals.get(global).is_some(),
+            Some(&Expr::Global(global)) => {
+                let found = program.globals.get(global);
+                if let Some(GlobalKind::Step(step)) = found.map(|global| global.kind)
+                    && step.arity() != args.len()
+                    && (step, args.len()) != (super::expr::Step::GoOn, 1)
+                {
+                    self.violation("a step of performing actions lacks arguments, or has too many");
+                }
+                found.is_some()
+            }
             _ => false,
         };
         let last = if known { program.tails(callee, args) } else { List::EMPTY };
@@ -347,7 +359,12 @@ impl Lint<'_> {
                     self.violation(format!("{con:?} does not exist"));
                 }
             }
-            Expr::App(callee, args) => self.application(callee, args, tails),
+            Expr::App(callee, args) => {
+                if self.is_effect(expr) && self.performed.take() != Some(expr) {
+                    self.violation(format!("the effect {expr:?} is not performed where it stands"));
+                }
+                self.application(callee, args, tails);
+            }
             Expr::Let(local, value, body) => {
                 self.tasks.push(Task::Scope(self.scope.len()));
                 self.tasks.push(Task::Expr(body, tails));
@@ -387,10 +404,33 @@ impl Lint<'_> {
                 self.tasks.push(Task::Bind(local, true));
                 self.tasks.push(Task::Expr(value, self.open.len()));
             }
+            Expr::Perform(local, value, body) => {
+                if !self.is_effect(value) {
+                    self.violation(format!("{value:?} is performed and is no effect"));
+                }
+                self.tasks.push(Task::Scope(self.scope.len()));
+                self.tasks.push(Task::Expr(body, tails));
+                self.tasks.push(Task::Bind(local, false));
+                self.tasks.push(Task::Expr(value, self.open.len()));
+                self.performed = Some(value);
+            }
             Expr::Switch(switch) => self.switch(switch, tails),
             Expr::Join(join, body) => self.join(join, body, tails),
             Expr::Jump(join, args) => self.jump(join, args, tails),
             Expr::Error => self.violation("a mistake that was reported is still there"),
+        }
+    }
+
+    /// Returns whether an expression is an effect with all its operands.
+    fn is_effect(&self, expr: ExprId) -> bool {
+        let program = self.program;
+        let Some(&Expr::App(callee, args)) = program.exprs.get(expr) else { return false };
+        let Some(&Expr::Global(global)) = program.exprs.get(callee) else { return false };
+        match program.globals.get(global).map(|global| global.kind) {
+            Some(GlobalKind::Step(step @ super::expr::Step::Effect(_))) => {
+                step.arity() == args.len()
+            }
+            _ => false,
         }
     }
 

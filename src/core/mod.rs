@@ -3,6 +3,7 @@
 pub mod binary;
 mod check;
 pub mod copy;
+pub(crate) mod duplicate;
 pub mod expr;
 pub mod free;
 pub mod lint;

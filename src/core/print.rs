@@ -244,6 +244,13 @@ impl Printer<'_> {
                 let bind = Doc::group('[', 2, vec![local, value]);
                 Doc::round(2, vec![Doc::atom("force"), bind, body])
             }
+            Expr::Perform(local, value, body) => {
+                let value = self.expr(value);
+                let local = self.bind(local);
+                let body = self.expr(body);
+                let bind = Doc::group('[', 2, vec![local, value]);
+                Doc::round(2, vec![Doc::atom("perform"), bind, body])
+            }
             Expr::Switch(switch) => self.switch(switch),
             Expr::Join(join, body) => {
                 let name = self.unique("j");

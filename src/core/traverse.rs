@@ -19,9 +19,9 @@ pub enum Position {
     Argument(u32),
     /// What a `let` or `letrec` binds this local to.
     Binding(LocalId),
-    /// What a `Force` evaluates.
+    /// What a `Force` evaluates, or a `Perform` does.
     Forced,
-    /// The body of a `let`, `letrec`, `Force` or `Join`.
+    /// The body of a `let`, `letrec`, `Force`, `Perform` or `Join`.
     Body,
     /// The body of a function.
     Function,
@@ -63,7 +63,7 @@ impl Program {
                 Child { expr: value, position: Position::Binding(local) },
                 Child { expr: body, position: Position::Body },
             ),
-            Expr::Force(_, value, body) => Form::Pair(
+            Expr::Force(_, value, body) | Expr::Perform(_, value, body) => Form::Pair(
                 Child { expr: value, position: Position::Forced },
                 Child { expr: body, position: Position::Body },
             ),
@@ -83,9 +83,10 @@ impl Program {
     #[must_use]
     pub fn scope(&self, expr: ExprId, position: Position) -> Locals<'_> {
         match (self.exprs[expr], position) {
-            (Expr::Let(local, ..) | Expr::Force(local, ..), Position::Body) => {
-                Locals::One(Some(local))
-            }
+            (
+                Expr::Let(local, ..) | Expr::Force(local, ..) | Expr::Perform(local, ..),
+                Position::Body,
+            ) => Locals::One(Some(local)),
             (Expr::Letrec(binds, _), _) => Locals::Binds(self.binds[binds].iter()),
             (Expr::Lam(params, _), _) => Locals::List(self.local_lists[params].iter()),
             (Expr::Join(join, _), Position::Handler(_)) => {

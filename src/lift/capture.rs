@@ -107,7 +107,12 @@ impl Context {
 pub(super) fn is_strict_only(expr: Expr) -> bool {
     matches!(
         expr,
-        Expr::Force(..) | Expr::Switch(_) | Expr::Join(..) | Expr::Jump(..) | Expr::NoMatch
+        Expr::Force(..)
+            | Expr::Perform(..)
+            | Expr::Switch(_)
+            | Expr::Join(..)
+            | Expr::Jump(..)
+            | Expr::NoMatch
     )
 }
 

@@ -14,14 +14,11 @@ use super::drive::{callers, is_small};
 use super::rewrite::{Plan, rewrite};
 use super::{Pass, Report};
 use crate::base::index::{Idx, IndexVec, List};
-use crate::base::places::Inlined;
+use crate::base::places::{Inlined, Places};
 use crate::base::scc::components;
 use crate::base::span::Span;
-use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{
-    Bind, Branches, ConBranch, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
-    Switch,
-};
+use crate::core::duplicate::Duplicate;
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
 /// The most expressions of which a body may have copies, and how many more for each of its own.
 const COPIED: usize = 40;
@@ -32,7 +29,8 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
     let mut program = program;
     let callers = callers(&program, &program.places);
     let facts = Facts::new(&program);
-    let mut late = Late { program: &mut program, facts, callers, spans: FxHashMap::default() };
+    let places = InlinedPlaces { callers, known: FxHashMap::default() };
+    let mut late = Late { program: &mut program, facts, places };
     let (mut copied, mut moved) = (0, 0);
     for id in late.program.globals.indices() {
         let (copies, moves) = late.body(id);
@@ -96,16 +94,7 @@ impl Facts {
 struct Late<'p> {
     program: &'p mut Program,
     facts: Facts,
-    callers: Vec<(Span, Arc<str>)>,
-    /// The places of expressions of the corelib for calls.
-    spans: FxHashMap<(Span, Span), Span>,
-}
-
-/// New names for what a copy binds.
-#[derive(Default)]
-struct Names {
-    locals: FxHashMap<LocalId, LocalId>,
-    joins: FxHashMap<JoinId, JoinId>,
+    places: InlinedPlaces,
 }
 
 impl Late<'_> {
@@ -161,18 +150,24 @@ impl Late<'_> {
         let at = self.program.spans[call];
         let params = self.program.local_lists[params].to_vec();
         let args = self.program.expr_lists[args].to_vec();
-        let mut names = Names::default();
         let (params, mut out) = match is_copied {
             true => {
-                let params = params.into_iter().map(|param| self.renamed(param, &mut names));
-                (params.collect(), self.copy(body, at, &mut names))
+                let Late { program, places, facts, .. } = &mut *self;
+                let mut copy = Duplicate::new(program, |program, span| {
+                    places.of(&mut program.places, span, at)
+                });
+                let params = params.into_iter().map(|param| copy.bind(param)).collect();
+                let body = copy.expr(body);
+                copy.mentioned.into_iter().for_each(|global| facts.once[global] = false);
+                (params, body)
             }
             false => {
                 self.program.globals[global].kind =
                     GlobalKind::Defn { params: List::EMPTY, body: None };
                 let exprs: Vec<ExprId> = self.program.walk(body).collect();
                 for expr in exprs {
-                    self.program.spans[expr] = self.place(self.program.spans[expr], at);
+                    let Program { spans, places, .. } = &mut *self.program;
+                    spans[expr] = self.places.of(places, spans[expr], at);
                 }
                 (params, body)
             }
@@ -194,126 +189,18 @@ impl Late<'_> {
         }
         self.program.exprs[call] = self.program.exprs[out];
     }
+}
 
-    fn renamed(&mut self, local: LocalId, names: &mut Names) -> LocalId {
-        let (name, span) = (self.program.locals[local].name, self.program.locals[local].span);
-        let new = self.program.local(name, span);
-        names.locals.insert(local, new);
-        new
-    }
+/// The places of expressions of the corelib for calls.
+struct InlinedPlaces {
+    callers: Vec<(Span, Arc<str>)>,
+    known: FxHashMap<(Span, Span), Span>,
+}
 
-    fn renamed_all(&mut self, locals: List<LocalId>, names: &mut Names) -> List<LocalId> {
-        let locals = self.program.local_lists[locals].to_vec();
-        let locals: Vec<LocalId> =
-            locals.into_iter().map(|local| self.renamed(local, names)).collect();
-        self.program.local_lists.add(locals)
-    }
-
-    /// Copies an expression of a body that is inlined for a call.
-    fn copy(&mut self, expr: ExprId, call: Span, names: &mut Names) -> ExprId {
-        ensure_sufficient_stack(|| {
-            let copied = self.copied(expr, call, names);
-            let span = self.place(self.program.spans[expr], call);
-            self.program.expr(copied, span)
-        })
-    }
-
-    fn copied(&mut self, expr: ExprId, call: Span, names: &mut Names) -> Expr {
-        let local = |names: &Names, local: LocalId| *names.locals.get(&local).unwrap_or(&local);
-        match self.program.exprs[expr] {
-            Expr::Local(old) => Expr::Local(local(names, old)),
-            Expr::App(callee, args) => {
-                let callee = self.copy(callee, call, names);
-                Expr::App(callee, self.copy_all(args, call, names))
-            }
-            Expr::Let(old, value, body) => {
-                let value = self.copy(value, call, names);
-                let new = self.renamed(old, names);
-                Expr::Let(new, value, self.copy(body, call, names))
-            }
-            Expr::Force(old, value, body) => {
-                let value = self.copy(value, call, names);
-                let new = self.renamed(old, names);
-                Expr::Force(new, value, self.copy(body, call, names))
-            }
-            Expr::Letrec(binds, body) => {
-                let binds = self.program.binds[binds].to_vec();
-                for bind in &binds {
-                    self.renamed(bind.local, names);
-                }
-                let binds: Vec<Bind> = binds
-                    .into_iter()
-                    .map(|bind| Bind {
-                        local: local(names, bind.local),
-                        value: self.copy(bind.value, call, names),
-                    })
-                    .collect();
-                let binds = self.program.binds.add(binds);
-                Expr::Letrec(binds, self.copy(body, call, names))
-            }
-            Expr::Switch(switch) => {
-                let Switch { scrutinee, evaluated, branches, default } =
-                    self.program.switches[switch].clone();
-                let branches = match branches {
-                    Branches::Lits(branches) => Branches::Lits(
-                        branches
-                            .into_iter()
-                            .map(|(lit, body)| (lit, self.copy(body, call, names)))
-                            .collect(),
-                    ),
-                    Branches::Cons(branches) => Branches::Cons(
-                        branches
-                            .into_iter()
-                            .map(|ConBranch { con, fields, body }| ConBranch {
-                                con,
-                                fields: fields
-                                    .into_iter()
-                                    .map(|field| field.map(|old| self.renamed(old, names)))
-                                    .collect(),
-                                body: self.copy(body, call, names),
-                            })
-                            .collect(),
-                    ),
-                };
-                let default = default.map(|default| self.copy(default, call, names));
-                let scrutinee = local(names, scrutinee);
-                let copy = Switch { scrutinee, evaluated, branches, default };
-                Expr::Switch(self.program.switches.push(copy))
-            }
-            Expr::Join(join, body) => {
-                let Join { params, handler } = self.program.joins[join];
-                let params = self.renamed_all(params, names);
-                let handler = self.copy(handler, call, names);
-                let new = self.program.joins.push(Join { params, handler });
-                names.joins.insert(join, new);
-                Expr::Join(new, self.copy(body, call, names))
-            }
-            Expr::Jump(join, args) => {
-                let new = *names.joins.get(&join).unwrap_or(&join);
-                Expr::Jump(new, self.copy_all(args, call, names))
-            }
-            Expr::Lam(..) => unreachable!("lifting leaves none: its lint checks it"),
-            Expr::Global(global) => {
-                self.facts.once[global] = false;
-                Expr::Global(global)
-            }
-            same @ (Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::NoMatch | Expr::Error) => {
-                same
-            }
-        }
-    }
-
-    fn copy_all(&mut self, exprs: List<ExprId>, call: Span, names: &mut Names) -> List<ExprId> {
-        let exprs = self.program.expr_lists[exprs].to_vec();
-        let exprs: Vec<ExprId> =
-            exprs.into_iter().map(|expr| self.copy(expr, call, names)).collect();
-        self.program.expr_lists.add(exprs)
-    }
-
+impl InlinedPlaces {
     /// Returns the place of an expression that is inlined for a call: that of the corelib says
     /// which call of the program it stands for.
-    fn place(&mut self, at: Span, call: Span) -> Span {
-        let places = &mut self.program.places;
+    fn of(&mut self, places: &mut Places, at: Span, call: Span) -> Span {
         let call = match places.inlined(call) {
             Some(inlined) => inlined.call,
             None if places.is_users(call) => call,
@@ -324,7 +211,7 @@ impl Late<'_> {
         if at.is_none() || is_told {
             return at;
         }
-        if let Some(&known) = self.spans.get(&(at, call)) {
+        if let Some(&known) = self.known.get(&(at, call)) {
             return known;
         }
         let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
@@ -332,7 +219,7 @@ impl Late<'_> {
             return at;
         };
         let span = places.add(Inlined { at, call, caller: caller.clone() });
-        self.spans.insert((at, call), span);
+        self.known.insert((at, call), span);
         span
     }
 }

@@ -9,6 +9,7 @@ mod dead_args;
 mod drive;
 mod float_in;
 mod late_inline;
+mod perform;
 mod report;
 mod rewrite;
 mod selection;
@@ -58,6 +59,8 @@ passes! {
     FloatIn "float-in";
     /// Parameters that nothing uses go.
     DeadArguments "dead-args";
+    /// Effects are done where their actions would be made.
+    Perform "perform";
     /// What is certainly needed is evaluated at once instead of being built.
     Strictness "strictness";
 }
@@ -72,6 +75,7 @@ pub const ORDER: &[Step] = &[
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
     &[Pass::DeadArguments],
     &[Pass::FloatIn],
+    &[Pass::Perform],
     &[Pass::Strictness],
 ];
 
@@ -172,6 +176,7 @@ fn run(
         }
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report),
+        [Pass::Perform] => perform::perform(program, report),
         [Pass::Strictness] => {
             let program = strictness::strictness(program, report);
             match passes.has(Pass::Inline) {

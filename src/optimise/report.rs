@@ -36,6 +36,8 @@ impl Report {
         (Pass::DeadArguments, "parameters dropped"),
         (Pass::DeadArguments, "parameters left idle"),
         (Pass::DeadArguments, "unused bindings dropped"),
+        (Pass::Perform, "effects done in place"),
+        (Pass::Perform, "binds that go on in place"),
         (Pass::Strictness, "strict parameters"),
         (Pass::Strictness, "bindings evaluated at once"),
         (Pass::Strictness, "choices lifted"),

@@ -50,7 +50,9 @@ pub fn children(program: &Program, expr: ExprId) -> Vec<ExprId> {
         Expr::App(callee, args) => {
             [callee].into_iter().chain(program.expr_lists[args].iter().copied()).collect()
         }
-        Expr::Let(_, value, body) | Expr::Force(_, value, body) => vec![value, body],
+        Expr::Let(_, value, body) | Expr::Force(_, value, body) | Expr::Perform(_, value, body) => {
+            vec![value, body]
+        }
         Expr::Letrec(binds, body) => {
             program.binds[binds].iter().map(|bind| bind.value).chain([body]).collect()
         }

@@ -248,7 +248,7 @@ fn global(core: &Rc<Core>, id: GlobalId) -> Ref {
     }
     let thunk = match core.program.globals[id].kind {
         GlobalKind::Primitive(which) => done(primitive(which)),
-        GlobalKind::Host { .. } => delay(|| Err(Stop::Wrong)),
+        GlobalKind::Step(_) | GlobalKind::Host { .. } => delay(|| Err(Stop::Wrong)),
         GlobalKind::Defn { params, body } => {
             let body = body.expect("what is reached has a body");
             let params = core.program.local_lists[params].to_vec();
@@ -335,6 +335,8 @@ fn step(core: &Rc<Core>, expr: ExprId, env: &Env<LocalId>) -> Outcome {
             let value = eval(core, value, env)?;
             eval(core, body, &env.with(local, done(value)))
         }
+        // Actions are not interpreted.
+        Expr::Perform(..) => Err(Stop::Wrong),
         Expr::Switch(switch) => {
             let switch = &program.switches[switch];
             let scrutinee = env.get(switch.scrutinee).expect("a local is bound");

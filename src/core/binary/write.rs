@@ -324,6 +324,8 @@ impl<'a> Write<'a> {
                 self.binder(local, out);
                 steps.extend([Step::Expr(value), Step::Expr(body)]);
             }
+            // The form of optimised programs alone: a module keeps what it was before.
+            Expr::Perform(..) => return None,
             Expr::Letrec(binds, body) => {
                 head(out, tag::LETREC);
                 let binds = &program.binds[binds];

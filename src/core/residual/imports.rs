@@ -205,7 +205,7 @@ fn own_names<'p>(
     for (id, global) in program.globals.enumerate() {
         let is_own = match global.kind {
             GlobalKind::Defn { .. } => modules[id.index()].is_none(),
-            GlobalKind::Primitive(_) => false,
+            GlobalKind::Primitive(_) | GlobalKind::Step(_) => false,
             GlobalKind::Host { .. } => true,
         };
         if is_own {

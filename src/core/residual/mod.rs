@@ -34,7 +34,7 @@ use occurrences::{Occurrences, occurrences};
 
 /// Returns a program as CoreF.
 ///
-/// `program` holds what `main` and its roots reach, without errors; `names` and `sources` are
+/// `program` holds what `main` and its roots reach, without errors, and performs no effect in code; `names` and `sources` are
 /// those that it was made with.
 #[must_use]
 pub fn residual(program: &Program, names: &Interner, sources: &SourceMap) -> String {

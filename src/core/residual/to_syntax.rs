@@ -230,7 +230,8 @@ impl ToSyntax<'_> {
             Expr::Join(join, body) => self.join(join, body),
             Expr::Jump(join, args) => self.jump(join, args),
             Expr::NoMatch => self.no_match(),
-            Expr::Error => self.tree(ast::Expr::Error),
+            // A residual program is written before actions are performed in it.
+            Expr::Perform(..) | Expr::Error => self.tree(ast::Expr::Error),
         }
     }
 

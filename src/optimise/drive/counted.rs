@@ -147,6 +147,7 @@ impl Flow<'_> {
                 | Expr::Con(_)
                 | Expr::NoMatch
                 | Expr::Lam(..)
+                | Expr::Perform(..)
                 | Expr::Error => {}
             }
         }
@@ -204,7 +205,9 @@ impl Flow<'_> {
                         _ => work.extend(all(DECISION)),
                     }
                 }
-                GlobalKind::Primitive(_) | GlobalKind::Host { .. } => work.extend(all(DECISION)),
+                GlobalKind::Primitive(_) | GlobalKind::Step(_) | GlobalKind::Host { .. } => {
+                    work.extend(all(DECISION));
+                }
             },
             // What is done with an argument is not known.
             _ => {

@@ -204,6 +204,7 @@ impl Driver<'_> {
                     continue;
                 }
                 Expr::Force(..)
+                | Expr::Perform(..)
                 | Expr::Switch(_)
                 | Expr::Join(..)
                 | Expr::Jump(..)

@@ -112,6 +112,7 @@ impl Driver<'_> {
             Expr::Lam(..) | Expr::Error => {
                 unreachable!("lifting leaves neither: its lint checks it")
             }
+            Expr::Perform(..) => unreachable!("a pass that comes later makes them"),
         })
     }
 

@@ -295,6 +295,7 @@ impl Scan<'_> {
             | Expr::Con(_)
             | Expr::NoMatch
             | Expr::Lam(..)
+            | Expr::Perform(..)
             | Expr::Error => {}
         }
     }
@@ -353,7 +354,7 @@ impl Scan<'_> {
                 };
                 args.iter().take(looked_at).for_each(|&arg| self.inspect(arg));
             }
-            GlobalKind::Host { .. } => {}
+            GlobalKind::Step(_) | GlobalKind::Host { .. } => {}
         }
     }
 

@@ -196,6 +196,7 @@ impl Driver<'_> {
                 | Expr::Switch(_)
                 | Expr::Join(..)
                 | Expr::Jump(..)
+                | Expr::Perform(..)
                 | Expr::Lam(..) => return None,
                 Expr::Lit(_)
                 | Expr::Text(_)
@@ -216,7 +217,7 @@ impl Driver<'_> {
             GlobalKind::Defn { .. } => {
                 self.facts.recursive[global] || args < self.old.arity(global)
             }
-            GlobalKind::Host { .. } => true,
+            GlobalKind::Step(_) | GlobalKind::Host { .. } => true,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::base::index::{Idx, List};
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Bind, Branches, DataId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
-    Switch,
+    Step, Switch,
 };
 use crate::primitive::Shape as Form;
 
@@ -187,6 +187,12 @@ impl Backwards<'_> {
                 };
                 self.passed(uses, value, use_)
             }
+            Expr::Perform(local, value, body) => {
+                let mut uses = self.mentions(body);
+                uses.take(local);
+                let value = self.expr(value, Shape::None);
+                self.and(uses, value)
+            }
             Expr::Switch(switch) => self.switch(&program.switches[switch], shape),
             Expr::Join(join, body) => {
                 let Join { params, handler } = program.joins[join];
@@ -228,6 +234,18 @@ impl Backwards<'_> {
         self.and(uses, value)
     }
 
+    /// Returns the uses of what comes after an effect: nothing of its variables is certain before
+    /// that, even if it never ends.
+    fn mentions(&mut self, expr: ExprId) -> Uses {
+        let program = self.program;
+        let mut locals = Vec::new();
+        for expr in program.walk(expr) {
+            self.work += 1;
+            locals.extend(program.used_local(expr));
+        }
+        Uses::unknown(locals)
+    }
+
     fn all_passed(&mut self, uses: Uses, args: &[ExprId], params: &[Use]) -> Uses {
         let pairs = args.iter().zip(params);
         pairs.fold(uses, |uses, (&arg, &use_)| self.passed(uses, arg, use_))
@@ -263,6 +281,7 @@ impl Backwards<'_> {
         let shape = if more.is_empty() { shape } else { Shape::None };
         let uses = match program.globals[global].kind {
             GlobalKind::Host { .. } => self.given_away(Uses::EMPTY, own),
+            GlobalKind::Step(step) => self.step_of(step, own),
             GlobalKind::Defn { .. } => self.call(global, own, shape),
             GlobalKind::Primitive(primitive) => match (primitive.shape(), own) {
                 (Form::Error, _) => Uses::FAILS,
@@ -285,6 +304,16 @@ impl Backwards<'_> {
             },
         };
         self.given_away(uses, more)
+    }
+
+    /// Returns the uses of a step of performing actions.
+    fn step_of(&mut self, step: Step, args: &[ExprId]) -> Uses {
+        let use_ = |at: usize| match step.is_strict(at) {
+            true => Use::now(Shape::None),
+            false => Use::UNKNOWN,
+        };
+        let args = args.iter().enumerate();
+        args.fold(Uses::EMPTY, |uses, (at, &arg)| self.passed(uses, arg, use_(at)))
     }
 
     fn call(&mut self, global: GlobalId, args: &[ExprId], shape: Shape) -> Uses {

@@ -11,7 +11,7 @@ use super::value::{Algebra, Value};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    Bind, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Switch,
+    Bind, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program, Step, Switch,
 };
 use crate::primitive::Shape;
 
@@ -98,6 +98,7 @@ impl<'p> Evaluator<'p> {
                 self.expr(body)
             }
             Expr::Force(local, value, body) => self.force(local, value, body),
+            Expr::Perform(local, value, body) => self.perform(local, value, body),
             Expr::Switch(switch) => self.switch(&self.program.switches[switch]),
             Expr::Join(join, body) => self.join(join, body),
             Expr::Jump(join, args) => self.jump(join, args),
@@ -137,7 +138,22 @@ impl<'p> Evaluator<'p> {
                 (Shape::If, &[condition, yes, no]) => self.if_(condition, yes, no),
                 _ => self.operands(args),
             },
+            GlobalKind::Step(step) => self.step_of(step, args),
         }
+    }
+
+    /// Returns the value of a step of performing actions: the AND of what is evaluated first. What
+    /// comes after may happen to be interrupted, or to be told to end.
+    #[inline(never)]
+    fn step_of(&mut self, step: Step, args: &[ExprId]) -> Value {
+        let mut all = Value::ONE;
+        for (at, &arg) in args.iter().enumerate() {
+            if step.is_strict(at) {
+                let arg = self.expr(arg);
+                all = self.algebra.and(all, &arg);
+            }
+        }
+        all
     }
 
     #[inline(never)]
@@ -181,6 +197,16 @@ impl<'p> Evaluator<'p> {
         self.locals[local] = Value::ONE;
         let body = self.expr(body);
         self.algebra.and(body, &value)
+    }
+
+    /// Returns the value of an effect and what comes after it: nothing of that may be evaluated before
+    /// the effect is done, or fail in its place.
+    #[inline(never)]
+    fn perform(&mut self, local: LocalId, value: ExprId, body: ExprId) -> Value {
+        self.locals[local] = Value::ONE;
+        // For what is found of the bindings in it.
+        self.expr(body);
+        self.expr(value)
     }
 
     #[inline(never)]

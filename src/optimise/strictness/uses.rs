@@ -24,6 +24,14 @@ impl Uses {
         Uses { fails: false, of: vec![(local, use_)] }
     }
 
+    /// Returns the uses of variables of which nothing is certain.
+    pub(super) fn unknown(mut locals: Vec<LocalId>) -> Uses {
+        locals.sort_unstable();
+        locals.dedup();
+        let of = locals.into_iter().map(|local| (local, Use::UNKNOWN)).collect();
+        Uses { fails: false, of }
+    }
+
     /// Returns how many variables are used.
     pub(super) fn len(&self) -> usize {
         self.of.len()

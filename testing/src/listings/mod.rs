@@ -209,7 +209,22 @@ pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Tally) -> Result<Opt
     if in_pieces(program) && wanted.output.chars().next() == found.output.chars().next() {
         return Ok(None);
     }
+    // A change of the code may have made a claim of strictness false, and the fast machine relies on
+    // claims: it evaluates an argument that the reference machine passes as it is.
+    if let Some(program) = without_claims(program) {
+        return same(&program, dice, seen);
+    }
     Err(format!("another result: {stress:?}: wanted {wanted:?}, found {found:?}"))
+}
+
+/// Returns a program without claims of strictness; `None` if it has none.
+fn without_claims(program: &Verified) -> Option<Verified> {
+    if program.globals.iter().all(|global| global.strict.is_empty()) {
+        return None;
+    }
+    let mut program = Program::clone(program);
+    program.globals.iter_mut().for_each(|global| global.strict.clear());
+    Verified::new(program).ok()
 }
 
 /// Returns whether a program writes texts in pieces.

@@ -1,0 +1,202 @@
+//! Effects are done where their actions would be made: once, in order, with no work done twice.
+
+use gmachine::optimise::{Pass, Passes};
+
+use super::{after, run, same};
+
+/// The reductions of a program of a module `io` after all passes, and before; the value must be the
+/// same.
+#[track_caller]
+fn reductions(text: &str) -> (u64, u64) {
+    let text = format!("(import io) (import array) {text}");
+    let (plain, work) = run(&text, Passes::NONE, 10_000_000, false);
+    let (found, less) = run(&text, Passes::ALL, 10_000_000, false);
+    assert_eq!(found.expect("a value"), plain.expect("a value"), "{text}");
+    (less.reductions, work.reductions)
+}
+
+/// What a program prints at each level; it must be the same.
+#[track_caller]
+fn prints(text: &str) -> String {
+    let text = format!("(import io) (import array) {text}");
+    let levels = [0, 1, 2].map(|level| {
+        let found = run(&text, Passes::level(level), 10_000_000, false).0;
+        found.unwrap_or_else(|stop| panic!("{stop:?} at -O{level}: {text}"))
+    });
+    assert_eq!(levels[0], levels[1], "{text}");
+    assert_eq!(levels[0], levels[2], "{text}");
+    levels[0].clone()
+}
+
+#[test]
+fn effects_are_done_in_the_code_of_a_loop() {
+    let text = "(import array)
+        (defn main[] (runState (bind (newArray 9 1) (go 5))))
+        (defn go[i a] (if (eq i 0) (return 7) (bind (writeArray a i 0) (next i a))))
+        (defn next[i a _] (go (sub i 1) a))";
+    let (code, counts) = after(text, Pass::Perform);
+    assert!(code.contains(
+        "(defn go$p[i a t] (if (eq i 0) (return 7) \
+         (perform [t'1 (do$WriteArray a i 0 t)] (next$p i a t'1 t))))"
+    ));
+    assert!(counts.contains(&"2 effects done in place".to_owned()), "{counts:?}");
+    same(text, Pass::Perform);
+    let of = |n: u64| reductions(&text.replace("5", &n.to_string()).replace("9", "3000")).0;
+    // A round is a call and a comparison: 27 reductions before.
+    assert!(of(2_000) - of(1_000) <= 3_000, "{}", of(2_000) - of(1_000));
+}
+
+/// What a function needs after an effect is not evaluated before it.
+#[test]
+fn nothing_fails_before_the_effects_that_come_first() {
+    let rest = [
+        "(seq x (return x))",
+        "(bind (newArray x 0) (fn [a] (return Nil)))",
+        "(if (lt x 0) (writeCell c 2) (writeCell c 3))",
+        "(bind (readCell c) (fn [y] (let ([z (add x y)]) (seq z (return z)))))",
+        "(go x c)",
+    ];
+    for rest in rest {
+        let text = format!(
+            "(defn main[] (bind (newCell 0) (fn [c]
+               (then (catch (two c (error \"late\")) (fn [_] (return Nil)))
+                     (bind (readCell c) printInt)))))
+             (defn two[c x] (then (writeCell c 1) {rest}))
+             (defn go[n c] (if (eq n 0) (return 0) (then (writeCell c 5) (go (sub n 1) c))))"
+        );
+        assert_eq!(prints(&text), "1\n", "{rest}");
+    }
+}
+
+/// A loop without end is no failure to which what comes before it may be changed: its effects are seen.
+#[test]
+fn a_loop_of_effects_without_end_makes_nothing_certain() {
+    let text = "(defn main[] (bind (newCell 0) (fn [c]
+            (then (catch (go c [1 (error \"second\")]) (fn [_] (return Nil)))
+                  (bind (readCell c) printInt)))))
+        (defn go[c xs] (then (writeCell c (add 10 (head xs))) (more c xs)))
+        (defn more[c xs] (bind (readCell c) (fn [n] (seq n
+            (if (lt n 13) (then (writeCell c (add n 1)) (more c xs)) (more (seq (head (tail xs)) c) xs))))))";
+    assert_eq!(prints(text), "13\n");
+}
+
+/// What an action shares stays shared by all that perform it.
+#[test]
+fn an_action_that_is_performed_often_does_its_work_once() {
+    let slow = "(defn slow[n] (if (eq n 0) 5 (slow (sub n 1))))";
+    let texts = [
+        // The work is before its first effect, in an operand, in what comes after it.
+        "(defn main[] (bind (newCell 0) (fn [c] (often (act 3000 c) c))))
+         (defn act[n c] (if (eq (slow n) 5) (writeCell c n) (return Nil)))",
+        "(defn main[] (bind (newCell 0) (fn [c] (often (act (slow 3000) c) c))))
+         (defn act[n c] (then (writeCell c n) (act1 n c)))
+         (defn act1[n c] (bind (readCell c) (fn [m] (writeCell c (add m n)))))",
+        "(defn main[] (bind (newCell 0) (fn [c] (often (act 3000 c) c))))
+         (defn act[n c] (let ([m (slow n)]) (then (writeCell c m) (act1 m c))))
+         (defn act1[n c] (if (lt n 9) (writeCell c n) (return Nil)))",
+        "(defn main[] (bind (newCell 0) (fn [c] (often (then (writeCell c 1) (act 3000 c)) c))))
+         (defn act[n c] (if (eq (slow n) 5) (writeCell c n) (return Nil)))",
+        "(defn main[] (bind (newCell 0) (fn [c] (often (then (writeCell c 1) (act (slow 3000) c)) c))))
+         (defn act[n c] (if (lt n 9) (writeCell c n) (return Nil)))",
+        "(defn main[] (bind (newCell 0) (fn [c] (then (setup c) (often setup-3000 c)))))
+         (defn setup-3000[] (then (return Nil) (putText (take (sub (slow 3000) 4) \"....\"))))
+         (defn setup[c] (writeCell c 1))",
+    ];
+    for text in texts {
+        let text = format!(
+            "{text} {slow} (defn often[m c] (then (repeat 40 m) (bind (readCell c) printInt)))
+             (defn repeat[n m] (if (eq n 0) (return Nil) (then m (repeat (sub n 1) m))))"
+        );
+        let (found, before) = reductions(&text);
+        assert!(found <= before && found < 12_000, "{found} reductions, {before} before: {text}");
+    }
+}
+
+/// A `main` that is mentioned is a constant that others share, and one that may be something else is
+/// no action to begin with.
+#[test]
+fn main_performs_if_it_is_an_action_for_itself() {
+    let text = "(import io) (defn main[] (bind (newCell 3) (fn [c] (bind (readCell c) printInt))))";
+    assert!(after(text, Pass::Perform).0.contains("(defn main[] (enter$ (return$ Nil) main$p1))"));
+    same(text, Pass::Perform);
+    let text =
+        "(import io) (defn main[] (if (eq (length inputs) 5) 7 (then (writeCell 1 1) inputs)))
+        (defn inputs[] \"inputs\")";
+    assert!(after(text, Pass::Perform).0.contains("(defn main[] (if"));
+    assert_eq!(
+        prints("(defn main[] (if (lt 1 2) 7 (bind (newCell 1) (fn [c] (writeCell c 1)))))"),
+        "7"
+    );
+    let text = "(defn main[] (let ([m (slow 2000)]) (bind inputLine (fn [l]
+            (case l [Nil (printInt m)] [_ main]))))))
+        (defn slow[n] (if (eq n 0) 5 (slow (sub n 1))))";
+    let (found, before) = reductions(text);
+    assert!(found <= before && found < 7_000, "{found} reductions, {before} before");
+}
+
+#[test]
+fn handlers_find_what_fails_in_the_code_of_loops() {
+    let text = "(defn main[] (bind (newArray 4 1) (fn [a]
+            (then (catch (fill 0 a) (fn [e] (putLine (exceptionText e))))
+            (then (handle (fill 2 a) (fn [v _] (printInt v)) (fn [_ t _] (putLine t)))
+            (then (catch (stop 3 a) (fn [e] (case e [(Thrown n _) (printInt n)] [_ (return Nil)])))
+                  (bind (readArray a 3) printInt)))))))
+        (defn fill[i a] (then (writeArray a i (mul i i)) (fill (add i 1) a)))
+        (defn stop[i a] (if (eq i 0) (throw 8) (then (writeArray a i i) (stop (sub i 1) a))))";
+    assert!(prints(text).ends_with("\n8\n3\n"));
+}
+
+/// A continuation of which nothing is known, and effects in every place of a bind.
+#[test]
+fn what_is_not_seen_is_left_to_the_performer() {
+    let text = "(defn main[] (bind (newCell 1) (fn [c]
+            (then (twice (step c) c) (then (choose (bind (readCell c) return) c)
+            (bind (join (return (readCell c))) (fn [n]
+            (then (printInt n) (forM_ [1 2 3] (fn [i] (bind (bump i c) printInt)))))))))))
+        (defn step[c n] (then (writeCell c (add n 1)) (readCell c)))
+        (defn twice[k c] (bind (bind (readCell c) k) k))
+        (defn choose[m c] (bind m (fn [n] (if (gt n 2) (putLine \"more\") (writeCell c 0)))))
+        (defn bump[i c] (bind (bind (readCell c) (fn [n] (then (writeCell c (add n i)) (return n))))
+            (fn [n] (bind (readCell c) (fn [m] (return (add m n)))))))";
+    assert_eq!(prints(text), "more\n3\n7\n10\n15\n");
+}
+
+/// Programs with threads take turns as before: they are counted in binds.
+#[test]
+fn threads_take_the_same_turns() {
+    let text =
+        "(import io) (defn main[] (bind (newCell 0) (fn [c] (then (fork (go 9 c)) (go 9 c)))))
+        (defn go[n c] (if (eq n 0) (return Nil) (bind (readCell c) (fn [m]
+            (then (writeCell c (add m 1)) (then (printInt m) (go (sub n 1) c)))))))";
+    assert_eq!(after(text, Pass::Perform).1, Vec::<String>::new());
+    same(text, Pass::Perform);
+}
+
+/// What was written is no longer held by what `main` is.
+#[test]
+fn a_loop_that_writes_keeps_nothing() {
+    let text = "(import io) (defn main[] (go 3000))
+        (defn go[n] (if (eq n 0) (return Nil) (then (putText \"a\") (go (sub n 1)))))";
+    let peak = |passes| run(text, passes, 10_000_000, true).1.peak_live_bytes;
+    assert!(peak(Passes::ALL) < 20_000, "{}", peak(Passes::ALL));
+}
+
+#[test]
+fn sequences_of_any_length_compile_in_time_and_code_of_their_size() {
+    let texts: [fn(usize) -> String; 2] = [
+        |n| {
+            let acts: String = (0..n).map(|at| format!("(then (writeCell c {at}) ")).collect();
+            format!(
+                "(import io) (defn main[] (bind (newCell 0) (fn [c] {acts} (readCell c){})))",
+                ")".repeat(n)
+            )
+        },
+        |n| {
+            let acts: String = (0..n).map(|_| "(bind (readCell c) (fn [c] ").collect();
+            format!("(import io) (defn main[i] (go i)) (defn go[c] {acts} c{})", "))".repeat(n))
+        },
+    ];
+    for text in texts {
+        super::compiles_linearly(1_000, text, Passes::NONE.with(Pass::Perform));
+    }
+}
