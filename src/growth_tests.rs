@@ -326,7 +326,7 @@ fn excess(family: &Growth, empty: &[(u64, u64)]) -> Option<String> {
         };
         // What is known to its end may be evaluated up to a size, and no further.
         let (most, work, few) = match STEEP.contains(&family.name) {
-            true => (80, 200_000, 600),
+            true => (80, 220_000, 600),
             false => (22, 5_000, 50),
         };
         if is_steep(small.0, large.0, work, most) || is_steep(small.1, large.1, few, most) {

@@ -29,11 +29,16 @@ impl Compiler<'_> {
             }
             Expr::Local(local) => self.push_local(local, span),
             Expr::Global(global) => match self.core.globals[global].kind {
-                GlobalKind::Step(Step::Continue) => {
-                    self.push_global(Source::Performer(Performer::Continue), span);
-                }
-                GlobalKind::Step(Step::GoOn) => {
-                    self.push_global(Source::Performer(Performer::GoOn), span);
+                GlobalKind::Step(step) => {
+                    let performer = match step {
+                        Step::Put(effect) => Performer::Put(effect),
+                        Step::Continue => Performer::Continue,
+                        Step::GoOn => Performer::GoOn,
+                        Step::Effect(_) | Step::Enter => {
+                            unreachable!("effects are done and actions made in place")
+                        }
+                    };
+                    self.push_global(Source::Performer(performer), span);
                 }
                 _ => self.push_global(Source::Core(global), span),
             },

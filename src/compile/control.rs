@@ -79,7 +79,9 @@ impl Compiler<'_> {
                     | GlobalKind::Host { origin: HostOrigin::Earlier(_), .. } => Call::Other,
                     GlobalKind::Host { origin: HostOrigin::Function(_), .. } => Call::Host(global),
                     GlobalKind::Step(Step::Enter) => Call::Enter,
-                    GlobalKind::Step(Step::Effect(_) | Step::Continue | Step::GoOn) => Call::Other,
+                    GlobalKind::Step(
+                        Step::Effect(_) | Step::Put(_) | Step::Continue | Step::GoOn,
+                    ) => Call::Other,
                     GlobalKind::Primitive(primitive) => match primitive.shape() {
                         Shape::Strict => Call::Strict(primitive),
                         Shape::If => Call::If,

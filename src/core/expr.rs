@@ -233,6 +233,9 @@ pub enum GlobalKind {
 pub enum Step {
     /// An effect, with its operands: what a [`Expr::Perform`] does.
     Effect(Effect),
+    /// `(put s thread)` writes what is evaluated of the text `s` and comes to the action that is left: an
+    /// effect on characters.
+    Put(Effect),
     /// `(continue r k id)` goes on with `k`, a function of a value and the thread, if the action `r`
     /// is a value; else it is the action `(enter r k)`.
     Continue,
@@ -251,7 +254,7 @@ impl Step {
         match self {
             Step::Effect(effect) => effect.arity() as usize,
             Step::Continue | Step::GoOn => 3,
-            Step::Enter => 2,
+            Step::Put(_) | Step::Enter => 2,
         }
     }
 
@@ -260,7 +263,7 @@ impl Step {
     pub fn is_strict(self, at: usize) -> bool {
         match self {
             Step::Effect(effect) => effect.operands().get(at) == Some(&true),
-            Step::Continue => at == 0,
+            Step::Put(_) | Step::Continue => at == 0,
             Step::Enter | Step::GoOn => false,
         }
     }

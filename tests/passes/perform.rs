@@ -125,10 +125,10 @@ fn main_performs_if_it_is_an_action_for_itself() {
     assert!(after(text, Pass::Perform).0.contains("(defn main[] (if"));
     assert_eq!(
         prints("(defn main[] (if (lt 1 2) 7 (bind (newCell 1) (fn [c] (writeCell c 1)))))"),
-        "7"
+        "7\n"
     );
     let text = "(defn main[] (let ([m (slow 2000)]) (bind inputLine (fn [l]
-            (case l [Nil (printInt m)] [_ main]))))))
+            (case l [(Nil) (printInt m)] [_ main])))))
         (defn slow[n] (if (eq n 0) 5 (slow (sub n 1))))";
     let (found, before) = reductions(text);
     assert!(found <= before && found < 7_000, "{found} reductions, {before} before");

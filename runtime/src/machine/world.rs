@@ -61,6 +61,8 @@ pub(in crate::machine) struct World {
     pieces: Vec<Piece>,
     /// The bytes of all pieces.
     held: usize,
+    /// An empty text with room, for the next piece.
+    spare: String,
     /// Whether the last line of the output is not ended.
     open: bool,
     /// Whether an embedder performs an action.
@@ -95,6 +97,7 @@ impl World {
         Some(World {
             pieces: self.pieces.clone(),
             held: self.held,
+            spare: String::new(),
             open: self.open,
             is_embedders: self.is_embedders,
             taken: self.taken,
@@ -137,7 +140,8 @@ impl World {
     fn piece(&mut self, stream: Stream) -> &mut String {
         let is_last = matches!(self.pieces.last(), Some(Piece::Text(of, _)) if *of == stream);
         if !is_last {
-            self.pieces.push(Piece::Text(stream, String::new()));
+            let text = std::mem::take(&mut self.spare);
+            self.pieces.push(Piece::Text(stream, text));
         }
         match self.pieces.last_mut() {
             Some(Piece::Text(_, text)) => text,
@@ -184,9 +188,11 @@ impl World {
         self.held = 0;
         for piece in self.pieces.drain(..) {
             match piece {
-                Piece::Text(Stream::Output, text) => {
+                Piece::Text(Stream::Output, mut text) => {
                     out.write(&text)?;
                     self.open = !text.ends_with('\n');
+                    text.clear();
+                    self.spare = text;
                 }
                 Piece::Text(Stream::Error, text) => out.write_error(&text)?,
                 Piece::Bytes(bytes) => {

@@ -162,6 +162,9 @@ impl Known {
                         found.values.push(global);
                     }
                 }
+                (_, _, Some((Primitive::PutText | Primitive::PutError, _))) => {
+                    found.performs = true;
+                }
                 (_, _, Some((Primitive::Handle, args))) => {
                     work.push((program.expr_lists[args][0], false));
                 }

@@ -8,6 +8,7 @@
 //! ```text
 //! P[return e]          = return e
 //! P[an effect of es]   = perform [x (the effect of es)] (return x)
+//! P[putText s]         = put s thread
 //! P[bind m k]          = perform [x m] P[k x]         if m is an effect
 //!                      = let [x e] P[k x]             if m is `return e`
 //!                      = continue P[m] K[k] thread    if P[m] performs anything
@@ -51,6 +52,7 @@ use crate::core::expr::{
 };
 use crate::core::signature::Signature;
 use crate::primitive::Primitive;
+use crate::primitive::effect::Effect;
 use known::{Continuation, Known, primitive};
 
 /// Does effects where their actions would be made.
@@ -175,6 +177,7 @@ impl Perform<'_> {
         }
         let symbol = match step {
             Step::Effect(effect) => format!("do${}", effect.name()),
+            Step::Put(effect) => format!("do${}", effect.name()),
             Step::Continue => "continue$".to_owned(),
             Step::Enter => "enter$".to_owned(),
             Step::GoOn => "goOn$".to_owned(),
@@ -265,8 +268,20 @@ impl Perform<'_> {
         match (primitive, &args[..]) {
             (Primitive::Bind, &[m, k]) => self.bind(expr, m, k, thread),
             (Primitive::Handle, &[m, ..]) => self.once(m),
+            (Primitive::PutText, &[text]) => self.put(Effect::PutCharacters, expr, text, thread),
+            (Primitive::PutError, &[text]) => {
+                self.put(Effect::PutErrorCharacters, expr, text, thread)
+            }
             _ => false,
         }
+    }
+
+    /// Makes of an action that writes a text an expression that does.
+    fn put(&mut self, effect: Effect, expr: ExprId, text: ExprId, thread: LocalId) -> bool {
+        let span = self.program.spans[expr];
+        let thread = self.local(thread, span);
+        self.program.exprs[expr] = self.step_app(Step::Put(effect), vec![text, thread], span);
+        true
     }
 
     /// Returns the effect that an action is, as an expression to be performed.
