@@ -175,10 +175,10 @@ fn threads_take_the_same_turns() {
 /// What was written is no longer held by what `main` is.
 #[test]
 fn a_loop_that_writes_keeps_nothing() {
-    let text = "(import io) (defn main[] (go 3000))
+    let text = "(import io) (defn main[] (go 400))
         (defn go[n] (if (eq n 0) (return Nil) (then (putText \"a\") (go (sub n 1)))))";
     let peak = |passes| run(text, passes, 10_000_000, true).1.peak_live_bytes;
-    assert!(peak(Passes::ALL) < 20_000, "{}", peak(Passes::ALL));
+    assert!(peak(Passes::ALL) < 6_000, "{}", peak(Passes::ALL));
 }
 
 #[test]
