@@ -426,8 +426,9 @@ instructions! {
     /// `<Try : i, a : s, d, h>  =>  <Unwind : [], a : [], <i, s> : d, h>`
     /// `<fails with e, s', .. : <i, a : s> : d, h>  =>  <i, b : s, d, h[b: exception e, redexes: NApp again b]>`
     Try [_ids] 1 => 1, Next;
-    /// Does an effect with the operands on top, the first topmost, and pushes its result. Only the
-    /// code of the performer has this instruction.
+    /// Does an effect with the operands on top, the first topmost, and pushes its result. The code
+    /// of the performer has this instruction, and what the optimiser makes of code that has actions
+    /// performed.
     ///
     /// `<Effect e : i, a1 : .. : an : s, d, h, w>  =>  <i, a : s, d, h[a: result of e], w changed by e>`
     Effect(effect: Effect) [_ids] effect.arity() => 1, Next;

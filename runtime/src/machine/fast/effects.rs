@@ -19,11 +19,11 @@ use crate::primitive::bytes::clamped;
 use crate::primitive::{Operand as Needs, Primitive};
 
 impl Machine {
-    /// Returns the data type of actions, in code of the performer.
+    /// Returns the data type of actions, in code with effects.
     pub(super) fn actions(&self) -> Actions {
         match self.mutator.image.actions {
             Some(actions) => actions,
-            None => unreachable!("only code of the performer asks"),
+            None => unreachable!("where effects are, actions are: the verifier checks it"),
         }
     }
 

@@ -135,11 +135,11 @@ impl Machine {
         }
     }
 
-    /// Returns the data type of actions, in code of the performer.
+    /// Returns the data type of actions, in code with effects.
     pub(super) fn actions(&self) -> Actions {
         match self.code.actions {
             Some(actions) => actions,
-            None => unreachable!("only code of the performer asks"),
+            None => unreachable!("where effects are, actions are: the verifier checks it"),
         }
     }
 
