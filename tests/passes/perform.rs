@@ -89,6 +89,21 @@ fn nothing_fails_before_the_effects_that_come_first() {
     }
 }
 
+/// The same of a loop, which is called where it stands, and of what only the analysis of data finds.
+#[test]
+fn what_a_loop_needs_at_its_end_is_not_evaluated_before_it() {
+    for (x, end) in [("(div 1 n)", "(lt x 0)"), ("[n (div 1 n)]", "(lt (sum x) 0)")] {
+        let text = format!(
+            "(defn main[] (bind (newCell 0) (fn [c]
+               (then (catch (one c) (fn [_] (return Nil))) (bind (readCell c) printInt)))))
+             (defn one[c] (bind (readCell c) (fn [n] (go 3 {x} c))))
+             (defn go[k x c] (then (writeCell c 7)
+               (if (eq k 0) (if {end} (return 1) (return 2)) (go (sub k 1) x c))))"
+        );
+        assert_eq!(prints(&text), "7\n", "{x}");
+    }
+}
+
 /// A loop without end is no failure to which what comes before it may be changed: its effects are seen.
 #[test]
 fn a_loop_of_effects_without_end_makes_nothing_certain() {
@@ -118,7 +133,7 @@ fn an_action_that_is_performed_often_does_its_work_once() {
          (defn act[n c] (if (eq (slow n) 5) (writeCell c n) (return Nil)))",
         "(defn main[] (number (fn [n c] (often (both n c) c))))
          (defn both[n c] (bind (writeCell c 1) (K (act n c))))
-         (defn act[n c] (let ([m (slow n)]) (if (lt n 0) (return Nil) (writeCell c m))))",
+         (defn act[n c] (let ([m (slow n)]) (if (lt m 0) (return Nil) (writeCell c m))))",
         "(defn main[] (number (fn [n c] (often (act (slow n) c) c))))
          (defn act[n c] (then (writeCell c n) (act1 n c)))
          (defn act1[n c] (bind (readCell c) (fn [m] (writeCell c (add m n)))))",
@@ -128,7 +143,7 @@ fn an_action_that_is_performed_often_does_its_work_once() {
         "(defn main[] (number (fn [n c] (often (then (writeCell c 1) (act n c)) c))))
          (defn act[n c] (if (eq (slow n) 5) (writeCell c n) (return Nil)))",
         "(defn main[] (number (fn [n c] (often (then (writeCell c 1) (act n c)) c))))
-         (defn act[n c] (let ([m (slow n)]) (if (lt n 0) (return Nil) (writeCell c m))))",
+         (defn act[n c] (let ([m (slow n)]) (if (lt m 0) (return Nil) (writeCell c m))))",
         "(defn main[] (number (fn [n c] (often (then (writeCell c 1) (act (slow n) c)) c))))
          (defn act[n c] (if (lt n 9) (writeCell c n) (return Nil)))",
     ];
@@ -158,7 +173,7 @@ fn main_performs_if_it_is_an_action_for_itself() {
         "7\n"
     );
     let text = "(defn main[] (let ([m (slow 2000)]) (bind inputLine (fn [l]
-            (case l [(Nil) (printInt m)] [_ main])))))
+            (seq m (case l [(Nil) (printInt m)] [_ main]))))))
         (defn slow[n] (if (eq n 0) 5 (slow (sub n 1))))";
     takes_at_most(5_000, text);
 }
