@@ -250,8 +250,9 @@ impl Known {
     }
 }
 
-/// Returns which of some definitions, with those that they go on with, go on for ever if nothing else
-/// ends them: their actions would hold on to each other, whatever they do.
+/// Returns which of some definitions, with those that they go on with, go on for ever if nothing else ends
+/// them: their actions would lead to each other from the first one, and be moved to the old
+/// generation with it.
 fn loops(program: &Program, binding: Vec<(GlobalId, Vec<GlobalId>)>) -> Vec<GlobalId> {
     let mut goes_on: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| false).collect();
     let mut next: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
