@@ -9,7 +9,6 @@
 //!   Bind m k     -> perform m (ThenBind k ks) id
 //!   Enter m k    -> perform m (ThenEnter k ks) id
 //!   Handle m f g -> perform m (ThenHandle f g ks) id
-//!   Flush m      -> Yield m ks, but perform m ks id if an expression performs it
 //!   Park         -> Parked ks
 //!   exception e  -> unwind e ks id
 //!   no action    -> perform (a failure that says so) ks id
@@ -371,25 +370,6 @@ impl Compiler<'_> {
                     self.push_at(V);
                     self.tail(Performer::Resume(mode), 3);
                 }
-                ActionKind::Con(ActionCon::Flush) => {
-                    self.own(Instr::Split(1));
-                    let (outer, inner) = (self.code.label(), self.code.label());
-                    self.push_at(ID);
-                    self.own(Instr::Eval);
-                    self.own(Instr::PushInt(IntLit::Small(INNER)));
-                    self.own(Instr::Eq);
-                    self.own(Instr::Cond(inner, outer));
-                    self.code.place(outer);
-                    self.push_at(KS);
-                    self.push_at(V);
-                    self.pack(ActionCon::Yield);
-                    self.update_and_unwind(Span::NONE);
-                    self.code.place(inner);
-                    self.push_at(ID);
-                    self.push_at(KS);
-                    self.push_at(V);
-                    self.tail(Performer::Perform(mode), 3);
-                }
                 ActionKind::Con(ActionCon::Park) => {
                     self.own(Instr::Pop(1));
                     self.push_at(KS);
@@ -671,7 +651,7 @@ impl Compiler<'_> {
     ///
     /// ```text
     /// put b id = if the first piece, which is written, is all of b
-    ///            then Flush (Return Nil) else Flush (PutBytes (b without that piece))
+    ///            then Return Nil else PutBytes (b without that piece)
     /// ```
     fn put_bytes(&mut self) {
         let (b, id) = (2, 1);
@@ -688,7 +668,6 @@ impl Compiler<'_> {
         self.code.place(whole);
         self.own(Instr::Pack(NIL));
         self.pack(ActionCon::Return);
-        self.pack(ActionCon::Flush);
         self.update_and_unwind(Span::NONE);
         self.code.place(part);
         self.push_at(b);
@@ -696,7 +675,6 @@ impl Compiler<'_> {
         self.own(Instr::Binary(Primitive::BytesDrop));
         let again = self.effect_con(Effect::PutBytes);
         self.own(Instr::Pack(again));
-        self.pack(ActionCon::Flush);
         self.update_and_unwind(Span::NONE);
     }
 
@@ -704,10 +682,10 @@ impl Compiler<'_> {
     ///
     /// ```text
     /// put s id = case s of
-    ///   Nil       -> Flush (Return Nil)
+    ///   Nil       -> Return Nil, and the text is ended
     ///   Cons c cs -> case c and the evaluated characters of cs, which are written, of
     ///     Put rest -> put rest id
-    ///     full     -> full, which is Flush (Put rest)
+    ///     other    -> other, which is Return Nil
     /// ```
     fn put(&mut self, effect: Effect) {
         let (s, id, c, cs) = (2, 1, 4, 3);
@@ -716,7 +694,7 @@ impl Compiler<'_> {
             _ => ActionCon::PutText,
         });
         let (empty, cell) = (self.code.label(), self.code.label());
-        let (more, full) = (self.code.label(), self.code.label());
+        let (more, other) = (self.code.label(), self.code.label());
         self.push_at(s);
         self.own(Instr::Eval);
         self.case(vec![(NIL, empty), (CONS, cell)], None);
@@ -731,7 +709,6 @@ impl Compiler<'_> {
         self.own(Instr::Pop(1));
         self.own(Instr::Pack(NIL));
         self.pack(ActionCon::Return);
-        self.pack(ActionCon::Flush);
         self.update_and_unwind(Span::NONE);
         self.code.place(cell);
         self.own(Instr::Split(2));
@@ -741,14 +718,14 @@ impl Compiler<'_> {
         self.push_at(c);
         self.own(Instr::Eval);
         self.own(Instr::Effect(effect));
-        self.case(vec![(again, more)], Some(full));
+        self.case(vec![(again, more)], Some(other));
         self.code.place(more);
         self.own(Instr::Split(1));
         let rest = self.code.depth() - 1;
         self.push_at(id);
         self.push_at(rest);
         self.tail(Performer::Put(effect), 2);
-        self.code.place(full);
+        self.code.place(other);
         self.update_and_unwind(Span::NONE);
     }
 }

@@ -106,9 +106,9 @@ action_constructors! {
     Done "done" 1;
     /// What the performer returns to the run where a thread does not handle an exception: that.
     Ended "ended" 1;
-    /// What the performer returns to the run so that output is written: the action and the
-    /// continuation to go on with.
-    Yield "written" 2;
+    /// What the performer returns to the run where a turn is over: the action and the continuation
+    /// to go on with.
+    Yield "yielded" 2;
     /// A continuation: goes on with a function of the value.
     ThenBind "then" 2;
     /// A continuation: goes on with a function of the value and the number of the thread.
@@ -121,8 +121,6 @@ action_constructors! {
     ThenEnd "end of a thread" 0;
     /// The end of all continuations of a state thread.
     ThenState "end of a state thread" 0;
-    /// An action: written by the performer, has output to be written before the one in it.
-    Flush "flush" 1;
     /// An action: a value.
     Return "return" 1;
     /// An action and a function from its value to the next.
@@ -175,7 +173,7 @@ impl ActionKind {
     #[must_use]
     pub fn is_action(self) -> bool {
         match self {
-            ActionKind::Con(con) => con >= ActionCon::Flush,
+            ActionKind::Con(con) => con >= ActionCon::Return,
             ActionKind::Effect(_) => true,
         }
     }

@@ -69,9 +69,8 @@ pub(in crate::machine) struct World {
     is_embedders: bool,
     /// Whether the input is read as a list.
     pub taken: bool,
-    /// Whether an evaluation was stopped because what is held back is to be written: it is about to
-    /// wait for input.
-    pub is_awaited: bool,
+    /// Whether what is held back is to be written before the evaluation goes on.
+    pub is_due: bool,
     /// A line that was read and has not been returned.
     line: Option<String>,
     /// Bytes that were read and have not been returned.
@@ -101,7 +100,7 @@ impl World {
             open: self.open,
             is_embedders: self.is_embedders,
             taken: self.taken,
-            is_awaited: self.is_awaited,
+            is_due: self.is_due,
             line: self.line.clone(),
             bytes: self.bytes.clone(),
             arguments: self.arguments.clone(),

@@ -141,7 +141,8 @@ effects! {
     Tick [] None;
     /// Appends a character to the output, and of the evaluated ones that the rest of the text, the
     /// second operand, begins with as many as the machine likes. Its result is the action that writes
-    /// what is left, in a `Flush` if the output is to be written before.
+    /// what is left; where nothing is, it may be a `return` of `Nil`. The number -1 is no character,
+    /// and ends the text.
     PutCharacters [value lazy value] None;
     /// The same to the output of messages.
     PutErrorCharacters [value lazy value] None;

@@ -232,6 +232,7 @@ impl Machine {
         let piece = bytes.get(..PIECE).unwrap_or(bytes);
         let (is_all, piece) = (piece.len() == bytes.len(), piece.to_vec());
         self.world.put_bytes(piece);
+        self.world.is_due = self.could_write();
         Ok(Word::boolean(is_all))
     }
 
@@ -266,15 +267,15 @@ impl Machine {
     }
 
     /// Writes a character, and what is evaluated of the text after it. The operands are the
-    /// character, the rest of the text and the thread; the number -1 is no character, and writes
-    /// nothing.
+    /// character, the rest of the text and the thread; the number -1 is no character, and ends the
+    /// text. At its end it is handed out: somebody may wait for it.
     fn put_characters(&mut self, stream: Stream, args: ArgsId) -> Result<Word, Stop> {
         let (name, con) = match stream {
             Stream::Output => ("putText", ActionCon::PutText),
             Stream::Error => ("putError", ActionCon::PutError),
         };
-        // Two actions, and what is left of a literal.
-        self.reserve(3 * node_words(1))?;
+        // An action, and what is left of a literal.
+        self.reserve(2 * node_words(1))?;
         let &[c, rest, thread] = self.arg_list(args) else {
             unreachable!("the effect has three operands")
         };
@@ -288,7 +289,10 @@ impl Machine {
             Some(c) => c,
             None => match self.operand(args, 0).view() {
                 View::Char(c) => c,
-                View::Int(-1) => return Ok(Word::con(NIL)),
+                View::Int(-1) => {
+                    self.world.is_due = self.could_write();
+                    return Ok(Word::con(NIL));
+                }
                 _ => {
                     let found = self.describe(self.operand(args, 0));
                     return Err(self.fail(Failure::no_text(name, &found)));
@@ -307,18 +311,16 @@ impl Machine {
         rest = self.append_literal(rest, |world, literal| {
             world.append(stream, |text, most| append_up_to(literal, text, most))
         });
+        let is_all = rest == Word::con(NIL);
         // While the input is read as a list somebody may read what is written line by line, or all of
         // it before he gives more; a host function may wait for input where nothing can be written.
         let waits = || self.input.as_ref().is_some_and(|input| !input.is_ready());
         let has_hosts = || !self.mutator.image.program.gcode.hosts.is_empty();
-        let is_read = self.world.taken && (self.world.ends_line() || has_hosts() || waits());
-        let (con, flush) = (self.action_con(con), self.action_con(ActionCon::Flush));
+        let is_read = || self.world.taken && (self.world.ends_line() || has_hosts() || waits());
+        self.world.is_due = self.could_write() && (is_all || self.world.is_full() || is_read());
+        let con = self.action_con(if is_all { ActionCon::Return } else { con });
         // SAFETY: room was made sure of.
-        unsafe {
-            let action = self.heap.alloc(Kind::Con, con.0, &[rest]);
-            let full = is_read || self.world.is_full();
-            Ok(if full { self.heap.alloc(Kind::Con, flush.0, &[action]) } else { action })
-        }
+        Ok(unsafe { self.heap.alloc(Kind::Con, con.0, &[rest]) })
     }
 
     /// Gives what is left of `rest`, if it is a literal that is not unpacked, to `append`, which

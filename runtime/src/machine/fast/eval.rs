@@ -208,16 +208,16 @@ impl Machine {
             && self.could_write()
             && !input.is_ready()
         {
-            // Whoever gives the input may wait for what was written.
-            self.world.is_awaited = true;
-            return Err(self.stopped(None));
+            // Whoever gives the input may wait for what was written. The instruction is executed again.
+            self.world.is_due = true;
+            return Ok(());
         }
         self.read_cells(node).map_err(Stop::Input)?;
         Ok(())
     }
 
     /// Returns whether something written is held back that the run could hand out.
-    fn could_write(&self) -> bool {
+    pub(super) fn could_write(&self) -> bool {
         self.can_write && self.nesting == 0 && self.world.holds()
     }
 

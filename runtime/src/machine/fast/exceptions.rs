@@ -10,18 +10,23 @@ use crate::gcode::program::{GlobalId, NIL};
 use crate::machine::failure::Failure;
 use crate::machine::heap::word::Word;
 use crate::machine::heap::{Kind, node_words};
-use crate::machine::outcome::{RunError, Stop, Thrown};
+use crate::machine::outcome::{Output, RunError, Stop, Thrown};
 use crate::machine::world::{Trace, exception};
 
 impl Machine {
     /// Executes instructions until an evaluation ends. A failure of the program goes to the
-    /// innermost `Try` of the evaluation.
+    /// innermost `Try` of the evaluation; what is written goes to `out`, if there is one.
     ///
     /// # Errors
     /// When something else stops it, or nothing tries.
-    pub(super) fn go_on(&mut self) -> Result<(), Stop> {
+    pub(super) fn go_on(&mut self, mut out: Option<&mut dyn Output>) -> Result<(), Stop> {
         loop {
             match self.go() {
+                Ok(()) if std::mem::take(&mut self.world.is_due) => {
+                    if let Some(out) = &mut out {
+                        self.world.write(*out).map_err(Stop::Output)?;
+                    }
+                }
                 Err(Stop::Error(error)) if self.mutator.image.actions.is_some() => {
                     if !self.tries() {
                         self.world.answer = None;

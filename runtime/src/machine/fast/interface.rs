@@ -31,11 +31,16 @@ use crate::machine::{self, Coverage, Handle, Interrupt, Pauses, Whnf};
 
 impl Machine {
     /// Evaluates a word to weak head normal form, above what is under way. It is asked for
-    /// after the room for that was made.
+    /// after the room for that was made. What actions write goes to `out`; without one it is held
+    /// back.
     ///
     /// # Errors
     /// When the evaluation stops; what it was evaluating is suspended.
-    pub(super) fn evaluate(&mut self, word: impl Fn(&Machine) -> Option<Word>) -> Result<(), Stop> {
+    pub(super) fn evaluate(
+        &mut self,
+        word: impl Fn(&Machine) -> Option<Word>,
+        out: Option<&mut dyn Output>,
+    ) -> Result<(), Stop> {
         if word(self).is_none_or(Word::is_evaluated) {
             return Ok(());
         }
@@ -46,7 +51,9 @@ impl Machine {
         self.fp.0 = unsafe { Control::Stop { at, base }.push(self.fp.0.add(base as usize)) };
         self.set_slot(0, word);
         self.pc.0 = self.instr(self.mutator.image.enter);
-        let result = self.go_on();
+        let could_write = std::mem::replace(&mut self.can_write, out.is_some());
+        let result = self.go_on(out);
+        self.can_write = could_write;
         match result {
             Ok(()) => self.pc.0 = self.instr(at),
             Err(_) => self.freeze(),
@@ -223,10 +230,11 @@ impl machine::Machine for Machine {
         if self.nesting > HOST_DEPTH {
             return Some(Err(self.fail(Failure::host_depth())));
         }
-        Some(self.evaluate(|machine| {
+        let word = |machine: &Machine| {
             // SAFETY: it is a word of the heap.
             machine.handle(handle).map(|word| unsafe { machine.heap.resolve(word) })
-        }))
+        };
+        Some(self.evaluate(word, None))
     }
 
     fn owns(&self, handle: &Handle) -> bool {

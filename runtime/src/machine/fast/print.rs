@@ -25,7 +25,7 @@ impl Machine {
                 self.ticks -= 1;
             }
             self.printed += 1;
-            self.evaluate_next(out)?;
+            self.evaluate(|machine| machine.mutator.printing.last().copied(), Some(out))?;
             if self.mode != Mode::Print && self.performed(out)? {
                 continue;
             }
@@ -34,20 +34,6 @@ impl Machine {
             }
         }
         Ok(())
-    }
-
-    /// Evaluates what is printed or performed next. What an action has written is handed on before the
-    /// evaluation waits for input.
-    fn evaluate_next(&mut self, out: &mut dyn Output) -> Result<(), Stop> {
-        loop {
-            self.can_write = true;
-            let result = self.evaluate(|machine| machine.mutator.printing.last().copied());
-            self.can_write = false;
-            if !std::mem::take(&mut self.world.is_awaited) {
-                return result;
-            }
-            self.world.write(out).map_err(Stop::Output)?;
-        }
     }
 
     /// Prints the characters that the rest of a raw text begins with, as far as they are evaluated.

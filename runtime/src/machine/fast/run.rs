@@ -24,7 +24,7 @@ use crate::machine::outcome::Stop;
 const THREADED: bool = cfg!(all(gmachine_threaded, not(debug_assertions)));
 
 impl Machine {
-    /// Executes instructions until an evaluation ends.
+    /// Executes instructions until an evaluation ends, or what was written [is due](World::is_due).
     ///
     /// # Errors
     /// When something stops it. The registers are at the instruction that could not be executed.
@@ -81,6 +81,10 @@ impl Machine {
                 return Ok(());
             }
             executor.see_to(next)?;
+            if executor.machine.world.is_due {
+                executor.leave();
+                return Ok(());
+            }
         }
     }
 }

@@ -64,7 +64,7 @@ pub struct Machine {
     pub(super) value: Option<Handle>,
     pub(super) printer: Option<Printer>,
     pub(super) hosts: Option<Arc<dyn Hosts>>,
-    /// Whether what is held back can be written if the evaluation stops.
+    /// Whether the evaluation is one of a run, which writes what is held back where that is due.
     pub(super) can_write: bool,
     /// How many calls of host functions wait for each other.
     pub(super) nesting: u32,

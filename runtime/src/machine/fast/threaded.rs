@@ -23,7 +23,7 @@ macro_rules! handlers {
 
 static HANDLERS: [Handler; Op::ALL.len()] = with_instructions!(handlers);
 
-/// Executes instructions until an evaluation ends.
+/// Executes instructions until an evaluation ends, or what was written is due.
 ///
 /// # Errors
 /// When something stops it. The registers are at the instruction that could not be executed.
@@ -272,9 +272,10 @@ unsafe fn return_value(
     after(machine, result)
 }
 
-/// Returns where to go on after something that may have stopped the run.
+/// Returns where to go on after something that may have stopped the run, or written.
 fn after(machine: &mut Machine, result: Result<(), Stop>) -> Registers {
     match result {
+        Ok(()) if machine.world.is_due => NOT_DONE,
         Ok(()) => (machine.pc.0, machine.fp.0),
         Err(stop) => {
             machine.stopped = Some(stop);

@@ -203,6 +203,7 @@ impl Machine {
         let piece = bytes.get(..PIECE).unwrap_or(bytes);
         let (is_all, piece) = (piece.len() == bytes.len(), piece.to_vec());
         self.world.put_bytes(piece);
+        self.world.is_due = self.could_write();
         Ok(self.heap.alloc(Node::Int(i64::from(is_all))))
     }
 
@@ -243,7 +244,8 @@ impl Machine {
     }
 
     /// Writes the character on top, and no more of the text than that: the rest is below it, and
-    /// the thread below that. The number -1 is no character, and says nothing.
+    /// the thread below that. The number -1 is no character, and ends the text, which is handed out
+    /// then: somebody may wait for it.
     fn put_characters(&mut self, stream: Stream) -> Result<Addr, Stop> {
         let (name, con) = match stream {
             Stream::Output => ("putText", ActionCon::PutText),
@@ -253,18 +255,21 @@ impl Machine {
             return Err(self.fail(Failure::outside(name)));
         }
         let (item, rest) = (self.item(0), self.item(1));
+        let mut is_end = false;
         match *self.heap.get(self.heap.value(item)) {
             Node::Char(c) => self.world.put(stream, c),
-            Node::Int(-1) => {}
+            Node::Int(-1) => is_end = true,
             _ => return Err(self.fail(Failure::no_text(name, &self.describe(item)))),
         }
-        let action = self.heap.alloc(Node::constr(self.action_con(con), &[rest]));
         // While the input is read as a list, what follows may wait for somebody who reads this.
-        if !self.world.is_full() && !self.world.taken {
-            return Ok(action);
-        }
-        let flush = self.action_con(ActionCon::Flush);
-        Ok(self.heap.alloc(Node::constr(flush, &[action])))
+        let is_due = is_end || self.world.is_full() || self.world.taken;
+        self.world.is_due = is_due && self.could_write();
+        Ok(self.heap.alloc(Node::constr(self.action_con(con), &[rest])))
+    }
+
+    /// Returns whether the evaluation is one of a run, which writes what is held back.
+    fn could_write(&self) -> bool {
+        self.printer.is_some() && self.nesting == 0
     }
 }
 

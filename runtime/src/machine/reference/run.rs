@@ -210,6 +210,9 @@ impl Machine {
             }
             self.execute(code, instr, out)
         };
+        if std::mem::take(&mut self.world.is_due) {
+            self.world.write(out).map_err(Stop::Output)?;
+        }
         if let Err(stop) = done {
             self.handle(code, stop)?;
         }
