@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use gmachine::Passes;
 use gmachine::machine::MachineKind;
 use gmachine::machine::outcome::{Input, InputError, Output, OutputError, Stop};
 use gmachine::machine::print::Format;
@@ -227,6 +228,11 @@ impl Output for Talk {
         Ok(())
     }
 
+    fn write_error(&mut self, text: &str) -> Result<(), OutputError> {
+        self.note(&format!("({text})"));
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<(), OutputError> {
         Ok(())
     }
@@ -234,8 +240,20 @@ impl Output for Talk {
 
 /// What a program reads and writes, in order.
 fn talk(kind: MachineKind, text: &str, says: &'static str, is_ready: bool) -> String {
+    talk_after(kind, text, Passes::ALL, says, is_ready)
+}
+
+/// What a program reads and writes after some passes of the optimiser, in order.
+fn talk_after(
+    kind: MachineKind,
+    text: &str,
+    passes: Passes,
+    says: &'static str,
+    is_ready: bool,
+) -> String {
     let mut talk = Talk::new(says, is_ready);
-    let mut machine = common::machine(kind, &common::compile(text), Config::default());
+    let program = common::compile_after(text, passes).expect("a right program");
+    let mut machine = common::machine(kind, &program, Config::default());
     machine.start(Format::Default, Some(Box::new(talk.clone()))).expect("it starts");
     machine.run(&mut talk).expect("it has a value");
     let noted = talk.noted.lock().expect("nobody panics with it");
@@ -257,4 +275,73 @@ fn what_is_written_is_handed_on_before_input_is_waited_for() {
     assert_eq!(talk(MachineKind::Fast, second, "a!", true), ">an>!>!");
     // Of what is there already a line is written at once.
     assert_eq!(talk(MachineKind::Fast, echo, "ab\nc", true), ">a>b>\nAB\n>c>C");
+}
+
+#[test]
+fn a_text_is_handed_out_at_its_end() {
+    let rows = [
+        ("(putText \"name? \")", "name? "),
+        ("(putText (append \"na\" (map chr (map ord \"me? \"))))", "name? "),
+        ("(then (putText \"a\") (putError \"b\"))", "a(b)"),
+        ("(putError (showInt 3))", "(3)"),
+        ("(putBytes (bytesFromText \"bytes\"))", "bytes"),
+        ("(seq (unsafePerform (putText \"inner\")) (return Nil))", "inner"),
+        (
+            "(handle (then (putText \"x\") (throw 1)) (fn [_ _] (putText \"y\")) (fn [_ _ _] (exit 1)))",
+            "xy",
+        ),
+    ];
+    for (writes, wanted) in rows {
+        let text = format!(
+            "(import io) (defn main[] (then {writes} (bind inputLine (fn [_] (return Nil)))))"
+        );
+        for passes in [Passes::NONE, Passes::ALL] {
+            for &kind in MachineKind::ALL {
+                let noted = talk_after(kind, &text, passes, "z\n", false);
+                assert_eq!(noted, format!("{wanted}>z>\n"), "{kind}: {writes}");
+            }
+        }
+    }
+}
+
+/// Takes no piece before the third try.
+#[derive(Default)]
+struct Stubborn {
+    taken: String,
+    tries: usize,
+}
+
+impl Output for Stubborn {
+    fn write(&mut self, text: &str) -> Result<(), OutputError> {
+        self.tries += 1;
+        if self.tries < 3 {
+            let kind = std::io::ErrorKind::Interrupted;
+            return Err(OutputError { kind, message: "not yet".into() });
+        }
+        self.taken.push_str(text);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_the_output_did_not_take_is_not_written_again() {
+    let text = "(import io) (defn main[] (then (putText \"one\") (then (putText \"two\")
+                  (then (putText \"three\") (putText \"four\")))))";
+    for passes in [Passes::NONE, Passes::ALL] {
+        for &kind in MachineKind::ALL {
+            let program = common::compile_after(text, passes).expect("a right program");
+            let mut machine = common::machine(kind, &program, Config::default());
+            machine.start(Format::Default, None).expect("it starts");
+            let mut out = Stubborn::default();
+            for _ in 0..2 {
+                assert!(matches!(machine.run(&mut out), Err(Stop::Output(_))), "{kind}");
+            }
+            machine.run(&mut out).expect("it goes on");
+            assert_eq!(out.taken, "threefour", "{kind}");
+        }
+    }
 }
