@@ -21,8 +21,8 @@
 //! ```
 //!
 //! `continue r k thread` goes on with `k` if `r` is a `return`, else it is `enter r k`: the action that
-//! performs `r` and then what `k` makes of its value and the thread. So what cannot be seen, what may
-//! change the thread, and what is written, all go to the performer as before.
+//! performs `r` and then what `k` makes of its value and the thread. So what cannot be seen, and what may
+//! change the thread, go to the performer as before.
 //!
 //! Invariants:
 //! - *An effect is done once, in order.* `Perform` is evaluated where it stands and nowhere else. What is
