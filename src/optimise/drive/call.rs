@@ -349,9 +349,6 @@ impl Driver<'_> {
             result => {
                 self.roll_back(checkpoint);
                 self.heap.give_up(node);
-                if !known.shared {
-                    self.heap.unshare(node);
-                }
                 // What ran out of steps was perhaps not given all of them: it is tried again with
                 // twice as many, so that trying all values of a nest takes steps in proportion.
                 let tried = if matches!(result, Err(Abort::Fuel)) { given } else { i64::MAX };
@@ -485,9 +482,6 @@ impl Driver<'_> {
             self.charge(before.parts - size.parts);
             *size = Size { exceeded: true, ..before };
             self.roll_back(checkpoint);
-            if !known.shared {
-                self.heap.unshare(node);
-            }
         }
         pattern
     }

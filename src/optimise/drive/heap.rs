@@ -180,13 +180,10 @@ impl Heap {
     /// Notes that another place refers to a value.
     pub fn share(&mut self, node: NodeId) {
         let node = self.resolve(node);
-        self.nodes[node].shared = true;
-    }
-
-    /// Takes back a note of [`Heap::share`].
-    pub fn unshare(&mut self, node: NodeId) {
-        let node = self.resolve(node);
-        self.nodes[node].shared = false;
+        if !self.nodes[node].shared {
+            self.trail.push((node, self.nodes[node]));
+            self.nodes[node].shared = true;
+        }
     }
 
     /// Notes that a value is being evaluated.
@@ -268,7 +265,7 @@ impl Heap {
     }
 }
 
-/// Notes of [`Heap::share`] and [`Heap::give_up`] stay.
+/// A note of [`Heap::give_up`] stays, unless the value has changed since the mark.
 impl Revert for Heap {
     type Mark = Mark;
 
