@@ -9,6 +9,7 @@ use crate::base::source::SourceMap;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::compile::{self, Compiled, compile_entries};
+use crate::core::behind;
 use crate::core::binary;
 use crate::core::expr as core;
 use crate::core::free::open;
@@ -165,6 +166,7 @@ fn advance(built: &mut Built, options: &Options<'_>) {
     let lowered = lower_added(&built.loaded, options.hosts, options.earlier, &wanted);
     let Lowered { mut program, exports, diagnostics: mut found, partial, mentions } = lowered;
     program.places = Places::new(built.loaded.sources.library());
+    behind::note(&mut program);
     built.exports = exports;
     // A case that is meant to be partial is none of a run's business until it fails.
     if options.lower.mode == Mode::Check || options.module {

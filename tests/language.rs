@@ -95,3 +95,35 @@ fn every_case_holds_after_passes_however_often_the_machine_collects() {
         modes.into_iter().filter(|mode| mode.machine == MachineKind::Fast).collect();
     check(&modes, Passes::ALL);
 }
+
+/// A program may go on with what it is told of a failure: but for the two codes of which it is told no
+/// more than the code says, the words do not depend on how the program is run.
+#[test]
+fn a_failure_is_told_in_the_same_words_on_every_machine_at_every_level() {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for (file, section) in cases::all() {
+        for case in &section.cases {
+            let cases::Expected::Fails { code, .. } = &case.expected else { continue };
+            if ["G0505", "G0508"].contains(&code.as_str()) {
+                continue;
+            }
+            let mut told = Vec::new();
+            for level in 0..3 {
+                let Ok(program) = compiled(&section.program(case), Passes::level(level)) else {
+                    continue;
+                };
+                for &machine in MachineKind::ALL {
+                    let run = code_in(machine, &program, "", Format::Default, limits());
+                    told.push(run.failure.map(|failure| failure.message));
+                }
+            }
+            compared += usize::from(told.len() == 3 * MachineKind::ALL.len());
+            if told.iter().any(|words| Some(words) != told.first()) {
+                wrong.push(format!("{file}:{} {}: {told:?}", case.line, case.expression));
+            }
+        }
+    }
+    assert!(compared >= 250, "only {compared} cases fail when they are run");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

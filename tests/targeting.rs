@@ -61,6 +61,22 @@ fn failure_after(passes: Passes, text: &str) -> String {
     reports[0].clone()
 }
 
+/// The report of the failure of a program that is performed, of which each machine has the same place.
+fn performed_after(passes: Passes, text: &str) -> String {
+    let reports = MachineKind::ALL.iter().map(|&kind| {
+        let mut engine = Engine::new();
+        engine.set_machine(kind);
+        engine.set_passes(passes);
+        let module = module(&engine, text);
+        let mut store = Store::new(&module);
+        let stop = store.run_main(None, &mut String::new(), gmachine::Format::Default);
+        Renderer::plain().stop(&stop.expect_err("it fails"), module.sources())
+    });
+    let reports: Vec<String> = reports.collect();
+    assert!(reports.iter().all(|report| *report == reports[0]), "{reports:#?}");
+    reports[0].clone()
+}
+
 /// The reports of the compiler.
 fn reports(text: &str) -> String {
     let engine = Engine::new();
@@ -126,6 +142,52 @@ fn a_last_call_of_what_can_only_fail_is_told_where_it_stands() {
         for level in 0..3 {
             let report = failure_after(Passes::level(level), &text);
             assert!(report.contains("--> Main.hs:2:7"), "{call} at -O{level}:\n{report}");
+        }
+    }
+}
+
+/// Library code that performs: its own actions have no place, and have taken the place of the one that the
+/// program performs by the time that one of them fails.
+const FAILING_ACTIONS: &str = "
+(defn fetch[x] (bind (return x) (fn [y] (bind (store y) (fn [z] (return (add z 1)))))))
+(defn store[y] (bind (writeCell y 1) (fn [_] (return 1))))
+(defn raise[x] (bind (return x) (fn [y] (throw (add y 1)))))
+(defn after[m n] (bind m (fn [_] n)))
+(defn again[m] (handle m (fn [e t] (throwAgain e t)) (fn [c s t] (throwAgain c t))))
+";
+
+#[test]
+fn a_library_s_action_that_fails_is_told_at_the_action_in_the_original_that_it_is_part_of() {
+    let actions = ["(fetch 5)", "(again (fetch 5))", "(raise 1)", "(again (raise x))"];
+    for action in actions {
+        // What the program does with the value, that it goes on or not, is no part of it.
+        for (main, place) in [
+            (format!("(bind {{at 2 7 2 16}} {action} (fn [y] {{at 3 8}} (return y)))"), "2:7"),
+            (
+                format!(
+                    "(handle {{at 2 7}} {action} (fn [e t] (throwAgain e t)) (fn [c s t] (throwAgain c t)))"
+                ),
+                "2:7",
+            ),
+            (
+                format!(
+                    "(bind {{at 1 1}} (after (return 1) (return x)) \
+                     (fn [z] (bind {{at 2 7 2 16}} {action} (fn [y] {{at 3 8}} (return (add y z))))))"
+                ),
+                "2:7",
+            ),
+        ] {
+            let text = format!(
+                "{FAILING_ACTIONS}{{at \"Main.hs\" 1 8}} (defn main[] (act 1))\n\
+                 {{at \"Main.hs\" 1 3}} (defn act[x] {main})\n"
+            );
+            for level in 0..3 {
+                let report = performed_after(Passes::level(level), &text);
+                assert!(
+                    report.contains(&format!("--> Main.hs:{place}")),
+                    "{main} at -O{level}:\n{report}"
+                );
+            }
         }
     }
 }

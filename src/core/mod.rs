@@ -1,5 +1,6 @@
 //! Resolved and desugared expressions.
 
+pub mod behind;
 pub mod binary;
 mod check;
 pub mod copy;

@@ -11,8 +11,8 @@ use crate::primitive::advice::Given;
 /// The longest expression, in bytes, that is looked through for a function of the corelib.
 const LONGEST: usize = 2_000;
 
-/// Names what was asked for, if no place in its file is named: as the place of what has none, and
-/// for which nothing waits.
+/// Names what was asked for, if no place in its file is named, or none in the original text of which it
+/// is: as the place of what has none, and for which nothing waits.
 pub(super) fn name_asker(stop: &mut Stop, sources: &SourceMap, asker: &Waiting) {
     let (failing, chain) = match stop {
         Stop::Error(error) if error.span.is_none() && error.chain.frames.is_empty() => {
@@ -25,8 +25,11 @@ pub(super) fn name_asker(stop: &mut Stop, sources: &SourceMap, asker: &Waiting) 
         Stop::Input(_) | Stop::Output(_) | Stop::Exit(_) => return,
     };
     let Some(file) = sources.file_at(asker.span.lo).filter(|file| !file.corelib) else { return };
-    let is_there =
-        |span: &Span| !span.is_none() && file.base <= span.lo && span.lo <= file.span().hi;
+    let is_original = !sources.is_library(asker.span);
+    let is_there = |span: &Span| {
+        let is_in_file = !span.is_none() && file.base <= span.lo && span.lo <= file.span().hi;
+        is_in_file && !(is_original && sources.is_library(*span))
+    };
     if !asker.span.is_none() && !places(failing, chain).any(|span| is_there(&span)) {
         chain.outer.get_or_insert_with(|| asker.clone());
     }

@@ -210,6 +210,23 @@ impl<'a> Program<'a> {
         self.globals.get(id as usize)?.meaning.as_ref()
     }
 
+    /// Returns the first place in an expression.
+    #[must_use]
+    pub fn first_place(&self, id: ExprId) -> Option<Place> {
+        let (mut first, mut waiting): (Option<Place>, _) = (None, vec![id]);
+        while let Some(id) = waiting.pop() {
+            let expr = &self.exprs[id as usize];
+            if let Expr::Apply(_, _, Some(place)) = expr {
+                let before = |first: Place| (first.line, first.column) < (place.line, place.column);
+                if !first.is_some_and(before) {
+                    first = Some(*place);
+                }
+            }
+            waiting.extend(expr.children());
+        }
+        first
+    }
+
     /// Returns how many parameters a definition has.
     #[must_use]
     pub fn arity(&self, id: GlobalId) -> usize {

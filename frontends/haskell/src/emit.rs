@@ -76,10 +76,14 @@ pub fn emit(
         emitter.global(id)?;
     }
     emitter.shapes();
-    let mut out = emitter.out;
-    out.push_str(support.runtime());
-    let _ = writeln!(out, "(defn main[] {})", mangled(&program.globals[root as usize].name));
-    Ok(out)
+    emitter.out.push_str(support.runtime());
+    if let Some(&Meaning::Defined(body)) = program.meaning(root) {
+        emitter.file = file(&program.globals[root as usize].module);
+        emitter.at(program.first_place(body));
+    }
+    let main = mangled(emitter.name(root));
+    let _ = writeln!(emitter.out, "(defn main[] {main})");
+    Ok(emitter.out)
 }
 
 struct Emitter<'p, 'a> {
@@ -128,20 +132,19 @@ impl Emitter<'_, '_> {
         self.out.push_str(")\n");
     }
 
-    /// Returns the first place in an expression.
-    fn first_place(&self, id: ExprId) -> Option<Place> {
-        let (mut first, mut waiting): (Option<Place>, _) = (None, vec![id]);
-        while let Some(id) = waiting.pop() {
-            let expr = &self.program.exprs[id as usize];
-            if let Expr::Apply(_, _, Some(place)) = expr {
-                let before = |first: Place| (first.line, first.column) < (place.line, place.column);
-                if !first.is_some_and(before) {
-                    first = Some(*place);
-                }
-            }
-            waiting.extend(expr.children());
-        }
-        first
+    /// Returns whether an application of `f` to something and `arg` goes on with a function that has a
+    /// name.
+    fn is_named_after_bind(&self, f: ExprId, arg: ExprId) -> bool {
+        let code = match &self.program.exprs[f as usize] {
+            Expr::Code(code) => code,
+            Expr::Global(id) => match self.program.meaning(*id) {
+                Some(Meaning::Code(code)) => code,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let arg = &self.program.exprs[arg as usize];
+        code == "#bind" && matches!(arg, Expr::Global(_) | Expr::Local(_))
     }
 
     /// Writes the directive that says where what follows comes from.
@@ -195,7 +198,7 @@ impl Emitter<'_, '_> {
                 // What of the definition has no place of its own is that of its first call: else it
                 // would be taken for the library's.
                 if self.file.is_some() {
-                    self.at(self.first_place(expr));
+                    self.at(self.program.first_place(expr));
                 }
                 let _ = write!(self.out, "{{name {shown}}} (defn {name}[");
                 if let Expr::Lambda(locals, body) = &self.program.exprs[expr as usize] {
@@ -270,7 +273,14 @@ impl Emitter<'_, '_> {
                 self.at(*place);
                 self.out.push('(');
                 self.expr(*f);
-                for &arg in args {
+                for (at, &arg) in args.iter().enumerate() {
+                    if at == 1 && self.file.is_some() && self.is_named_after_bind(*f, arg) {
+                        // A failure is told at the action before a function that stands there.
+                        self.out.push_str(" (fn [x] (");
+                        self.expr(arg);
+                        self.out.push_str(" x))");
+                        continue;
+                    }
                     self.out.push(' ');
                     self.expr(arg);
                 }

@@ -55,8 +55,14 @@ pub fn translate(
     let run = program.global(RUN);
     let run = program.push(Expr::Global(run));
     let action = program.global(main);
+    let module = program.globals[action as usize].module.clone();
+    let place = match program.meaning(action) {
+        Some(&Meaning::Defined(body)) => program.first_place(body),
+        _ => None,
+    };
     let action = program.push(Expr::Global(action));
-    let body = program.apply(run, vec![action], None);
-    let root = program.new_global("main".into(), String::new(), Some(Meaning::Defined(body)));
+    // What fails, and nothing else of the program waits for, is told where its main begins.
+    let body = program.apply(run, vec![action], place);
+    let root = program.new_global("main".into(), module, Some(Meaning::Defined(body)));
     emit::emit(&program, &support, root, file)
 }

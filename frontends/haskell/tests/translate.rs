@@ -209,6 +209,29 @@ fn a_failure_is_in_the_file_of_haskell() {
 }
 
 #[test]
+fn a_failure_of_an_action_of_the_library_is_in_the_file_of_haskell() {
+    let fails = "((IO.>>= (IO.return #1)) (\\x. ((IO.>>= (raise #7)) IO.return)))";
+    let library = format!("Tmodule Other\nOther.read = (\\p. {fails})\nTmodule Main\n");
+    let go_on = "Main.next = (\\x. (IO.return x))";
+    for (main, place) in [
+        ("((IO.>>= ({3 7}Other.read #5)) (\\x. ({4 2}IO.return x)))", "3:7"),
+        // A function with a name goes on.
+        ("((IO.>>= ({3 7}Other.read #5)) Main.next)", "3:7"),
+        // Nothing goes on: that is where main begins.
+        ("({2 1}Other.read #5)", "2:1"),
+    ] {
+        let text = format!("{library}{go_on}\nMain.main = {main}");
+        let module = compiled(&text);
+        let ended = module.store().run_main(None, &mut String::new(), gmachine::Format::Default);
+        let Err(Stop::Error(error)) = ended else { panic!("{main}: {ended:?}") };
+        let waiting = error.chain.frames.iter().chain(&error.chain.outer);
+        let places = waiting.filter_map(|waits| module.sources().place(waits.span));
+        let places: Vec<String> = places.map(|place| place.to_string()).collect();
+        assert!(places.contains(&format!("Main.hs:{place}")), "{main}: {places:?}");
+    }
+}
+
+#[test]
 fn texts_have_the_escapes_of_haskell() {
     let text = r#"Main.main = "a\n\"\\\955\&1\SOH\SO\&H\DEL""#;
     let mut store = compiled(text).store();
@@ -414,4 +437,30 @@ fn a_definition_takes_the_parameters_that_it_passes_on() {
     let sum = text.lines().find(|line| line.contains("defn v_Main-sum[")).expect("it is there");
     let (_, rest) = sum.split_once('[').expect("it has parameters");
     assert_eq!(rest.split(']').next().map(|names| names.split(' ').count()), Some(2), "{sum}");
+}
+
+/// The test of the programs of MicroHs runs where MicroHs is; where it is not, nobody is to believe
+/// that it has passed.
+#[test]
+fn the_live_test_says_that_it_is_skipped_where_there_is_no_microhs() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/microhs");
+    let run = |directory: &std::path::Path| {
+        let output = std::process::Command::new(script)
+            .arg(directory)
+            .env("GMACHINE_HASKELL", env!("CARGO_BIN_EXE_gmachine-haskell"))
+            .env("XDG_CACHE_HOME", directory.join("cache"))
+            .output()
+            .expect("a shell");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let directory = tempfile::tempdir().expect("a directory");
+    let (status, said) = run(directory.path());
+    assert!(status == Some(77) && said.starts_with("SKIPPED: there is no MicroHs in"), "{said}");
+    // There it is, and `setup` was not done.
+    std::fs::create_dir_all(directory.path().join("bin")).expect("a directory");
+    std::fs::create_dir(directory.path().join("tests")).expect("a directory");
+    let mhs = directory.path().join("bin/mhs");
+    std::fs::copy(script, mhs).expect("what can be executed");
+    let (status, said) = run(directory.path());
+    assert!(status == Some(77) && said.starts_with("SKIPPED: "), "{said}");
 }

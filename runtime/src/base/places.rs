@@ -36,6 +36,9 @@ pub struct Places {
     /// In the order of their positions.
     corelib: Vec<Span>,
     numbered: Vec<Place>,
+    /// The functions that stand behind an action in the same `bind` or `handle`, in the order of their
+    /// positions, and that action.
+    behind: Vec<(Span, Span)>,
 }
 
 impl Places {
@@ -43,7 +46,24 @@ impl Places {
     /// of their positions.
     #[must_use]
     pub fn new(corelib: Vec<Span>) -> Places {
-        Places { corelib, numbered: Vec::new() }
+        Places { corelib, numbered: Vec::new(), behind: Vec::new() }
+    }
+
+    /// Notes the functions that stand behind an action in the same `bind` or `handle`, each with that
+    /// action.
+    pub fn set_behind(&mut self, mut behind: Vec<(Span, Span)>) {
+        behind.sort_unstable_by_key(|(function, _)| (function.lo, function.hi));
+        behind.dedup();
+        self.behind = behind;
+    }
+
+    /// Returns the action behind which a function stands in a `bind` or `handle`: what goes on with the
+    /// function waits for that.
+    #[must_use]
+    pub fn action_before(&self, function: Span) -> Option<Span> {
+        let key = (function.lo, function.hi);
+        let at = self.behind.binary_search_by_key(&key, |(span, _)| (span.lo, span.hi)).ok()?;
+        self.behind.get(at).map(|&(_, action)| action)
     }
 
     /// Returns whether an expression stands outside of the corelib, in a text.
@@ -136,6 +156,10 @@ impl Places {
             if self.corelib.get(at) != Some(&text) {
                 self.corelib.insert(at, text);
             }
+        }
+        if !other.behind.is_empty() {
+            let known = std::mem::take(&mut self.behind);
+            self.set_behind(known.into_iter().chain(other.behind).collect());
         }
         let before = self.numbered.len();
         self.numbered.extend(other.numbered.into_iter().map(|place| match place {

@@ -139,6 +139,13 @@ action_constructors! {
 }
 
 impl ActionCon {
+    /// Returns whether it is a continuation that goes on with a function. Its fields are functions, but
+    /// for the last one, which is the next continuation.
+    #[must_use]
+    pub const fn is_continuation(self) -> bool {
+        matches!(self, ActionCon::ThenBind | ActionCon::ThenEnter | ActionCon::ThenHandle)
+    }
+
     /// Returns its tag.
     #[must_use]
     pub const fn tag(self) -> u32 {

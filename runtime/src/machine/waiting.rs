@@ -18,6 +18,9 @@ pub(in crate::machine) struct Collector<'a> {
     chain: Chain,
 }
 
+/// How many continuations of the performer are looked through for one of the user's.
+pub(in crate::machine) const CONTINUATIONS: usize = 256;
+
 impl<'a> Collector<'a> {
     /// Returns a collector for what waits for the expression at `failing`.
     pub fn new(places: &'a Places, failing: Span) -> Collector<'a> {
@@ -45,7 +48,7 @@ impl<'a> Collector<'a> {
     /// Adds a thunk under evaluation, made for the expression at `span` in a function. It is
     /// mentioned only if no other place is the user's: its code went on by a tail call.
     pub fn thunk(&mut self, name: impl FnOnce() -> Arc<str>, span: Span) {
-        if self.has_users || self.chain.outer.is_some() {
+        if self.is_placed() {
             return;
         }
         let found = match self.places.inlined(span) {
@@ -60,6 +63,22 @@ impl<'a> Collector<'a> {
         } else {
             *outer = Some(found);
         }
+    }
+
+    /// Adds a function that the performer goes on with once an action has been performed. Where it
+    /// stands behind that action in the source, the action is the place; like a thunk it is mentioned
+    /// only if no other place is the user's.
+    pub fn continuation(&mut self, name: impl FnOnce() -> Arc<str>, function: Span) {
+        match self.places.action_before(function) {
+            Some(action) => self.thunk(name, action),
+            None if self.places.inlined(function).is_some() => self.thunk(name, function),
+            None => {}
+        }
+    }
+
+    /// Returns whether a place of the user is known: continuations and thunks are no longer asked for.
+    pub fn is_placed(&self) -> bool {
+        self.has_users || self.chain.outer.is_some()
     }
 
     fn push(&mut self, name: Arc<str>, span: Span) {

@@ -294,6 +294,17 @@ pub(in crate::machine) struct Trace(pub RunError);
 /// The name of the type of [`Trace`].
 pub(in crate::machine) const TRACE: &str = "trace";
 
+/// Returns the message of a failure as the program is told it. What people are told of a value shows
+/// how far it has been evaluated, or what has been evaluated last, which depends on machine and
+/// passes: a program that goes on with the text must not.
+fn told(error: &RunError) -> &str {
+    match error.code {
+        Code::NoAlternative => "no alternative matches",
+        Code::SelfDependent => "a value depends on itself",
+        _ => &error.message,
+    }
+}
+
 /// Makes an exception: of a value that was thrown, that and what is known of the failure; else the
 /// code, the message and what is known.
 ///
@@ -305,7 +316,7 @@ pub(in crate::machine) fn exception(
     thrown: Option<Handle>,
     error: RunError,
 ) -> Result<Handle, Stop> {
-    let (code, message) = (error.code.to_string(), error.message.clone());
+    let (code, message) = (error.code.to_string(), told(&error).to_owned());
     let trace = machine.new_opaque(Opaque { name: TRACE, value: Arc::new(Trace(error)) })?;
     let (con, fields) = match thrown {
         Some(value) => (ActionCon::Thrown, vec![value, trace]),

@@ -13,12 +13,13 @@ use crate::base::integer::Integer;
 use crate::base::places::Places;
 use crate::base::quote::{Elements, SHOWN_DEPTH, char_for_message, constructed, for_message};
 use crate::base::span::Span;
+use crate::gcode::effect::ActionKind;
 use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL, TextId};
 use crate::machine::failure::{self, Failure, Found, Lists, Message, Shown};
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
-use crate::machine::waiting::Collector;
+use crate::machine::waiting::{CONTINUATIONS, Collector};
 
 impl Machine {
     /// Returns a failure of the program at the present instruction.
@@ -67,9 +68,9 @@ impl Machine {
                     Control::Return { at, .. } => {
                         return Some(Waits::Code(at - super::image::STRIDE));
                     }
-                    Control::Try { at, .. } => {
+                    Control::Try { at, base } => {
                         let at = at - super::image::STRIDE;
-                        return Some(Waits::Performer { at, depth: self.depth_of(end) });
+                        return Some(Waits::Performer { at, base, frame: end });
                     }
                     Control::Apply { at, .. } | Control::Stop { at, .. } => {
                         return Some(Waits::Code(at));
@@ -98,10 +99,10 @@ impl Machine {
                 self.thunk(word).map_or(Span::NONE, |thunk| self.thunk_place(thunk))
             }
             Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => Span::NONE,
-            Waits::Performer { depth, .. } => self
+            Waits::Performer { frame, .. } => self
                 .world
                 .performing
-                .place(self.places(), depth)
+                .place(self.places(), self.depth_of(frame))
                 .map_or(Span::NONE, |(span, _)| span),
         });
         let span = std::iter::once(own).chain(spans).find(|span| !span.is_none());
@@ -172,16 +173,56 @@ impl Machine {
                         collector.thunk(|| image.name(thunk.owner), place);
                     }
                 }
-                Waits::Performer { .. } if !std::mem::replace(&mut performs, true) => {}
-                Waits::Performer { depth, .. } => {
-                    let place = self.world.performing.place(self.places(), depth);
-                    if let Some((_, Some((span, owner)))) = place {
-                        collector.thunk(|| image.name(owner), span);
+                Waits::Performer { at, base, frame } => {
+                    if std::mem::replace(&mut performs, true) {
+                        let place =
+                            self.world.performing.place(self.places(), self.depth_of(frame));
+                        if let Some((_, Some((span, owner)))) = place {
+                            collector.thunk(|| image.name(owner), span);
+                        }
                     }
+                    self.continuations(at, base, frame, &mut collector);
                 }
             }
         }
         collector.finish()
+    }
+
+    /// Adds what goes on once the action is performed for which the performer waits, at the
+    /// instruction at a position, in a frame of `base` slots.
+    fn continuations(&self, at: u32, base: u32, frame: *mut Word, collector: &mut Collector<'_>) {
+        if collector.is_placed() {
+            return;
+        }
+        let image = &self.mutator.image;
+        let actions = image.actions;
+        let continuation = |word: Word| {
+            // SAFETY: it is a word of the heap.
+            let (con, fields) = self.as_con(unsafe { self.heap.resolve(word) })?;
+            match actions?.kind(con)? {
+                ActionKind::Con(kind) if kind.is_continuation() => Some(fields),
+                _ => None,
+            }
+        };
+        // The slot of the result is not in the frame.
+        let slots =
+            image.live_slots(at + super::image::STRIDE).iter().filter(|&&slot| slot != base);
+        // SAFETY: what is alive where the frame goes on is in it, and written.
+        let mut words = slots.map(|&slot| unsafe { *frame.add(slot as usize) });
+        let mut next = words.find_map(continuation);
+        for _ in 0..CONTINUATIONS {
+            let Some(fields) = next.filter(|_| !collector.is_placed()) else { return };
+            let Some((&rest, functions)) = fields.split_last() else { return };
+            for &function in functions {
+                // SAFETY: it is a word of the heap.
+                let function = unsafe { self.heap.resolve(function) };
+                if let Some((global, _)) = self.function(function) {
+                    let span = image.global(global).map_or(Span::NONE, |global| global.span);
+                    collector.continuation(|| image.name(global), span);
+                }
+            }
+            next = continuation(rest);
+        }
     }
 
     /// Returns whether the code at a position only returns what it calls: its frame stays for the
@@ -411,6 +452,7 @@ pub(super) enum Waits {
     Code(u32),
     /// A thunk, for its own.
     Thunk(Word),
-    /// The performer, at this instruction, for an action; how deep the stack is at its frame.
-    Performer { at: u32, depth: usize },
+    /// The performer, at this instruction, for an action; how many slots its frame has, and where it
+    /// begins.
+    Performer { at: u32, base: u32, frame: *mut Word },
 }

@@ -8,12 +8,13 @@ use super::state::{Machine, NO_REDEX};
 use crate::base::integer::Integer;
 use crate::base::quote::{Elements, SHOWN_DEPTH, char_for_message, constructed, for_message};
 use crate::base::span::Span;
+use crate::gcode::effect::ActionKind;
 use crate::gcode::instr::Instr;
 use crate::gcode::program::{CONS, GlobalId, GlobalKind, NIL};
 use crate::machine::failure::{self, Failure, Found, Lists};
 use crate::machine::outcome::{Chain, Interruption, Limit, LimitReached, Stop};
 use crate::machine::performing::Place;
-use crate::machine::waiting::Collector;
+use crate::machine::waiting::{CONTINUATIONS, Collector};
 
 impl Machine {
     /// Returns a failure of the program at the present position.
@@ -127,11 +128,43 @@ impl Machine {
             if let Some((_, Some((span, owner)))) = performed(depth) {
                 collector.thunk(|| self.code.name(owner), span);
             }
+            if matches!(self.code.instr(frame.at), Some(Instr::Try)) {
+                self.continuations(depth, &mut collector);
+            }
             if !self.code.is_hidden(frame.at) {
                 collector.code(|| self.code.name(frame.at.global), self.code.place(frame.at));
             }
         }
         collector.finish()
+    }
+
+    /// Adds what goes on once the action is performed for which the performer waits in a frame.
+    fn continuations(&self, depth: usize, collector: &mut Collector<'_>) {
+        let Some(frame) = self.dump.get(depth) else { return };
+        let end = self.dump.get(depth + 1).map_or(self.base, |above| above.base);
+        let items = self.stack.get(frame.base as usize..end as usize).unwrap_or_default();
+        let continuation = |addr: Addr| {
+            let node = self.heap.get(self.heap.value(addr));
+            let (con, fields) = node.as_constr()?;
+            match self.code.actions?.kind(con)? {
+                ActionKind::Con(kind) if kind.is_continuation() => Some(fields),
+                _ => None,
+            }
+        };
+        // The collector has emptied what the code no longer uses.
+        let mut items = items.iter().rev().filter(|&&item| item != Addr::NONE);
+        let mut next = items.find_map(|&item| continuation(item));
+        for _ in 0..CONTINUATIONS {
+            let Some(fields) = next.filter(|_| !collector.is_placed()) else { return };
+            let Some((&rest, functions)) = fields.split_last() else { return };
+            for &function in functions {
+                if let Some((global, _)) = self.function(function) {
+                    let span = self.code.global(global).map_or(Span::NONE, |global| global.span);
+                    collector.continuation(|| self.code.name(global), span);
+                }
+            }
+            next = continuation(rest);
+        }
     }
 
     /// Returns the failure of a value that is no function, applied to `waiting` arguments.
