@@ -38,6 +38,20 @@ fn what_a_printed_function_holds_may_fail_or_have_no_end_as_an_expression() {
     }
 }
 
+/// The reference machine takes it from the stack before, and may collect, or stop, in between.
+#[test]
+fn a_value_that_no_alternative_matches_is_kept_until_that_is_told() {
+    let values =
+        ["(Cons (length input) Nil)", "(mul 10000000000 (add 10000000000 (length input)))"];
+    for (value, pattern) in values.into_iter().zip(["(Cons 1 b)", "1"]) {
+        let text = format!("(defn main[input] (case {value} [{pattern} 2]))");
+        // Those that collect at each step and stop after so many.
+        for plan in (1..97 * 8).step_by(8) {
+            assert_eq!(wrong(&text, Plan(plan)), Ok(End::Error), "{text}");
+        }
+    }
+}
+
 /// The interpreter is right where people have written down what is right.
 #[test]
 fn the_interpreter_agrees_with_the_cases() {

@@ -253,6 +253,17 @@ impl Machine {
             }
         }
         self.stack.iter_mut().for_each(|slot| marker.root(slot));
+        // The value that a case has tested is no longer on the stack where that comes to fail.
+        let next = |at: Position| code.instr(at);
+        let fails = match next(self.at) {
+            Some(Instr::NoMatch) => true,
+            Some(Instr::Pop(1)) => matches!(next(self.at.next()), Some(Instr::NoMatch)),
+            _ => false,
+        };
+        self.tested = self.tested.filter(|_| fails);
+        if let Some(tested) = &mut self.tested {
+            marker.root(&mut tested.value);
+        }
         self.handles.live().for_each(|slot| marker.root(slot));
         if !self.unwinding {
             marker.position(self.at);
