@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use gmachine::diagnostic::SourceMap;
 use gmachine::render::Renderer;
-use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Store};
+use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Stop, Store};
 
 use crate::PROJECT;
 
@@ -43,34 +43,32 @@ fn failure(text: &str) -> String {
 }
 
 fn failure_after(passes: Passes, text: &str) -> String {
-    let reports = MachineKind::ALL.iter().map(|&kind| {
-        let mut engine = Engine::new();
-        engine.set_machine(kind);
-        engine.set_passes(passes);
-        let module = module(&engine, text);
-        let mut store = Store::new(&module);
+    report_of(passes, text, |store| {
         let main = store.global("main").expect("main");
-        let stop = match store.force(&main) {
+        match store.force(&main) {
             Err(gmachine::Error::Stop(stop)) => stop,
             other => panic!("{other:?}"),
-        };
-        Renderer::plain().stop(&stop, module.sources())
-    });
-    let reports: Vec<String> = reports.collect();
-    assert!(reports.iter().all(|report| *report == reports[0]), "{reports:#?}");
-    reports[0].clone()
+        }
+    })
 }
 
-/// The report of the failure of a program that is performed, of which each machine has the same place.
+/// The report of the failure of a program that is performed, of which each machine has the same.
 fn performed_after(passes: Passes, text: &str) -> String {
+    report_of(passes, text, |store| {
+        let ended = store.run_main(None, &mut String::new(), gmachine::Format::Default);
+        ended.expect_err("it fails")
+    })
+}
+
+/// What is told of how a program stops, the same on each machine.
+fn report_of(passes: Passes, text: &str, stop: impl Fn(&mut Store) -> Stop) -> String {
     let reports = MachineKind::ALL.iter().map(|&kind| {
         let mut engine = Engine::new();
         engine.set_machine(kind);
         engine.set_passes(passes);
         let module = module(&engine, text);
-        let mut store = Store::new(&module);
-        let stop = store.run_main(None, &mut String::new(), gmachine::Format::Default);
-        Renderer::plain().stop(&stop.expect_err("it fails"), module.sources())
+        let stop = stop(&mut Store::new(&module));
+        Renderer::plain().stop(&stop, module.sources())
     });
     let reports: Vec<String> = reports.collect();
     assert!(reports.iter().all(|report| *report == reports[0]), "{reports:#?}");
