@@ -122,6 +122,22 @@ fn reading_is_not_writing() {
     assert_eq!(fs::read(scene.path("in/a")).expect("it is there"), b"inside");
 }
 
+/// A file leaves the directory that it is in and changes the one that it comes to.
+#[test]
+fn renaming_writes_in_both_directories() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("read")).expect("a directory");
+    fs::write(scene.path("read/b"), "only read").expect("a file");
+    let mut grants = scene.grants();
+    grants.allow_read(&scene.path("read")).expect("it is there");
+    let (a, b) = (scene.bytes("in/a"), scene.bytes("read/b"));
+    assert!(is_refused(grants.rename(&a, &scene.bytes("read/a"))));
+    assert!(is_refused(grants.rename(&a, &b)));
+    assert!(is_refused(grants.rename(&b, &scene.bytes("in/b"))));
+    assert_eq!(fs::read(scene.path("in/a")).expect("it is there"), b"inside");
+    assert_eq!(fs::read(scene.path("read/b")).expect("it is there"), b"only read");
+}
+
 #[test]
 fn dots_do_not_lead_out() {
     let scene = Scene::new();
@@ -286,6 +302,35 @@ fn what_does_not_fit_is_not_read() {
         let read = grants.read(b"/dev/zero", 0, u64::MAX, &mut |len| len < 5_000_000);
         assert_eq!(read, Err(SystemError::Stopped));
     }
+}
+
+/// More than is read at once.
+#[test]
+fn a_large_file_is_read_piece_after_piece() {
+    let scene = Scene::new();
+    let bytes: Vec<u8> = (0..3 * PIECE as u32 + 5).map(|at| (at % 251) as u8).collect();
+    fs::write(scene.path("in/large"), &bytes).expect("a file");
+    let mut grants = scene.grants();
+    let path = scene.bytes("in/large");
+    assert!(all(&mut grants, &path) == Ok(bytes.clone()));
+    let (from, most) = (PIECE as u64 - 1, PIECE as u64 + 2);
+    let part = &bytes[PIECE - 1..2 * PIECE + 1];
+    assert!(grants.read(&path, from, most, &mut |_| true) == Ok(part.to_vec()));
+}
+
+#[test]
+fn what_is_made_has_the_permissions_that_the_system_gives() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let scene = Scene::new();
+    let mut grants = scene.grants();
+    assert_eq!(grants.write(&scene.bytes("in/made"), b"", false), Ok(()));
+    assert_eq!(grants.make_directory(&scene.bytes("in/made-directory")), Ok(()));
+    // The standard library asks for the same rights: what the process withholds is withheld here.
+    let mode =
+        |name: &str| fs::metadata(scene.path(name)).expect("it is there").permissions().mode();
+    assert_eq!(mode("in/made"), mode("in/a"));
+    assert_eq!(mode("in/made-directory"), mode("in/d"));
 }
 
 #[test]
