@@ -77,6 +77,25 @@ fn recursion_and_words_that_wrap() {
     assert_eq!(result("Main.result = ((uquot #-1) #2)"), largest);
 }
 
+#[test]
+fn names_that_differ_in_what_coref_has_no_letter_for_are_told_apart() {
+    let (mut text, mut sum) = (String::new(), "#0".to_owned());
+    for (name, number) in [("f'", 1), ("f_27_", 20), ("f_", 300), ("f__", 4000)] {
+        let _ = writeln!(text, "Main.{name} = (\\x. ((+ x) #{number}))");
+        sum = format!("(Main.{name} {sum})");
+    }
+    assert_eq!(result(&format!("{text}Main.result = {sum}")), "4321");
+}
+
+/// A little less than the middle of two floats of single precision: the nearest float of double
+/// precision is the middle, of which the even one is the other one.
+#[test]
+fn a_literal_of_single_precision_is_rounded_once() {
+    let below = "1.00000017881393432617187499";
+    assert_eq!(result(&format!("Main.result = &&{below}")), "1.0000001192092896");
+    assert_eq!(result(&format!("Main.result = &&-{below}")), "-1.0000001192092896");
+}
+
 /// Tables of the library are byte strings of thousands of bytes, which every program reads.
 #[test]
 fn a_byte_string_is_a_text_of_coref() {
@@ -352,6 +371,40 @@ fn a_handler_is_masked_and_the_mask_is_as_before_after_it() {
 }
 
 #[test]
+fn a_handler_is_not_interrupted_where_nothing_was_to_interrupt() {
+    let digit = |of: &str| format!("((gmachine.put #1) (($cons ((+ #48) {of})) $nil))");
+    let shown = format!("((IO.>>= IO.getmaskingstate) (\\s. {}))", digit("s"));
+    let caught = format!("((catch (raise #7)) (\\e. {shown}))");
+    let main = sequence(&[("_", "(IO.setmaskingstate #2)"), ("_", &caught)], &shown);
+    assert_eq!(written(&format!("Main.main = {main}"), &Files::default()), "22");
+}
+
+#[test]
+fn an_integer_in_memory_keeps_its_sign_if_its_type_has_one() {
+    for (kind, wanted) in [
+        ("int8", "-2"),
+        ("uint8", "254"),
+        ("int16", "-2"),
+        ("uint16", "65534"),
+        ("int32", "-2"),
+        ("uint32", "4294967294"),
+        ("int64", "-2"),
+        // A word is one of 64 bits, whatever its sign means.
+        ("uint64", "-2"),
+    ] {
+        let main = sequence(
+            &[
+                ("p", "(^malloc #16)"),
+                ("_", &format!("((^poke_{kind} p) #-2)")),
+                ("n", &format!("(^peek_{kind} p)")),
+            ],
+            &format!("((gmachine.put #1) (($cons ((+ #48) ((== n) #{wanted}))) $nil))"),
+        );
+        assert_eq!(written(&format!("Main.main = {main}"), &Files::default()), "1", "{kind}");
+    }
+}
+
+#[test]
 fn a_file_that_was_written_is_read() {
     let opened = |mode: &str| {
         let path = "(IO.performIO (^text \"notes\"))";
@@ -420,6 +473,22 @@ fn a_function_of_a_known_dictionary_has_a_definition_of_its_own() {
     let text = translated(&format!("{text}\nMain.main = Main.result"));
     let body = text.lines().find(|line| line.contains("Main.twice@")).expect("it is there");
     assert!(body.contains("#addi64") && !body.contains("v_Num"), "{body}");
+}
+
+/// Which parameter a known instance is for matters too: one call knows the first, another the second.
+#[test]
+fn the_definitions_for_instances_of_two_parameters_are_told_apart() {
+    let text = "\
+inst$Num@Turned = ((Num$C -) +)
+Main.mixed = (\\d. (\\e. (\\x. ((* (((Num.+ d) x) #1)) (((Num.- e) x) #1)))))
+Main.first = (\\d. (((Main.mixed inst$Num@Int) d) #5))
+Main.second = (\\d. (((Main.mixed d) inst$Num@Int) #5))
+Main.with = (\\f. (f inst$Num@Turned))
+";
+    let result = |name: &str| result(&format!("{text}Main.result = {name}"));
+    assert_eq!(result("(Main.with Main.first)"), "36");
+    assert_eq!(result("(Main.with Main.second)"), "16");
+    assert_eq!(result("((+ (Main.with Main.first)) (Main.with Main.second))"), "52");
 }
 
 #[test]
