@@ -150,8 +150,12 @@ impl Threads {
         self.ready.push_back(current);
     }
 
-    /// Makes the thread that runs wait.
+    /// Makes the thread that runs wait. What another thread has thrown to it arrives there instead,
+    /// masked or not: it could wait for ever.
     pub fn wait(&mut self, wait: Wait) {
+        if let Some(exception) = self.own().pending.pop_front() {
+            return self.resume(Next::Fail(exception));
+        }
         let current = self.current;
         let (Wait::Take(var) | Wait::Read(var) | Wait::Put(var, _)) = wait;
         let queue = self.waiting.entry(var).or_default();
@@ -225,7 +229,7 @@ impl Threads {
     }
 
     /// Throws an exception to another thread: at once if it waits or has masked none, else when it
-    /// unmasks. One that has ended gets none.
+    /// is to wait or unmasks. One that has ended gets none.
     pub fn throw_to(&mut self, number: i64, exception: Handle) {
         let Some(thread) = self.all.get_mut(&number) else { return };
         match thread.waits.take() {

@@ -93,6 +93,9 @@ impl Threads {
     }
 
     fn wait(&mut self, var: &Rc<Var>, want: Want) -> Step {
+        if let Some(halt) = self.own().pending.pop_front() {
+            return self.now(Go::Fail(halt));
+        }
         let mut queue = var.queue.borrow_mut();
         let readers = queue.iter().take_while(|(_, want)| matches!(want, Want::Read)).count();
         let at = if matches!(want, Want::Read) { readers } else { queue.len() };
