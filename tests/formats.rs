@@ -41,6 +41,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("(Pair 1 -2)", "(Pair 1 -2)", "{\"con\":\"Pair\",\"fields\":[1,-2]}"),
     ("(Cons 1 2)", "(Cons 1 2)", "{\"con\":\"Cons\",\"fields\":[1,2]}"),
     ("(Cons 'a' (Cons 'b' 2))", "(Cons 'a' (Cons 'b' 2))", ""),
+    ("(Cons 'λ' 2)", "(Cons 'λ' 2)", "{\"con\":\"Cons\",\"fields\":[\"λ\",2]}"),
+    ("(Cons 'λ' (Cons 1 Leaf))", "(Cons 'λ' (Cons 1 Leaf))", ""),
     ("(Box (Cons 1 (Cons 2 Leaf)))", "(Box (Cons 1 (Cons 2 Leaf)))", ""),
 ];
 

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use gmachine::diagnostic::SourceMap;
 use gmachine::render::Renderer;
 use gmachine::{Engine, Eval, Loader, MachineKind, MainFile, Module, Passes, Source, Stop, Store};
+use gmachine_testing::modules::to_json;
 
 use crate::PROJECT;
 
@@ -441,6 +442,26 @@ fn every_form_of_json_is_read() {
         (r#"{"list": []}"#, "Nil\n"),
     ] {
         assert_eq!(from_json(&main_of(expression)), printed, "{expression}");
+    }
+}
+
+/// The place of the inner form is that of the definition again, and not that of the form around it.
+#[test]
+fn a_program_written_in_json_has_the_places_of_its_text() {
+    let text = "{at \"Main.hs\" 3 1} (defn f[x] {at 2 7 2 16} (add 1 {at 3 1} (div 1 x)))\n\
+                {at 3 15} (defn main[] (add (f 0) 2))\n";
+    let report = failure(text);
+    assert!(report.contains("--> Main.hs:3:1\n"), "{report}");
+    assert_eq!(from_json(&to_json(text).expect("a program")), report);
+}
+
+#[test]
+fn floats_are_written_in_json_that_reads_back() {
+    for float in ["+inf.0", "-inf.0", "+nan.0", "-0.0", "0.5", "1e300", "-1e-300"] {
+        let written = to_json(&format!("(defn main[] {float})")).expect("a program");
+        let again = from_json(&written);
+        assert_eq!(again, from_json(&main_of(&format!("{{\"float\": \"{float}\"}}"))), "{written}");
+        assert!(again.starts_with(&float[..2]), "{float}: {again}");
     }
 }
 

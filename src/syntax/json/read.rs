@@ -340,6 +340,7 @@ mod tests {
             ("\"\\q\"", 2),
             ("\"\\ud800\"", 1),
             ("\"\\u12g4\"", 3),
+            ("\"\\u+123\"", 3),
             ("\"\n\"", 1),
             ("1 2", 2),
             ("nul", 0),
@@ -360,6 +361,19 @@ mod tests {
         let Value::Object(fields) = tree.nodes[elements[1]] else { panic!("an object") };
         assert_eq!(&*tree.objects[fields][0].key, "a\"");
         assert_eq!(tree.nodes[elements[2]], Value::Null);
+    }
+
+    #[test]
+    fn a_pair_of_surrogates_is_a_character_of_any_plane() {
+        for (text, wanted) in [
+            (r#""\ud800\udc00""#, '\u{10000}'),
+            (r#""\ud83f\udfff""#, '\u{1FFFF}'),
+            (r#""\ud840\udc00""#, '\u{20000}'),
+            (r#""\udbff\udfff""#, '\u{10FFFF}'),
+        ] {
+            let (tree, root) = read(text).expect("sound");
+            assert_eq!(tree.nodes[root], Value::Text(wanted.to_string().into()), "{text}");
+        }
     }
 
     #[test]
