@@ -481,3 +481,18 @@ fn sums_of_numbers_that_are_there_do_not_grow_into_chains() {
         assert!(live < 100_000, "{step}: {live} bytes");
     }
 }
+
+/// A thread that waits for a variable and is thrown something leaves nothing there.
+#[test]
+fn threads_that_no_longer_wait_for_a_variable_are_collected() {
+    is_flat(
+        "(import io)
+         (import stm)
+         (defn wants[v] (atomically (fn [t] (bind (readTVar t v) (check t)))))
+         (defn rounds[v n] (if (le n 0) (putLine \"end\")
+           (bind (fork (catch (wants v) (fn [_] (return Nil)))) (fn [w]
+             (then yield (then (throwTo w 5) (then yield (rounds v (sub n 1)))))))))
+         (defn main[] (bind (newTVar 0) (fn [v] (rounds v SIZE))))",
+        1_000,
+    );
+}
