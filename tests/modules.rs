@@ -430,21 +430,90 @@ fn mutants_of_the_corpus_have_modules_that_are_right() {
     assert!(programs > 25, "{programs}");
 }
 
-/// By the page that describes the format, and without what writes it.
-#[test]
-fn a_module_can_be_written_by_hand() {
+/// Returns a module that was written by the page that describes the format, and without what writes
+/// it: of a `main` with this body, which mentions `add`, and with these large integers.
+fn by_hand(bigs: &[u8], body: &[u8]) -> Vec<u8> {
     let mut module = vec![0; HEADER];
     module.extend(b"\x06x.core\x00");
     module.extend(b"\x02\x04main\x03add");
-    // No texts, integers, origins, display names and layouts.
-    module.extend([0, 0, 0, 0, 0, 0, 0]);
+    // No texts.
+    module.push(0);
+    module.extend(bigs);
+    // No origins, display names and layouts.
+    module.extend([0, 0, 0, 0, 0]);
     // `add` is mentioned, and no pattern binds anything.
     module.extend([1, 1, 0, 0, 0]);
     // The definition of `main`, which mentions it.
-    module.extend([1, 0, 0, 0, 1, 1, 0, 0, 12]);
-    module.extend([8, 0, 2, 6, 0, 0, 0, 0, 80, 0, 0, 4]);
+    module.extend([1, 0, 0, 0, 1, 1, 0, 0]);
+    module.push(body.len() as u8);
+    module.extend(body);
     seal(&mut module);
+    module
+}
+
+/// What a module prints, or the codes of what there is to report.
+fn run_of(module: &[u8]) -> String {
     let mut files = Files::default();
-    files.add("x.gm", &module);
-    assert_eq!(files.run("x.gm"), "42");
+    files.add("x.gm", module);
+    files.run("x.gm")
+}
+
+#[test]
+fn a_module_can_be_written_by_hand() {
+    let sum = [8, 0, 2, 6, 0, 0, 0, 0, 80, 0, 0, 4];
+    assert_eq!(run_of(&by_hand(&[0], &sum)), "42");
+}
+
+/// An integer that has two forms would not be equal to itself.
+#[test]
+fn an_integer_of_a_module_has_one_form() {
+    let body = [1, 0, 0];
+    let of = |bigs: &[(u8, &[u64])]| {
+        let mut table = vec![bigs.len() as u8];
+        for (sign, limbs) in bigs {
+            table.extend([*sign, limbs.len() as u8]);
+            table.extend(limbs.iter().flat_map(|limb| limb.to_le_bytes()));
+        }
+        run_of(&by_hand(&table, &body))
+    };
+    assert_eq!(of(&[(0, &[1 << 63])]), "9223372036854775808");
+    assert_eq!(of(&[(1, &[0, 1])]), "-18446744073709551616");
+    assert_eq!(of(&[(0, &[1 << 63]), (1, &[(1 << 63) + 1])]), "9223372036854775808");
+    // They fit into 64 bits, have a limb too many, are there twice.
+    let (large, less): (&[u64], &[u64]) = (&[1 << 63], &[(1 << 63) - 1]);
+    for bigs in [
+        &[(0, &[5][..])][..],
+        &[(0, less)],
+        &[(1, large)],
+        &[(0, &[])],
+        &[(0, &[1 << 63, 0])],
+        &[(0, large), (0, large)],
+    ] {
+        assert_eq!(of(bigs), "G0112", "{bigs:?}");
+    }
+}
+
+#[test]
+fn a_variable_of_a_module_is_used_in_its_scope_alone() {
+    // The operands of `add`, the first one `let x = 1 in x`.
+    let sum = |second: [u8; 3]| {
+        let of = [&[8, 0, 2, 6, 0, 0, 9, 0, 0, 0, 0, 0, 2, 5, 0, 0][..], &second].concat();
+        run_of(&by_hand(&[0], &of))
+    };
+    assert_eq!(sum([0, 0, 4]), "3");
+    assert_eq!(sum([5, 0, 0]), "G0112");
+}
+
+#[test]
+fn a_choice_of_a_module_relies_on_the_evaluation_of_what_it_goes_by() {
+    // `x` is 1, and `y`, which is evaluated, is 2: a choice by one of them, of which 2 gives 42.
+    let choice = |local: u8, is_evaluated: u8| {
+        let (x, y) = ([9, 0, 0, 0, 0, 0, 2], [12, 0, 0, 0, 0, 0, 4]);
+        let by = [14, 0, local, is_evaluated, 1, 0, 4, 0, 0, 84, 0, 0, 14];
+        run_of(&by_hand(&[0], &[&x[..], &y, &by].concat()))
+    };
+    assert_eq!(choice(1, 1), "42");
+    assert_eq!(choice(1, 0), "42");
+    assert_eq!(choice(0, 0), "7");
+    assert_eq!(choice(0, 1), "G0112");
 }
