@@ -5,12 +5,13 @@ mod hostile;
 mod inspect;
 mod row;
 
-use common::run_optimised;
+use common::{compile_after, run_optimised};
 use gmachine::core::signature::Demand;
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::{Pass, Passes};
 use gmachine_testing::common;
+use gmachine_testing::subsets::length;
 use row::Row;
 
 #[test]
@@ -205,6 +206,36 @@ fn a_growing_counter_is_generalised() {
     let up = row.shape("up");
     assert!(up.functions <= 3, "{}", row.text("up"));
     row.check();
+}
+
+/// How many instructions a program has without passes, and after all.
+fn lengths(source: &str) -> [usize; 2] {
+    [Passes::NONE, Passes::ALL]
+        .map(|passes| length(&compile_after(source, passes).expect("the program compiles")))
+}
+
+#[test]
+fn an_argument_that_only_grows_is_unfolded_into_no_chain() {
+    // Each call has one function more around what is known, until it is too large for a pattern.
+    let grows = "(defn f[v] (f (fn [_] v) (case v [Nil 1]))) (defn main[] (f 1))";
+    let [before, after] = lengths(grows);
+    assert!(after <= 2 * before, "{before} instructions, then {after}");
+}
+
+#[test]
+fn the_functions_of_an_automaton_share_what_they_may_know() {
+    // Each of eight states passes on a count, in a constructor, that some of them begin anew.
+    let states = (0..8).map(|at| {
+        let [next, other] = [(at + 1) % 8, (at + 3) % 8];
+        format!(
+            "(defn s{at}[xs acc] (case xs [Nil (maybe 0 succ acc)] [(Cons c t) \
+             (if (lt c 'k') (s{next} t (case acc [Nothing (Just {at})] [(Just n) (Just (add n {at}))])) \
+             (if (eq c 'm') (s{other} t acc) (s0 t (Just {other}))))]))"
+        )
+    });
+    let program = states.collect::<String>() + "(defn main[input] (s0 input Nothing))";
+    let [before, after] = lengths(&program);
+    assert!(after <= 5 * before, "{before} instructions, then {after}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn ordinary_programs_keep_their_meaning_and_about_their_size() {
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
     assert!(all.lengths[1] < all.lengths[0] * 3, "{all:?}");
     // What is known in part is worth up to a few thousand instructions, seldom for little.
-    assert!(all.swollen < count / 20, "{all:?}");
+    assert!(all.swollen <= 1 + count / 100, "{all:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A program whose `main` is a list, on both machines: each element is printed for itself, so
 //! that one that fails says nothing of the next one, unless they share what fails.
 
-use gmachine::machine::outcome::Stop;
+use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress, Whnf};
 use gmachine::optimise::Passes;
@@ -44,6 +44,9 @@ fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> 
         machine.set_fuel(Some(fuel));
         let mut out = String::new();
         let result = machine.print_root(&item, Format::Default, &mut out).ok_or(own)?;
+        // What an element without end keeps is room that the others do not have.
+        let is_full =
+            matches!(&result, Err(Stop::Limit(reached)) if matches!(reached.limit, Limit::Heap(_)));
         let first = found_within(&out, result)?;
         if first.end == End::Error {
             // What has failed fails again.
@@ -56,6 +59,9 @@ fn elements(machine: &mut dyn Machine, fuel: u64) -> Result<Vec<Found>, String> 
             }
         }
         all.push(first);
+        if is_full {
+            break;
+        }
     }
     Ok(all)
 }

@@ -150,7 +150,8 @@ fn residual(lifted: &expr::Program, loaded: &Loaded, passes: Passes) -> Result<V
 }
 
 /// Returns the number of instructions of all code.
-fn length(program: &Program) -> usize {
+#[must_use]
+pub fn length(program: &Program) -> usize {
     program.globals.iter().map(|global| global.code.len()).sum()
 }
 

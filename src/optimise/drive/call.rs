@@ -139,6 +139,9 @@ impl Driver<'_> {
             frames = self.absorb(global, &mut args, frames);
         }
         let mut key = self.call_key(global, &args, true);
+        if recursive && self.unbranching > 0 && self.has_outgrown(global, &args, key.as_deref()) {
+            return Err(Abort::Fuel);
+        }
         if let Some(key) = &key {
             // What a body ends in is left to a variant: nothing here learns from its value. A call of
             // which all is known has no variant, but it may come to a value.
@@ -184,6 +187,22 @@ impl Driver<'_> {
         let key = self.more_patterns(&args, key, global, true);
         let code = self.call_code(global, &args, fresh, key, span);
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Returns whether a call, within the unfolding of another one of the same function, has an
+    /// argument that has become too large for a pattern, and does not go along a constant. What is
+    /// written so far is one body after the other, with more and more that decides nothing.
+    fn has_outgrown(&self, global: GlobalId, args: &[NodeId], key: Option<&[Pattern]>) -> bool {
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return false };
+        let mut params = self.old.local_lists[params].iter().zip(args).enumerate();
+        self.unfolding.iter().any(|(of, _)| *of == global)
+            && params.any(|(at, (&param, &arg))| {
+                let value = self.heap.get(arg).value;
+                key.is_none_or(|key| key[at] == Pattern::Hole)
+                    && self.facts.inspected[param]
+                    && matches!(value, AbstractValue::Con(..) | AbstractValue::Partial(..))
+            })
+            && !self.walks_constant(args)
     }
 
     /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is

@@ -36,6 +36,8 @@ pub struct Facts {
     pub recursive: IndexVec<GlobalId, bool>,
     /// Functions that can come to call each other by name have the same number.
     pub circle: IndexVec<GlobalId, u32>,
+    /// How many functions can come to call each other by name, with the function itself.
+    pub in_circle: IndexVec<GlobalId, u32>,
     /// Whether a function that can come to call itself is mentioned in one place of the program,
     /// and not large. Putting such ones in place of their calls ends: a circle of them would be
     /// mentioned from nowhere else.
@@ -99,6 +101,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
             circle: program.globals.iter().map(|_| 0).collect(),
+            in_circle: program.globals.iter().map(|_| 1).collect(),
             mentioned_once: program.globals.iter().map(|_| false).collect(),
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
@@ -132,7 +135,9 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             [one] => scan.edges[*one as usize].contains(one),
             _ => true,
         };
+        let size = component.len() as u32;
         for member in component {
+            scan.facts.in_circle[GlobalId(member)] = size;
             scan.facts.recursive[GlobalId(member)] = cyclic;
             scan.facts.circle[GlobalId(member)] = number;
         }

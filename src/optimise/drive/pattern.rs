@@ -53,6 +53,11 @@ impl Key {
         (shape.args != self.args).then_some(shape)
     }
 
+    /// Returns whether a constructor is part of one like it: a list or a tree.
+    pub fn nests(&self) -> bool {
+        self.args.iter().any(|pattern| pattern.nests(&mut Vec::new()))
+    }
+
     /// Returns whether nothing is known of any argument.
     pub fn is_general(&self) -> bool {
         self.args.iter().all(|pattern| *pattern == Pattern::Hole)
@@ -165,6 +170,19 @@ impl Pattern {
                 _ => part.forget_literals_at(is_forgotten),
             }
         }
+    }
+
+    fn nests(&self, around: &mut Vec<ConId>) -> bool {
+        let (Pattern::Con(con, _) | Pattern::Built(con, _)) = *self else {
+            return self.parts().iter().any(|part| part.nests(around));
+        };
+        if around.contains(&con) {
+            return true;
+        }
+        around.push(con);
+        let found = self.parts().iter().any(|part| part.nests(around));
+        around.pop();
+        found
     }
 
     fn parts_mut(&mut self) -> &mut [Pattern] {

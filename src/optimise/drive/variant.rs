@@ -52,8 +52,13 @@ const VARIANTS: u32 = 40;
 const VARIANTS_SIZE: u32 = 1_600;
 const FEW_VARIANTS: u32 = 10;
 /// The most variants whose patterns differ in the literals in constructors alone: if there would be
-/// more, a loop goes through the states of something, and each step of it would be a variant.
+/// more, a loop goes through the states of something, and each step of it would be a variant. The
+/// functions of a circle go through them together, so each has a part of so many. Lists and trees of
+/// several literals, like the squares of a board, seldom come again.
 const SAME_SHAPE: u32 = 12;
+const SAME_SHAPE_OF_CIRCLE: u32 = 40;
+const FEW_OF_SHAPE: u32 = 4;
+const FEW_LITERALS: usize = 2;
 /// How many parts of constants allow it one variant more, and the most variants that they allow it.
 const PARTS_PER_VARIANT: u32 = 6;
 const VARIANTS_OF_CONSTANTS: u32 = 400;
@@ -112,7 +117,7 @@ impl Driver<'_> {
             let Some(shape) = key.shape() else { break };
             let count = self.per_shape.get(&shape).copied().unwrap_or(0);
             self.per_shape.insert(shape.clone(), count + 1);
-            if count < SAME_SHAPE {
+            if count < self.most_of_shape(key, &shape) {
                 break;
             }
             self.tally.generalised += 1;
@@ -208,6 +213,15 @@ impl Driver<'_> {
         let fitting = VARIANTS_SIZE / self.facts.size[key.of].max(1);
         fitting.clamp(FEW_VARIANTS, VARIANTS)
             + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
+    }
+
+    /// Returns how many variants of a function may have the same shape as a key.
+    fn most_of_shape(&self, key: &Key, shape: &Key) -> u32 {
+        if shape.holes() - key.holes() > FEW_LITERALS && shape.nests() {
+            return FEW_OF_SHAPE;
+        }
+        let share = SAME_SHAPE_OF_CIRCLE / self.facts.in_circle[key.of];
+        share.clamp(FEW_OF_SHAPE, SAME_SHAPE)
     }
 
     /// Returns which holes of patterns have the same value, if the variant is to know.

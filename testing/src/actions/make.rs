@@ -264,6 +264,11 @@ impl Gen {
                     self.action(d)
                 ),
             },
+            30 if self.level == 0 => {
+                // It has none here.
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!("(bind (mapAction length arguments) (fn [{name}] {rest}))")
+            }
             20 => {
                 let bytes = self.bytes(d.min(3), false);
                 let (name, rest) = self.with(Ty::Bytes, true, |this| this.action(d));
@@ -440,7 +445,7 @@ impl Gen {
     fn on_threads(&mut self, d: usize) -> String {
         let var = self.variable(Ty::Var, true);
         let thread = self.variable(Ty::Thread, true);
-        match (self.dice.roll(14), var, thread) {
+        match (self.dice.roll(15), var, thread) {
             (0..=2, None, _) | (0, ..) => {
                 let (name, rest) = self.with(Ty::Var, true, |this| this.action(d));
                 format!("(bind newMVar (fn [{name}] {rest}))")
@@ -477,6 +482,14 @@ impl Gen {
             (11, ..) => {
                 let count = 20 + self.dice.roll(30);
                 format!("(then (replicateM_ {count} (return 1)) {})", self.action(d))
+            }
+            (14, ..) => {
+                let number = match self.variable(Ty::Thread, true) {
+                    Some(thread) => format!("(threadNumber {thread})"),
+                    None => "(bind myThread threadNumber)".to_owned(),
+                };
+                let (name, rest) = self.with(Ty::Int, true, |this| this.action(d));
+                format!("(bind {number} (fn [{name}] {rest}))")
             }
             (12, ..) => format!("(then (setMask {}) {})", self.dice.roll(2), self.action(d)),
             _ => format!("(then yield {})", self.action(d)),
@@ -677,11 +690,7 @@ impl Gen {
             }
             7 | 8 if fail => format!("(index' {} {})", self.array(d), self.int(d, false)),
             7 | 8 => format!("(arrayLength {})", self.array(d)),
-            9 => match self.dice.roll(3) {
-                0 => format!("(bytesLength {})", self.bytes(d, fail)),
-                1 => format!("(bytesToInt (bytesFromInt {}))", self.int(d, fail)),
-                _ => format!("(bytesHash {})", self.bytes(d, fail)),
-            },
+            9 => self.of_bytes(d, fail),
             10 => format!("(length {})", self.text(d, fail)),
             11 => {
                 let name = self.dice.pick(&["fadd", "fmul", "fsub"]);
@@ -702,6 +711,37 @@ impl Gen {
             16 => format!("(case {} [0 {}] [_ 7])", self.int(d, fail), self.int(d, false)),
             _ => self.short_int(fail),
         }
+    }
+
+    /// Generates an integer that is told of byte strings.
+    fn of_bytes(&mut self, d: usize, fail: bool) -> String {
+        let name = match self.dice.roll(9) {
+            0 => return format!("(bytesToInt (bytesFromInt {}))", self.int(d, fail)),
+            1 | 2 => {
+                let name = self.dice.pick(&["bytesCompare", "bytesFind"]);
+                let first = self.dice.one_in(2);
+                let (a, b) = (self.bytes(d, fail && first), self.bytes(d, fail && !first));
+                return format!("({name} {a} {b})");
+            }
+            3 if fail => {
+                // Few indices are of a byte, and not each is of a character.
+                let (bytes, at) = (self.bytes(d, false), self.dice.roll(5) as i64 - 1);
+                return match self.dice.one_in(2) {
+                    true => format!("(bytesIndex {bytes} {at})"),
+                    false => format!("(ord (bytesChar {bytes} {at}))"),
+                };
+            }
+            4 => {
+                // The second is not UTF-8 and is not printed.
+                let (byte, at) = (self.dice.roll(256), self.dice.roll(3));
+                return format!("(bytesIndex (bytesFromList [{byte} 195 255]) {at})");
+            }
+            5 => "bytesBlank",
+            6 => "bytesWord",
+            7 => "bytesHash",
+            _ => "bytesLength",
+        };
+        format!("({name} {})", self.bytes(d, fail))
     }
 
     fn state_thread(&mut self, d: usize) -> String {
@@ -737,7 +777,12 @@ impl Gen {
             return format!("(bytesFromText {})", self.text(0, false));
         }
         let d = depth - 1;
-        match self.dice.roll(6) {
+        match self.dice.roll(7) {
+            6 => {
+                // What is no byte fails, and so does one that is not there.
+                let last = if fail { self.int(d, true) } else { self.dice.roll(128).to_string() };
+                format!("(bytesFromList [32 {} {last}])", self.dice.roll(128))
+            }
             0 => format!("(bytesFromText {})", self.text(d, fail)),
             1 => format!("(bytesFromInt {})", self.int(d, fail)),
             2 => format!("(bytesConcat [{} {}])", self.bytes(d, fail), self.bytes(d, false)),
