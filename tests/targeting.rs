@@ -501,6 +501,7 @@ fn json_that_is_no_program_is_refused() {
         r#"{"list": [], "at": [0, 2, 1, 1, 9]}"#,
         r#"{"list": [], "at": ["a", 1, 1]}"#,
         r#"{"list": [], "list": []}"#,
+        r#"{"list": [], "at": [0, 1, 1], "list": []}"#,
         r#"{"text": "\ud800"}"#,
         "1 2",
         "{",
