@@ -544,6 +544,7 @@ impl Naive {
             Instr::FDivConst { d, a, k } => numeric!(d, Primitive::FDiv, forced!(a), float(k)),
             Instr::FDivInto { d, a, k } => numeric!(d, Primitive::FDiv, float(k), forced!(a)),
             Instr::AddI64 { d, a, b } => numeric!(d, Primitive::AddI64, forced!(a), forced!(b)),
+            Instr::AddI64Int { d, a, k: b } => numeric!(d, Primitive::AddI64, forced!(a), k(b)),
             Instr::SubI64 { d, a, b } => numeric!(d, Primitive::SubI64, forced!(a), forced!(b)),
             Instr::MulI64 { d, a, b } => numeric!(d, Primitive::MulI64, forced!(a), forced!(b)),
             Instr::AddU64 { d, a, b } => numeric!(d, Primitive::AddU64, forced!(a), forced!(b)),

@@ -76,7 +76,8 @@ fn every_failing_case_is_reported_alike() {
 /// their order.
 #[test]
 fn operands_of_instructions_with_a_constant_are_reported_as_written() {
-    let integer = ["add", "sub", "mul", "div", "rem", "floordiv", "mod"];
+    let integer =
+        ["add", "sub", "mul", "div", "rem", "floordiv", "mod", "addi64", "subi64", "muli64"];
     for primitive in integer.into_iter().chain(["eq", "neq", "lt", "le", "gt", "ge"]) {
         for operands in ["3 Nil", "Nil 3"] {
             let text = format!("(defn main[] (if ({primitive} {operands}) 1 2))");
@@ -98,7 +99,9 @@ fn operands_of_instructions_with_a_constant_are_reported_as_written() {
 /// either side.
 #[test]
 fn an_expression_that_was_unfolded_twice_is_reported_as_each_place_has_it() {
-    for primitive in ["add", "sub", "mul", "div", "eq", "neq", "lt", "le", "gt", "ge"] {
+    for primitive in
+        ["add", "sub", "mul", "div", "addi64", "subi64", "eq", "neq", "lt", "le", "gt", "ge"]
+    {
         let text = format!(
             "(defn f[x y] (if (eq ({primitive} x y) 1) 1 2))
              (defn g[x y] (if ({primitive} x y) 1 2))

@@ -13,6 +13,7 @@ use crate::machine::failure::Failure;
 use crate::machine::heap::word::{Tag, View, Word};
 use crate::machine::heap::{Kind, compute_words};
 use crate::machine::outcome::Stop;
+use crate::primitive::Primitive;
 
 impl Machine {
     /// Returns the large integer that an evaluated word leads to, if it does.
@@ -107,8 +108,12 @@ impl Machine {
         }
         let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         match op {
-            Op::AddInt | Op::MulInt if !self.is_integer(x) => {
-                let plain = if op == Op::MulInt { Op::Mul } else { Op::Add };
+            Op::AddInt | Op::MulInt | Op::AddI64Int if !self.is_integer(x) => {
+                let plain = match op {
+                    Op::MulInt => Primitive::Mul,
+                    Op::AddInt => Primitive::Add,
+                    _ => Primitive::AddI64,
+                };
                 let (name, which) = match self.mutator.image.commuted(self.at()) {
                     Some(Commuted { primitive, constant_first: true }) => {
                         (primitive.name(), "second")
@@ -121,6 +126,7 @@ impl Machine {
                 Err(self.wrong_operand(name, "an integer", which, x))
             }
             Op::AddInt => self.compute(Op::Add, d, x, k),
+            Op::AddI64Int => self.binary_on(Primitive::AddI64, d, x, k),
             Op::SubFrom => self.compute(Op::Sub, d, k, x),
             Op::MulInt => self.compute(Op::Mul, d, x, k),
             Op::DivInt => self.compute(Op::Div, d, x, k),

@@ -250,6 +250,9 @@ unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> 
             Instr::Gt { d, a, b } => compare!(d, a, >, b),
             Instr::Ge { d, a, b } => compare!(d, a, >=, b),
             Instr::AddI64 { d, a, b } => words!(d, Primitive::AddI64, twice!(a), twice!(b)),
+            Instr::AddI64Int { d, a, k } => {
+                words!(d, Primitive::AddI64, twice!(a), 2 * i64::from(k))
+            }
             Instr::SubI64 { d, a, b } => words!(d, Primitive::SubI64, twice!(a), twice!(b)),
             Instr::MulI64 { d, a, b } => words!(d, Primitive::MulI64, twice!(a), twice!(b)),
             Instr::AddU64 { d, a, b } => words!(d, Primitive::AddU64, twice!(a), twice!(b)),

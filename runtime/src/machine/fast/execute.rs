@@ -152,6 +152,9 @@ impl<P: Probe> Executor<'_, P> {
             FDivConst { d, a, k } => self.float_with(d, a, |x| x / k.get()),
             FDivInto { d, a, k } => self.float_with(d, a, |x| k.get() / x),
             AddI64 { d, a, b } => self.words(Primitive::AddI64, d, a, b),
+            AddI64Int { d, a, k } => {
+                self.with_constant(d, a, k, |x, k| x.twice().checked_add(2 * k))
+            },
             SubI64 { d, a, b } => self.words(Primitive::SubI64, d, a, b),
             MulI64 { d, a, b } => self.words(Primitive::MulI64, d, a, b),
             AddU64 { d, a, b } => self.words(Primitive::AddU64, d, a, b),

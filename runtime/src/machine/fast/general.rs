@@ -80,6 +80,7 @@ impl Machine {
             }
             Instr::FDivInto { d, a, k } => self.float_with(Primitive::FDiv, d, a, k, |a, k| (k, a)),
             Instr::AddI64 { d, a, b } => self.binary(Primitive::AddI64, d, a, b),
+            Instr::AddI64Int { d, a, k } => self.arithmetic_with(Op::AddI64Int, d, a, k),
             Instr::SubI64 { d, a, b } => self.binary(Primitive::SubI64, d, a, b),
             Instr::MulI64 { d, a, b } => self.binary(Primitive::MulI64, d, a, b),
             Instr::AddU64 { d, a, b } => self.binary(Primitive::AddU64, d, a, b),

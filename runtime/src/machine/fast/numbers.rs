@@ -321,7 +321,13 @@ impl Machine {
         self.binary_on(primitive, d, x, Word::of_i32(k))
     }
 
-    fn binary_on(&mut self, primitive: Primitive, d: Dst, x: Word, y: Word) -> Result<(), Stop> {
+    pub(super) fn binary_on(
+        &mut self,
+        primitive: Primitive,
+        d: Dst,
+        x: Word,
+        y: Word,
+    ) -> Result<(), Stop> {
         if primitive.operand() == Operand::Float {
             match (primitive, self.float(x), self.float(y)) {
                 (

@@ -55,6 +55,7 @@ fn step(instr: &Instr) -> Option<bool> {
         | Instr::FDivConst { .. }
         | Instr::FDivInto { .. } => None,
         Instr::AddI64 { .. }
+        | Instr::AddI64Int { .. }
         | Instr::SubI64 { .. }
         | Instr::MulI64 { .. }
         | Instr::AddU64 { .. }

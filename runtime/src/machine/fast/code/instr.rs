@@ -411,6 +411,8 @@ instructions! { $
     SubI64 { d: Dst, a: Forced, b: Forced } Next;
     /// `d` becomes `a * b` modulo 2^64, signed.
     MulI64 { d: Dst, a: Forced, b: Forced } Next;
+    /// `d` becomes `a + k` modulo 2^64, signed; a subtraction of a constant is one too.
+    AddI64Int { d: Dst, a: Forced, k: i32 } Next;
     /// `d` becomes `a + b` modulo 2^64, unsigned.
     AddU64 { d: Dst, a: Forced, b: Forced } Next;
     /// `d` becomes `a - b` modulo 2^64, unsigned.

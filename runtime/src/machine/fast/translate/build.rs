@@ -424,6 +424,9 @@ impl Translator<'_> {
             (P::Add, Some(k), _) => b.map(|b| (primitive, b, k)),
             (P::Sub, _, Some(k)) => k.checked_neg().map(|k| (P::Add, a, k)),
             (P::Sub, Some(k), _) => b.map(|b| (primitive, b, k)),
+            (P::AddI64, _, Some(k)) => Some((primitive, a, k)),
+            (P::AddI64, Some(k), _) => b.map(|b| (primitive, b, k)),
+            (P::SubI64, _, Some(k)) => k.checked_neg().map(|k| (P::AddI64, a, k)),
             (P::Mul, _, Some(k)) => Some((primitive, a, k)),
             (P::Mul, Some(k), _) => b.map(|b| (primitive, b, k)),
             (P::Div | P::Rem | P::FloorDiv | P::Mod, _, Some(k)) if k != 0 => {
@@ -437,8 +440,6 @@ impl Translator<'_> {
                 | P::Shr
                 | P::ShlI64
                 | P::ShlU64
-                | P::AddI64
-                | P::SubI64
                 | P::MulI64
                 | P::AddU64
                 | P::SubU64
@@ -451,7 +452,8 @@ impl Translator<'_> {
         if let Some((primitive, id, k)) = with_int {
             let constant_first = right.is_none();
             // A subtraction from the constant has an instruction that says so.
-            let commuted = ((written == P::Sub) != constant_first)
+            let is_difference = matches!(written, P::Sub | P::SubI64);
+            let commuted = (is_difference != constant_first)
                 .then_some(Commuted { primitive: written, constant_first });
             let a = Forced(self.forced(id)?);
             self.before_forcing(&[a])?;
@@ -459,6 +461,7 @@ impl Translator<'_> {
             let instr = match primitive {
                 P::Add => Instr::AddInt { d, a, k },
                 P::Sub => Instr::SubFrom { d, a, k },
+                P::AddI64 => Instr::AddI64Int { d, a, k },
                 P::Mul => Instr::MulInt { d, a, k },
                 P::Div => Instr::DivInt { d, a, k },
                 P::Rem => Instr::RemInt { d, a, k },
