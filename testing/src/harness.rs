@@ -163,7 +163,8 @@ pub fn texts(text: &[u8], passes: Passes) -> Result<bool, String> {
         None => return Err(format!("tree: what is printed has a mistake\n{printed}")),
     }
     // What the passes made, as a program: it is one, and what is printed of that is one.
-    let core = built(text, Stage::Optimised, passes)?;
+    // Effects in code have no text.
+    let core = built(text, Stage::Optimised, passes.without(Pass::Perform))?;
     if let Some(program) = &core.core {
         let printed = residual(program, &core.loaded.names, &core.loaded.sources);
         let again = built(printed.as_bytes(), Stage::Gcode, Passes::NONE)?;
