@@ -78,10 +78,6 @@ impl Driver<'_> {
             }
             Expr::Local(local) => {
                 let node = self.lookup(local, env);
-                // Its value was looked for and came to code, so this would too.
-                if self.unwriting > 0 && self.heap.get(node).hopeless {
-                    return Err(Abort::Branch);
-                }
                 self.demand(node, frames)
             }
             Expr::App(callee, args) => {
