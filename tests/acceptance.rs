@@ -235,7 +235,7 @@ fn the_functions_of_an_automaton_share_what_they_may_know() {
     });
     let program = states.collect::<String>() + "(defn main[input] (s0 input Nothing))";
     let [before, after] = lengths(&program);
-    assert!(after <= 5 * before, "{before} instructions, then {after}");
+    assert!(after <= 4 * before, "{before} instructions, then {after}");
 }
 
 #[test]

@@ -732,7 +732,7 @@ impl Gen {
                 };
             }
             4 => {
-                // The second is not UTF-8 and is not printed.
+                // These are no UTF-8, and are not printed.
                 let (byte, at) = (self.dice.roll(256), self.dice.roll(3));
                 return format!("(bytesIndex (bytesFromList [{byte} 195 255]) {at})");
             }
