@@ -565,6 +565,10 @@ impl<'a> Convert<'_, 'a, '_> {
         {
             return Ok(value);
         }
+        if let (THROW_IO, 1 | 2) = (name, args.len()) {
+            let args = self.terms_of(&args)?;
+            return Ok(self.thrown(args, place));
+        }
         let f = if self.program.dump.definitions.contains_key(name)
             || self.program.support.definition(name).is_some()
         {
@@ -587,6 +591,25 @@ impl<'a> Convert<'_, 'a, '_> {
         // Of an instance the place is that of its own definition.
         let place = place.filter(|_| !name.starts_with("inst$"));
         Ok(self.program.apply(f, args, place))
+    }
+
+    /// Returns the action `throwIO` of a dictionary and an exception, or a function of the latter. What
+    /// is thrown stands in the action itself: its place would be lost in a call of the library, since
+    /// nothing waits for the last action of a function.
+    fn thrown(&mut self, mut args: Vec<ExprId>, place: Option<Place>) -> ExprId {
+        let parameter = (args.len() == 1).then(|| self.program.local("e"));
+        args.extend(parameter.map(|local| self.program.push(Expr::Local(local))));
+        let to_exception = self.program.global("Control.Exception.Internal.toException");
+        let to_exception = self.program.push(Expr::Global(to_exception));
+        let exception = self.program.apply(to_exception, args, place);
+        let [throw, bind, end] =
+            ["#throw", "#bind", "#return"].map(|code| self.program.push(Expr::Code(code.into())));
+        let fails = self.program.apply(throw, vec![exception], place);
+        let action = self.program.apply(bind, vec![fails, end], place);
+        match parameter {
+            Some(local) => self.program.push(Expr::Lambda(vec![local], action)),
+            None => action,
+        }
     }
 
     /// Returns the value of an action that is a function of C without effects, with its arguments.
@@ -776,6 +799,9 @@ impl<'a> Convert<'_, 'a, '_> {
         })
     }
 }
+
+/// Fails when it is performed.
+const THROW_IO: &str = "Control.Exception.Internal.throwIO";
 
 /// Stands for the tuple of a group of definitions.
 const GROUP: &str = "$group";

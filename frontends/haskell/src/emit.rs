@@ -132,19 +132,22 @@ impl Emitter<'_, '_> {
         self.out.push_str(")\n");
     }
 
+    /// Returns whether an expression is a piece of CoreF.
+    fn is_code(&self, f: ExprId, wanted: &str) -> bool {
+        match &self.program.exprs[f as usize] {
+            Expr::Code(code) => code == wanted,
+            Expr::Global(id) => {
+                matches!(self.program.meaning(*id), Some(Meaning::Code(code)) if code == wanted)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether an application of `f` to something and `arg` goes on with a function that has a
     /// name.
     fn is_named_after_bind(&self, f: ExprId, arg: ExprId) -> bool {
-        let code = match &self.program.exprs[f as usize] {
-            Expr::Code(code) => code,
-            Expr::Global(id) => match self.program.meaning(*id) {
-                Some(Meaning::Code(code)) => code,
-                _ => return false,
-            },
-            _ => return false,
-        };
         let arg = &self.program.exprs[arg as usize];
-        code == "#bind" && matches!(arg, Expr::Global(_) | Expr::Local(_))
+        self.is_code(f, "#bind") && matches!(arg, Expr::Global(_) | Expr::Local(_))
     }
 
     /// Writes the directive that says where what follows comes from.
@@ -270,6 +273,19 @@ impl Emitter<'_, '_> {
                 let _ = write!(self.out, "(h_text {})", literal(text));
             }
             Expr::Apply(f, args, place) => {
+                if let (&[first, rest], true) = (args.as_slice(), self.file.is_some())
+                    && self.is_code(*f, "h_then")
+                {
+                    // As the runtime has it, but the function stands in the program: a failure is
+                    // told at the action before it.
+                    self.at(*place);
+                    self.out.push_str("(let ([n ");
+                    self.expr(rest);
+                    self.out.push_str("]) (#bind ");
+                    self.expr(first);
+                    self.out.push_str(" (fn [_] n)))");
+                    return;
+                }
                 self.at(*place);
                 self.out.push('(');
                 self.expr(*f);

@@ -8,6 +8,7 @@
 //! - [`resolve`]: dictionaries of type classes taken apart;
 //! - [`specialise`]: functions of known dictionaries;
 //! - [`expand`]: parameters that are only passed on;
+//! - [`last`]: places of last actions;
 //! - [`float`]: sharing given back;
 //! - [`support`]: what the primitives of MicroHs are;
 //! - [`emit`]: CoreF text.
@@ -18,6 +19,7 @@ pub mod dump;
 pub mod emit;
 pub mod expand;
 pub mod float;
+pub mod last;
 pub mod resolve;
 pub mod specialise;
 pub mod support;
@@ -51,10 +53,11 @@ pub fn translate(
     let instances = resolve::resolve(&mut program);
     specialise::specialise(&mut program, &instances);
     expand::expand(&mut program);
+    let action = program.global(main);
+    last::keep(&mut program, action, &|module| file(module).is_some());
     float::float(&mut program);
     let run = program.global(RUN);
     let run = program.push(Expr::Global(run));
-    let action = program.global(main);
     let module = program.globals[action as usize].module.clone();
     let place = match program.meaning(action) {
         Some(&Meaning::Defined(body)) => program.first_place(body),

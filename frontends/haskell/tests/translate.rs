@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use gmachine::{Engine, Error, Eval, FileKind, Module, Stop, System, SystemError};
+use gmachine::{
+    Engine, Error, Eval, FileKind, MachineKind, Module, Passes, Stop, System, SystemError,
+};
 use gmachine_haskell::dump::Dump;
 use gmachine_haskell::translate;
 
@@ -27,8 +29,12 @@ Control.Exception.Internal.BlockedIndefinitelyOnMVar = $con:0:1:
 inst$Control.Exception.Internal.Exception@Control.Exception.Internal.ArithException = #0
 inst$Control.Exception.Internal.Exception@Control.Exception.Internal.ErrorCall = #0
 inst$Control.Exception.Internal.Exception@Control.Exception.Internal.BlockedIndefinitelyOnMVar = #0
+Control.Exception.Internal.toException = (\\d. (\\e. e))
+Control.Exception.Internal.throwIO = (\\d. (\\e. ((IO.>> (raise e)) (raise e))))
+Control.Exception.handle = (\\d. (\\h. (\\m. (((Control.Exception.Internal.catch d) m) h))))
+Control.Exception.finally = (\\m. (\\n. ((IO.>>= ((Control.Exception.Internal.onException m) n)) (\\x. ((IO.>> n) (IO.return x))))))
 Control.Exception.Internal.fromException = (\\d. (\\e. (Data.Maybe_Type.Just e)))
-Data.Maybe.maybe = (\\r. (\\f. (\\m. ((m r) f))))
+Data.Maybe.maybe = (\\r. (\\f. (\\m. (((($case:2:2 m) #0) ($alt:0:0:Data.Maybe_Type.Nothing r)) ($alt:1:1:Data.Maybe_Type.Just (\\x. (f x)))))))
 Data.Typeable.TyCon = $con:0:1:LLL
 Data.Typeable.TypeRep = $con:0:1:LLL
 Data.Typeable.tyConFingerPrint = (\\x. ((($case:1:1 x) #0) ($alt:0:3:Data.Typeable.TyCon (\\k. (\\m. (\\n. k))))))
@@ -236,17 +242,127 @@ fn a_failure_of_an_action_of_the_library_is_in_the_file_of_haskell() {
         ("((IO.>>= ({3 7}Other.read #5)) (\\x. ({4 2}IO.return x)))", "3:7"),
         // A function with a name goes on.
         ("((IO.>>= ({3 7}Other.read #5)) Main.next)", "3:7"),
-        // Nothing goes on: that is where main begins.
+        // The value does not matter.
+        (
+            "((IO.>> ({2 1}Main.next #1)) (({3 7}IO.>> ({3 7}Other.read #5)) ({4 2}Main.next #2)))",
+            "3:7",
+        ),
+        // Nothing else goes on.
         ("({2 1}Other.read #5)", "2:1"),
+        ("((IO.>> ({2 1}Main.next #1)) ({3 7}Other.read #5))", "3:7"),
+        ("((IO.>>= ({2 1}Main.next #1)) Other.read)", "2:1"),
+        ("((IO.>> ({2 1}Main.next #1)) ((($if #1) ({3 7}Other.read #5)) (IO.return #2)))", "3:7"),
+        // A choice, after which something goes on.
+        (
+            "(({2 1}IO.>>= ((($if #1) ({3 7}Other.read #5)) (IO.return #2))) (\\x. ({4 2}IO.return x)))",
+            "3:7",
+        ),
     ] {
-        let text = format!("{library}{go_on}\nMain.main = {main}");
-        let module = compiled(&text);
+        assert_eq!(failing(&format!("{library}{go_on}\nMain.main = {main}")), place, "{main}");
+    }
+}
+
+/// Returns the innermost place in the file of Haskell that is told of a failure of main, on each
+/// machine at each level: `LINE:COLUMN`.
+fn failing(definitions: &str) -> String {
+    let text = translated(definitions);
+    let mut all: Vec<String> = Vec::new();
+    for (&machine, level) in MachineKind::ALL.iter().flat_map(|of| [0, 1, 2].map(|at| (of, at))) {
+        let mut engine = Engine::new();
+        engine.set_machine(machine);
+        engine.set_passes(Passes::level(level));
+        let module = engine.compile("main", &text).expect("it is a program");
         let ended = module.store().run_main(None, &mut String::new(), gmachine::Format::Default);
-        let Err(Stop::Error(error)) = ended else { panic!("{main}: {ended:?}") };
-        let waiting = error.chain.frames.iter().chain(&error.chain.outer);
-        let places = waiting.filter_map(|waits| module.sources().place(waits.span));
-        let places: Vec<String> = places.map(|place| place.to_string()).collect();
-        assert!(places.contains(&format!("Main.hs:{place}")), "{main}: {places:?}");
+        let Err(Stop::Error(error)) = ended else { panic!("{definitions}: {ended:?}") };
+        let waiting = error.chain.frames.iter().chain(&error.chain.outer).map(|of| of.span);
+        let places = std::iter::once(error.span).chain(waiting);
+        let mut places = places.filter_map(|span| Some(module.sources().place(span)?.to_string()));
+        let place = places.find_map(|of| Some(of.strip_prefix("Main.hs:")?.to_owned()));
+        all.push(place.unwrap_or_else(|| "nowhere".into()));
+    }
+    assert!(all.iter().all(|of| *of == all[0]), "{definitions}: {all:?}");
+    all.swap_remove(0)
+}
+
+/// The place of what fails last, and not that of an action that has ended, nor where main begins.
+#[test]
+fn what_a_handler_throws_is_told_where_it_throws_it() {
+    let library = "Tmodule Other\nOther.read = (\\p. ((IO.>>= (IO.return #1)) (\\x. ((IO.>>= (raise #7)) IO.return))))\n\
+        Tmodule Main\nMain.put = (\\s. ((gmachine.put #1) s))\nMain.handler = (\\e. ({8 3}Other.read e))\n";
+    let throw = "(({5 9}Control.Exception.Internal.throwIO #0) #8)";
+    let then = |rest: &str| format!("((IO.>> ({{2 1}}Main.put \"a\")) {rest})");
+    let catch = |m: &str, handler: &str| {
+        format!("((({{3 4}}Control.Exception.Internal.catch #0) {m}) {handler})")
+    };
+    let read = "({4 2}Other.read #5)";
+    for (main, place) in [
+        (throw.to_owned(), "5:9"),
+        (then(throw), "5:9"),
+        // Something else goes on: the action that fails is still the innermost one.
+        (format!("((IO.>> {}) ({{9 1}}Main.put \"b\"))", then(throw)), "5:9"),
+        (catch(read, &format!("(\\e. {throw})")), "5:9"),
+        (then(&catch(read, &format!("(\\e. {})", then(throw)))), "5:9"),
+        (then(&catch("(raise #1)", "({5 9}Control.Exception.Internal.throwIO #0)")), "5:9"),
+        (then(&format!("((({{3 4}}Control.Exception.handle #0) (\\e. {throw})) {read})")), "5:9"),
+        // What is performed last in a handler is an action of the library.
+        (then(&catch("(raise #1)", "(\\e. ({6 2}Other.read e))")), "6:2"),
+        // A handler with a name.
+        (then(&catch("(raise #1)", "Main.handler")), "3:4"),
+        // A finalizer.
+        (then(&format!("(({{3 4}}Control.Exception.finally (IO.return #1)) {throw})")), "5:9"),
+        (then(&format!("(({{3 4}}Control.Exception.finally (IO.return #1)) {read})")), "4:2"),
+        (then(&format!("(({{3 4}}Control.Exception.finally (raise #1)) {throw})")), "5:9"),
+        // What is handled fails, and nothing is handled.
+        (then(&format!("(({{3 4}}Control.Exception.finally {read}) (IO.return #1))")), "4:2"),
+    ] {
+        assert_eq!(failing(&format!("{library}Main.main = {main}")), place, "{main}");
+    }
+    // The last action of a function that is no main: that of the action that it is part of.
+    let work = "Main.work = (\\x. ((IO.>> ({7 1}Main.put \"a\")) ({7 9}Other.read x)))";
+    let main = "((IO.>> ({3 4}Main.work #1)) ({9 1}Main.put \"b\"))";
+    assert_eq!(failing(&format!("{library}{work}\nMain.main = {main}")), "3:4");
+}
+
+/// What `>>` performs second is made once, however often that is performed.
+#[test]
+fn what_goes_on_without_a_value_is_shared() {
+    let slow = "Main.slow = (Y (\\go. (\\n. ((($if ((== n) #0)) #1) (go ((- n) #1))))))\n\
+        Main.act = (\\n. (({1 1}IO.>> (IO.return #0)) ({1 9}IO.return ({1 12}Main.slow n))))\n\
+        Main.times = (\\a. (\\n. ((($if ((== n) #0)) (IO.return #0)) ((IO.>>= a) (\\x. ((seq x) ((Main.times a) ((- n) #1))))))))\n";
+    let work = |times: u32| {
+        let main = format!("((Main.times (Main.act #10000)) #{times})");
+        let mut store = compiled(&format!("{slow}Main.main = {main}")).store();
+        store.run_main(None, &mut String::new(), gmachine::Format::Default).expect("it ends");
+        store.statistics().reductions
+    };
+    assert!(work(50) < 2 * work(1), "{} of {}", work(50), work(1));
+}
+
+/// A main that performs itself at its end stays as it is, and so does a function in which something is
+/// handled before its last action.
+#[test]
+fn a_loop_of_last_actions_does_not_grow() {
+    let tick = "Main.cell = (IO.performIO ((A.alloc #1) #0))\n\
+        Main.tick = ((IO.>>= ((A.read Main.cell) #0)) (\\n. ((IO.>> (((A.write Main.cell) #0) ((+ n) #1))) (IO.return ((< n) Main.most)))))\n\
+        Main.ends = (\\e. ((gmachine.put #1) \"ends\"))\n";
+    let handled = "(((Control.Exception.Internal.catch #0) Main.tick) (\\e. (IO.return #0)))";
+    for last in [
+        "Main.main = (({2 1}IO.>>= Main.tick) (\\x. ((($if x) ({3 1}Main.again #0)) ({4 1}Main.ends #0))))",
+        "Main.main = ({1 1}Main.go #0)\n\
+            Main.go = (\\z. (({2 1}IO.>>= HANDLED) (\\x. ((($if x) ({3 1}Main.go #0)) ({4 1}Main.ends #0)))))",
+    ] {
+        let peak = |most: u32| {
+            let last = last.replace("HANDLED", handled);
+            let text = format!("{tick}Main.again = (\\x. Main.main)\nMain.most = #{most}\n{last}");
+            let mut store = compiled(&text).store();
+            let mut output = String::new();
+            store.run_main(None, &mut output, gmachine::Format::Default).expect("it ends");
+            assert_eq!(output, "ends", "{text}");
+            store.collect();
+            store.statistics().peak_live_bytes
+        };
+        let (few, many) = (peak(1_000), peak(200_000));
+        assert!(many < few + 1_000_000, "{last}: {few} and {many}");
     }
 }
 
