@@ -83,8 +83,58 @@ const MAINS: &[&str] = &[
     "[input] (if (eq 1 1) \"unread\" input)",
 ];
 
+/// What `main` is in each that performs actions or computes with words, floats, byte strings and
+/// arrays.
+const ACTIONS: &[&str] = &[
+    // Words, floats, byte strings, arrays.
+    "(muli64 (pow 3 39) (subi64 7 (pow 2 62)))",
+    "[(addu64 (sub 0 1) 3) (shlu64 5 62) (tou32 big) (popcount (tou8 -3))]",
+    "(fadd (itof (fib 6)) (fdiv 1.0 (fsqrt 2.0)))",
+    "(Pair (fdiv 0.0 0.0) (ftoi (fmul 1.5 1e18)))",
+    "(bytesConcat [(bytesFromText \"ab\") (bytesFromList [200 10])])",
+    "(map bytesToText (bytesWords (bytesFromText \" a bc d \")))",
+    "(arrayGenerate 5 (fn [i] (if (eq i 3) (fib 5) (mul i i))))",
+    "(arrayIndex (arrayFromList (Cons (div 1 0) [1 2])) (fib 2))",
+    // Streams.
+    "(putText (append \"ab\" (showInt (fib 6))))",
+    "(bind getLine (fn [l] (bind inputText (fn [rest] (putText (reverse (append rest (fromMaybe \"\" l))))))))",
+    "(bind (inputBytes 3) (fn [b] (then (putBytes b) (bind allBytes (fn [rest] (putText (showInt (bytesLength rest))))))))",
+    "(mapM_ (fn [n] (then (printInt n) (putError \"!\"))) (range 1 4))",
+    "(then (putText \"out\") (exit 3))",
+    // Cells and mutable arrays: the old lead to the young.
+    "(bind (newCell Nil) (fn [c] (then (forM_ (range 1 4) (fn [n] (modifyCell c (Cons (fib n))))) (bind (readCell c) (fn [xs] (putText (concatMap showInt xs)))))))",
+    "(bind (newArray 9 0) (fn [a] (then (forM_ (range 2 4) (fn [i] (writeArray a i (mul i i)))) (bind (freezeArray a) (fn [b] (printInt (arrayFold add 0 b)))))))",
+    "(Pair (runState (bind (newCell 1) (fn [c] (then (modifyCell c (add 2)) (readCell c))))) (arrayAccumulate add 0 4 [(Pair 1 5) (Pair 3 (fib 6)) (Pair 1 2)]))",
+    "(arrayBuild (bind (newArray 3 \"\") (fn [a] (then (writeArray a 1 (showInt (fib 7))) (return a)))))",
+    // Exceptions.
+    "(catch (then (putText \"a\") (evaluate (div 1 0))) (fn [e] (putText (exceptionText e))))",
+    "(finally (then (putText \"a\") (throw (Pair 1 (fib 4)))) (putText \"z\"))",
+    "(bracket (newCell 1) (fn [c] (bind (readCell c) printInt)) (fn [c] (then (writeCell c (fib 7)) (evaluate (fst 2)))))",
+    "(bind (mapM (fn [n] (attempt (evaluate (div 12 n)))) [3 0 2]) (fn [rs] (putText (concatMap (either (K \"!\") showInt) rs))))",
+    "(then (putText \"a\") (bind (return (loop' 40)) (fn [x] (catch (evaluate x) rethrow))))",
+    // Threads, with what they wait for.
+    "(bind (spawn (return (fib 6))) (fn [t] (bind (await t) printInt)))",
+    "(bind (together (map (fn [n] (then (putText (showInt n)) (return (fib n)))) [3 5])) (fn [ns] (printInt (sum ns))))",
+    "(bind newChannel (fn [c] (then (fork (writeChannel c (fib 5))) (bind (readChannel c) printInt))))",
+    "(bind newMVar (fn [v] (then (putText \"waits\") (takeMVar v))))",
+    "(bind newMVar (fn [v] (bind (fork (catch (takeMVar v) (fn [_] (putMVar v (fib 5))))) (fn [t] (then yield (then (throwTo t 1) (bind (readMVar v) printInt)))))))",
+    "(bind (newMVarOf 1) (fn [v] (then (mask (modifyMVar v (fn [x] (return (add x (fib 4)))))) (bind (takeMVar v) printInt))))",
+    // A transaction.
+    "(bind (newTVar 1) (fn [v] (then (attempt (atomically (fn [t] (then (writeTVar t v 5) (throw \"no\"))))) (bind (readTVarNow v) printInt))))",
+];
+
+/// What they import, and what they share besides.
+const OF_ACTIONS: [&str; 2] = [
+    "(import io) (import array) (import bytes) (import float) (import word) (import thread) (import stm)",
+    "(defn loop'[n] (if (eq n 0) (error \"deep\") (add 1 (loop' (sub n 1)))))",
+];
+
 /// Their texts.
 pub fn all() -> impl Iterator<Item = String> {
-    assert!(MAINS.len() >= 50);
-    MAINS.iter().map(|main| format!("(defn main{main})\n{SHARED}"))
+    assert!(MAINS.len() >= 50 && ACTIONS.len() >= 28);
+    let plain = MAINS.iter().map(|main| format!("(defn main{main})\n{SHARED}"));
+    let [imports, more] = OF_ACTIONS;
+    let actions =
+        ACTIONS.iter().map(move |main| format!("{imports}\n(defn main[] {main})\n{SHARED}{more}"));
+    plain.chain(actions)
 }
