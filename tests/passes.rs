@@ -7,6 +7,7 @@ mod float_in;
 mod joins;
 mod late;
 mod perform;
+mod project;
 mod selection;
 
 use gmachine::core::expr::Program;

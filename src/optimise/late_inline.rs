@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 
 use super::drive::{callers, is_small};
 use super::rewrite::{Plan, rewrite};
+use super::usage::circles;
 use super::{Pass, Report};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::places::{Inlined, Places};
-use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::core::duplicate::Duplicate;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
@@ -59,29 +59,18 @@ struct Facts {
 
 impl Facts {
     fn new(program: &Program) -> Facts {
-        let count = program.globals.len();
         let mut size: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
-        let mut mentions = vec![0_usize; count];
-        let mut edges = vec![Vec::new(); count];
+        let mut mentions = vec![0_usize; program.globals.len()];
         for (id, global) in program.globals.enumerate() {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
             for expr in program.walk(body) {
                 size[id] += 1;
                 if let Expr::Global(of) = program.exprs[expr] {
                     mentions[of.index()] += 1;
-                    edges[id.index()].push(of.0);
                 }
             }
         }
-        let mut recursive: IndexVec<GlobalId, bool> =
-            program.globals.iter().map(|_| false).collect();
-        for component in components(&edges) {
-            let cyclic = match component.as_slice() {
-                [one] => edges[*one as usize].contains(one),
-                _ => true,
-            };
-            component.into_iter().for_each(|member| recursive[GlobalId(member)] = cyclic);
-        }
+        let recursive = circles(program).iter().map(Option::is_some).collect();
         for kept in program.kept() {
             mentions[kept.index()] = usize::MAX;
         }

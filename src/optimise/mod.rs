@@ -10,6 +10,7 @@ mod drive;
 mod float_in;
 mod late_inline;
 mod perform;
+mod project;
 mod report;
 mod rewrite;
 mod selection;
@@ -55,6 +56,8 @@ passes! {
     KnownCase "known-case";
     /// A `case` of a `case` becomes one, by way of join points.
     CaseOfCase "case-of-case";
+    /// A call of whose value one field is wanted computes that field.
+    Project "project";
     /// Bindings move to the branch that uses them; unused ones go.
     FloatIn "float-in";
     /// Parameters that nothing uses go.
@@ -73,6 +76,7 @@ pub type Step = &'static [Pass];
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
+    &[Pass::Project],
     &[Pass::DeadArguments],
     &[Pass::FloatIn],
     &[Pass::Perform],
@@ -174,6 +178,7 @@ fn run(
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
             drive(program, rules, most, called_once, report).0
         }
+        [Pass::Project] => project::project(program, report),
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report),
         [Pass::Perform] => perform::perform(program, report),

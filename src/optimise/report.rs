@@ -28,6 +28,8 @@ impl Report {
         (Pass::CaseOfCase, "continuations moved into branches"),
         (Pass::CaseOfCase, "join points made"),
         (Pass::CaseOfCase, "functions made join points"),
+        (Pass::Project, "functions projected"),
+        (Pass::Project, "calls projected"),
         (Pass::FloatIn, "copies and constants put in place"),
         (Pass::FloatIn, "bindings put in the place of their use"),
         (Pass::FloatIn, "bindings moved inwards"),

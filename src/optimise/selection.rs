@@ -6,6 +6,7 @@
 //! only a field is wanted. So a selection that a program binds stays bound where it is, before
 //! anything that is evaluated after it, unless it has become a field by then.
 
+use super::project::{Field, is_only};
 use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
@@ -65,7 +66,7 @@ fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]
 }
 
 /// Returns the field that a branch returns, if it does nothing else.
-fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
+pub(super) fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
     let local = |expr: ExprId| match program.exprs[expr] {
         Expr::Local(local) => Some(local),
         _ => None,
@@ -82,6 +83,14 @@ fn returned(program: &Program, branch: &ConBranch) -> Option<usize> {
 pub(super) fn selected(program: &Program, selector: GlobalId, con: ConId) -> Option<usize> {
     let branches = branches(program, &program.globals[selector])?;
     returned(program, branches.iter().find(|branch| branch.con == con)?)
+}
+
+/// Returns the field that a function of one argument returns of the only constructor of its type, if
+/// it does nothing else.
+pub(super) fn projection(program: &Program, selector: GlobalId) -> Option<Field> {
+    let [branch] = branches(program, &program.globals[selector])? else { return None };
+    let at = returned(program, branch)?;
+    is_only(program, branch.con).then_some(Field { con: branch.con, at })
 }
 
 /// Binds selections that stand inside of what a body builds, so that each is bound by itself:

@@ -6,7 +6,8 @@
 //! on in a circle is not used. One walk finds the least set: what hangs on a variable waits
 //! with it until the variable is found to be used, so each expression is looked at once.
 
-use crate::base::index::Idx;
+use crate::base::index::{Idx, IndexVec};
+use crate::base::scc::components;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::core::traverse::Position;
 
@@ -143,4 +144,28 @@ impl Walk<'_> {
             self.work.extend(program.children(expr).exprs());
         }
     }
+}
+
+/// Returns for each global the circle of those that can come to call themselves by name which it is
+/// in, if it is in one.
+pub(super) fn circles(program: &Program) -> IndexVec<GlobalId, Option<u32>> {
+    let mut edges = vec![Vec::new(); program.globals.len()];
+    for (id, global) in program.globals.enumerate() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        edges[id.index()].extend(program.walk(body).filter_map(|expr| match program.exprs[expr] {
+            Expr::Global(of) => Some(of.0),
+            _ => None,
+        }));
+    }
+    let mut circles: IndexVec<GlobalId, _> = program.globals.iter().map(|_| None).collect();
+    for (number, component) in (0..).zip(components(&edges)) {
+        let cyclic = match component.as_slice() {
+            [one] => edges[*one as usize].contains(one),
+            _ => true,
+        };
+        component.into_iter().for_each(|member| {
+            circles[GlobalId(member)] = cyclic.then_some(number);
+        });
+    }
+    circles
 }
