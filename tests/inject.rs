@@ -25,25 +25,34 @@ const FUEL: u64 = 1_000_000;
 /// A program and what becomes of it if nothing is in its way.
 struct Case {
     text: String,
+    /// Whether it is of actions: then it is longer, and not gone through in such small steps.
+    of_actions: bool,
     program: Verified,
     wanted: Run,
 }
 
 /// Every program, as the schemes alone and as all passes leave it.
 fn cases() -> impl Iterator<Item = Case> {
-    programs::all().flat_map(|text| {
+    programs::all().flat_map(|(text, of_actions)| {
         [Passes::NONE, Passes::ALL].map(|passes| {
             let program = compile_after(&text, passes).unwrap_or_else(|| panic!("{text}"));
             let config = Config { fuel: Some(FUEL), ..Config::default() };
             let kind = MachineKind::Reference;
             let wanted = code_in(kind, &program, INPUT, Format::Default, config);
             assert!(!wanted.is_out_of_fuel(), "{text}");
-            Case { text: text.clone(), program, wanted }
+            Case { text: text.clone(), of_actions, program, wanted }
         })
     })
 }
 
 impl Case {
+    /// After how many steps a run is stopped: each number, or of actions fewer and fewer.
+    fn places(&self) -> impl Iterator<Item = u64> {
+        let of_actions = self.of_actions;
+        let passed_over = move |steps: u64| if of_actions { steps / 40 } else { 0 };
+        std::iter::successors(Some(0), move |&steps| Some(steps + 1 + passed_over(steps)))
+    }
+
     fn machine(&self, mode: Mode, refuse: Refusal) -> Box<dyn Machine> {
         let config = Config { stress: mode.stress, refuse, ..Config::default() };
         machine(mode.machine, &self.program, config)
@@ -93,11 +102,6 @@ impl Case {
     }
 }
 
-/// After how many steps a run is stopped: each number at first, and then fewer and fewer of them.
-fn places() -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(0), |steps: &u64| Some(steps + 1 + steps / 40))
-}
-
 fn input() -> Option<Box<dyn Input>> {
     Some(Box::new(Text::new(INPUT)))
 }
@@ -112,7 +116,7 @@ const MODES: [Mode; 2] = [
 /// reference machine collects at each instruction.
 fn passed_over(mode: Mode, others: u64) -> u64 {
     match mode.machine {
-        MachineKind::Reference => 3 * others,
+        MachineKind::Reference => others,
         _ => others / 32,
     }
 }
@@ -145,7 +149,7 @@ fn refused_any_room_a_run_stops_at_its_limit_and_goes_on() {
                     case.check(&how, &out, ended);
                 }
                 case.check_anew(&how, &mut *machine);
-                others += 1 + passed_over(mode, others);
+                others += 1 + passed_over(mode, others) * if case.of_actions { 3 } else { 1 };
             }
         }
     }
@@ -250,7 +254,7 @@ fn interrupted_at_any_safe_point_a_run_goes_on() {
     for case in cases() {
         for kind in [MachineKind::Reference, MachineKind::Fast] {
             let mode = Mode { machine: kind, stress: Stress::None };
-            for steps in places() {
+            for steps in case.places() {
                 let how = format!("{kind:?}, interrupted after {steps}");
                 let mut machine = case.machine(mode, Refusal::default());
                 let mut out = String::new();
@@ -280,7 +284,7 @@ fn a_stopped_run_whose_stack_is_not_kept_is_out_of_memory_whenever_it_goes_on() 
     for case in cases() {
         for stress in [Stress::None, Stress::Full] {
             let mode = Mode { machine: MachineKind::Fast, stress };
-            for steps in places() {
+            for steps in case.places() {
                 let how = format!("{mode:?}, stopped after {steps}");
                 let mut machine = case.machine(mode, Refusal::of_stacks());
                 let mut out = String::new();

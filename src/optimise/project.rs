@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::selection::{projection, returned};
+use super::selection::{Field, is_only, projection, returned};
 use super::usage::{circles, usage};
 use super::{Pass, Report};
 use crate::base::index::{Idx, IndexVec, List};
@@ -46,15 +46,6 @@ const REACHED: usize = 50;
 const TRIES: usize = 5;
 /// How often a body is gone through at most: a field of a field comes up once the inner one is a call.
 const ROUNDS: usize = 4;
-
-/// A field of the only constructor of a type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Field {
-    /// The constructor.
-    pub con: ConId,
-    /// The number of the field.
-    pub at: usize,
-}
 
 /// What becomes of a field.
 enum Taken {
@@ -340,7 +331,7 @@ impl Projector {
         let GlobalKind::Defn { body: Some(body), .. } = self.program.globals[of].kind else {
             return None;
         };
-        let size = self.program.walk(body).take(LARGEST + 1).count();
+        let size = self.size(body);
         if size > LARGEST.min(self.left) || !self.builds(of, field.con) {
             return None;
         }
@@ -363,6 +354,11 @@ impl Projector {
         Some(global)
     }
 
+    /// Returns the number of expressions of a body, or one more than the most.
+    fn size(&self, body: ExprId) -> usize {
+        self.program.walk(body).take(LARGEST + 1).count()
+    }
+
     /// Returns whether a function builds a constructor in a tail, or calls one that does.
     fn builds(&mut self, global: GlobalId, con: ConId) -> bool {
         if let Some(&known) = self.builds.get(&(global, con)) {
@@ -378,6 +374,10 @@ impl Projector {
             let GlobalKind::Defn { body: Some(body), .. } = self.program.globals[of].kind else {
                 continue;
             };
+            // It would have no projection.
+            if self.size(body) > LARGEST {
+                continue;
+            }
             for tail in tails(&self.program, body) {
                 found |= self.built(tail, con).is_some();
                 if let Some((called, _)) = self.call(tail)
@@ -415,7 +415,6 @@ impl Projector {
         let params = self.program.local_lists.add(params);
         self.program.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
         self.definition(global);
-        self.call_in_tails(body);
     }
 
     /// Turns a tail into a field of its value.
@@ -465,33 +464,6 @@ impl Projector {
             }
         }
     }
-
-    /// Puts what is bound, and only returned, in the place where it is returned: a call there is the
-    /// last thing to do.
-    fn call_in_tails(&mut self, body: ExprId) {
-        let exprs: Vec<ExprId> = self.program.walk(body).collect();
-        let uses = uses(&self.program, &exprs);
-        let mut returned = FxHashMap::default();
-        for tail in tails(&self.program, body) {
-            if let Expr::Local(local) = self.program.exprs[tail] {
-                returned.insert(local, tail);
-            }
-        }
-        for &expr in exprs.iter().rev() {
-            if let Expr::Let(local, value, rest) = self.program.exprs[expr]
-                && uses.get(&local) == Some(&1)
-                && let Some(&tail) = returned.get(&local)
-            {
-                self.replace(tail, value);
-                self.replace(expr, rest);
-            }
-        }
-    }
-}
-
-/// Returns whether a constructor is the only one of its type.
-pub(super) fn is_only(program: &Program, con: ConId) -> bool {
-    program.datas[program.cons[con].data].cons.len() == 1
 }
 
 /// Returns whether an expression has no value.

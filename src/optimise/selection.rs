@@ -6,13 +6,21 @@
 //! only a field is wanted. So a selection that a program binds stays bound where it is, before
 //! anything that is evaluated after it, unless it has become a field by then.
 
-use super::project::{Field, is_only};
 use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
 };
 use crate::core::traverse::Position;
 use crate::primitive::Primitive;
+
+/// A field of the only constructor of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Field {
+    /// The constructor.
+    pub con: ConId,
+    /// The number of the field.
+    pub at: usize,
+}
 
 /// The functions of a program that may be selectors.
 pub(super) struct Selectors(IndexVec<GlobalId, bool>);
@@ -91,6 +99,11 @@ pub(super) fn projection(program: &Program, selector: GlobalId) -> Option<Field>
     let [branch] = branches(program, &program.globals[selector])? else { return None };
     let at = returned(program, branch)?;
     is_only(program, branch.con).then_some(Field { con: branch.con, at })
+}
+
+/// Returns whether a constructor is the only one of its type.
+pub(super) fn is_only(program: &Program, con: ConId) -> bool {
+    program.datas[program.cons[con].data].cons.len() == 1
 }
 
 /// Binds selections that stand inside of what a body builds, so that each is bound by itself:

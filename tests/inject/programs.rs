@@ -129,12 +129,13 @@ const OF_ACTIONS: [&str; 2] = [
     "(defn loop'[n] (if (eq n 0) (error \"deep\") (add 1 (loop' (sub n 1)))))",
 ];
 
-/// Their texts.
-pub fn all() -> impl Iterator<Item = String> {
+/// Their texts, and whether they are of actions: those are longer.
+pub fn all() -> impl Iterator<Item = (String, bool)> {
     assert!(MAINS.len() >= 50 && ACTIONS.len() >= 28);
-    let plain = MAINS.iter().map(|main| format!("(defn main{main})\n{SHARED}"));
+    let plain = MAINS.iter().map(|main| (format!("(defn main{main})\n{SHARED}"), false));
     let [imports, more] = OF_ACTIONS;
-    let actions =
-        ACTIONS.iter().map(move |main| format!("{imports}\n(defn main[] {main})\n{SHARED}{more}"));
+    let actions = ACTIONS
+        .iter()
+        .map(move |main| (format!("{imports}\n(defn main[] {main})\n{SHARED}{more}"), true));
     plain.chain(actions)
 }
