@@ -103,6 +103,28 @@ fn a_pipeline_of_lists_is_flat() {
 }
 
 #[test]
+fn a_sum_whose_first_turn_is_known_grows_into_no_chain() {
+    // Each term is cheap, so each is computed where it would be built, from the first one on.
+    let program = "
+        (data At (At re im))
+        (defn main[] (case (foldl' plus (At 0.0 0.0) (map raised (range 1 SIZE))) [(At re _) re]))
+        (defn plus[x y] (case x [(At a b) (case y [(At c d) (At (fadd a c) (fadd b d))])]))
+        (defn raised[k] (power (unit k) k))
+        (defn unit[n] (let ([t (fdiv 6.0 (itof n))]) (At (fcos t) (fsin t))))
+        (defn times[x y] (case x [(At a b) (case y [(At c d)
+          (At (fsub (fmul a c) (fmul b d)) (fadd (fmul a d) (fmul b c)))])]))
+        (defn power[z n]
+          (if (eq n 0) (At 1.0 0.0)
+            (let ([half (power (times z z) (div n 2))]) (if (even n) half (times z half)))))";
+    let live = |size: u64| {
+        let source = program.replace("SIZE", &size.to_string());
+        live_on_fast(&compile_after(&source, Passes::ALL).expect("no mistake"), "")
+    };
+    let (one, four) = (live(5_000), live(20_000));
+    assert!(four <= one + 100_000, "{one} bytes, then {four}");
+}
+
+#[test]
 fn a_list_bound_by_a_let_is_collected_as_its_last_use_consumes_it() {
     is_flat("(defn main[] (let ([xs (range 1 SIZE)]) (add 0 (length xs))))", 20_000);
     is_flat("(defn main[] (let ([xs (range 1 SIZE)]) (length xs)))", 20_000);

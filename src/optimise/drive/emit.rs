@@ -7,7 +7,7 @@ use super::{Driver, Outcome, Statement};
 use crate::base::index::Idx;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId, TextId};
+use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, TextId};
 use crate::primitive::{Primitive, Shape};
 
 /// The bytes of a text that take as long to copy as a step.
@@ -398,13 +398,6 @@ impl Driver<'_> {
         env: EnvId,
         span: Span,
     ) -> ExprId {
-        if self.rules.known_case && primitive.shape() == Shape::Strict {
-            let nodes: Vec<NodeId> = args.iter().map(|&arg| self.node(arg, env)).collect();
-            if let Some(lit) = self.fold(primitive, &nodes) {
-                self.tally.folded += 1;
-                return self.expr(Expr::Lit(lit), span);
-            }
-        }
         if self.rules.known_case
             && let (Primitive::If, &[condition, yes, no]) = (primitive, args)
         {
@@ -414,9 +407,23 @@ impl Driver<'_> {
                 return self.lazy(if holds { yes } else { no }, env);
             }
         }
+        let args: Vec<ExprId> = args.iter().map(|&arg| self.lazy(arg, env)).collect();
+        if self.rules.known_case && primitive.shape() == Shape::Strict {
+            // Written first, as an operand may be a primitive that was folded.
+            let literal = |&arg| match self.new.exprs[arg] {
+                Expr::Lit(lit) => Some(lit),
+                _ => None,
+            };
+            if let Some(lits) = args.iter().map(literal).collect::<Option<Vec<Lit>>>()
+                && let Some(lit) = self.fold(primitive, &lits)
+            {
+                self.tally.folded += 1;
+                return self.expr(Expr::Lit(lit), span);
+            }
+        }
         let callee = self.global(global);
         let callee = self.expr(Expr::Global(callee), span);
-        self.lazy_apply(callee, args, env, span)
+        self.application(callee, args, span)
     }
 
     /// Returns the arguments of a call as values, and a mask of those that nothing else refers to.

@@ -367,7 +367,7 @@ impl Driver<'_> {
             .collect();
         if self.knows()
             && nodes.len() == operands.len()
-            && let Some(lit) = self.fold(primitive, &nodes)
+            && let Some(lit) = self.fold_nodes(primitive, &nodes)
         {
             self.tally.folded += 1;
             return Ok(Outcome::Node(self.heap.add(AbstractValue::Lit(lit))));

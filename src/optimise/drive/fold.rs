@@ -42,13 +42,20 @@ impl Driver<'_> {
     }
 
     /// Returns the result of a primitive on values, if they are known and it has one.
-    pub(super) fn fold(&mut self, primitive: Primitive, nodes: &[NodeId]) -> Option<Lit> {
-        let mut lits = [Lit::Int(0); 2];
-        for (&node, slot) in nodes.iter().zip(&mut lits) {
-            let AbstractValue::Lit(lit) = self.heap.get(node).value else { return None };
-            *slot = lit;
-        }
-        let [a, b] = lits;
+    pub(super) fn fold_nodes(&mut self, primitive: Primitive, nodes: &[NodeId]) -> Option<Lit> {
+        let literal = |&node| match self.heap.get(node).value {
+            AbstractValue::Lit(lit) => Some(lit),
+            _ => None,
+        };
+        let lits: Vec<Lit> = nodes.iter().map(literal).collect::<Option<_>>()?;
+        self.fold(primitive, &lits)
+    }
+
+    /// Returns the result of a primitive on literals, if it has one.
+    pub(super) fn fold(&mut self, primitive: Primitive, lits: &[Lit]) -> Option<Lit> {
+        let mut operands = lits.iter().copied();
+        let mut operand = || operands.next().unwrap_or(Lit::Int(0));
+        let (a, b) = (operand(), operand());
         match primitive {
             Primitive::Eq
             | Primitive::Neq
@@ -73,7 +80,7 @@ impl Driver<'_> {
             | Primitive::FloorDiv
             | Primitive::Mod
             | Primitive::Negate => self.arithmetic(primitive, a, b),
-            _ => self.numeric(primitive, &lits[..nodes.len().min(2)]),
+            _ => self.numeric(primitive, lits),
         }
     }
 
