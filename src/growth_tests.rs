@@ -292,7 +292,6 @@ const STEEP: &[&str] = &[
     "loops from known",
     "loops in order",
     "partitions",
-    "record of parameters",
     "scanl",
     "streams known",
     "streams merged",
@@ -341,6 +340,22 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     }
     assert!(families > 300, "{families}");
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_chain_of_continuations_is_written_once_for_all_exits() {
+    let is_one =
+        |family: &&Growth| ["continuations", "functions of what follows"].contains(&family.name);
+    let families: Vec<Growth> = growth::all().collect();
+    let mut wrong = Vec::new();
+    for family in families.iter().filter(is_one) {
+        let program = family.program(family.repetitions(8192));
+        let [plain, first, second] = [0, 1, 2].map(|level| cost(&program, Passes::level(level)).1);
+        if first.max(second) > plain + plain / 4 {
+            wrong.push(format!("{}: {plain} instructions, {first}, {second}", family.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The accesses to tables that adding `definitions` costs, one by one, in quarters.

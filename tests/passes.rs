@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod dead_args;
+mod exits;
 mod float_in;
 mod joins;
 mod late;

@@ -10,6 +10,7 @@ pub mod cases;
 pub mod combinators;
 pub mod command;
 pub mod common;
+pub mod continuations;
 pub mod corpus;
 pub mod dice;
 pub mod differential;

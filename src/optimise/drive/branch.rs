@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::eval::{Operand, State};
+use super::exits::Opened;
 use super::frame::{Entry, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
 use super::share::Split;
@@ -50,8 +51,10 @@ impl Driver<'_> {
         self.heap.named(AbstractValue::Unknown(false), Name::Local(local))
     }
 
-    fn finish_split(&mut self, split: Split, code: ExprId) -> Attempt<State> {
+    fn finish_split(&mut self, split: Split, opened: Opened, code: ExprId) -> Attempt<State> {
+        let code = self.close_exits(opened.functions, code)?;
         let code = self.close(split.shared, code)?;
+        self.end = opened.outer;
         Ok(State::Value(Outcome::Code(code), split.after))
     }
 
@@ -73,11 +76,16 @@ impl Driver<'_> {
         let split = self.split(if own { &frames } else { &None }, ways)?;
         let (scrutinee, evaluated) = self.scrutinee(node, span)?;
         let inner = u32::from(ways > 1);
+        let mut common = None;
         if inner > 0 {
             let bodies = case.bodies();
             let alternatives: Vec<(ExprId, EnvId)> = bodies.map(|body| (body, env)).collect();
-            self.bind_chains(&alternatives, &case.fields().collect::<Vec<_>>());
+            let fields: Vec<LocalId> = case.fields().collect();
+            let values = self.in_common(&alternatives, &fields);
+            self.bind_chains(&values);
+            common = Some(values);
         }
+        let opened = self.open_exits(common.as_deref(), &split);
         self.depth += inner;
         let branches = match &case.branches {
             Branches::Lits(branches) => {
@@ -126,7 +134,7 @@ impl Driver<'_> {
         self.depth -= inner;
         let switch = self.new.switches.push(Switch { scrutinee, evaluated, branches, default });
         let code = self.expr(Expr::Switch(switch), span);
-        self.finish_split(split, code)
+        self.finish_split(split, opened, code)
     }
 
     /// Drives an alternative of a choice, or jumps to where it is written.
@@ -143,7 +151,7 @@ impl Driver<'_> {
             Some(shared) if self.knows() => self.enter_by(entry, node, shared)?,
             _ => State::Eval(body, env, split.inner.clone()),
         };
-        self.run(state)
+        self.run_to_end(state)
     }
 
     /// Notes what a variable is in this branch.
@@ -211,7 +219,9 @@ impl Driver<'_> {
         };
         let alternatives: Vec<(ExprId, EnvId)> =
             [yes, no].into_iter().filter_map(Operand::as_expr).collect();
-        self.bind_chains(&alternatives, &[]);
+        let common = self.in_common(&alternatives, &[]);
+        self.bind_chains(&common);
+        let opened = self.open_exits(Some(&common), &split);
         let mut parts = Vec::with_capacity(3);
         parts.push(condition);
         self.depth += 1;
@@ -227,7 +237,7 @@ impl Driver<'_> {
                     }
                     _ => driver.operand(part, split.inner.clone()),
                 };
-                driver.run(state)
+                driver.run_to_end(state)
             })?;
             parts.push(code);
         }
@@ -235,7 +245,7 @@ impl Driver<'_> {
         let callee = self.global(global);
         let callee = self.expr(Expr::Global(callee), span);
         let code = self.application(callee, parts, span);
-        self.finish_split(split, code)
+        self.finish_split(split, opened, code)
     }
 
     /// Drives a join of the old program.
@@ -262,8 +272,9 @@ impl Driver<'_> {
             join: Cell::new(None),
         });
         self.targets.insert((env, join), target.clone());
+        let opened = self.open_exits(None, &split);
         let mut outcome = self.followed_by(&split.after, |driver| {
-            driver.run(State::Eval(body, env, split.inner.clone()))
+            driver.run_to_end(State::Eval(body, env, split.inner.clone()))
         })?;
         self.targets.remove(&(env, join));
         if let Some(made) = target.join.get() {
@@ -275,7 +286,7 @@ impl Driver<'_> {
                     let node = driver.parameter(Some(param), &mut params, span);
                     driver.bind(param, env, node);
                 }
-                driver.run(State::Eval(handler, env, split.inner.clone()))
+                driver.run_to_end(State::Eval(handler, env, split.inner.clone()))
             })?;
             self.depth -= 1;
             outcome = Outcome::Code(self.write_join(made, params, handler, body));
@@ -284,6 +295,7 @@ impl Driver<'_> {
             let code = self.finish(outcome, span);
             outcome = Outcome::Code(self.close(split.shared, code)?);
         }
+        self.end = opened.outer;
         Ok(State::Value(outcome, split.after))
     }
 

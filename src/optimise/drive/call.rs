@@ -13,6 +13,11 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 /// The most expressions, and three more for each parameter, of a supercombinator that is inlined
 /// wherever it is called.
 const SMALL: usize = 8;
+/// The most expressions of it, after all small ones that it calls have been inlined in it; fewer if
+/// they are nested in each other more than a few deep, as in a chain.
+const EXPANDED: u32 = 500;
+const CHAINED: u32 = 80;
+const UNCHAINED: u32 = 6;
 /// The largest size up to which what is not recursive is unfolded for its known arguments.
 pub(super) const UNFOLDED: u32 = 120;
 /// The most expressions, of all copies together, up to which what was called in one place of the
@@ -90,7 +95,8 @@ impl Driver<'_> {
             return self.facts.mentioned_once[global]
                 || self.facts.forwards[global] && self.is_small(global);
         }
-        if self.is_small(global) {
+        // A long chain of small functions would be written at each way into it.
+        if self.is_small(global) && !is_long(self.facts.expanded[global]) {
             return true;
         }
         let most = match self.called_once.contains(&global) {
@@ -691,6 +697,12 @@ impl Driver<'_> {
 /// Returns whether patterns leave nothing open.
 fn is_closed(patterns: &[Pattern]) -> bool {
     patterns.iter().all(|pattern| pattern.holes() == 0)
+}
+
+/// Returns whether small functions that call each other are too many to be written wherever the first
+/// is called.
+pub(super) fn is_long((all, nested): (u32, u32)) -> bool {
+    all > EXPANDED || nested > UNCHAINED && all > CHAINED
 }
 
 /// Returns whether a body of so many expressions, of a function of so many parameters, is not much

@@ -39,6 +39,14 @@ impl Operand {
 impl Driver<'_> {
     /// Drives until there is nothing left to do. The outcome is that of all frames.
     pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {
+        let outer = self.new_end();
+        let outcome = self.run_to_end(state)?;
+        self.end = outer;
+        Ok(outcome)
+    }
+
+    /// Drives, as [`run`](Self::run) does, what the code that is being written ends in.
+    pub(super) fn run_to_end(&mut self, state: State) -> Attempt<Outcome> {
         ensure_sufficient_stack(|| self.run_steps(state))
     }
 
@@ -214,6 +222,9 @@ impl Driver<'_> {
             && self.knows()
             && let AbstractValue::Partial(head, given) = self.heap.get(node).value
         {
+            if let Some(state) = self.leave(node, &args, frames, span) {
+                return Ok(state);
+            }
             let mut all = self.heap.items(given).to_vec();
             all.extend(args);
             return self.apply_known(head, all, frames.clone(), span);
@@ -232,7 +243,7 @@ impl Driver<'_> {
         Ok(State::Value(Outcome::Code(code), frames.clone()))
     }
 
-    fn apply_known(
+    pub(super) fn apply_known(
         &mut self,
         head: Head,
         args: Vec<NodeId>,

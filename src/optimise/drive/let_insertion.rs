@@ -23,14 +23,21 @@ const CHAIN: u32 = 6;
 /// the one before it.
 const BRANCHING_CHAIN: u32 = 2;
 /// The most values that are looked at for that before a branching.
-const LOOKED_AT: usize = 64;
+pub(super) const LOOKED_AT: usize = 64;
 
 /// What is between a branching and a value.
 #[derive(Clone, Copy, Default)]
-struct Chain {
-    links: u32,
+pub(super) struct Chain {
+    pub links: u32,
     /// How many of them are more than straight code.
-    branching: u32,
+    pub branching: u32,
+}
+
+impl Chain {
+    /// Returns whether it is to end.
+    pub fn is_long(self) -> bool {
+        self.links > CHAIN || self.branching > BRANCHING_CHAIN
+    }
 }
 
 impl Driver<'_> {
@@ -166,20 +173,31 @@ impl Driver<'_> {
         }
     }
 
-    /// Binds long chains of values to which several alternatives of a branching refer: code would
-    /// grow with the square of how many branchings follow each other, or double with each. `bound`
-    /// are locals that the alternatives bind.
-    pub(super) fn bind_chains(&mut self, alternatives: &[(ExprId, EnvId)], bound: &[LocalId]) {
+    /// Returns the values to which several alternatives of a branching refer. `bound` are locals that
+    /// the alternatives bind.
+    pub(super) fn in_common(
+        &mut self,
+        alternatives: &[(ExprId, EnvId)],
+        bound: &[LocalId],
+    ) -> Vec<NodeId> {
         let mut referred = FxHashSet::default();
-        let mut work = Vec::new();
+        let mut common = Vec::new();
         for &(expr, env) in alternatives {
             for local in self.free_locals(expr).unwrap_or_default() {
                 let node = self.heap.lookup(env, self.facts.slot[local]);
                 if !bound.contains(&local) && !referred.insert(self.heap.resolve(node)) {
-                    work.push((node, Chain::default()));
+                    common.push(node);
                 }
             }
         }
+        common
+    }
+
+    /// Binds long chains of the values that several alternatives of a branching have in common: code
+    /// would grow with the square of how many branchings follow each other, or double with each.
+    pub(super) fn bind_chains(&mut self, common: &[NodeId]) {
+        let mut work: Vec<(NodeId, Chain)> =
+            common.iter().map(|&node| (node, Chain::default())).collect();
         let mut ends = Vec::new();
         let mut left = LOOKED_AT;
         while let Some((node, mut chain)) = work.pop() {
@@ -195,7 +213,7 @@ impl Driver<'_> {
                 AbstractValue::Call(..) => 1,
                 _ => 0,
             };
-            if chain.links > CHAIN || chain.branching > BRANCHING_CHAIN {
+            if chain.is_long() {
                 ends.push(node);
                 continue;
             }
@@ -232,19 +250,21 @@ impl Driver<'_> {
             }
             Action::If { yes, no, .. } => {
                 let operands = [yes, no].into_iter().filter_map(Operand::as_expr);
-                return self.bind_chains(&operands.collect::<Vec<_>>(), &[]);
+                let common = self.in_common(&operands.collect::<Vec<_>>(), &[]);
+                return self.bind_chains(&common);
             }
             _ => return,
         };
         let case = &self.old.switches[switch];
         let alternatives: Vec<(ExprId, EnvId)> = case.bodies().map(|body| (body, env)).collect();
         bound.extend(case.fields());
-        self.bind_chains(&alternatives, &bound);
+        let common = self.in_common(&alternatives, &bound);
+        self.bind_chains(&common);
     }
 
     /// Returns how many parts of an expression that may branch are within each other, at most: more
     /// than anyone wants if it is large.
-    fn branchings(&self, expr: ExprId) -> u32 {
+    pub(super) fn branchings(&self, expr: ExprId) -> u32 {
         let mut most = 0;
         let mut left = LOOKED_AT;
         let mut work = vec![(expr, 0)];

@@ -30,6 +30,7 @@ mod counted;
 mod emit;
 mod eta;
 mod eval;
+mod exits;
 mod facts;
 mod fold;
 mod frame;
@@ -68,6 +69,7 @@ use branch::Target;
 use constants::Constants;
 use counted::{Counted, counted};
 use eta::Twins;
+use exits::Exits;
 use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
@@ -180,6 +182,9 @@ pub fn drive(
         definitions: Journal::new(),
         constant_count: 0,
         targets: Journal::new(),
+        exits: Journal::new(),
+        end: 0,
+        ends: 0,
         pending_operands: Vec::new(),
         operands_bound: 0,
         unfolding: Vec::new(),
@@ -335,6 +340,10 @@ transactional! {
             definitions: Journal<NodeId, GlobalId>,
             /// Joins of the old program that are being driven.
             targets: Journal<(EnvId, JoinId), Rc<Target>>,
+            /// Functions that branches end in by jumps.
+            exits: Journal<NodeId, Rc<Exits>>,
+            /// The run that the code being written is at an end of.
+            end: u32,
             pending_operands: Vec<PendingOperands>,
             /// Of how many of them what branches share is bound.
             operands_bound: usize,
@@ -360,6 +369,8 @@ transactional! {
         spent {
             /// The variant whose body is driven.
             current: u32,
+            /// How many runs there were.
+            ends: u32,
             /// Integers that are literals of the new program.
             bigs: FxHashMap<Integer, BigId>,
             /// The spans that stand for an expression of the corelib and a call of it.

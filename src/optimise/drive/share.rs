@@ -259,16 +259,7 @@ impl Driver<'_> {
             Entry::Default => self.default_entry(node, shared),
             _ => entry,
         };
-        let fields = match self.heap.get(node).value {
-            AbstractValue::Con(_, fields) => self.heap.items(fields).to_vec(),
-            _ => Vec::new(),
-        };
-        let args = match entry {
-            Entry::Value | Entry::Default => vec![node],
-            Entry::Con(_) => fields,
-            Entry::Built(_) => std::iter::once(node).chain(fields).collect(),
-            Entry::Lit(_) => Vec::new(),
-        };
+        let args = self.brings(entry, node);
         let found = shared.entries.borrow().get(entry);
         let join = found.unwrap_or_else(|| {
             let join = self.placeholder();
@@ -277,6 +268,45 @@ impl Driver<'_> {
         });
         let code = self.jump_code(join, &args, Span::NONE);
         Ok(State::Value(Outcome::Ends(code), None))
+    }
+
+    /// Returns what a jump brings of a value.
+    pub(super) fn brings(&self, entry: Entry, node: NodeId) -> Vec<NodeId> {
+        let fields = match self.heap.get(node).value {
+            AbstractValue::Con(_, fields) => self.heap.items(fields),
+            _ => &[],
+        };
+        match entry {
+            Entry::Value | Entry::Default => vec![node],
+            Entry::Con(_) => fields.to_vec(),
+            Entry::Built(_) => std::iter::once(&node).chain(fields).copied().collect(),
+            Entry::Lit(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the value of which a jump has brought what is now in parameters.
+    pub(super) fn brought(
+        &mut self,
+        entry: Entry,
+        params: &mut Vec<LocalId>,
+        span: Span,
+    ) -> NodeId {
+        let (con, whole) = match entry {
+            Entry::Value | Entry::Default => return self.parameter(None, params, span),
+            Entry::Lit(lit) => return self.heap.add(AbstractValue::Lit(lit)),
+            Entry::Con(con) => (con, None),
+            Entry::Built(con) => (con, Some(self.parameter(None, params, span))),
+        };
+        let arity = self.new.cons[con].arity;
+        let fields: Vec<NodeId> = (0..arity).map(|_| self.parameter(None, params, span)).collect();
+        let value = AbstractValue::Con(con, self.heap.list(fields));
+        match whole {
+            Some(whole) => {
+                self.heap.set(whole, value, self.heap.get(whole).name);
+                whole
+            }
+            None => self.heap.add(value),
+        }
     }
 
     /// Returns how the default of shared frames is entered: what is known of the value is used
@@ -452,39 +482,15 @@ impl Driver<'_> {
         let mut params = Vec::new();
         self.depth += 1;
         let handler = self.scope(span, |driver| {
+            let node = driver.brought(entry, &mut params, span);
             let state = match entry {
-                Entry::Value => {
-                    let node = driver.parameter(None, &mut params, span);
-                    driver.choice(node, shared)?
-                }
-                Entry::Default => {
-                    let node = driver.parameter(None, &mut params, span);
-                    driver.default_of(node, shared)
-                }
-                Entry::Lit(lit) => {
-                    let node = driver.heap.add(AbstractValue::Lit(lit));
-                    State::Value(Outcome::Node(node), shared.frames.clone())
-                }
-                Entry::Con(con) | Entry::Built(con) => {
-                    let whole = match entry {
-                        Entry::Built(_) => Some(driver.parameter(None, &mut params, span)),
-                        _ => None,
-                    };
-                    let arity = driver.new.cons[con].arity;
-                    let fields: Vec<NodeId> =
-                        (0..arity).map(|_| driver.parameter(None, &mut params, span)).collect();
-                    let value = AbstractValue::Con(con, driver.heap.list(fields));
-                    let node = match whole {
-                        Some(whole) => {
-                            driver.heap.set(whole, value, driver.heap.get(whole).name);
-                            whole
-                        }
-                        None => driver.heap.add(value),
-                    };
+                Entry::Value => driver.choice(node, shared)?,
+                Entry::Default => driver.default_of(node, shared),
+                Entry::Lit(_) | Entry::Con(_) | Entry::Built(_) => {
                     State::Value(Outcome::Node(node), shared.frames.clone())
                 }
             };
-            driver.run(state)
+            driver.run_to_end(state)
         })?;
         self.depth -= 1;
         Ok(self.write_join(join, params, handler, code))

@@ -394,6 +394,7 @@ impl Driver<'_> {
         self.failed.clear();
         self.block.clear();
         self.targets.commit();
+        self.exits.commit();
         self.globals.commit();
         self.memo.commit();
         self.per_function.commit();

@@ -7,9 +7,9 @@ use crate::hunt::{kind, no_panic, one};
 use crate::subsets::Subsets;
 use crate::tally::Tally;
 use crate::{
-    actions, calls, cases, combinators, corpus, differential, elements, harness, listings,
-    metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets, transactions,
-    typed, wild,
+    actions, calls, cases, combinators, continuations, corpus, differential, elements, harness,
+    listings, metamorphic, modules, numbers, ordinary, parity, pipelines, slopes, subsets,
+    transactions, typed, wild,
 };
 
 /// Tries the case of a number; what is wrong with it is an error, an empty one if mistakes
@@ -225,6 +225,15 @@ pub const KINDS: &[Kind] = &[
         check: |seed, known| match seed % 2 {
             0 => one(combinators::program, parity::wrong, seed, known),
             _ => one(combinators::program, some_passes, seed, known),
+        },
+    },
+    Kind {
+        name: "continuations",
+        about: "programs in continuation-passing style: as for typed, and as for passes",
+        share: 50,
+        check: |seed, known| match seed % 2 {
+            0 => one(continuations::program, parity::wrong, seed, known),
+            _ => one(continuations::program, some_passes, seed, known),
         },
     },
     Kind {
