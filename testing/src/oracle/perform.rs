@@ -190,6 +190,16 @@ impl World {
             && !name.ends_with("Cell")
             && !name.ends_with("Array");
         if outside && thread != 0 {
+            // What an effect needs is evaluated before it is asked who performs it.
+            for at in needed(name, args.len()) {
+                force(&args[at])?;
+            }
+            if let "putText" | "putError" = name
+                && let Value::Con(_, fields) = force(&args[0])?
+                && let Some(first) = fields.first()
+            {
+                force(first)?;
+            }
             return Err(Halt::Error);
         }
         let array = |at: usize| match force(&args[at])? {
@@ -359,6 +369,15 @@ impl World {
             },
             _ => panic!("{name} is no action"),
         }
+    }
+}
+
+/// Returns which operands an effect of input and output, or on threads, needs evaluated.
+fn needed(name: &str, arity: usize) -> std::ops::Range<usize> {
+    match name {
+        "fork" => 0..0,
+        "putMVar" | "tryPutMVar" => 0..1,
+        _ => 0..arity,
     }
 }
 
