@@ -52,6 +52,30 @@ fn hints(source: &str) -> Vec<String> {
     built.report.hints().iter().map(|hint| hint.code.id().to_owned()).collect()
 }
 
+#[test]
+fn a_small_function_that_is_not_inlined_is_told_with_what_it_calls() {
+    let chain: String = (1..14)
+        .map(|at| format!("(defn g{at}[x] (g{} (add (mul x {at}) {at})))\n", at - 1))
+        .collect();
+    let source =
+        format!("(defn main[i] [(g13 (length i)) (g13 2)])\n(defn g0[x] (mul x x))\n{chain}");
+    let uses = "(defn other[i] (add (g9 (length i)) (g8 i)))".to_owned();
+    let source = format!("{source}{uses}").replace("(g13 2)", "(g13 2) (other i)");
+    let optimise = optimise::Options { passes: Passes::level(1), verbose: true };
+    let options = Options { until: Stage::Optimised, optimise, ..Options::RUN };
+    let built = build(&Source::text("example", source), &common::NoFiles, &options);
+    let hints = built.report.hints();
+    let large: Vec<&str> = hints
+        .iter()
+        .filter(|hint| hint.code.id() == "G0902")
+        .map(|hint| hint.message.as_str())
+        .collect();
+    let is_told = large
+        .iter()
+        .any(|hint| hint.contains("parts with those of what it calls, and is mentioned"));
+    assert!(is_told, "{large:?}");
+}
+
 /// The codes that a program gives, in a check, as hints, or in a run.
 fn codes(source: &str) -> HashSet<String> {
     let reports = common::check(source);

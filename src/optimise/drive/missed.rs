@@ -220,12 +220,15 @@ impl Driver<'_> {
             );
         } else if !self.is_inlined(of) {
             let (size, (calls, _)) = (self.facts.size[of], self.facts.mentions[of]);
+            let (all, _) = self.facts.expanded[of];
+            let parts = match self.is_small(of) {
+                true => format!("it has {all} parts with those of what it calls,"),
+                false => format!("it has {size} parts"),
+            };
             self.hint(
                 Code::CallLarge,
                 place,
-                format!(
-                    "{name} is not inlined: it has {size} parts and is mentioned {calls} times"
-                ),
+                format!("{name} is not inlined: {parts} and is mentioned {calls} times"),
                 "split off the part that is common to few calls",
             );
         } else {
