@@ -33,8 +33,8 @@ fn chain(step: &str, uses: &str) -> String {
 /// the one use of it. Returns the instructions without passes, and after all.
 #[track_caller]
 fn is_same(step: &str, used: &str) -> [usize; 2] {
-    for number in -1..LINKS as i64 + 3 {
-        // The input has five characters.
+    for number in 10..2 * LINKS as i64 + 3 {
+        // Each one leaves the chain at another link. The input has five characters.
         let number = format!("(add {} (length input))", number - 5);
         let program = chain(step, &used.replace("NUMBER", &number));
         let (wanted, work) = run(&program, Passes::NONE, 10_000_000, false);
@@ -66,13 +66,13 @@ fn length(program: &str, passes: Passes) -> usize {
 #[test]
 fn continuations_are_written_once_for_all_exits() {
     let [plain, all] = is_same(
-        "(if (gt n #) (f@ (sub n 1) (fn [r] (k (add r #)))) (k n))",
+        "(if (gt n #) (f@ (sub n 2) (fn [r] (k (add r #)))) (k n))",
         "(LAST NUMBER (fn [r] (mul r r)))",
     );
     assert!(all < plain, "{plain} instructions, then {all}");
     // The continuation is in a frame that each branch has a copy of.
     let [plain, all] = is_same(
-        "((if (gt n #) (fn [k] (f@ (sub n 1) (fn [r] (k (add r #))))) (fn [k] (k n))) k)",
+        "((if (gt n #) (fn [k] (f@ (sub n 2) (fn [r] (k (add r #))))) (fn [k] (k n))) k)",
         "(LAST NUMBER negate)",
     );
     assert!(all < plain, "{plain} instructions, then {all}");
@@ -80,7 +80,7 @@ fn continuations_are_written_once_for_all_exits() {
 
 #[test]
 fn what_is_done_with_the_value_of_a_continuation_is_done() {
-    let go_on = "(f@ (sub n 1) (fn [r] (k (add r #))))";
+    let go_on = "(f@ (sub n 2) (fn [r] (k (add r #))))";
     for exit in [
         "(add 1 (k n))",
         "(seq (k n) 5)",
@@ -99,7 +99,7 @@ fn what_is_done_with_the_value_of_a_continuation_is_done() {
                 .replace("(k 3)", "3"),
         );
     }
-    let both = "(if (gt n #) (if (eq n 9) (add (k 1) (f@ (sub n 1) k)) (f@ (sub n 1) (fn [r] (k r)))) (k n))";
+    let both = "(if (gt n #) (if (eq n 9) (add (k 1) (f@ (sub n 2) k)) (f@ (sub n 2) (fn [r] (k r)))) (k n))";
     is_same(both, "(add (LAST NUMBER (fn [r] r)) 1)");
 }
 
@@ -108,7 +108,7 @@ fn what_a_continuation_holds_is_evaluated_once() {
     // Asked for by the function, and by the branch that comes to it.
     is_same(
         "(let ([m (slow (add n 20))])
-           (if (gt n #) (f@ (sub n 1) (fn [r] (k (add r m)))) (if (gt m n) (k (add m 1)) (k m))))",
+           (if (gt n #) (f@ (sub n 2) (fn [r] (k (add r m)))) (if (gt m n) (k (add m 1)) (k m))))",
         "(LAST NUMBER (fn [r] r))",
     );
     is_same(
@@ -119,7 +119,7 @@ fn what_a_continuation_holds_is_evaluated_once() {
     // Never asked for.
     is_same(
         "(let ([m (div 1 0)])
-           (if (gt n #) (f@ (sub n 1) (fn [r] (k (if (gt r 100) m r)))) (k n)))",
+           (if (gt n #) (f@ (sub n 2) (fn [r] (k (if (gt r 100) m r)))) (k n)))",
         "(LAST NUMBER (fn [r] r))",
     );
 }
@@ -134,7 +134,7 @@ fn what_is_known_of_what_a_continuation_is_given_is_used() {
     ] {
         let step = format!(
             "(if (gt n #)
-               (f@ (sub n 1) (fn [v] (case v [Nothing (k Nothing)] [(Just a) (k (Just (add a #)))])))
+               (f@ (sub n 2) (fn [v] (case v [Nothing (k Nothing)] [(Just a) (k (Just (add a #)))])))
                {exit})"
         );
         is_same(&step, "(case (LAST NUMBER (fn [v] v)) [(Just a) a] [Nothing 0])");
@@ -142,7 +142,7 @@ fn what_is_known_of_what_a_continuation_is_given_is_used() {
     // Two continuations, of which one calls the other.
     is_same(
         "(if (gt n #)
-           (f@ (sub n 1) (fn [r] (if (eq r 3) (k r) (k (add r #)))))
+           (f@ (sub n 2) (fn [r] (if (eq r 3) (k r) (k (add r #)))))
            (if (eq n 2) (k 0) (k n)))",
         "(LAST NUMBER (fn [r] r))",
     );
