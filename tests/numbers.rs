@@ -31,6 +31,16 @@ fn primitives_give_what_a_second_computation_gives() {
     }
 }
 
+/// Nothing is known of a product of which one operand is.
+#[test]
+fn zero_times_what_only_the_run_knows_is_not_zero() {
+    let program = "(defn main[i] (let ([x (fdiv 1.0 (itof (length i)))]) (seq x (fmul 0.0 x))))";
+    for level in 0..=2 {
+        let run = run_after(program, "", Passes::level(level));
+        assert_eq!(run.output.trim(), "+nan.0", "-O{level}");
+    }
+}
+
 /// Every primitive, with all pairs of operands at which something begins or ends.
 #[test]
 fn every_primitive_is_right_at_its_edges() {

@@ -75,21 +75,27 @@ fn run(text: &str, passes: Passes, fuel: u64, stress: bool) -> (Result<String, S
 /// Checks that a program does the same after a pass, with no more work.
 #[track_caller]
 fn same(text: &str, pass: Pass) {
-    let ((before, work), (found, less)) = (
-        run(text, Passes::NONE, 10_000_000, false),
-        run(text, Passes::NONE.with(pass), 10_000_000, false),
-    );
-    match (&before, &found) {
-        (Ok(before), Ok(found)) => assert_eq!(before, found, "{text}"),
-        (Err(Stop::Error(_)), Err(Stop::Error(_))) => {}
-        _ => panic!("{before:?}, then {found:?}\n{text}"),
+    same_after(text, &[Passes::NONE.with(pass)]);
+}
+
+/// Checks that a program does the same after some passes, with no more work.
+#[track_caller]
+fn same_after(text: &str, sets: &[Passes]) {
+    let (before, work) = run(text, Passes::NONE, 10_000_000, false);
+    for &passes in sets {
+        let (found, less) = run(text, passes, 10_000_000, false);
+        match (&before, &found) {
+            (Ok(before), Ok(found)) => assert_eq!(before, found, "{passes:?}: {text}"),
+            (Err(Stop::Error(_)), Err(Stop::Error(_))) => {}
+            _ => panic!("{before:?}, then {found:?} with {passes:?}\n{text}"),
+        }
+        assert!(
+            less.reductions <= work.reductions,
+            "{} reductions, then {} with {passes:?}\n{text}",
+            work.reductions,
+            less.reductions
+        );
     }
-    assert!(
-        less.reductions <= work.reductions,
-        "{} reductions, then {}\n{text}",
-        work.reductions,
-        less.reductions
-    );
 }
 
 /// Checks random programs.

@@ -4,10 +4,9 @@
 use std::fmt::Write as _;
 
 use gmachine::driver::Stage;
-use gmachine::machine::outcome::Stop;
 use gmachine::optimise::{Pass, Passes};
 
-use super::{built, run};
+use super::{built, same_after};
 
 /// The definitions of a chain.
 const LINKS: usize = 12;
@@ -36,23 +35,7 @@ fn is_same(step: &str, used: &str) -> [usize; 2] {
     for number in 10..2 * LINKS as i64 + 3 {
         // Each one leaves the chain at another link. The input has five characters.
         let number = format!("(add {} (length input))", number - 5);
-        let program = chain(step, &used.replace("NUMBER", &number));
-        let (wanted, work) = run(&program, Passes::NONE, 10_000_000, false);
-        assert!(matches!(&wanted, Ok(_) | Err(Stop::Error(_))), "{wanted:?}: {program}");
-        for passes in levels() {
-            let (found, less) = run(&program, passes, 10_000_000, false);
-            match (&wanted, &found) {
-                (Ok(wanted), Ok(found)) => assert_eq!(wanted, found, "{passes:?}: {program}"),
-                (Err(Stop::Error(_)), Err(Stop::Error(_))) => {}
-                _ => panic!("{wanted:?}, then {found:?} with {passes:?}: {program}"),
-            }
-            assert!(
-                less.reductions <= work.reductions,
-                "{} reductions, then {} with {passes:?}: {program}",
-                work.reductions,
-                less.reductions
-            );
-        }
+        same_after(&chain(step, &used.replace("NUMBER", &number)), &levels());
     }
     let program = chain(step, &used.replace("NUMBER", "(length input)"));
     [Passes::NONE, Passes::ALL].map(|passes| length(&program, passes))
@@ -115,6 +98,12 @@ fn what_a_continuation_holds_is_evaluated_once() {
         "(let ([m (slow (add n 20))] [k (fn [r] (k (add m r)))])
            (if (gt n #) (f@ m k) (if (eq m #) (k m) (k n))))",
         "(LAST NUMBER (fn [r] r))",
+    );
+    // All hold the same one, which nothing has evaluated before a branch and what it comes to do.
+    is_same(
+        "(case n [(Pair i m)
+           (if (gt i #) (f@ (Pair (sub i 2) m) (fn [r] (k (add r m)))) (if (eq i 14) (k (add m m)) (k m)))])",
+        "(LAST (Pair NUMBER (slow 4000)) (fn [r] r))",
     );
     // Never asked for.
     is_same(

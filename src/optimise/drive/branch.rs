@@ -272,6 +272,7 @@ impl Driver<'_> {
             join: Cell::new(None),
         });
         self.targets.insert((env, join), target.clone());
+        // Its body and its handler leave by what branchings around have opened.
         let opened = self.open_exits(None, &split);
         let mut outcome = self.followed_by(&split.after, |driver| {
             driver.run_to_end(State::Eval(body, env, split.inner.clone()))

@@ -95,8 +95,8 @@ impl Driver<'_> {
             return self.facts.mentioned_once[global]
                 || self.facts.forwards[global] && self.is_small(global);
         }
-        // A long chain of small functions would be written at each way into it.
-        if self.is_small(global) && !is_long(self.facts.expanded[global]) {
+        // A long chain or a tree of small functions would be written at each way into it.
+        if self.is_small(global) && !self.facts.expanded[global].is_long() {
             return true;
         }
         let most = match self.called_once.contains(&global) {
@@ -699,10 +699,20 @@ fn is_closed(patterns: &[Pattern]) -> bool {
     patterns.iter().all(|pattern| pattern.holes() == 0)
 }
 
-/// Returns whether small functions that call each other are too many to be written wherever the first
-/// is called.
-pub(super) fn is_long((all, nested): (u32, u32)) -> bool {
-    all > EXPANDED || nested > UNCHAINED && all > CHAINED
+/// What a function is with small functions in place of their calls.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Expanded {
+    /// How many expressions it has.
+    pub all: u32,
+    /// How deep the small functions are nested.
+    pub nested: u32,
+}
+
+impl Expanded {
+    /// Returns whether it is too much to be written wherever the function is called.
+    pub fn is_long(self) -> bool {
+        self.all > EXPANDED || self.nested > UNCHAINED && self.all > CHAINED
+    }
 }
 
 /// Returns whether a body of so many expressions, of a function of so many parameters, is not much

@@ -9,16 +9,14 @@
 //! Invariants:
 //! - A jump leaves nothing to be done behind: what follows it is the end of the branching, or a rest
 //!   of the frames that all its branches have.
-//! - What the function holds, up to the next one that is jumped to, is bound before the branching: no
-//!   branch evaluates what the handler would evaluate again.
+//! - The function is bound before the branching, with what it holds: no branch evaluates what the
+//!   handler would evaluate again, and where it is needed as a value it is not written again.
 //! - Handlers are written from the youngest function to the oldest, each around those before it. One
 //!   that comes to another function of the same branching jumps if that one is older.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
-
-use rustc_hash::FxHashSet;
 
 use super::eval::State;
 use super::frame::{Action, Entry, Frames};
@@ -133,8 +131,7 @@ impl Driver<'_> {
             None => Vec::new(),
         };
         for &function in &functions {
-            self.bind_held(function, &split.inner);
-            // Where it is needed as a value, it is not written again with all that it holds.
+            // With all that it holds. What is used by jumps alone goes later.
             self.atom(function, Span::NONE);
         }
         let opened = functions.into_iter().map(|function| {
@@ -145,24 +142,6 @@ impl Driver<'_> {
             (function, before)
         });
         Opened { functions: opened.collect(), outer }
-    }
-
-    /// Binds the thunks that a function holds, or the functions that it holds.
-    fn bind_held(&mut self, function: NodeId, frames: &Frames) {
-        let mut seen = FxHashSet::default();
-        let mut thunks = Vec::new();
-        let mut work = vec![function];
-        while let Some(node) = work.pop() {
-            let node = self.heap.resolve(node);
-            if !seen.insert(node) || self.is_exit(node, frames) {
-                continue;
-            }
-            match self.heap.get(node).value {
-                AbstractValue::Thunk(..) | AbstractValue::Call(..) => thunks.push(node),
-                value => work.extend(self.heap.items(value.parts())),
-            }
-        }
-        self.bind_shared_of_nodes(thunks);
     }
 
     /// Ends the branch in a jump to a function, if it is one that branches leave by, and what

@@ -9,7 +9,7 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape;
 
-use super::call::{UNFOLDED, is_long, is_small};
+use super::call::{Expanded, UNFOLDED, is_small};
 use super::eta::Twins;
 use super::paths::{ArmId, Paths};
 
@@ -27,8 +27,8 @@ pub struct Facts {
     pub locals: IndexVec<GlobalId, u32>,
     /// How many expressions the body of a function has.
     pub size: IndexVec<GlobalId, u32>,
-    /// How many it has with small functions in place of their calls, and how deep those are nested.
-    pub expanded: IndexVec<GlobalId, (u32, u32)>,
+    /// What a function is with small functions in place of their calls.
+    pub expanded: IndexVec<GlobalId, Expanded>,
     /// How often a global is mentioned, and how often as something else than the callee of
     /// an application to all its arguments.
     pub mentions: IndexVec<GlobalId, (u32, u32)>,
@@ -99,7 +99,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             mentioned: program.locals.iter().map(|_| false).collect(),
             locals: program.globals.iter().map(|_| 0).collect(),
             size: program.globals.iter().map(|_| 0).collect(),
-            expanded: program.globals.iter().map(|_| (0, 0)).collect(),
+            expanded: program.globals.iter().map(|_| Expanded::default()).collect(),
             mentions: program.globals.iter().map(|_| (0, 0)).collect(),
             kept: program.globals.iter().map(|_| false).collect(),
             recursive: program.globals.iter().map(|_| false).collect(),
@@ -220,22 +220,21 @@ impl Scan<'_> {
         self.edges[self.global.index()].push(global.0);
     }
 
-    /// Counts the expressions of a function after those of the functions that it mentions.
+    /// Notes what a function is with the small ones that it mentions, which were noted before.
     fn expand(&mut self, id: GlobalId) {
-        let (mut all, mut nested) = (self.facts.size[id], 0);
+        let mut expanded = Expanded { all: self.facts.size[id], nested: 0 };
         for &callee in &self.edges[id.index()] {
             let callee = GlobalId(callee);
-            let size = self.facts.size[callee] as usize;
+            let (size, inner) = (self.facts.size[callee] as usize, self.facts.expanded[callee]);
             if !self.facts.recursive[callee]
                 && is_small(size, self.program.arity(callee))
-                && !is_long(self.facts.expanded[callee])
+                && !inner.is_long()
             {
-                let inner = self.facts.expanded[callee];
-                all = all.saturating_add(inner.0);
-                nested = nested.max(inner.1 + 1);
+                expanded.all = expanded.all.saturating_add(inner.all);
+                expanded.nested = expanded.nested.max(inner.nested + 1);
             }
         }
-        self.facts.expanded[id] = (all, nested);
+        self.facts.expanded[id] = expanded;
     }
 
     fn inspect(&mut self, expr: ExprId) {

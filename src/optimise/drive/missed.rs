@@ -220,7 +220,7 @@ impl Driver<'_> {
             );
         } else if !self.is_inlined(of) {
             let (size, (calls, _)) = (self.facts.size[of], self.facts.mentions[of]);
-            let (all, _) = self.facts.expanded[of];
+            let all = self.facts.expanded[of].all;
             let parts = match self.is_small(of) {
                 true => format!("it has {all} parts with those of what it calls,"),
                 false => format!("it has {size} parts"),
