@@ -57,11 +57,8 @@ fn a_small_function_that_is_not_inlined_is_told_with_what_it_calls() {
     let chain: String = (1..14)
         .map(|at| format!("(defn g{at}[x] (g{} (add (mul x {at}) {at})))\n", at - 1))
         .collect();
-    let source = format!(
-        "(defn main[i] [(g13 (length i)) (g13 2) (add (g9 (length i)) 1)])
-         (defn g0[x] (mul x x))
-         {chain}"
-    );
+    let calls: String = (0..14).map(|at| format!("(g{at} (length i)) ")).collect();
+    let source = format!("(defn main[i] [{calls}])(defn g0[x] (mul x x)){chain}");
     let optimise = optimise::Options { passes: Passes::level(1), verbose: true };
     let options = Options { until: Stage::Optimised, optimise, ..Options::RUN };
     let built = build(&Source::text("example", source), &common::NoFiles, &options);

@@ -132,22 +132,25 @@ pub struct Options {
     pub verbose: bool,
 }
 
-/// Unfolding stops when the program has `GROWTH` times as many expressions as it began with, and
-/// `GROWTH_BASE` more. What is being unfolded then is still completed.
+/// Specialising stops when the program has so many times as many expressions as before, and so many
+/// more. What is being unfolded then is still completed.
 const GROWTH: usize = 4;
 const GROWTH_BASE: usize = 4_000;
+/// Inlining stops at so many times as many, and so many more: a function of functions that calls one
+/// twice, applied to itself, would be inlined without end.
+const INLINED: usize = 2;
+const INLINED_BASE: usize = 300;
 
 /// Runs the passes over a lifted program.
 #[must_use]
 pub fn optimise(program: Program, names: &Interner, options: Options) -> (Program, Report) {
     let mut report = Report::new(options.verbose);
-    let most = GROWTH * program.exprs.len() + GROWTH_BASE;
     let mut program = program;
     let mut called_once = CalledOnce::default();
     for step in ORDER {
         if step.iter().any(|&pass| options.passes.has(pass)) {
             let passes = options.passes;
-            program = run(step, program, names, passes, most, &mut called_once, &mut report);
+            program = run(step, program, names, passes, &mut called_once, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
         }
     }
@@ -160,14 +163,15 @@ fn run(
     program: Program,
     names: &Interner,
     passes: Passes,
-    most: usize,
     called_once: &mut CalledOnce,
     report: &mut Report,
 ) -> Program {
+    let found = program.exprs.len();
     let case_of_case = passes.has(Pass::CaseOfCase);
     match step {
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
+            let most = GROWTH * found + GROWTH_BASE;
             let (program, once) = drive(program, rules, most, called_once, report);
             *called_once = once;
             program
@@ -176,7 +180,7 @@ fn run(
             let inline = passes.has(Pass::Inline);
             let known_case = passes.has(Pass::KnownCase);
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
-            drive(program, rules, most, called_once, report).0
+            drive(program, rules, INLINED * found + INLINED_BASE, called_once, report).0
         }
         [Pass::Project] => project::project(program, report),
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),

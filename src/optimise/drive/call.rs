@@ -14,12 +14,16 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 /// wherever it is called.
 const SMALL: usize = 8;
 /// The most expressions of it, after all small ones that it calls have been inlined in it; fewer if
-/// they are nested in each other more than a few deep, as in a chain.
+/// they are nested in each other more than a few deep, as in a chain, or if most are copies.
 const EXPANDED: u32 = 500;
 const CHAINED: u32 = 80;
 const UNCHAINED: u32 = 6;
+const COPIED: u32 = 3;
 /// The largest size up to which what is not recursive is unfolded for its known arguments.
 pub(super) const UNFOLDED: u32 = 120;
+/// The most expressions of it, after all such ones that it calls have been unfolded in it: where
+/// each of a chain of functions calls the next one twice, they would be without number.
+const UNFOLDED_WITH_ITS_CALLS: u32 = 400;
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
 const COPIES_OF_ONE: u32 = 600;
@@ -44,7 +48,7 @@ const PARTS_PER_STEP: i64 = 8;
 /// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
 /// The most parameters of a variant.
-const HOLES: usize = 40;
+const HOLES: usize = 24;
 /// The most calls of one argument's pattern that are the end of what another one produces.
 pub(super) const ENDS: u32 = 3;
 /// The most calls of a pattern in which calls end in others.
@@ -79,7 +83,9 @@ impl Driver<'_> {
     }
 
     pub(super) fn may_unfold(&self) -> bool {
-        self.fuel > 0 && self.unfolded < NESTED && self.new.exprs.len() < self.most
+        // What is inlined on this path is yet to be written.
+        let to_come = if self.rules.inline { self.unfolded as usize } else { 0 };
+        self.fuel > 0 && self.unfolded < NESTED && self.new.exprs.len() + to_come < self.most
     }
 
     /// Returns whether a call is worth inlining whatever its arguments are.
@@ -231,7 +237,9 @@ impl Driver<'_> {
     /// Returns whether the body of what is not recursive may stand in place of a call. Where it is
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
-        self.may_unfold() && (self.closed > 0 || self.facts.size[global] <= UNFOLDED)
+        let all = self.facts.expanded[global].unfolded;
+        let is_small = self.facts.size[global] <= UNFOLDED && all <= UNFOLDED_WITH_ITS_CALLS;
+        self.may_unfold() && (self.closed > 0 || is_small)
     }
 
     /// Returns whether unfolding goes no further along a constant, because few steps are left: the
@@ -699,19 +707,24 @@ fn is_closed(patterns: &[Pattern]) -> bool {
     patterns.iter().all(|pattern| pattern.holes() == 0)
 }
 
-/// What a function is with small functions in place of their calls.
+/// What a function is with others in place of their calls.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Expanded {
-    /// How many expressions it has.
+    /// How many expressions it has with small functions in their places.
     pub all: u32,
+    /// How many of these there are with a function that it mentions more than once counted once.
+    pub apart: u32,
     /// How deep the small functions are nested.
     pub nested: u32,
+    /// How many it has with all in their places that may be unfolded for their arguments.
+    pub unfolded: u32,
 }
 
 impl Expanded {
     /// Returns whether it is too much to be written wherever the function is called.
     pub fn is_long(self) -> bool {
-        self.all > EXPANDED || self.nested > UNCHAINED && self.all > CHAINED
+        let is_chain = self.nested > UNCHAINED || self.all > COPIED * self.apart;
+        self.all > EXPANDED || self.all > CHAINED && is_chain
     }
 }
 

@@ -220,18 +220,28 @@ impl Scan<'_> {
         self.edges[self.global.index()].push(global.0);
     }
 
-    /// Notes what a function is with the small ones that it mentions, which were noted before.
+    /// Notes what a function is with the ones that it mentions, which were noted before.
     fn expand(&mut self, id: GlobalId) {
-        let mut expanded = Expanded { all: self.facts.size[id], nested: 0 };
+        let size = self.facts.size[id];
+        let mut expanded = Expanded { all: size, apart: size, nested: 0, unfolded: size };
+        let mut seen = FxHashSet::default();
         for &callee in &self.edges[id.index()] {
             let callee = GlobalId(callee);
-            let (size, inner) = (self.facts.size[callee] as usize, self.facts.expanded[callee]);
-            if !self.facts.recursive[callee]
-                && is_small(size, self.program.arity(callee))
-                && !inner.is_long()
-            {
+            let (size, inner) = (self.facts.size[callee], self.facts.expanded[callee]);
+            if self.facts.recursive[callee] {
+                continue;
+            }
+            if size <= UNFOLDED {
+                expanded.unfolded = expanded.unfolded.saturating_add(inner.unfolded);
+            }
+            let is_once = self.facts.mentions[callee] == (1, 0) && !self.facts.kept[callee];
+            let is_small = is_small(size as usize, self.program.arity(callee)) && !inner.is_long();
+            if is_once || is_small {
                 expanded.all = expanded.all.saturating_add(inner.all);
-                expanded.nested = expanded.nested.max(inner.nested + 1);
+                expanded.nested = expanded.nested.max(inner.nested + u32::from(!is_once));
+                if seen.insert(callee) {
+                    expanded.apart = expanded.apart.saturating_add(inner.apart);
+                }
             }
         }
         self.facts.expanded[id] = expanded;

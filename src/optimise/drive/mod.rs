@@ -100,8 +100,8 @@ const FUEL: i64 = 8_000;
 const FUEL_PER_EXPRESSION: i64 = 20;
 /// The unfolding steps that all bodies have together, and how many more for each expression of the
 /// program: a program may not be many times its size.
-const TOTAL_FUEL: i64 = 400_000;
-const TOTAL_PER_EXPRESSION: i64 = 12;
+const TOTAL_FUEL: i64 = 30_000;
+const TOTAL_PER_EXPRESSION: i64 = 40;
 
 /// Supercombinators that were called in one place of the program as it was written, with all their
 /// arguments, and the variants of such ones.

@@ -2,7 +2,12 @@
 //! call the ones before them, lists of one thing. What a compiler spends on one that is twice
 //! as large is at most a little more than twice as much.
 
+use std::borrow::Cow;
+
+use crate::dice::Dice;
+
 mod definitions;
+mod mixed;
 mod nests;
 mod steps;
 mod structures;
@@ -13,16 +18,16 @@ use steps::{FUNCTIONS, INTEGERS, LISTS, PAIRS};
 use structures::STRUCTURES;
 
 /// A family of programs that a number makes larger.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Growth {
     /// What it is called in reports.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     kind: Kind,
     /// Definitions that all sizes have.
     head: &'static str,
     /// What is repeated: `#` is its number, `@` what is inside it or, in a chain, the number
     /// of the definition before.
-    step: &'static str,
+    step: Cow<'static, str>,
     /// What is inside the innermost, or the definition number 0.
     base: &'static str,
     /// The rest of the program, in which `@` is the outermost, or the number of the last.
@@ -46,7 +51,7 @@ impl Growth {
         let mut out = String::from(self.head);
         match self.kind {
             Kind::Nest => {
-                let (before, after) = self.step.split_once('@').unwrap_or((self.step, ""));
+                let (before, after) = self.step.split_once('@').unwrap_or((&self.step, ""));
                 let numbered = |text: &str, at: usize| text.replace('#', &at.to_string());
                 let mut nest: String = (1..=count).rev().map(|at| numbered(before, at)).collect();
                 nest += self.base;
@@ -83,32 +88,36 @@ impl Growth {
 
 /// Returns all families.
 pub fn all() -> impl Iterator<Item = Growth> {
-    let nests = INTEGERS
-        .iter()
-        .map(|&(name, step)| (name, "", step, "k", "(defn main[i] (go (length i)))(defn go[k] @)"))
-        .chain(LISTS.iter().map(|&(name, step)| (name, "", step, "i", "(defn main[i] @)")))
-        .chain(
-            FUNCTIONS
-                .iter()
-                .map(|&(name, step)| (name, "", step, "succ", "(defn main[i] (@ (length i)))")),
-        )
-        .chain(
-            PAIRS.iter().map(|&(name, step)| (name, "", step, "(i 1)", "(defn main[i] (fst @))")),
-        )
-        .chain(NESTS.iter().chain(STRUCTURES).copied())
-        .map(|(name, head, step, base, main)| (Kind::Nest, (name, head, step, base, main)));
+    let integers = INTEGERS.iter().map(|&(name, step)| (name, "", step, "k", OF_INTEGERS));
+    let lists = LISTS.iter().map(|&(name, step)| (name, "", step, "i", OF_LISTS));
+    let functions = FUNCTIONS.iter().map(|&(name, step)| (name, "", step, "succ", OF_FUNCTIONS));
+    let pairs = PAIRS.iter().map(|&(name, step)| (name, "", step, "(i 1)", OF_PAIRS));
+    let nests = integers.chain(lists).chain(functions).chain(pairs);
+    let nests = nests.chain(NESTS.iter().chain(STRUCTURES).copied()).map(|row| (Kind::Nest, row));
     let chains =
         CHAINS.iter().map(|&(name, step, base, main)| (Kind::Chain, (name, "", step, base, main)));
     let rows = ROWS.iter().map(|&row| (Kind::Row, row));
     nests.chain(chains).chain(rows).map(|(kind, (name, head, step, base, main))| Growth {
-        name,
+        name: name.into(),
         kind,
         head,
-        step,
+        step: step.into(),
         base,
         main,
     })
 }
+
+/// Returns a family of nests whose step is a few of those of integers, lists, functions and pairs, one
+/// in the other.
+pub fn mixed(dice: &mut Dice) -> Growth {
+    mixed::mixed(dice)
+}
+
+/// What the programs of integers, lists, functions and pairs do with the outermost.
+const OF_INTEGERS: &str = "(defn main[i] (go (length i)))(defn go[k] @)";
+const OF_LISTS: &str = "(defn main[i] @)";
+const OF_FUNCTIONS: &str = "(defn main[i] (@ (length i)))";
+const OF_PAIRS: &str = "(defn main[i] (fst @))";
 
 /// Name, definitions, step, innermost, main.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
