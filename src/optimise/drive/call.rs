@@ -723,7 +723,7 @@ pub(super) struct Expanded {
 impl Expanded {
     /// Returns whether it is too much to be written wherever the function is called.
     pub fn is_long(self) -> bool {
-        let is_chain = self.nested > UNCHAINED || self.all > COPIED * self.apart;
+        let is_chain = self.nested > UNCHAINED || self.all / COPIED > self.apart;
         self.all > EXPANDED || self.all > CHAINED && is_chain
     }
 }
