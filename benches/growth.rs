@@ -13,16 +13,19 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+mod peak;
+
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gmachine_testing::growth::{self, Growth};
+use peak::peak;
 
 /// How often the peak is looked up.
 const GLANCE: Duration = Duration::from_micros(500);
 /// What a source of 4 kB may take, in seconds and megabytes.
-const MOST: (f64, f64) = (0.5, 200.0);
+const MOST: [f64; 2] = [0.5, 200.0];
 /// How much more twice the source may cost.
 const STEEP: f64 = 2.2;
 /// Seconds that are the process's own rather than the program's.
@@ -47,6 +50,7 @@ fn main() {
     let path = directory.path().join("generated.core");
     println!("{:<32} level  kB: seconds, MB, lines of code ...  for twice the source", "family");
     let (mut families, mut large, mut steep) = (0, 0, 0);
+    let mut most = MOST.map(|_| (0.0, String::new()));
     for family in growth::all() {
         if !named.is_empty() && !named.contains(&&*family.name) {
             continue;
@@ -55,9 +59,16 @@ fn main() {
         for level in ["-O0", "-O1", "-O2"] {
             let costs: Vec<Cost> =
                 sizes.iter().map(|&size| measure(&family, size, level, &path)).collect();
-            let is_large = sizes.iter().zip(&costs).any(|(&size, cost)| {
-                size <= 4 && (cost.seconds > MOST.0 || cost.megabytes > MOST.1)
-            });
+            let mut is_large = false;
+            for (_, cost) in sizes.iter().zip(&costs).filter(|&(&size, _)| size <= 4) {
+                let found = [cost.seconds, cost.megabytes];
+                is_large |= found.iter().zip(MOST).any(|(&found, most)| found > most);
+                for (most, found) in most.iter_mut().zip(found) {
+                    if found > most.0 {
+                        *most = (found, format!("{} {level}", family.name));
+                    }
+                }
+            }
             let ratio = ratio(&sizes, &costs);
             let is_steep = ratio.is_some_and(|ratio| ratio > STEEP);
             large += usize::from(is_large);
@@ -67,10 +78,11 @@ fn main() {
             }
         }
     }
+    let [seconds, megabytes] = most;
     println!(
-        "{families} families at three levels: {large} times over {} s or {} MB at 4 kB, {steep} \
-         times over {STEEP} for twice the source",
-        MOST.0, MOST.1
+        "{families} families at three levels: up to 4 kB at most {:.2} s ({}) and {:.0} MB ({}), \
+         {large} times over {} s or {} MB; {steep} times over {STEEP} for twice the source",
+        seconds.0, seconds.1, megabytes.0, megabytes.1, MOST[0], MOST[1]
     );
 }
 
@@ -113,11 +125,4 @@ fn dump(path: &Path, level: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gmachine"));
     command.arg("dump").arg(level).arg(path).stderr(Stdio::null());
     command
-}
-
-/// The most memory that a process has had so far, in megabytes, where the system tells.
-fn peak(child: &Child) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1000.0)
 }

@@ -8,11 +8,14 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+mod peak;
+
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gmachine_testing::shapes::Shape;
+use peak::peak;
 
 /// How often the peak is looked up.
 const GLANCE: Duration = Duration::from_millis(2);
@@ -33,14 +36,14 @@ fn main() {
             std::fs::write(&path, shape.program(size * 1_000_000)).unwrap();
             let (mut runs, peak) = three_runs(&path);
             runs.sort();
-            println!("{name:<10} {size:>6} {:>9.2} {peak:>9}", runs[1].as_secs_f64());
+            println!("{name:<10} {size:>6} {:>9.2} {peak:>9.0}", runs[1].as_secs_f64());
         }
     }
 }
 
 /// The times of three runs, and the highest peak in megabytes.
-fn three_runs(path: &Path) -> (Vec<Duration>, u64) {
-    let mut highest = 0;
+fn three_runs(path: &Path) -> (Vec<Duration>, f64) {
+    let mut highest = 0.0f64;
     let runs = (0..3).map(|_| {
         let start = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_gmachine"))
@@ -50,18 +53,11 @@ fn three_runs(path: &Path) -> (Vec<Duration>, u64) {
             .spawn()
             .unwrap();
         while child.try_wait().unwrap().is_none() {
-            highest = highest.max(peak(&child).unwrap_or(0));
+            highest = highest.max(peak(&child).unwrap_or(0.0));
             std::thread::sleep(GLANCE);
         }
         assert!(child.wait().unwrap().success());
         start.elapsed()
     });
     (runs.collect(), highest)
-}
-
-/// The most memory that a process has had so far, in megabytes, where the system tells.
-fn peak(child: &Child) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes / 1000)
 }

@@ -283,20 +283,17 @@ const STEEP: &[&str] = &[
     "continuations",
     "do block of maybe",
     "environment",
-    "functions of what follows",
     "getters and setters",
     "group",
     "instructions with jumps",
     "interpreted blocks",
     "local function in branches",
-    "map lambda",
     "run lengths",
     "scanl",
     "streams known",
     "streams merged",
     "symbolic derivative",
     "take",
-    "zip",
     "zipper moves",
 ];
 
@@ -362,11 +359,14 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     let mut wrong = Vec::new();
     for family in growth::all() {
         families += 1;
+        let steps = Step::all(&family, &empty);
         let is_wrong = match STEEP.contains(&&*family.name) {
             true => Step::explodes,
             false => Step::is_steep,
         };
-        let steps = Step::all(&family, &empty);
+        if STEEP.contains(&&*family.name) && !steps.iter().any(Step::is_steep) {
+            wrong.push(format!("{}: costs no more than others", family.name));
+        }
         let steps = steps.iter().filter(|step| is_wrong(step));
         wrong.extend(steps.map(|step| step.describe(&family.name)));
     }

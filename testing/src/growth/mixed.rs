@@ -66,8 +66,9 @@ const WAYS: &[(Of, Of, &str)] = &[
     (Pairs, Functions, "(let ([f @]) (Pair (f #) (f k)))"),
 ];
 
-/// Returns a family of which a step is two to four, one in the other.
-pub(super) fn mixed(dice: &mut Dice) -> Growth {
+/// Returns a family of nests of which each step is a few of those of integers, lists, functions and
+/// pairs, one in the other.
+pub fn mixed(dice: &mut Dice) -> Growth {
     let outer = [Integers, Lists, Functions, Pairs][dice.roll(4)];
     let mut step = String::from("@");
     let mut enter = |to: Of, by: &str, dice: &mut Dice| {

@@ -4,8 +4,6 @@
 
 use std::borrow::Cow;
 
-use crate::dice::Dice;
-
 mod definitions;
 mod mixed;
 mod nests;
@@ -13,6 +11,7 @@ mod steps;
 mod structures;
 
 use definitions::{CHAINS, ROWS};
+pub use mixed::mixed;
 use nests::NESTS;
 use steps::{FUNCTIONS, INTEGERS, LISTS, PAIRS};
 use structures::STRUCTURES;
@@ -105,12 +104,6 @@ pub fn all() -> impl Iterator<Item = Growth> {
         base,
         main,
     })
-}
-
-/// Returns a family of nests whose step is a few of those of integers, lists, functions and pairs, one
-/// in the other.
-pub fn mixed(dice: &mut Dice) -> Growth {
-    mixed::mixed(dice)
 }
 
 /// What the programs of integers, lists, functions and pairs do with the outermost.
