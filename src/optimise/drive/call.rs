@@ -39,6 +39,9 @@ const FUEL_END: i64 = 4_000;
 const UNWINDING: i64 = 10;
 /// The steps that a speculation has more for each part of a constant that it may take apart.
 const STEPS_PER_PART: i64 = 8;
+/// The steps along a constant, to a value that was found there, that cost as much as one that writes
+/// code: a program that looks its names up takes them with the square of its length.
+const FOUND: i64 = 4;
 /// The most parts of a pattern.
 const PARTS: usize = 200;
 /// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
@@ -368,6 +371,7 @@ impl Driver<'_> {
         self.unwriting += 1;
         // Others refer to it.
         self.heap.share(node);
+        let fuel = self.fuel;
         let state = self.demand(node, None);
         let result = self.run(state);
         let spent = given - self.attempt.max(0);
@@ -377,6 +381,10 @@ impl Driver<'_> {
                 self.unbranching -= 1;
                 self.unwriting -= 1;
                 self.unfolded = checkpoint.knowledge.unfolded;
+                if self.unwriting == 0 && parts > 0 {
+                    let used = fuel - self.fuel;
+                    self.fuel += used - used / FOUND;
+                }
                 true
             }
             result => {
