@@ -1,6 +1,7 @@
 //! Calls of supercombinators: unfolded, specialised, or left.
 
 use super::eval::State;
+use super::expanded::is_small;
 use super::frame::Frames;
 use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::{Key, Pattern};
@@ -10,20 +11,6 @@ use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
-/// The most expressions, and three more for each parameter, of a supercombinator that is inlined
-/// wherever it is called.
-const SMALL: usize = 8;
-/// The most expressions of it, after all small ones that it calls have been inlined in it; fewer if
-/// they are nested in each other more than a few deep, as in a chain, or if most are copies.
-const EXPANDED: u32 = 500;
-const CHAINED: u32 = 80;
-const UNCHAINED: u32 = 6;
-const COPIED: u32 = 3;
-/// The largest size up to which what is not recursive is unfolded for its known arguments.
-pub(super) const UNFOLDED: u32 = 120;
-/// The most expressions of it, after all such ones that it calls have been unfolded in it: where
-/// each of a chain of functions calls the next one twice, they would be without number.
-const UNFOLDED_WITH_ITS_CALLS: u32 = 400;
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
 const COPIES_OF_ONE: u32 = 600;
@@ -240,9 +227,8 @@ impl Driver<'_> {
     /// Returns whether the body of what is not recursive may stand in place of a call. Where it is
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
-        let all = self.facts.expanded[global].unfolded;
-        let is_small = self.facts.size[global] <= UNFOLDED && all <= UNFOLDED_WITH_ITS_CALLS;
-        self.may_unfold() && (self.closed > 0 || is_small)
+        let is_little = self.facts.expanded[global].may_be_unfolded(self.facts.size[global]);
+        self.may_unfold() && (self.closed > 0 || is_little)
     }
 
     /// Returns whether unfolding goes no further along a constant, because few steps are left: the
@@ -713,31 +699,4 @@ impl Driver<'_> {
 /// Returns whether patterns leave nothing open.
 fn is_closed(patterns: &[Pattern]) -> bool {
     patterns.iter().all(|pattern| pattern.holes() == 0)
-}
-
-/// What a function is with others in place of their calls.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Expanded {
-    /// How many expressions it has with small functions in their places.
-    pub all: u32,
-    /// How many of these there are with a function that it mentions more than once counted once.
-    pub apart: u32,
-    /// How deep the small functions are nested.
-    pub nested: u32,
-    /// How many it has with all in their places that may be unfolded for their arguments.
-    pub unfolded: u32,
-}
-
-impl Expanded {
-    /// Returns whether it is too much to be written wherever the function is called.
-    pub fn is_long(self) -> bool {
-        let is_chain = self.nested > UNCHAINED || self.all / COPIED > self.apart;
-        self.all > EXPANDED || self.all > CHAINED && is_chain
-    }
-}
-
-/// Returns whether a body of so many expressions, of a function of so many parameters, is not much
-/// more than a call.
-pub(in crate::optimise) fn is_small(size: usize, arity: usize) -> bool {
-    size <= SMALL + 3 * arity
 }

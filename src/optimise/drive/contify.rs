@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::call::is_small;
+use super::expanded::is_small;
 use super::fusible::ends;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Join, Program};
 

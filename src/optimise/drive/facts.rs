@@ -9,8 +9,8 @@ use crate::core::expr::{
 };
 use crate::primitive::Shape;
 
-use super::call::{Expanded, UNFOLDED, is_small};
 use super::eta::Twins;
+use super::expanded::{Expanded, is_small, is_unfolded};
 use super::paths::{ArmId, Paths};
 
 /// Facts about the old program.
@@ -222,8 +222,7 @@ impl Scan<'_> {
 
     /// Notes what a function is with the ones that it mentions, which were noted before.
     fn expand(&mut self, id: GlobalId) {
-        let size = self.facts.size[id];
-        let mut expanded = Expanded { all: size, apart: size, nested: 0, unfolded: size };
+        let mut expanded = Expanded::alone(self.facts.size[id]);
         let mut seen = FxHashSet::default();
         for &callee in &self.edges[id.index()] {
             let callee = GlobalId(callee);
@@ -231,17 +230,13 @@ impl Scan<'_> {
             if self.facts.recursive[callee] {
                 continue;
             }
-            if size <= UNFOLDED {
-                expanded.unfolded = expanded.unfolded.saturating_add(inner.unfolded);
+            if is_unfolded(size) {
+                expanded.unfold(inner);
             }
             let is_once = self.facts.mentions[callee] == (1, 0) && !self.facts.kept[callee];
             let is_small = is_small(size as usize, self.program.arity(callee)) && !inner.is_long();
             if is_once || is_small {
-                expanded.all = expanded.all.saturating_add(inner.all);
-                expanded.nested = expanded.nested.max(inner.nested + u32::from(!is_once));
-                if seen.insert(callee) {
-                    expanded.apart = expanded.apart.saturating_add(inner.apart);
-                }
+                expanded.inline(inner, !is_once, seen.insert(callee));
             }
         }
         self.facts.expanded[id] = expanded;
@@ -414,7 +409,7 @@ impl Scan<'_> {
             let facts = &self.facts;
             let is_once = facts.mentions[id].0 == 1 && !facts.kept[id] && !twins.is_one(id);
             self.facts.mentioned_once[id] =
-                facts.recursive[id] && is_once && facts.size[id] <= UNFOLDED;
+                facts.recursive[id] && is_once && is_unfolded(facts.size[id]);
         }
     }
 

@@ -31,6 +31,7 @@ mod emit;
 mod eta;
 mod eval;
 mod exits;
+mod expanded;
 mod facts;
 mod fold;
 mod frame;
@@ -79,7 +80,7 @@ use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
-pub(super) use call::is_small;
+pub(super) use expanded::is_small;
 pub(super) use inlined::callers;
 
 /// Which rules apply.
