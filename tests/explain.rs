@@ -8,6 +8,7 @@ use gmachine::driver::{Options, Stage, build};
 use gmachine::load::Source;
 use gmachine::optimise::{self, Passes};
 use gmachine_testing::common;
+use gmachine_testing::corpus::texts;
 
 /// Codes that the example alone cannot give: they come from outside the program.
 const FROM_OUTSIDE: &[Code] = &[
@@ -72,6 +73,52 @@ fn a_small_function_that_is_not_inlined_is_told_with_what_it_calls() {
         .iter()
         .any(|hint| hint.contains("parts with those of what it calls, and is mentioned"));
     assert!(is_told, "{large:?}");
+}
+
+/// The messages of the hints about a program, each with the text that it is about.
+fn told(source: &str) -> Vec<(String, String)> {
+    let optimise = optimise::Options { passes: Passes::ALL, verbose: true };
+    let options = Options { until: Stage::Optimised, optimise, ..Options::RUN };
+    let built = build(&Source::text("example", source), &common::NoFiles, &options);
+    let sources = &built.loaded.sources;
+    let hints = built.report.hints().iter();
+    hints.map(|hint| (hint.message.clone(), sources.text(hint.primary.span).to_owned())).collect()
+}
+
+#[test]
+fn a_call_that_is_gone_has_no_hint() {
+    let gone = [
+        // Inlined when it was known that its value is needed.
+        "(defn main[n] (loop (length n) 0))
+         (defn loop[k s] (if (eq k 0) s
+           (loop (sub k 1) (if (odd k) (bump s k) (bump (bump s k) 1)))))
+         (defn bump[s k] (add (mul s 3) (rem k 1009)))",
+        // Lost with the code around it.
+        "(defn main[n] (fst (fst (walk n))))
+         (defn walk[s] (case s [Nil (Pair (Pair 0 0) 0)]
+           [(Cons c t) (let ([p (walk t)]) (Pair (Pair (ord c) (snd p)) (add 1 (snd p))))]))",
+        "(defn main[n] (tail (tail n)))",
+    ];
+    for program in gone {
+        let told = told(program);
+        let of_length = |(message, _): &(String, String)| message.contains("`length`");
+        assert!(told.iter().all(of_length), "{program}: {told:?}");
+    }
+}
+
+#[test]
+fn a_hint_is_about_the_call_that_it_names() {
+    let mut count = 0;
+    let folders = ["benches/shapes", "benches/published", "tests/programs"];
+    for source in folders.into_iter().flat_map(|folder| texts(folder, "core")) {
+        for (message, place) in told(&source) {
+            let Some((subject, _)) = message.split_once(" is not ") else { continue };
+            let Some(name) = subject.rsplit('`').nth(1) else { continue };
+            count += 1;
+            assert!(place.contains(name), "{message}, at {place}");
+        }
+    }
+    assert!(count > 40, "{count} hints");
 }
 
 /// The codes that a program gives, in a check, as hints, or in a run.

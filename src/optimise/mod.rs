@@ -9,6 +9,7 @@ mod dead_args;
 mod drive;
 mod float_in;
 mod late_inline;
+mod left;
 mod perform;
 mod project;
 mod report;
@@ -147,12 +148,17 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let mut report = Report::new(options.verbose);
     let mut program = program;
     let mut called_once = CalledOnce::default();
+    let is_told = options.verbose && options.passes.has(Pass::Inline);
+    let source = is_told.then(|| left::Source::new(&program));
     for step in ORDER {
         if step.iter().any(|&pass| options.passes.has(pass)) {
             let passes = options.passes;
             program = run(step, program, names, passes, &mut called_once, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
         }
+    }
+    if let Some(source) = source {
+        report.settle(&source, &program, names);
     }
     (program, report)
 }

@@ -1,7 +1,10 @@
 //! What the passes did.
 
 use super::Pass;
+use super::left::{self, Noted, Source};
 use crate::base::diagnostic::Diagnostic;
+use crate::base::name::Interner;
+use crate::core::expr::Program;
 
 /// A record of what the passes did, in their order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -11,7 +14,9 @@ pub struct Report {
     counts: Vec<(Pass, &'static str, u64)>,
     /// Single decisions, if they were asked for.
     decisions: Vec<(Pass, String)>,
-    /// Why calls stay as they are, if decisions were asked for.
+    /// What the steps saw of calls that they left, if decisions were asked for.
+    noted: Vec<Noted>,
+    /// Why calls are left, if decisions were asked for.
     hints: Vec<Diagnostic>,
 }
 
@@ -77,14 +82,15 @@ impl Report {
         }
     }
 
-    /// Adds hints about calls that stay as they are. Of several about one place that say the same
-    /// the first is kept.
-    pub fn hint(&mut self, hints: Vec<Diagnostic>) {
-        self.hints.extend(hints);
-        self.hints.sort_by(|a, b| {
-            (a.primary.span, a.code, &a.message).cmp(&(b.primary.span, b.code, &b.message))
-        });
-        self.hints.dedup();
+    /// Adds what a step saw of calls that it left.
+    pub(super) fn note(&mut self, noted: Vec<Noted>) {
+        self.noted.extend(noted);
+    }
+
+    /// Tells the calls that are left in a program, with the reasons that steps have noted.
+    pub(super) fn settle(&mut self, source: &Source, program: &Program, names: &Interner) {
+        let noted = std::mem::take(&mut self.noted);
+        self.hints = left::hints(&noted, source, program, names);
     }
 
     /// Returns why calls of the program were not specialised, inlined or fused, in the order of the

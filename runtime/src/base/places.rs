@@ -106,6 +106,16 @@ impl Places {
         }
     }
 
+    /// Returns the expression outside of the corelib that a span stands for: its own, or the call through
+    /// which code of the corelib was inlined.
+    #[must_use]
+    pub fn users_call(&self, span: Span) -> Option<Span> {
+        match self.inlined(span) {
+            Some(inlined) => Some(inlined.call),
+            None => self.is_users(span).then_some(span),
+        }
+    }
+
     /// Returns the value that the case at a span does not match, if it was known before the run.
     #[must_use]
     pub fn unmatched(&self, span: Span) -> Option<&Arc<str>> {

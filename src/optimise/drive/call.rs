@@ -30,7 +30,7 @@ const STEPS_PER_PART: i64 = 8;
 /// code: a program that looks its names up takes them with the square of its length.
 const FOUND: i64 = 4;
 /// The most parts of a pattern.
-const PARTS: usize = 200;
+pub(super) const PARTS: usize = 200;
 /// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
 /// much as a step.
 const SPECULATIONS: u32 = 24;

@@ -230,7 +230,6 @@ impl Driver<'_> {
             return self.apply_known(head, all, frames.clone(), span);
         }
         self.may_write()?;
-        self.note_unknown(span);
         let callee = match outcome {
             Outcome::Node(node) => self.atom(node, span),
             Outcome::Code(code) | Outcome::Test { code, .. } => {

@@ -95,12 +95,9 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns the innermost call outside of the corelib that a call is made through.
+    /// Returns the innermost call outside of the corelib that a call is made through; [`Span::NONE`] if
+    /// there is none.
     pub(super) fn users_call(&self, call: Span) -> Span {
-        match self.new.places.inlined(call) {
-            Some(inlined) => inlined.call,
-            None if self.new.places.is_users(call) => call,
-            None => Span::NONE,
-        }
+        self.new.places.users_call(call).unwrap_or(Span::NONE)
     }
 }

@@ -1,19 +1,20 @@
-//! Why a call stays as it is: hints about calls that were not specialised, inlined or fused.
+//! Why a call stays as it is: notes about calls that were not specialised, inlined or fused.
 //!
-//! A hint is about a call of the program, or about code of the corelib that such a call reaches.
-//! What an attempt notes is taken back with it.
+//! A note is about a call of the program, or about code of the corelib that such a call reaches.
+//! What an attempt notes is taken back with it; what becomes of the call later decides whether it is
+//! told (`optimise::left`).
 
+use super::call::PARTS;
 use super::heap::{AbstractValue, Name, NodeId};
 use super::pattern::Pattern;
 use super::{Driver, Statement};
 use crate::base::code::Code;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::quote::for_message;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, GlobalId, GlobalKind};
+use crate::optimise::left::{LARGE, Noted, display_name};
 
-/// The most hints of one program. Reading more of them helps nobody.
-const MOST: usize = 1_000;
+/// The most notes of one program.
+const MOST: usize = 10_000;
 
 /// The most statements before a call among which what binds its argument is looked for.
 const STATEMENTS: usize = 200;
@@ -35,27 +36,9 @@ pub(super) enum Made {
 }
 
 impl Driver<'_> {
-    /// Returns the call of the program that an expression stands in or is inlined for; `None` if it
-    /// is code that only the corelib reaches.
-    fn users_place(&self, span: Span) -> Option<Span> {
-        match self.users_call(span) {
-            Span::NONE => None,
-            place => Some(place),
-        }
-    }
-
-    fn hint(&mut self, code: Code, span: Span, message: String, help: &str) {
-        if self.hints.len() < MOST {
-            self.hints.push(Diagnostic::hint(code, span, message).help(help));
-        }
-    }
-
-    /// Returns how a function is called in messages.
-    fn display_name(&self, global: GlobalId) -> String {
-        let global = &self.old.globals[global];
-        match &global.display {
-            Some(name) => format!("`{}`", for_message(name)),
-            None => "a function without a name".to_owned(),
+    fn note(&mut self, noted: Noted) {
+        if self.noted.len() < MOST {
+            self.noted.push(noted);
         }
     }
 
@@ -73,7 +56,7 @@ impl Driver<'_> {
         {
             return;
         }
-        let Some(place) = self.users_place(span) else { return };
+        let Some(place) = self.new.places.users_call(span) else { return };
         if self.rules.specialise {
             self.note_variant(of, made, place);
             self.note_arguments(of, args, patterns, place);
@@ -84,22 +67,21 @@ impl Driver<'_> {
     }
 
     fn note_variant(&mut self, of: GlobalId, made: Made, place: Span) {
-        let name = self.display_name(of);
-        match made {
-            Made::General => self.hint(
+        let (code, why, help) = match made {
+            Made::General => (
                 Code::CallGrows,
-                place,
-                format!("{name} is not specialised for all that is known here: an argument grows"),
-                "count down to a small number, or keep what grows apart from what is known",
+                "is not specialised for all that is known here: an argument grows from call to call",
+                "keep what grows apart from what is known",
             ),
-            Made::Refused => self.hint(
+            Made::Refused => (
                 Code::CallBudget,
-                place,
-                format!("{name} is not specialised: a budget is used up"),
+                "is not specialised: it has as many variants as a function may have",
                 "make what is known smaller, or call the function with fewer different values",
             ),
-            Made::Variant | Made::Nothing => {}
-        }
+            Made::Variant | Made::Nothing => return,
+        };
+        let callee = self.old.globals[of].span;
+        self.note(Noted { code, place, callee, producer: None, why: why.to_owned(), help });
     }
 
     /// Notes the arguments that are made only to be taken apart.
@@ -120,62 +102,93 @@ impl Driver<'_> {
             }
             let node = self.heap.resolve(arg);
             let known = self.heap.get(node);
-            if let Some(producer) = self.bound_call(node) {
-                let message = format!(
-                    "{} is not fused with {producer}: its value is used elsewhere too",
-                    self.display_name(of)
-                );
-                self.hint(Code::CallShared, place, message, SHARED);
-                continue;
-            }
-            let producer = match known.value {
-                AbstractValue::Call(global, _) => global,
-                AbstractValue::Thunk(expr, _) => {
+            let callee = self.old.globals[of].span;
+            let (producer, is_shared) = match (self.bound_call(node), known.value) {
+                (Some(producer), _) => (producer, true),
+                (None, AbstractValue::Call(global, _)) => (global, known.shared),
+                (None, AbstractValue::Thunk(expr, _)) => {
                     let Expr::App(callee, _) = old.exprs[expr] else { continue };
                     let Expr::Global(global) = old.exprs[callee] else { continue };
-                    global
+                    (global, known.shared)
+                }
+                (None, AbstractValue::Con(..) | AbstractValue::Partial(..))
+                    if pattern.is_some() && self.has_many_parts(node) =>
+                {
+                    self.note(Noted {
+                        code: Code::CallBudget,
+                        place,
+                        callee,
+                        producer: None,
+                        why: format!(
+                            "is not specialised for what is known here: that has more than {PARTS} parts"
+                        ),
+                        help: "keep what is large apart from what the function looks at",
+                    });
+                    continue;
                 }
                 _ => continue,
             };
-            if !matches!(old.globals[producer].kind, GlobalKind::Defn { .. }) {
+            let makes = &old.globals[producer];
+            // What takes a value apart makes none.
+            if !matches!(makes.kind, GlobalKind::Defn { .. }) || self.selectors.has(producer) {
                 continue;
             }
-            let (name, producer_name) = (self.display_name(of), self.display_name(producer));
-            let what = format!("{name} is not fused with {producer_name}");
-            if known.shared {
-                self.hint(
+            let makes_name = display_name(makes);
+            let (code, why, help) = if is_shared {
+                (
                     Code::CallShared,
-                    place,
-                    format!("{what}: its value is used elsewhere too"),
+                    format!("the value of {makes_name} is used elsewhere too"),
                     SHARED,
-                );
+                )
             } else if !self.fusible.consumed[param] {
-                self.hint(
+                (
                     Code::CallShared,
-                    place,
-                    format!("{what}: {name} uses its argument more than once"),
+                    "it uses its argument more than once".to_owned(),
                     "take the argument apart once, and go on with its parts",
-                );
-            } else if !self.is_producer(producer) {
-                self.hint(
-                    Code::CallNoProducer,
-                    place,
-                    format!("{what}: that does not end in a constructor, or is large"),
-                    "let the producer end in a constructor whose last field is its recursive call",
-                );
-            } else {
-                self.hint(
+                )
+            } else if self.is_producer(producer) {
+                (
                     Code::CallBudget,
-                    place,
-                    format!("{what}: a budget is used up"),
+                    "a budget is used up".to_owned(),
                     "split the function into smaller ones, or make what is known smaller",
-                );
-            }
+                )
+            } else if self.facts.recursive[producer] {
+                (
+                    Code::CallNoProducer,
+                    format!("{makes_name} does not end in a constructor, or is large"),
+                    "let it end in a constructor whose last field is its recursive call",
+                )
+            } else {
+                (
+                    Code::CallNoProducer,
+                    format!("{makes_name} is large, or makes no list by itself"),
+                    "call what makes the list in the place of its consumer",
+                )
+            };
+            let why = format!("is not fused with {makes_name}: {why}");
+            self.note(Noted { code, place, callee, producer: Some(makes.span), why, help });
         }
     }
 
+    /// Returns whether a value has more parts than a pattern may have.
+    fn has_many_parts(&self, node: NodeId) -> bool {
+        let mut work = vec![node];
+        let mut parts = 0;
+        while let Some(node) = work.pop() {
+            parts += 1;
+            if parts > PARTS {
+                return true;
+            }
+            let value = self.heap.get(node).value;
+            if let AbstractValue::Con(_, parts) | AbstractValue::Partial(_, parts) = value {
+                work.extend(self.heap.items(parts));
+            }
+        }
+        false
+    }
+
     /// Returns the function whose call a variable is bound to in the code that is being written.
-    fn bound_call(&self, node: NodeId) -> Option<String> {
+    fn bound_call(&self, node: NodeId) -> Option<GlobalId> {
         let known = self.heap.get(node);
         let (AbstractValue::Unknown(_), Some(Name::Local(local))) = (known.value, known.name)
         else {
@@ -192,66 +205,49 @@ impl Driver<'_> {
             })?;
         let Expr::App(callee, _) = self.new.exprs[value] else { return None };
         let Expr::Global(global) = self.new.exprs[callee] else { return None };
-        let global = &self.new.globals[global];
-        let is_defn = matches!(global.kind, GlobalKind::Defn { .. });
-        let name = global.display.as_ref().filter(|_| is_defn)?;
-        Some(format!("`{}`", for_message(name)))
+        self.origin(global)
     }
 
+    /// Returns the old definition of which a new one is a variant.
+    fn origin(&self, global: GlobalId) -> Option<GlobalId> {
+        let mut variants = self.variants.iter();
+        variants.find(|variant| variant.global == global).map(|variant| variant.key.of)
+    }
+
+    /// Notes that a function is too large to be inlined, or that a budget is used up. What calls itself,
+    /// and what may not be needed, is seen when all passes have run.
     fn note_inlining(&mut self, of: GlobalId, place: Span) {
-        // A loop is expected to stay one.
-        if self.variants.get(self.current as usize).is_some_and(|variant| variant.key.of == of) {
-            return;
-        }
-        let name = self.display_name(of);
-        if self.is_inlined(of) && self.may_unfold() {
-            self.hint(
-                Code::CallLazy,
-                place,
-                format!("{name} is not inlined: it is not certain that its value is needed here"),
-                "if it is always needed, evaluate it where it is made, with seq",
-            );
-        } else if self.facts.recursive[of] {
-            self.hint(
-                Code::CallRecursive,
-                place,
-                format!("{name} is not inlined: it calls itself"),
-                "a loop needs no change; what never changes in it may be written out in the call",
-            );
-        } else if !self.is_inlined(of) {
-            let (size, (calls, _)) = (self.facts.size[of], self.facts.mentions[of]);
-            let all = self.facts.expanded[of].all;
-            let parts = match self.is_small(of) {
-                true => format!("it has {all} parts with those of what it calls,"),
-                false => format!("it has {size} parts"),
-            };
-            self.hint(
-                Code::CallLarge,
-                place,
-                format!("{name} is not inlined: {parts} and is mentioned {calls} times"),
-                "split off the part that is common to few calls",
-            );
-        } else {
-            self.hint(
+        let (size, (calls, _)) = (self.facts.size[of], self.facts.mentions[of]);
+        let (code, why, help) = match self.is_inlined(of) {
+            true if self.may_unfold() => return,
+            true => (
                 Code::CallBudget,
-                place,
-                format!("{name} is not inlined: a budget is used up"),
+                "is not inlined: a budget is used up".to_owned(),
                 "split the function that the call stands in into smaller ones",
-            );
-        }
+            ),
+            false => {
+                let parts = match self.is_small(of) {
+                    true => {
+                        let all = self.facts.expanded[of].all;
+                        format!("it has {all} parts with those of what it calls,")
+                    }
+                    false => format!("it has {size} parts"),
+                };
+                let why = format!("is not inlined: {parts} and is mentioned {calls} times");
+                (Code::CallLarge, why, LARGE)
+            }
+        };
+        let callee = self.old.globals[of].span;
+        self.note(Noted { code, place, callee, producer: None, why, help });
     }
+}
 
-    /// Notes the call of a function that is not known.
-    pub(super) fn note_unknown(&mut self, span: Span) {
-        if !self.report.is_verbose() || !self.rules.inline {
-            return;
-        }
-        let Some(place) = self.users_place(span) else { return };
-        self.hint(
-            Code::CallUnknown,
-            place,
-            "what is called here is not known".to_owned(),
-            "pass the function by name, so that the caller is specialised for it",
-        );
+/// Returns whether a pattern knows less than another one of the same value, but for literals: a
+/// counter is known only where it begins.
+pub(super) fn knows_less(now: &Pattern, before: &Pattern) -> bool {
+    match (now, before) {
+        (Pattern::Hole, Pattern::Hole | Pattern::Lit(_)) => false,
+        (Pattern::Hole, _) => true,
+        _ => now.parts().iter().zip(before.parts()).any(|(now, before)| knows_less(now, before)),
     }
 }

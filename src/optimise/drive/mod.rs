@@ -56,9 +56,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
+use super::left::Noted;
 use super::report::Report;
 use super::selection::{Selectors, name_selections};
-use crate::base::diagnostic::Diagnostic;
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
@@ -196,7 +196,7 @@ pub fn drive(
         is_chosen: 0,
         tally: Tally::default(),
         decisions: Vec::new(),
-        hints: Vec::new(),
+        noted: Vec::new(),
         current: 0,
         bigs,
         inlined: FxHashMap::default(),
@@ -365,7 +365,7 @@ transactional! {
             /// Decisions, in words, if they were asked for.
             decisions: Vec<String>,
             /// Why calls stay as they are, if decisions were asked for.
-            hints: Vec<Diagnostic>,
+            noted: Vec<Noted>,
         }
         spent {
             /// The variant whose body is driven.
@@ -469,7 +469,7 @@ impl Driver<'_> {
         for decision in self.decisions.drain(..) {
             self.report.decide(Pass::Specialise, || decision);
         }
-        self.report.hint(std::mem::take(&mut self.hints));
+        self.report.note(std::mem::take(&mut self.noted));
         let tally = &self.tally;
         let counts = [
             (Pass::Specialise, "variants made", tally.variants),

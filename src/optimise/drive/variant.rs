@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
-use super::missed::Made;
+use super::missed::{Made, knows_less};
 use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
@@ -494,11 +494,13 @@ impl Driver<'_> {
     ) -> ExprId {
         if let Some(patterns) = key {
             let noted = self.report.is_verbose().then(|| patterns.clone());
-            let before = self.tally.generalised;
             let mut key = Key { of, args: self.worth_knowing(of, patterns), same: Vec::new() };
             let variant = self.variant(&mut key, args);
+            let is_less = |before: &Vec<Pattern>| {
+                key.args.iter().zip(before).any(|(now, before)| knows_less(now, before))
+            };
             let made = match variant {
-                _ if self.tally.generalised > before => Made::General,
+                _ if noted.as_ref().is_some_and(is_less) => Made::General,
                 Some(_) => Made::Variant,
                 // Of what is known altogether a variant would be a CAF.
                 None if key.holes() == 0 || key.is_general() => Made::Nothing,
