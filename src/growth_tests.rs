@@ -426,6 +426,59 @@ fn what_calls_a_function_twice_again_and_again_is_not_written_out() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Wrappers of which each has what follows an element in both of its branches, used for more than one
+/// element: definitions, a wrapper around a middle, the middle, what is done with the nest.
+const WRAPPERS: &[(&str, &str, &str, &str)] = &[
+    (
+        "(defn w[n c x r] (if (gt x n) (c x r) r))",
+        "(w # ",
+        "add",
+        "(let ([c !]) (c k (c (mul k k) 1)))",
+    ),
+    ("(defn w[n c r x] (if (gt x n) (c r x) r))", "(w # ", "add", "(let ([t !]) (t (t 0 1) k))"),
+    (
+        "(defn w[n g s] (g (fn [x st] (if (gt x n) (s x st) st))))
+         (defn run[xs s st] (foldr s st xs))",
+        "(w # ",
+        "(run [1 k 3])",
+        "(! add 0)",
+    ),
+    // Lists as their folds.
+    (
+        "(defn nl[c n] n)(defn cs[x l c n] (c x (l c n)))
+         (defn fl[m l c n] (l (fn [x r] (if (neq m x) (c x r) r)) n))
+         (defn w[m l] (cs m (fl m l)))",
+        "(w # ",
+        "nl",
+        "(! add 0)",
+    ),
+    (
+        "(defn w[m l c n] (l (fn [x r] (if (gt x m) (c (add x 1) r) r)) n))
+         (defn cs[x l c n] (c x (l c n)))(defn nl[c n] n)",
+        "(w # ",
+        "(cs k (cs 2 (cs 3 nl)))",
+        "(! Cons Nil)",
+    ),
+];
+
+#[test]
+fn what_each_exit_needs_is_not_written_at_each_exit() {
+    let mut wrong = Vec::new();
+    for (definitions, open, middle, used) in WRAPPERS {
+        for n in [25, 50, 100, 200] {
+            let nest = chain(n, |at| open.replace('#', &at.to_string()), middle, ")");
+            let used = used.replace('!', &nest);
+            let program = format!("{definitions}(defn main[i] (go (length i)))(defn go[k] {used})");
+            let [plain, first, second] =
+                [0, 1, 2].map(|level| cost(&program, Passes::level(level)).1);
+            if first.max(second) > 6 * plain + 2_000 {
+                wrong.push(format!("{open} {n}: {plain} instructions, {first}, {second}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn a_chain_of_continuations_is_written_once_for_all_exits() {
     let is_one =

@@ -5,6 +5,7 @@ use super::expanded::is_small;
 use super::frame::Frames;
 use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::{Key, Pattern};
+use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -62,6 +63,9 @@ impl Driver<'_> {
     pub(super) fn tick(&mut self) -> Attempt<()> {
         if self.unfolded > 0 {
             self.fuel -= 1;
+            if self.new.exprs.len() as i64 > self.limit - WRITTEN_PER_STEP * self.fuel {
+                return Err(Abort::Fuel);
+            }
         }
         if self.unbranching > 0 {
             self.attempt -= 1;

@@ -210,6 +210,7 @@ pub fn drive(
         fuel: 0,
         total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
+        limit: 0,
         copies: 0,
         calls: 0,
         free: FreeLocals::new(&old),
@@ -397,6 +398,9 @@ transactional! {
             fuel: i64,
             total: i64,
             attempt: i64,
+            /// How many expressions the program may have while this body is driven, if there were no
+            /// fuel left: fewer by some for each step that is.
+            limit: i64,
             /// Expressions of this body that may be written once more than needed.
             copies: i64,
             /// How many calls are in the patterns of the variant.

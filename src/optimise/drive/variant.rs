@@ -8,7 +8,7 @@ use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::missed::{Made, knows_less};
 use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
-use super::{Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
+use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId};
@@ -67,6 +67,16 @@ const VARIANTS_OF_CONSTANTS: u32 = 400;
 /// more for each of its expressions.
 const COPIES: i64 = 200;
 const COPIES_PER_EXPRESSION: i64 = 2;
+/// The most expressions that are written for a body, and how many more for each of its expressions and
+/// each step: what takes few steps and writes much writes the same values in one branch after the
+/// other. No body of a program that people have written has more than 3.5 for each step.
+const WRITTEN: i64 = 100;
+const WRITTEN_PER_EXPRESSION: i64 = 2;
+pub(super) const WRITTEN_PER_STEP: i64 = 4;
+/// A body that exceeds that is driven again, with so many times fewer steps, and with none if there would
+/// be too few.
+const FEWER_STEPS: i64 = 8;
+const FEWEST_STEPS: i64 = 16;
 
 impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
@@ -384,10 +394,8 @@ impl Driver<'_> {
 
     /// Drives the body of a variant.
     pub(super) fn body(&mut self, at: usize) {
-        let Variant { ref key, global, .. } = self.variants[at];
-        let key = key.clone();
-        let of = key.of;
-        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
+        let of = self.variants[at].key.of;
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[of].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
         self.heap.clear();
@@ -404,10 +412,37 @@ impl Driver<'_> {
         self.pending = super::select::Pending::default();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
-        self.fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
-        self.copies = COPIES + COPIES_PER_EXPRESSION * size;
+        let mut fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
+        loop {
+            let checkpoint = self.checkpoint();
+            let written = self.new.exprs.len() as i64;
+            self.limit = match fuel {
+                0 => i64::MAX / 2,
+                _ => written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
+            };
+            self.fuel = fuel;
+            let done = self.variant_body(at, body);
+            let spent = fuel - self.fuel.max(0);
+            self.total -= spent;
+            if done.is_ok() {
+                return;
+            }
+            self.roll_back(checkpoint);
+            self.failed.clear();
+            fuel = match spent / FEWER_STEPS {
+                few if few < FEWEST_STEPS => 0,
+                few => few,
+            };
+        }
+    }
+
+    /// Drives the body of a variant with the fuel that there is.
+    fn variant_body(&mut self, at: usize, body: ExprId) -> Attempt<()> {
+        let Variant { ref key, global, .. } = self.variants[at];
+        let (of, key) = (key.of, key.clone());
+        let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return Ok(()) };
+        self.copies = COPIES + COPIES_PER_EXPRESSION * i64::from(self.facts.size[of]);
         self.calls = key.args.iter().map(Pattern::calls).sum();
-        let before = self.fuel;
         let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
         let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
         for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
@@ -420,13 +455,10 @@ impl Driver<'_> {
             .map(|pattern| self.incoming(pattern, None, &mut holes))
             .collect();
         let frames = self.applied_to(&more, span);
-        let driven = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)));
-        let Ok(body) = driven else {
-            unreachable!("only attempts are given up, and each is caught where it began")
-        };
-        self.total -= before - self.fuel.max(0);
+        let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
         let params = self.new.local_lists.add(holes.params);
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
+        Ok(())
     }
 
     /// Returns a parameter as the body sees it.
