@@ -125,6 +125,45 @@ fn a_sum_whose_first_turn_is_known_grows_into_no_chain() {
 }
 
 #[test]
+fn what_is_part_of_a_constant_is_there_once_whatever_is_known_of_it() {
+    let programs = [
+        // Texts of a list, in records.
+        "(data City (City name size))
+         (defn names[] [\"Kristiansand\" \"Fredrikstad\" \"Trondheim and its surroundings\"])
+         (defn mk[k] (City (nth (rem k 3) names) k))
+         (defn first[c] (case c [(City s _) (length s)]))
+         (defn last-of[c] (case c [(City s _) (ord (last s))]))
+         (defn main[] (let ([cs (map mk (range 1 SIZE))])
+           [(sum (map first cs)) (sum (map last-of cs))]))",
+        // A record of which one field is replaced.
+        "(data Opts (Opts name path tags limit)) (data Job (Job id opts))
+         (defn defaults[] (Opts \"default name of a job\" \"/usr/local/share\" [\"nightly\" \"mail\"] 10))
+         (defn limited[n o] (case o [(Opts a b c _) (Opts a b c n)]))
+         (defn job[k] (Job k (limited k defaults)))
+         (defn size[j] (case j [(Job k (Opts a b c n))
+           (add n (add (length a) (add (length b) (sum (map length c)))))]))
+         (defn limit[j] (case j [(Job _ (Opts _ _ _ n)) n]))
+         (defn main[] (let ([js (map job (range 1 SIZE))])
+           [(sum (map size js)) (sum (map limit js))]))",
+        // The rest of a list, in variants for each of them.
+        "(data Row (Row k rest))
+         (defn steps[] [3 4 5 6 7 8 9])
+         (defn from[k xs] (case xs [Nil Nil] [(Cons x t) (if (eq x k) t (from k t))]))
+         (defn rows[k n] (if (eq k n) Nil
+           (Cons (Row k (from (add 3 (rem k 4)) steps)) (rows (add k 1) n))))
+         (defn total[rs] (case rs [Nil 0] [(Cons (Row k xs) t) (add (add k (sum xs)) (total t))]))
+         (defn count[rs] (case rs [Nil 0] [(Cons (Row k xs) t) (add (length xs) (count t))]))
+         (defn main[] (let ([rs (rows 0 SIZE)]) [(total rs) (count rs)]))",
+    ];
+    for program in programs {
+        let [all, none] = [Passes::ALL, Passes::NONE].map(|passes| live(program, 2_000, passes));
+        for (all, none) in all.into_iter().zip(none) {
+            assert!(all <= none + none / 10 + 5_000, "{program}: {all} bytes, {none} at -O0");
+        }
+    }
+}
+
+#[test]
 fn a_list_bound_by_a_let_is_collected_as_its_last_use_consumes_it() {
     is_flat("(defn main[] (let ([xs (range 1 SIZE)]) (add 0 (length xs))))", 20_000);
     is_flat("(defn main[] (let ([xs (range 1 SIZE)]) (length xs)))", 20_000);

@@ -17,9 +17,8 @@ use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    CONS, Con, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, Program, TextId,
+    CONS, Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, Program, TextId,
 };
-use crate::core::signature::Signature;
 
 /// The fewest parts of a constant that becomes a definition where it is a value of the run, and
 /// that, like its parts, is an atom of patterns.
@@ -326,20 +325,12 @@ impl Driver<'_> {
         }
         self.fuel -= i64::from(size / PARTS_PER_STEP);
         let body = self.written_out(node);
-        let symbol = self.constant_symbol();
-        let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
-        let global = self.new.globals.push(Global {
-            symbol,
-            display: None,
-            kind,
-            span: Span::NONE,
-            signature: Signature::default(),
-        });
+        let global = self.constant_global(body);
         self.definitions.insert(node, global);
         Some(global)
     }
 
-    fn constant_symbol(&mut self) -> Arc<str> {
+    pub(super) fn constant_symbol(&mut self) -> Arc<str> {
         loop {
             self.constant_count += 1;
             let symbol: Arc<str> = format!("constant$c{}", self.constant_count).into();

@@ -80,6 +80,9 @@ impl Driver<'_> {
         if known.name.is_some() {
             return self.atom(node, span);
         }
+        if let Some(global) = self.caf_part(node) {
+            return self.expr(Expr::Global(global), span);
+        }
         match known.value {
             AbstractValue::Thunk(expr, env) => self.lazy(expr, env),
             AbstractValue::Call(global, args) => {

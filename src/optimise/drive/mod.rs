@@ -43,6 +43,7 @@ mod inlined;
 mod let_insertion;
 mod missed;
 mod over_applied;
+mod parts;
 mod paths;
 mod pattern;
 mod select;
@@ -154,6 +155,10 @@ pub fn drive(
             true => counted(&old),
             false => Counted::default(),
         },
+        caf_parts: match rules.specialise {
+            true => parts::parts(&old, &new.cons),
+            false => FxHashSet::default(),
+        },
         accumulators: match rules.specialise {
             true => accumulators(&old, &facts),
             false => Accumulators::default(),
@@ -181,6 +186,7 @@ pub fn drive(
         per_function: Journal::new(),
         per_shape: Journal::new(),
         definitions: Journal::new(),
+        part_definitions: Journal::new(),
         constant_count: 0,
         targets: Journal::new(),
         exits: Journal::new(),
@@ -300,6 +306,8 @@ transactional! {
             /// How many arguments the functions take that a definition may come to.
             results: IndexVec<GlobalId, usize>,
             constants: Constants,
+            /// The parts of the CAFs that are data.
+            caf_parts: FxHashSet<Pattern>,
             rules: Rules,
             /// Expressions that the result may have.
             most: usize,
@@ -340,6 +348,8 @@ transactional! {
             per_shape: Journal<Key, u32>,
             /// The definitions of constants.
             definitions: Journal<NodeId, GlobalId>,
+            /// The definitions of parts of CAFs.
+            part_definitions: Journal<Pattern, GlobalId>,
             /// Joins of the old program that are being driven.
             targets: Journal<(EnvId, JoinId), Rc<Target>>,
             /// Functions that branches end in by jumps.

@@ -408,6 +408,7 @@ impl Driver<'_> {
         self.per_function.commit();
         self.per_shape.commit();
         self.definitions.commit();
+        self.part_definitions.commit();
         self.swept = self.heap.len();
         self.pending = super::select::Pending::default();
         self.current = at as u32;
