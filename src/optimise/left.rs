@@ -4,6 +4,7 @@
 //! call, fuse it away, or lose it with the code around it. So what is told is found in the program that
 //! is left: a call has one reason, and what has no call has none.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +20,7 @@ use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Pro
 use crate::core::traverse::Position;
 
 /// Why a step made nothing better of a call.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Noted {
     /// The kind of reason.
     pub code: Code,
@@ -50,6 +51,8 @@ pub(super) struct Source {
     unknown: FxHashSet<Span>,
     /// The functions that one mentions.
     mentions: FxHashMap<Span, Vec<Span>>,
+    /// What functions come to mention, as far as that has been asked.
+    reached: RefCell<FxHashMap<Span, FxHashSet<Span>>>,
     names: FxHashMap<Span, String>,
     /// The definitions of the corelib.
     library: FxHashSet<Span>,
@@ -104,36 +107,34 @@ impl Source {
         source
     }
 
-    /// Returns whether a function comes to call another one, by name.
-    fn reaches(&self, from: Span, to: Span) -> bool {
-        let mut seen: FxHashSet<Span> = FxHashSet::default();
-        let mut work = vec![from];
-        while let Some(of) = work.pop() {
-            if of == to {
-                return true;
-            }
-            let mentioned = self.mentions.get(&of).into_iter().flatten();
-            work.extend(mentioned.filter(|&&of| seen.insert(of)));
-        }
-        false
+    /// Returns whether a function is another one, or is of the corelib and comes to call that: the calls
+    /// in a function of the program have places of their own.
+    fn is_way(&self, from: Span, to: Span) -> bool {
+        from == to || self.library.contains(&from) && self.reaches(from, to)
     }
 
-    /// Returns whether a function of the corelib comes to call another one: the calls in one of the
-    /// program have places of their own.
-    fn is_way(&self, from: Span, to: Span) -> bool {
-        self.library.contains(&from) && self.reaches(from, to)
+    /// Returns whether a function comes to call another one, by name.
+    fn reaches(&self, from: Span, to: Span) -> bool {
+        if let Some(reached) = self.reached.borrow().get(&from) {
+            return reached.contains(&to);
+        }
+        let mut reached: FxHashSet<Span> = FxHashSet::default();
+        let mut work = vec![from];
+        while let Some(of) = work.pop() {
+            let mentioned = self.mentions.get(&of).into_iter().flatten();
+            work.extend(mentioned.filter(|&&of| reached.insert(of)));
+        }
+        let is_reached = reached.contains(&to);
+        self.reached.borrow_mut().insert(from, reached);
+        is_reached
     }
 
     /// Returns the function that the source calls at a place, and that is or comes to call another one.
     fn head(&self, place: Span, callee: Span) -> Option<Span> {
-        let of =
-            |table: &FxHashMap<Span, Vec<Span>>| table.get(&place).cloned().unwrap_or_default();
-        let all: Vec<Span> = of(&self.calls).into_iter().chain(of(&self.passed)).collect();
-        let is_called = all.contains(&callee);
-        match is_called {
-            true => Some(callee),
-            false => all.into_iter().find(|&head| self.is_way(head, callee)),
-        }
+        let all = || [&self.calls, &self.passed].into_iter().filter_map(|table| table.get(&place));
+        let exact = all().flatten().find(|&&head| head == callee);
+        let way = || all().flatten().find(|&&head| self.is_way(head, callee));
+        exact.or_else(way).copied()
     }
 
     /// Returns the only place where a function is called, if there is one.
@@ -305,14 +306,18 @@ impl<'p> Left<'p> {
     /// Returns the hints: one for each place and function that the source calls there.
     fn tell(self, noted: &[Noted]) -> Vec<Diagnostic> {
         let called: FxHashSet<Span> = self.calls.iter().map(|call| self.named(call)).collect();
+        // Of a producer that is gone, with all that it calls, nothing is made.
+        let is_made = |producer| {
+            called.contains(&producer) || called.iter().any(|&of| self.source.reaches(producer, of))
+        };
+        let producers: FxHashSet<Span> = noted.iter().filter_map(|noted| noted.producer).collect();
+        let made: FxHashSet<Span> = producers.into_iter().filter(|&of| is_made(of)).collect();
         let mut reasons: FxHashMap<Span, Vec<&Noted>> = FxHashMap::default();
+        let mut seen: FxHashSet<&Noted> = FxHashSet::default();
         for noted in noted {
-            let is_made = |producer| called.iter().any(|&of| self.source.reaches(producer, of));
-            if noted.producer.is_none_or(is_made) {
-                let reasons = reasons.entry(noted.place).or_default();
-                if !reasons.contains(&noted) {
-                    reasons.push(noted);
-                }
+            if noted.producer.is_none_or(|producer| made.contains(&producer)) && seen.insert(noted)
+            {
+                reasons.entry(noted.place).or_default().push(noted);
             }
         }
         let mut best: FxHashMap<(Span, Span), Diagnostic> = FxHashMap::default();
@@ -345,7 +350,7 @@ impl<'p> Left<'p> {
         let (source, callee) = (self.source, self.named(call));
         let is_recursive = self.circles[call.callee].is_some();
         let noted = reasons.get(&call.place).into_iter().flatten().copied().filter(|noted| {
-            source.reaches(noted.callee, callee) && (!is_recursive || noted.code != Code::CallLarge)
+            source.is_way(noted.callee, callee) && (!is_recursive || noted.code != Code::CallLarge)
         });
         if let Some(noted) = noted.min_by_key(|noted| rank(noted.code)) {
             let is_step = source.steps.contains(&(call.place, noted.callee));
