@@ -17,8 +17,9 @@ use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    CONS, Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, Program, TextId,
+    CONS, Con, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, Program, TextId,
 };
+use crate::core::signature::Signature;
 
 /// The fewest parts of a constant that becomes a definition where it is a value of the run, and
 /// that, like its parts, is an atom of patterns.
@@ -330,7 +331,20 @@ impl Driver<'_> {
         Some(global)
     }
 
-    pub(super) fn constant_symbol(&mut self) -> Arc<str> {
+    /// Adds a definition of a constant.
+    pub(super) fn constant_global(&mut self, body: ExprId) -> GlobalId {
+        let symbol = self.constant_symbol();
+        let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
+        self.new.globals.push(Global {
+            symbol,
+            display: None,
+            kind,
+            span: Span::NONE,
+            signature: Signature::default(),
+        })
+    }
+
+    fn constant_symbol(&mut self) -> Arc<str> {
         loop {
             self.constant_count += 1;
             let symbol: Arc<str> = format!("constant$c{}", self.constant_count).into();

@@ -11,11 +11,9 @@ use super::Driver;
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::Pattern;
 use crate::base::index::IndexVec;
-use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Con, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Program};
-use crate::core::signature::Signature;
+use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program};
 
 /// The most parts of a CAF whose parts are looked for: a list has as many rests as elements.
 const PARTS: usize = 120;
@@ -139,18 +137,5 @@ impl Driver<'_> {
             Pattern::Lit(lit) => self.expr(Expr::Lit(*lit), span),
             _ => unreachable!("data is made of constructors, literals and texts"),
         }
-    }
-
-    /// Adds a definition of a constant.
-    pub(super) fn constant_global(&mut self, body: ExprId) -> GlobalId {
-        let symbol = self.constant_symbol();
-        let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
-        self.new.globals.push(Global {
-            symbol,
-            display: None,
-            kind,
-            span: Span::NONE,
-            signature: Signature::default(),
-        })
     }
 }

@@ -395,7 +395,7 @@ impl Driver<'_> {
     /// Drives the body of a variant.
     pub(super) fn body(&mut self, at: usize) {
         let of = self.variants[at].key.of;
-        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[of].kind else {
+        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
         };
         self.heap.clear();
@@ -422,7 +422,7 @@ impl Driver<'_> {
                 _ => written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
             };
             self.fuel = fuel;
-            let done = self.variant_body(at, body);
+            let done = self.variant_body(at, params, body);
             let spent = fuel - self.fuel.max(0);
             self.total -= spent;
             if done.is_ok() {
@@ -437,11 +437,10 @@ impl Driver<'_> {
         }
     }
 
-    /// Drives the body of a variant with the fuel that there is.
-    fn variant_body(&mut self, at: usize, body: ExprId) -> Attempt<()> {
+    /// Drives the body of a variant with the fuel that there is; fails if it writes too much for that.
+    fn variant_body(&mut self, at: usize, params: List<LocalId>, body: ExprId) -> Attempt<()> {
         let Variant { ref key, global, .. } = self.variants[at];
         let (of, key) = (key.of, key.clone());
-        let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return Ok(()) };
         self.copies = COPIES + COPIES_PER_EXPRESSION * i64::from(self.facts.size[of]);
         self.calls = key.args.iter().map(Pattern::calls).sum();
         let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
