@@ -20,7 +20,7 @@ mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
-use drive::{CalledOnce, Rules, drive};
+use drive::{History, Rules, drive};
 pub use report::Report;
 
 macro_rules! passes {
@@ -83,6 +83,9 @@ pub const ORDER: &[Step] = &[
     &[Pass::Perform],
     &[Pass::Strictness],
 ];
+/// How many of the first steps run twice where there is partial evaluation: what is inlined lies
+/// beside what it was passed to, and beside what takes its value apart, only then.
+const TWICE: usize = 2;
 
 /// A set of passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -137,6 +140,9 @@ pub struct Options {
 /// more. What is being unfolded then is still completed.
 const GROWTH: usize = 4;
 const GROWTH_BASE: usize = 4_000;
+/// The same for the second time.
+const GROWTH_AGAIN: usize = 2;
+const GROWTH_BASE_AGAIN: usize = 1_000;
 /// Inlining stops at so many times as many, and so many more: a function of functions that calls one
 /// twice, applied to itself, would be inlined without end.
 const INLINED: usize = 2;
@@ -147,13 +153,15 @@ const INLINED_BASE: usize = 300;
 pub fn optimise(program: Program, names: &Interner, options: Options) -> (Program, Report) {
     let mut report = Report::new(options.verbose);
     let mut program = program;
-    let mut called_once = CalledOnce::default();
-    let is_told = options.verbose && options.passes.has(Pass::Inline);
+    let mut history = History::default();
+    let passes = options.passes;
+    let is_told = options.verbose && passes.has(Pass::Inline);
     let source = is_told.then(|| left::Source::new(&program));
-    for step in ORDER {
-        if step.iter().any(|&pass| options.passes.has(pass)) {
-            let passes = options.passes;
-            program = run(step, program, names, passes, &mut called_once, &mut report);
+    let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
+    let first = &ORDER[..if is_twice { TWICE } else { 0 }];
+    for step in first.iter().chain(ORDER) {
+        if step.iter().any(|&pass| passes.has(pass)) {
+            program = run(step, program, names, passes, &mut history, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
         }
     }
@@ -169,7 +177,7 @@ fn run(
     program: Program,
     names: &Interner,
     passes: Passes,
-    called_once: &mut CalledOnce,
+    history: &mut History,
     report: &mut Report,
 ) -> Program {
     let found = program.exprs.len();
@@ -177,16 +185,17 @@ fn run(
     match step {
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
-            let most = GROWTH * found + GROWTH_BASE;
-            let (program, once) = drive(program, rules, most, called_once, report);
-            *called_once = once;
-            program
+            let most = match history.is_empty() {
+                true => GROWTH * found + GROWTH_BASE,
+                false => GROWTH_AGAIN * found + GROWTH_BASE_AGAIN,
+            };
+            drive(program, rules, most, history, report)
         }
         [Pass::Inline, ..] => {
             let inline = passes.has(Pass::Inline);
             let known_case = passes.has(Pass::KnownCase);
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
-            drive(program, rules, INLINED * found + INLINED_BASE, called_once, report).0
+            drive(program, rules, INLINED * found + INLINED_BASE, history, report)
         }
         [Pass::Project] => project::project(program, report),
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),

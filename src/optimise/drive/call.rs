@@ -99,7 +99,7 @@ impl Driver<'_> {
         if self.is_small(global) && !self.facts.expanded[global].is_long() {
             return true;
         }
-        let most = match self.called_once.contains(&global) {
+        let most = match self.history.was_called_once(global) {
             true => COPIES_OF_ONE.checked_div(self.facts.size[global]).unwrap_or(0).max(1),
             false => 1,
         };
@@ -166,6 +166,7 @@ impl Driver<'_> {
             let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
             if recursive
                 && key.iter().any(is_static)
+                && self.is_worth_attempting(global, key)
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
@@ -359,15 +360,17 @@ impl Driver<'_> {
         self.attempt = given;
         self.unbranching += 1;
         self.unwriting += 1;
-        // Others refer to it.
-        self.heap.share(node);
         let fuel = self.fuel;
         let state = self.demand(node, None);
         let result = self.run(state);
         let spent = given - self.attempt.max(0);
         self.attempt = if is_paid { outer } else { outer - spent };
         match result {
-            Ok(outcome) if self.is_static(&outcome) => {
+            Ok(Outcome::Node(value)) if self.is_static(&Outcome::Node(value)) => {
+                // If one place alone refers to it, that goes for its value.
+                if !known.shared {
+                    self.heap.set(node, AbstractValue::Alias(value), None);
+                }
                 self.unbranching -= 1;
                 self.unwriting -= 1;
                 self.unfolded = checkpoint.knowledge.unfolded;
@@ -585,6 +588,9 @@ impl Driver<'_> {
         fresh: u64,
         span: Span,
     ) -> ExprId {
+        if let Some(arg) = self.forwarded(global, &args) {
+            return self.atom(arg, span);
+        }
         let inlined = self.is_inlined(global) && self.facts.lazy_form[global] && self.may_unfold();
         if inlined {
             self.tally.inlined += 1;

@@ -194,8 +194,8 @@ impl Driver<'_> {
 
     fn looked_through(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
         let old = self.old;
-        let node = self.heap.resolve(node);
         loop {
+            let node = self.heap.resolve(node);
             let known = self.heap.get(node);
             if known.shared || known.busy || known.name.is_some() {
                 return None;
@@ -222,6 +222,10 @@ impl Driver<'_> {
                 all.push(self.node(arg, env));
             }
             let args = all;
+            if let Some(arg) = self.forwarded(global, &args) {
+                self.heap.set(node, AbstractValue::Alias(arg), None);
+                continue;
+            }
             if is_wrapper {
                 let unfolded = self.unfolded;
                 let span = self.span(expr, env);

@@ -34,11 +34,13 @@ mod exits;
 mod expanded;
 mod facts;
 mod fold;
+mod forwarded;
 mod frame;
 mod free;
 mod fuse;
 mod fusible;
 mod heap;
+mod history;
 mod inlined;
 mod let_insertion;
 mod missed;
@@ -82,6 +84,7 @@ use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
 pub(super) use expanded::is_small;
+pub use history::History;
 pub(super) use inlined::callers;
 
 /// Which rules apply.
@@ -105,22 +108,18 @@ const FUEL_PER_EXPRESSION: i64 = 20;
 const TOTAL_FUEL: i64 = 30_000;
 const TOTAL_PER_EXPRESSION: i64 = 40;
 
-/// Supercombinators that were called in one place of the program as it was written, with all their
-/// arguments, and the variants of such ones.
-pub type CalledOnce = FxHashSet<GlobalId>;
-
 /// The steps of an attempt that writing an expression costs.
 const WRITING: i64 = 2;
 
 /// Drives every body that `main` and the roots reach. Nothing is unfolded once the result
-/// has `most` expressions. Returns what is called once as the new program numbers it.
+/// has `most` expressions. The history is that of the old program, and then that of the new one.
 pub fn drive(
     program: Program,
     rules: Rules,
     most: usize,
-    called_once: &CalledOnce,
+    history: &mut History,
     report: &mut Report,
-) -> (Program, CalledOnce) {
+) -> Program {
     let mut old = program;
     name_selections(&mut old);
     let kept = old.kept();
@@ -170,7 +169,7 @@ pub fn drive(
         twins,
         rules,
         most,
-        called_once,
+        history,
         heap,
         swept: 0,
         pending: Pending::default(),
@@ -234,8 +233,10 @@ pub fn drive(
         next += 1;
     }
     driver.account();
-    let called_once = driver.called_once();
-    (driver.new, called_once)
+    let next = driver.history();
+    let new = driver.new;
+    *history = next;
+    new
 }
 
 /// Why an attempt is given up.
@@ -313,7 +314,7 @@ transactional! {
             most: usize,
             /// The definitions outside of the corelib, by their positions.
             callers: Vec<(Span, Arc<str>)>,
-            called_once: &'a CalledOnce,
+            history: &'a History,
         }
         known {
             /// Values, by node.
@@ -442,14 +443,6 @@ impl Driver<'_> {
     fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
         self.attempt -= WRITING;
         self.new.expr(expr, span)
-    }
-
-    /// Returns what of the new program was called in one place of the old one.
-    fn called_once(&self) -> CalledOnce {
-        let is_once =
-            |old: &GlobalId| self.facts.mentions[*old] == (1, 0) && !self.facts.kept[*old];
-        let variants = self.variants.iter();
-        variants.filter(|variant| is_once(&variant.key.of)).map(|variant| variant.global).collect()
     }
 
     /// Adds a local that is called as an old one.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
+use super::history::VARIANTS_AGAIN;
 use super::missed::{Made, knows_less};
 use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
@@ -153,11 +154,14 @@ impl Driver<'_> {
     /// loop collects. What a loop begins with may be known: it has no more variants for that than
     /// there are calls from outside of loops.
     pub(super) fn worth_knowing(&self, of: GlobalId, patterns: Vec<Pattern>) -> Vec<Pattern> {
+        let mut patterns = patterns;
+        if self.history.is_specialised(of) {
+            self.worth_knowing_again(of, &mut patterns);
+        }
         let caller = self.variants[self.current as usize].key.of;
         if !self.facts.recursive[of] || !self.facts.recursive[caller] {
             return patterns;
         }
-        let mut patterns = patterns;
         let is_counted = |head, at| self.is_counted(head, at);
         let is_step = self.facts.circle[of] == self.facts.circle[caller];
         for (at, pattern) in patterns.iter_mut().enumerate() {
@@ -212,6 +216,9 @@ impl Driver<'_> {
     /// Returns how many variants a supercombinator may have when one is made for a key: more if the
     /// key has part of a constant, by the size of the constant.
     fn most_variants(&self, key: &Key) -> u32 {
+        if self.history.is_specialised(key.of) {
+            return VARIANTS_AGAIN;
+        }
         let mut whole = 0;
         let mut work: Vec<&Pattern> = key.args.iter().collect();
         while let Some(pattern) = work.pop() {

@@ -1,0 +1,84 @@
+//! What earlier steps have done to the program.
+
+use rustc_hash::FxHashSet;
+
+use super::Driver;
+use super::pattern::Pattern;
+use crate::core::expr::GlobalId;
+
+/// The most variants of a supercombinator that has been specialised before, and the most expressions
+/// of one of which there are any.
+pub(super) const VARIANTS_AGAIN: u32 = 6;
+const SIZE_AGAIN: u32 = 80;
+
+/// What is known of the supercombinators of a program from the steps before.
+#[derive(Default)]
+pub struct History {
+    /// Those that were called in one place of the program that was partially evaluated, with all their
+    /// arguments, and the variants of such ones.
+    called_once: FxHashSet<GlobalId>,
+    /// Those of which variants were made, and the variants.
+    specialised: FxHashSet<GlobalId>,
+    /// Whether there was any step.
+    is_begun: bool,
+}
+
+impl History {
+    /// Returns whether there was no step before.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.is_begun
+    }
+
+    /// Returns whether a supercombinator was called in one place before variants were made.
+    pub(super) fn was_called_once(&self, global: GlobalId) -> bool {
+        self.called_once.contains(&global)
+    }
+
+    /// Returns whether a supercombinator is a variant, or has some.
+    ///
+    /// What is known of the arguments of such a one, step by step, has been followed as far as the
+    /// whistle and the limits let it: their reasons are not in the program. So it is specialised again
+    /// for the calls that it consumes, which may lie beside it only now, and for nothing else.
+    pub(super) fn is_specialised(&self, global: GlobalId) -> bool {
+        self.specialised.contains(&global)
+    }
+}
+
+impl Driver<'_> {
+    /// Returns the history of the new program.
+    pub(super) fn history(&self) -> History {
+        let before = self.history;
+        let mut after = History { is_begun: true, ..History::default() };
+        for variant in &self.variants {
+            let of = variant.key.of;
+            let (mentions, is_kept) = (self.facts.mentions[of], self.facts.kept[of]);
+            if self.rules.specialise && mentions == (1, 0) && !is_kept {
+                after.called_once.insert(variant.global);
+            }
+            if before.is_specialised(of) || self.per_function.get(&of).is_some() {
+                after.specialised.insert(variant.global);
+            }
+        }
+        after
+    }
+
+    /// Returns what of some patterns is worth a variant of what has been specialised before.
+    pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
+        let is_large = self.facts.size[of] > SIZE_AGAIN;
+        for pattern in patterns {
+            if is_large || !matches!(pattern, Pattern::Call(..)) {
+                *pattern = Pattern::Hole;
+            }
+        }
+    }
+
+    /// Returns whether a call of what has been specialised before is worth an attempt to unfold it to
+    /// its end: numbers alone have been counted already.
+    pub(super) fn is_worth_attempting(&self, of: GlobalId, patterns: &[Pattern]) -> bool {
+        let is_structure = |pattern: &Pattern| {
+            matches!(pattern, Pattern::Con(..) | Pattern::Built(..) | Pattern::Partial(..))
+        };
+        !self.history.is_specialised(of) || patterns.iter().any(is_structure)
+    }
+}
