@@ -145,7 +145,9 @@ impl Driver<'_> {
             frames = self.absorb(global, &mut args, frames);
         }
         let mut key = self.call_key(global, &args, true);
-        if recursive && self.unbranching > 0 && self.has_outgrown(global, &args, key.as_deref()) {
+        if self.unbranching > 0
+            && (self.attempt < 0 || recursive && self.has_outgrown(global, &args, key.as_deref()))
+        {
             return Err(Abort::Fuel);
         }
         if let Some(key) = &key {
@@ -364,7 +366,13 @@ impl Driver<'_> {
         let state = self.demand(node, None);
         let result = self.run(state);
         let spent = given - self.attempt.max(0);
-        self.attempt = if is_paid { outer } else { outer - spent };
+        // What the attempt around it has too few steps for is not without a value.
+        let is_end = !is_paid && given < most && matches!(result, Err(Abort::Fuel));
+        self.attempt = match (is_paid, is_end) {
+            (true, _) => outer,
+            (false, true) => -1,
+            (false, false) => outer - spent,
+        };
         match result {
             Ok(Outcome::Node(value)) if self.is_static(&Outcome::Node(value)) => {
                 // If one place alone refers to it, that goes for its value.
