@@ -27,12 +27,14 @@ use super::share::BRANCHING;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, SwitchId};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, SwitchId};
 
 /// The most expressions of a function whose switch is copied into branches.
 const COPIED: u32 = 40;
 /// The most frames among which switches are counted.
 const FRAMES: usize = 200;
+/// The most bytes of a text that a call in a pattern goes along.
+const WALKED_TEXT: usize = 32;
 /// The size that the switch of a loop counts for among the frames that are copied.
 const LOOP: usize = 2;
 
@@ -171,12 +173,30 @@ impl Driver<'_> {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             // What counts is a parameter.
-            if let Pattern::Lit(_) | Pattern::Text(..) = part {
+            let is_parameter = match part {
+                Pattern::Lit(_) => true,
+                Pattern::Text(text, at) => {
+                    let rest = self.new.texts[text].len() - at as usize;
+                    rest > WALKED_TEXT || !self.looks_at_elements(param)
+                }
+                _ => false,
+            };
+            if is_parameter {
                 part = Pattern::Hole;
             }
             *slot = part;
         }
         Some(Pattern::Call(producer, parts))
+    }
+
+    /// Returns whether a function decides by the characters of a parameter, or may: it does more with
+    /// them than to copy them.
+    fn looks_at_elements(&self, param: LocalId) -> bool {
+        let Some(switch) = self.facts.switch[param] else { return false };
+        let Branches::Cons(branches) = &self.old.switches[switch].branches else { return false };
+        branches.iter().flat_map(|branch| &branch.fields).flatten().any(|&field| {
+            self.facts.inspected[field] || self.facts.unknown_calls.contains_key(&field)
+        })
     }
 
     /// Returns the producer and the arguments of a call that nothing has evaluated and nothing else

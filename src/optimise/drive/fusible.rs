@@ -102,7 +102,15 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
             continue;
         }
         for end in ends(program, body) {
-            let Expr::App(callee, args) = program.exprs[end] else { continue };
+            let (callee, args) = match program.exprs[end] {
+                Expr::App(callee, args) => (callee, args),
+                // It is a list that is not empty.
+                Expr::Text(_) => {
+                    work.push(id);
+                    continue;
+                }
+                _ => continue,
+            };
             match program.exprs[callee] {
                 Expr::Con(_) => work.push(id),
                 Expr::Global(of) if program.arity(of) == args.len() => {
