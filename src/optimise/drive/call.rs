@@ -38,6 +38,8 @@ const SPECULATIONS: u32 = 24;
 const PARTS_PER_STEP: i64 = 8;
 /// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
+/// The most bytes of a definition that is a text whose characters are known where it is used.
+const KNOWN_TEXT: usize = 200;
 /// The most parameters of a variant.
 const HOLES: usize = 24;
 /// The most calls of one argument's pattern that are the end of what another one produces.
@@ -562,7 +564,10 @@ impl Driver<'_> {
                 }
             }
             AbstractValue::Lit(lit) => Pattern::Lit(lit),
-            AbstractValue::Text(text, at) => Pattern::Text(text, at),
+            AbstractValue::Text(text, at) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                _ => Pattern::Text(text, at),
+            },
             AbstractValue::Unknown(_) | AbstractValue::Alias(_) => Pattern::Hole,
             AbstractValue::Con(con, fields) => match known.name {
                 Some(Name::Caf(caf)) => Pattern::Caf(caf),
@@ -658,7 +663,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns the value of a CAF that stands there: a tree of constructors, literals and
+    /// Returns the value of a CAF that stands there: a text, or a tree of constructors, literals and
     /// functions.
     pub(super) fn caf(&mut self, global: GlobalId) -> Option<AbstractValue> {
         if !self.rules.specialise {
@@ -667,6 +672,11 @@ impl Driver<'_> {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return None;
         };
+        if let Expr::Text(text) = self.old.exprs[body]
+            && (1..=KNOWN_TEXT).contains(&self.new.texts[text].len())
+        {
+            return Some(AbstractValue::Text(text, 0));
+        }
         if let Some(node) = self.constants.of(body) {
             let value = self.heap.get(node).value;
             return matches!(value, AbstractValue::Con(..)).then_some(value);
