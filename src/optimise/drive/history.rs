@@ -8,7 +8,7 @@ use crate::core::expr::GlobalId;
 
 /// The most variants of a supercombinator that has been specialised before, and the most expressions
 /// of one of which there are any.
-pub(super) const VARIANTS_AGAIN: u32 = 6;
+pub(super) const VARIANTS_AGAIN: u32 = 3;
 const SIZE_AGAIN: u32 = 80;
 
 /// What is known of the supercombinators of a program from the steps before.
@@ -19,6 +19,8 @@ pub struct History {
     called_once: FxHashSet<GlobalId>,
     /// Those of which variants were made, and the variants.
     specialised: FxHashSet<GlobalId>,
+    /// Those of which there would have been more variants without the whistle and the limits.
+    exhausted: FxHashSet<GlobalId>,
     /// Whether there was any step.
     is_begun: bool,
 }
@@ -56,6 +58,9 @@ impl Driver<'_> {
             if self.rules.specialise && mentions == (1, 0) && !is_kept {
                 after.called_once.insert(variant.global);
             }
+            if before.exhausted.contains(&of) || self.exhausted.contains(&of) {
+                after.exhausted.insert(variant.global);
+            }
             if before.is_specialised(of) || self.per_function.get(&of).is_some() {
                 after.specialised.insert(variant.global);
             }
@@ -65,9 +70,9 @@ impl Driver<'_> {
 
     /// Returns what of some patterns is worth a variant of what has been specialised before.
     pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
-        let is_large = self.facts.size[of] > SIZE_AGAIN;
+        let is_done = self.history.exhausted.contains(&of) || self.facts.size[of] > SIZE_AGAIN;
         for pattern in patterns {
-            if is_large || !matches!(pattern, Pattern::Call(..)) {
+            if is_done || !matches!(pattern, Pattern::Call(..)) {
                 *pattern = Pattern::Hole;
             }
         }

@@ -209,6 +209,7 @@ pub fn drive(
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
         counts: FxHashMap::default(),
+        exhausted: FxHashSet::default(),
         failed: FxHashMap::default(),
         branching: FxHashSet::default(),
         in_caf: false,
@@ -396,6 +397,9 @@ transactional! {
             /// none is given twice.
             symbols: FxHashSet<Arc<str>>,
             counts: FxHashMap<GlobalId, u32>,
+            /// Supercombinators of which there would be more variants without the whistle and the
+            /// limits.
+            exhausted: FxHashSet<GlobalId>,
             /// How many constants have had definitions.
             constant_count: u32,
             /// Thunks that speculating on failed, each by its expression and activation, and the

@@ -112,6 +112,7 @@ impl Driver<'_> {
             }
             if let Some(mut general) = self.whistle(key) {
                 self.tally.generalised += 1;
+                self.exhausted.insert(key.of);
                 let before = self.generalised_before(key.of);
                 for (pattern, old) in general.iter_mut().zip(&key.args) {
                     match before {
@@ -132,10 +133,12 @@ impl Driver<'_> {
                 break;
             }
             self.tally.generalised += 1;
+            self.exhausted.insert(key.of);
             key.args = shape.args;
         }
         let count = self.per_function.get(&key.of).copied().unwrap_or(0);
         if count >= self.most_variants(key) || self.total <= 0 || self.new.exprs.len() > self.most {
+            self.exhausted.insert(key.of);
             return None;
         }
         self.per_function.insert(key.of, count + 1);
