@@ -22,6 +22,7 @@ use super::call::{CALLS_WITH_ENDS, ENDS, Size};
 use super::eval::State;
 use super::frame::{Action, Frame, Frames};
 use super::heap::{AbstractValue, EnvId, Head, NodeId};
+use super::history::CALLS_AGAIN;
 use super::pattern::Pattern;
 use super::share::BRANCHING;
 use super::{Attempt, Driver, Outcome};
@@ -132,6 +133,9 @@ impl Driver<'_> {
     ) -> Option<Pattern> {
         size.parts = size.parts.checked_sub(1)?;
         if size.ends < ENDS && size.calls >= CALLS_WITH_ENDS {
+            return Some(Pattern::Hole);
+        }
+        if !self.history.is_empty() && size.calls >= CALLS_AGAIN {
             return Some(Pattern::Hole);
         }
         let Some((producer, args)) = self.produced_by(node, is_part) else {

@@ -10,6 +10,8 @@ use crate::core::expr::GlobalId;
 /// of one of which there are any.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 const SIZE_AGAIN: u32 = 80;
+/// The most calls of an argument's pattern the second time.
+pub(super) const CALLS_AGAIN: u32 = 4;
 
 /// What is known of the supercombinators of a program from the steps before.
 #[derive(Default)]
@@ -68,8 +70,18 @@ impl Driver<'_> {
         after
     }
 
-    /// Returns what of some patterns is worth a variant of what has been specialised before.
+    /// Returns what of some patterns is worth a variant the second time: not what a loop begins to
+    /// count with, and of what has been specialised before only the calls that it consumes.
     pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
+        let begins = |at| self.has(of, at, |param| self.accumulators.is_changing(param));
+        for (at, pattern) in patterns.iter_mut().enumerate() {
+            if matches!(pattern, Pattern::Lit(_)) && self.facts.recursive[of] && begins(at) {
+                *pattern = Pattern::Hole;
+            }
+        }
+        if !self.history.is_specialised(of) {
+            return;
+        }
         let is_done = self.history.exhausted.contains(&of) || self.facts.size[of] > SIZE_AGAIN;
         for pattern in patterns {
             if is_done || !matches!(pattern, Pattern::Call(..)) {

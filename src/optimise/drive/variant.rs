@@ -158,7 +158,7 @@ impl Driver<'_> {
     /// there are calls from outside of loops.
     pub(super) fn worth_knowing(&self, of: GlobalId, patterns: Vec<Pattern>) -> Vec<Pattern> {
         let mut patterns = patterns;
-        if self.history.is_specialised(of) {
+        if !self.history.is_empty() {
             self.worth_knowing_again(of, &mut patterns);
         }
         let caller = self.variants[self.current as usize].key.of;
@@ -184,7 +184,7 @@ impl Driver<'_> {
     }
 
     /// Returns whether something holds of a parameter of a function.
-    fn has(&self, of: GlobalId, at: usize, what: impl Fn(LocalId) -> bool) -> bool {
+    pub(super) fn has(&self, of: GlobalId, at: usize, what: impl Fn(LocalId) -> bool) -> bool {
         let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
         self.old.local_lists[params].get(at).is_some_and(|&param| what(param))
     }
