@@ -93,7 +93,7 @@ impl Driver<'_> {
             left -= 1;
             chain.links += 1;
             chain.branching += self.branchings(body);
-            if chain.is_long() {
+            if chain.is_long(self.history.is_second()) {
                 ends.push(node);
             } else {
                 work.extend(self.heap.items(held).iter().map(|&held| (held, chain)));

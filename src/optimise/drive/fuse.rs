@@ -135,7 +135,7 @@ impl Driver<'_> {
         if size.ends < ENDS && size.calls >= CALLS_WITH_ENDS {
             return Some(Pattern::Hole);
         }
-        if !self.history.is_empty() && size.calls >= CALLS_AGAIN {
+        if self.history.is_second() && size.calls >= CALLS_AGAIN {
             return Some(Pattern::Hole);
         }
         let Some((producer, args)) = self.produced_by(node, is_part) else {

@@ -23,15 +23,15 @@ pub struct History {
     specialised: FxHashSet<GlobalId>,
     /// Those of which there would have been more variants without the whistle and the limits.
     exhausted: FxHashSet<GlobalId>,
-    /// Whether there was any step.
-    is_begun: bool,
+    /// How often the program was inlined in.
+    inlined: u32,
 }
 
 impl History {
-    /// Returns whether there was no step before.
+    /// Returns whether the steps run for the second time.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        !self.is_begun
+    pub fn is_second(&self) -> bool {
+        self.inlined > 0
     }
 
     /// Returns whether a supercombinator was called in one place before variants were made.
@@ -53,11 +53,16 @@ impl Driver<'_> {
     /// Returns the history of the new program.
     pub(super) fn history(&self) -> History {
         let before = self.history;
-        let mut after = History { is_begun: true, ..History::default() };
+        let inlined = before.inlined + u32::from(!self.rules.specialise);
+        let mut after = History { inlined, ..History::default() };
         for variant in &self.variants {
             let of = variant.key.of;
-            let (mentions, is_kept) = (self.facts.mentions[of], self.facts.kept[of]);
-            if self.rules.specialise && mentions == (1, 0) && !is_kept {
+            let is_source = self.rules.specialise && !before.is_second();
+            let is_once = match is_source {
+                true => self.facts.mentions[of] == (1, 0) && !self.facts.kept[of],
+                false => before.was_called_once(of),
+            };
+            if is_once {
                 after.called_once.insert(variant.global);
             }
             if before.exhausted.contains(&of) || self.exhausted.contains(&of) {

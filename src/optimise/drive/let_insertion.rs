@@ -22,6 +22,9 @@ const CHAIN: u32 = 6;
 /// The most of them that may be more than straight code: each may branch in each of the branches of
 /// the one before it.
 const BRANCHING_CHAIN: u32 = 2;
+/// The most links of either kind the second time: each may be the end of a chain that was bound the
+/// first time.
+const CHAIN_AGAIN: u32 = 1;
 /// The most values that are looked at for that before a branching.
 pub(super) const LOOKED_AT: usize = 64;
 
@@ -35,8 +38,12 @@ pub(super) struct Chain {
 
 impl Chain {
     /// Returns whether it is to end.
-    pub fn is_long(self) -> bool {
-        self.links > CHAIN || self.branching > BRANCHING_CHAIN
+    pub fn is_long(self, is_second: bool) -> bool {
+        let (links, branching) = match is_second {
+            false => (CHAIN, BRANCHING_CHAIN),
+            true => (CHAIN_AGAIN, CHAIN_AGAIN),
+        };
+        self.links > links || self.branching > branching
     }
 }
 
@@ -213,7 +220,7 @@ impl Driver<'_> {
                 AbstractValue::Call(..) => 1,
                 _ => 0,
             };
-            if chain.is_long() {
+            if chain.is_long(self.history.is_second()) {
                 ends.push(node);
                 continue;
             }

@@ -158,7 +158,7 @@ impl Driver<'_> {
     /// there are calls from outside of loops.
     pub(super) fn worth_knowing(&self, of: GlobalId, patterns: Vec<Pattern>) -> Vec<Pattern> {
         let mut patterns = patterns;
-        if !self.history.is_empty() {
+        if self.history.is_second() {
             self.worth_knowing_again(of, &mut patterns);
         }
         let caller = self.variants[self.current as usize].key.of;
