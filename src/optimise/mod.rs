@@ -147,8 +147,6 @@ const GROWTH_BASE_AGAIN: usize = 1_000;
 /// twice, applied to itself, would be inlined without end.
 const INLINED: usize = 2;
 const INLINED_BASE: usize = 300;
-/// The second time it stops at this part more.
-const INLINED_AGAIN: usize = 4;
 
 /// Runs the passes over a lifted program.
 #[must_use]
@@ -197,11 +195,7 @@ fn run(
             let inline = passes.has(Pass::Inline);
             let known_case = passes.has(Pass::KnownCase);
             let rules = Rules { specialise: false, inline, known_case, case_of_case };
-            let most = match history.is_second() {
-                false => INLINED * found,
-                true => found + found / INLINED_AGAIN,
-            };
-            drive(program, rules, most + INLINED_BASE, history, report)
+            drive(program, rules, INLINED * found + INLINED_BASE, history, report)
         }
         [Pass::Project] => project::project(program, report),
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),

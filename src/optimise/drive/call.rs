@@ -97,8 +97,12 @@ impl Driver<'_> {
             return self.facts.mentioned_once[global]
                 || self.facts.forwards[global] && self.is_small(global);
         }
-        // A long chain or a tree of small functions would be written at each way into it.
-        if self.is_small(global) && !self.facts.expanded[global].is_long() {
+        // A long chain or a tree of small functions would be written at each way into it. What is small
+        // the second time has been left there the first time, or is inlined after strictness analysis.
+        if self.is_small(global)
+            && !self.facts.expanded[global].is_long()
+            && !self.history.is_second()
+        {
             return true;
         }
         let most = match self.history.was_called_once(global) {
