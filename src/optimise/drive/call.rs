@@ -151,8 +151,10 @@ impl Driver<'_> {
             frames = self.absorb(global, &mut args, frames);
         }
         let mut key = self.call_key(global, &args, true);
+        // Looking for what is known may have taken the last steps.
+        let is_at_end = self.attempt < 0 || !self.may_unfold();
         if self.unbranching > 0
-            && (self.attempt < 0 || recursive && self.has_outgrown(global, &args, key.as_deref()))
+            && (is_at_end || recursive && self.has_outgrown(global, &args, key.as_deref()))
         {
             return Err(Abort::Fuel);
         }

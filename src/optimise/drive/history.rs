@@ -10,6 +10,8 @@ use crate::core::expr::GlobalId;
 /// of one of which there are any.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 const SIZE_AGAIN: u32 = 80;
+/// How many times fewer steps there are the second time.
+pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
 pub(super) const CALLS_AGAIN: u32 = 4;
 
