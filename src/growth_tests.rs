@@ -274,26 +274,29 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
 /// work grows up to a limit faster than the source: what is short is evaluated to its end, what is longer
 /// has only been tried. They may not grow faster than with its cube.
 const STEEP: &[&str] = &[
-    "chain by choice",
-    "chain of known loops",
+    "chain of lists",
+    "chain summed",
     "classes",
     "concatMap",
     "constant functions",
     "constants",
     "continuations",
-    "do block of maybe",
     "environment",
+    "fold of lambda",
     "getters and setters",
     "group",
+    "insertions through functions",
     "instructions with jumps",
     "interpreted blocks",
     "local function in branches",
+    "loops from known",
     "run lengths",
-    "scanl",
     "streams known",
     "streams merged",
+    "stripPrefix",
     "symbolic derivative",
     "take",
+    "zip",
     "zipper moves",
 ];
 

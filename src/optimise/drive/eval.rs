@@ -2,6 +2,7 @@
 
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
+use super::over_applied::application;
 use super::{Abort, Attempt, Driver, Outcome, PendingOperands, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -202,6 +203,9 @@ impl Driver<'_> {
             },
             _ => {
                 let (nodes, _) = self.arguments(args, env);
+                if args.len() < arity && self.knows() && application(&frames).is_some() {
+                    return self.apply_known(head, nodes, frames, span);
+                }
                 let value = self.applied(head, args.len() < arity, nodes);
                 let node = self.heap.add(value);
                 Ok(State::Value(Outcome::Node(node), frames))
@@ -255,6 +259,13 @@ impl Driver<'_> {
         };
         let mut args = args;
         let mut frames = frames;
+        // What is applied at once is no value: nothing else refers to its arguments.
+        while args.len() < arity
+            && let Some((more, next)) = application(&frames)
+        {
+            args.extend_from_slice(self.heap.items(more));
+            frames = next;
+        }
         if args.len() > arity {
             let rest = args.split_off(arity);
             let rest = self.heap.list(rest);

@@ -227,7 +227,9 @@ impl Driver<'_> {
             let (expr, env) = match known.value {
                 AbstractValue::Thunk(expr, env) => (expr, env),
                 AbstractValue::Call(global, args)
-                    if self.is_producer(global) || is_part && self.leads_to_producer(global) =>
+                    if self.is_producer(global)
+                        || is_part && self.leads_to_producer(global)
+                        || self.comes_to_function(global, self.heap.items(args)) =>
                 {
                     return Some((global, self.heap.items(args).to_vec()));
                 }
@@ -238,7 +240,7 @@ impl Driver<'_> {
             let leads = is_part && self.leads_to_producer(global);
             let is_producer = self.is_producer(global) || leads;
             let is_wrapper = self.is_wrapper(global, leads);
-            if given.len() + args.len() != old.arity(global) || !is_wrapper && !is_producer {
+            if given.len() + args.len() != old.arity(global) {
                 return None;
             }
             let mut all = given;
@@ -246,6 +248,9 @@ impl Driver<'_> {
                 all.push(self.node(arg, env));
             }
             let args = all;
+            if !is_wrapper && !is_producer && !self.comes_to_function(global, &args) {
+                return None;
+            }
             if let Some(arg) = self.forwarded(global, &args) {
                 self.heap.set(node, AbstractValue::Alias(arg), None);
                 continue;

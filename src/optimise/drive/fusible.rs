@@ -67,6 +67,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
             }
         }
     }
+    apply(program, facts, &mut fusible.consumed);
     // What is only passed on to be consumed is consumed: each local is passed in one place.
     let mut seen: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
     for local in program.locals.indices() {
@@ -123,6 +124,18 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
     while let Some(id) = work.pop() {
         if !std::mem::replace(&mut produces[id], true) {
             work.extend(callers.remove(&id).unwrap_or_default());
+        }
+    }
+}
+
+/// Finds out which locals are functions that nothing is done with but that they are applied, once.
+fn apply(program: &Program, facts: &Facts, consumed: &mut IndexVec<LocalId, bool>) {
+    for &expr in program.exprs.iter() {
+        if let Expr::App(callee, _) = expr
+            && let Expr::Local(local) = program.exprs[callee]
+            && facts.uses[local] == 1
+        {
+            consumed[local] = true;
         }
     }
 }

@@ -79,6 +79,7 @@ use free::FreeLocals;
 use fusible::{Fusible, fusible};
 use heap::{EnvId, Heap, NodeId};
 use history::STEPS_AGAIN;
+use over_applied::Results;
 use pattern::{Key, Pattern};
 use select::Pending;
 use transaction::{Journal, Revert, transactional};
@@ -309,8 +310,7 @@ transactional! {
             accumulators: Accumulators,
             selectors: Selectors,
             twins: Twins,
-            /// How many arguments the functions take that a definition may come to.
-            results: IndexVec<GlobalId, usize>,
+            results: Results,
             constants: Constants,
             /// The parts of the CAFs that are data.
             caf_parts: FxHashSet<Pattern>,

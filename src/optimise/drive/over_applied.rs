@@ -13,30 +13,52 @@ use super::Driver;
 use super::eta::Twins;
 use super::frame::{Action, Frame, Frames, push};
 use super::fusible::ends;
-use super::heap::{AbstractValue, NodeId};
+use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::Pattern;
-use crate::base::index::IndexVec;
+use rustc_hash::FxHashMap;
+
+use crate::base::index::{IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
 /// The most arguments beyond its parameters that a variant takes.
 const MORE: usize = 8;
 
-/// Returns how many arguments those functions take that a definition may come to; 0 of one that
-/// comes to no function as far as that is known.
-pub(super) fn results(program: &Program, twins: &Twins) -> IndexVec<GlobalId, usize> {
+/// What definitions come to, as far as that are functions.
+pub(super) struct Results {
+    /// How many arguments those functions take that a definition may come to; 0 of one that comes to
+    /// no function as far as that is known.
+    takes: IndexVec<GlobalId, usize>,
+    /// The parameters that a definition may come to, or to applications of: which, and to how many
+    /// arguments. A fold comes to what it is given.
+    params: FxHashMap<GlobalId, Vec<(usize, usize)>>,
+}
+
+/// Finds out what definitions come to.
+pub(super) fn results(program: &Program, twins: &Twins) -> Results {
     let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
+    let mut results: FxHashMap<GlobalId, Vec<(usize, usize)>> = FxHashMap::default();
     // For a definition, those that end in a call of it, with how many arguments more.
     let mut enders: IndexVec<GlobalId, Vec<(GlobalId, usize)>> =
         program.globals.iter().map(|_| Vec::new()).collect();
     for (id, global) in program.globals.enumerate() {
-        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
         for end in ends(program, body) {
             let (callee, count) = match program.exprs[end] {
                 Expr::App(callee, args) => (callee, args.len()),
                 _ => (end, 0),
             };
-            let Expr::Global(callee) = program.exprs[callee] else { continue };
+            let callee = match program.exprs[callee] {
+                Expr::Global(callee) => callee,
+                Expr::Local(local) => {
+                    let params = &program.local_lists[params];
+                    if let Some(at) = params.iter().position(|&param| param == local) {
+                        results.entry(id).or_default().push((at, count));
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
             let arity = program.arity(twins.expanded(callee));
             match arity.checked_sub(count) {
                 Some(0) | None => enders[callee].push((id, count - arity)),
@@ -54,10 +76,54 @@ pub(super) fn results(program: &Program, twins: &Twins) -> IndexVec<GlobalId, us
             }
         }
     }
-    takes
+    Results { takes, params: results }
+}
+
+/// Returns the arguments that what frames begin with applies a value to, and the other frames. Frames
+/// that are written once are gone past if nothing of them is left.
+pub(super) fn application(frames: &Frames) -> Option<(List<NodeId>, Frames)> {
+    let frame = match frames.as_deref() {
+        Some(Frame { action: Action::Shared(shared), .. }) => match &shared.frames {
+            Some(frame) if frame.next.is_none() => frame,
+            _ => return None,
+        },
+        _ => frames.as_ref()?,
+    };
+    match frame.action {
+        Action::Apply(list, _) => Some((list, frame.next.clone())),
+        _ => None,
+    }
 }
 
 impl Driver<'_> {
+    /// Returns how many arguments the functions take that a call may come to.
+    fn result(&self, global: GlobalId, args: &[NodeId]) -> usize {
+        let lacks = |&(at, count): &(usize, usize)| {
+            let AbstractValue::Partial(head, given) = self.heap.get(*args.get(at)?).value else {
+                return None;
+            };
+            let arity = match head {
+                Head::Global(global) => self.old.arity(global),
+                Head::Con(con) => self.new.cons[con].arity as usize,
+            };
+            arity.checked_sub(given.len() + count)
+        };
+        let params = self.results.params.get(&global).into_iter().flatten();
+        params
+            .filter_map(lacks)
+            .map(|lacks| lacks.min(MORE))
+            .fold(self.results.takes[global], usize::max)
+    }
+
+    /// Returns whether a call of a function that can come to call itself comes to a function: where
+    /// that is only applied it need not be made.
+    pub(super) fn comes_to_function(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        self.rules.specialise
+            && self.knows()
+            && self.facts.recursive[global]
+            && self.result(global, args) > 0
+    }
+
     /// Adds the arguments to which the value of a call is applied next to those of the call, as
     /// many as the functions take that the callee comes to. What is left are the other frames.
     pub(super) fn absorb(
@@ -69,26 +135,17 @@ impl Driver<'_> {
         if !self.rules.specialise || !self.knows() {
             return frames;
         }
-        let mut left = self.results[global];
+        let mut left = self.result(global, args);
         let mut frames = frames;
         while left > 0 {
-            // Frames that are written once are gone past if nothing of them is left.
-            let frame = match frames.as_deref() {
-                Some(Frame { action: Action::Shared(shared), .. }) => match &shared.frames {
-                    Some(frame) if frame.next.is_none() => Some(frame.clone()),
-                    _ => None,
-                },
-                _ => frames.clone(),
-            };
-            let Some(frame) = frame else { break };
-            let Action::Apply(list, _) = frame.action else { break };
+            let Some((list, next)) = application(&frames) else { break };
             let list = self.heap.items(list).to_vec();
             if list.len() > left {
                 break;
             }
             left -= list.len();
             args.extend(list);
-            frames = frame.next.clone();
+            frames = next;
         }
         frames
     }
@@ -150,7 +207,7 @@ impl Driver<'_> {
             && self.knows()
             && arity > 0
             && count > arity
-            && count - arity <= self.results[global]
+            && count - arity <= self.results.takes[global]
     }
 
     /// Returns code for a call with more arguments than parameters that is not demanded.
