@@ -15,6 +15,7 @@ mod functions;
 mod interpreted;
 mod levels;
 mod shapes;
+mod twins;
 mod written;
 
 use gmachine::optimise::Pass;

@@ -4,6 +4,7 @@ use super::eval::State;
 use super::expanded::is_small;
 use super::frame::Frames;
 use super::heap::{AbstractValue, Head, Name, NodeId};
+use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
 use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
@@ -242,7 +243,9 @@ impl Driver<'_> {
     /// Returns whether the body of what is not recursive may stand in place of a call. Where it is
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
-        let is_little = self.facts.expanded[global].may_be_unfolded(self.facts.size[global]);
+        let size = self.facts.size[global];
+        let is_little = self.facts.expanded[global].may_be_unfolded(size)
+            && (size <= UNFOLDED_AGAIN || !self.history.is_second());
         self.may_unfold() && (self.closed > 0 || is_little)
     }
 
