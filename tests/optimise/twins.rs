@@ -65,7 +65,7 @@ const TWINS: &[(&str, &str, &str)] = &[
     ),
     (
         "a left fold by a right one",
-        "(defn fl[f z xs] (foldr (fn [x k a] (k (f a x))) id xs z))
+        "(defn fl[f z xs] (foldr (fn [x k a] (let ([b (f a x)]) (seq b (k b)))) id xs z))
          (defn main[] (fl (fn [a x] (rem (add (mul a 3) x) 1013)) 1 (range 1 1000)))",
         "(defn fl[f z xs] (case xs [Nil z] [(Cons x t) (fl f (f z x) t)]))
          (defn main[] (fl (fn [a x] (rem (add (mul a 3) x) 1013)) 1 (range 1 1000)))",
