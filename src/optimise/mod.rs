@@ -73,7 +73,7 @@ passes! {
 /// others.
 pub type Step = &'static [Pass];
 
-/// The order of the passes.
+/// The order of the passes. The first [`TWICE`] steps run twice.
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],

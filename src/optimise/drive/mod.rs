@@ -239,9 +239,9 @@ pub fn drive(
         next += 1;
     }
     driver.account();
-    let next = driver.history();
+    let after = driver.history();
     let new = driver.new;
-    *history = next;
+    *history = after;
     new
 }
 

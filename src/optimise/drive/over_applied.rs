@@ -9,14 +9,14 @@
 //! function that something else refers to too is a thunk with an update between it and the
 //! application ([`Action::Update`]).
 
+use rustc_hash::FxHashMap;
+
 use super::Driver;
 use super::eta::Twins;
 use super::frame::{Action, Frame, Frames, push};
 use super::fusible::ends;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::Pattern;
-use rustc_hash::FxHashMap;
-
 use crate::base::index::{IndexVec, List};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
@@ -37,7 +37,7 @@ pub(super) struct Results {
 /// Finds out what definitions come to.
 pub(super) fn results(program: &Program, twins: &Twins) -> Results {
     let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
-    let mut results: FxHashMap<GlobalId, Vec<(usize, usize)>> = FxHashMap::default();
+    let mut given: FxHashMap<GlobalId, Vec<(usize, usize)>> = FxHashMap::default();
     // For a definition, those that end in a call of it, with how many arguments more.
     let mut enders: IndexVec<GlobalId, Vec<(GlobalId, usize)>> =
         program.globals.iter().map(|_| Vec::new()).collect();
@@ -53,7 +53,7 @@ pub(super) fn results(program: &Program, twins: &Twins) -> Results {
                 Expr::Local(local) => {
                     let params = &program.local_lists[params];
                     if let Some(at) = params.iter().position(|&param| param == local) {
-                        results.entry(id).or_default().push((at, count));
+                        given.entry(id).or_default().push((at, count));
                     }
                     continue;
                 }
@@ -76,7 +76,7 @@ pub(super) fn results(program: &Program, twins: &Twins) -> Results {
             }
         }
     }
-    Results { takes, params: results }
+    Results { takes, params: given }
 }
 
 /// Returns the arguments that what frames begin with applies a value to, and the other frames. Frames
