@@ -73,7 +73,7 @@ passes! {
 /// others.
 pub type Step = &'static [Pass];
 
-/// The order of the passes. The first [`TWICE`] steps run twice.
+/// The order of the passes. The first two steps run twice where there is partial evaluation.
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
@@ -83,8 +83,8 @@ pub const ORDER: &[Step] = &[
     &[Pass::Perform],
     &[Pass::Strictness],
 ];
-/// How many of the first steps run twice where there is partial evaluation: what is inlined lies
-/// beside what it was passed to, and beside what takes its value apart, only then.
+/// How many of the first steps run twice: what is inlined lies beside what it was passed to, and beside
+/// what takes its value apart, only then.
 const TWICE: usize = 2;
 
 /// A set of passes.
