@@ -430,7 +430,7 @@ impl Driver<'_> {
         for (&param, &arg) in params.iter().zip(args) {
             let mut pattern = Pattern::Hole;
             if self.facts.inspected[param] {
-                pattern = self.argument_pattern(arg, strict, self.fusible.consumed[param]);
+                pattern = self.argument_pattern(arg, strict, self.fusible.is_consumed(param));
             }
             holes += pattern.holes();
             if holes > HOLES {

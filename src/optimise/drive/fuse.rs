@@ -10,6 +10,8 @@
 //! `(map f (map g t))`, has the same pattern and so the same variant. Where it comes to
 //! something else, the outer call is made again with that.
 //!
+//! A call that comes to a function is consumed in the same way where that is only applied.
+//!
 //! - *Work.* The pattern is made of a thunk that nothing else refers to, for a parameter that
 //!   is used once. So it is evaluated once at most, as before. A constructor that only a
 //!   switch refers to hands its fields on unshared: they have one place again.
@@ -162,7 +164,7 @@ impl Driver<'_> {
                 continue;
             }
             let mut part = Pattern::Hole;
-            let consumed = self.fusible.consumed[param];
+            let consumed = self.fusible.is_consumed(param);
             let is_call_first = size.exceeded;
             if consumed && is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;

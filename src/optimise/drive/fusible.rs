@@ -13,7 +13,9 @@ use crate::primitive::Primitive;
 /// Facts about which calls produce and which consume constructors one by one.
 pub struct Fusible {
     /// Whether nothing is done with a local but that its value is taken apart, once.
-    pub consumed: IndexVec<LocalId, bool>,
+    pub taken_apart: IndexVec<LocalId, bool>,
+    /// Whether nothing is done with a local but that its value is applied, once.
+    pub applied: IndexVec<LocalId, bool>,
     /// The switches that take a parameter apart of which that is so.
     pub consumers: FxHashMap<SwitchId, Consumer>,
     /// Whether a function may end in a constructor with fields, or in a call of one that does, and
@@ -27,6 +29,13 @@ pub struct Fusible {
     /// Whether a function that calls itself passes nothing for a parameter but what it was passed or,
     /// at least once, less.
     pub falls: IndexVec<LocalId, bool>,
+}
+
+impl Fusible {
+    /// Returns whether a local's value is taken apart or applied, once, and nothing else.
+    pub fn is_consumed(&self, local: LocalId) -> bool {
+        self.taken_apart[local] || self.applied[local]
+    }
 }
 
 /// A switch on a parameter.
@@ -45,7 +54,8 @@ pub struct Consumer {
 /// Finds out which calls produce and which consume constructors one by one.
 pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
     let mut fusible = Fusible {
-        consumed: program.locals.iter().map(|_| false).collect(),
+        taken_apart: program.locals.iter().map(|_| false).collect(),
+        applied: applied(program, facts),
         consumers: FxHashMap::default(),
         produces: program.globals.iter().map(|_| false).collect(),
         returned: program.locals.iter().map(|_| false).collect(),
@@ -60,33 +70,15 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
             let Some(switch) = facts.switch[param] else { continue };
             let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
             if facts.uses[param] == 1 && by_con {
-                fusible.consumed[param] = true;
+                fusible.taken_apart[param] = true;
                 let first = program.exprs[body] == Expr::Switch(switch);
                 let values = values(program, switch);
                 fusible.consumers.insert(switch, Consumer { global: id, at, first, values });
             }
         }
     }
-    apply(program, facts, &mut fusible.consumed);
-    // What is only passed on to be consumed is consumed: each local is passed in one place.
-    let mut seen: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
-    for local in program.locals.indices() {
-        let (mut at, mut path) = (local, Vec::new());
-        let consumed = loop {
-            if fusible.consumed[at] {
-                break true;
-            }
-            let Some(next) = facts.passed[at] else { break false };
-            if facts.uses[at] != 1 || std::mem::replace(&mut seen[at], true) {
-                break false;
-            }
-            path.push(at);
-            at = next;
-        };
-        if consumed {
-            path.into_iter().for_each(|local| fusible.consumed[local] = true);
-        }
-    }
+    pass_on(program, facts, &mut fusible.taken_apart);
+    pass_on(program, facts, &mut fusible.applied);
     fusible
 }
 
@@ -128,14 +120,37 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
     }
 }
 
-/// Finds out which locals are functions that nothing is done with but that they are applied, once.
-fn apply(program: &Program, facts: &Facts, consumed: &mut IndexVec<LocalId, bool>) {
+/// Returns of each local whether nothing is done with it but that it is applied, once.
+fn applied(program: &Program, facts: &Facts) -> IndexVec<LocalId, bool> {
+    let mut applied: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
     for &expr in program.exprs.iter() {
         if let Expr::App(callee, _) = expr
             && let Expr::Local(local) = program.exprs[callee]
-            && facts.uses[local] == 1
         {
-            consumed[local] = true;
+            applied[local] = facts.uses[local] == 1;
+        }
+    }
+    applied
+}
+
+/// Adds what is only passed on to what is consumed: each local is passed in one place.
+fn pass_on(program: &Program, facts: &Facts, consumed: &mut IndexVec<LocalId, bool>) {
+    let mut seen: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
+    for local in program.locals.indices() {
+        let (mut at, mut path) = (local, Vec::new());
+        let is_consumed = loop {
+            if consumed[at] {
+                break true;
+            }
+            let Some(next) = facts.passed[at] else { break false };
+            if facts.uses[at] != 1 || std::mem::replace(&mut seen[at], true) {
+                break false;
+            }
+            path.push(at);
+            at = next;
+        };
+        if is_consumed {
+            path.into_iter().for_each(|local| consumed[local] = true);
         }
     }
 }

@@ -96,7 +96,8 @@ impl Driver<'_> {
         let old = self.old;
         for (at, (&param, &arg)) in old.local_lists[params].iter().zip(args).enumerate() {
             let pattern = patterns.and_then(|patterns| patterns.get(at));
-            let is_taken_apart = self.facts.switch[param].is_some() || self.fusible.consumed[param];
+            let is_taken_apart =
+                self.facts.switch[param].is_some() || self.fusible.taken_apart[param];
             if !is_taken_apart || pattern.is_some_and(|pattern| *pattern != Pattern::Hole) {
                 continue;
             }
@@ -140,7 +141,7 @@ impl Driver<'_> {
                     format!("the value of {makes_name} is used elsewhere too"),
                     SHARED,
                 )
-            } else if !self.fusible.consumed[param] {
+            } else if !self.fusible.taken_apart[param] {
                 (
                     Code::CallShared,
                     "it uses its argument more than once".to_owned(),
