@@ -195,12 +195,39 @@ fn a_list_that_is_made_of_the_list_before_it_is_not_unrolled() {
         (defn grown[n] (case n [0 [1 2 3]]
           [_ (concatMap (fn [q] (concatMap (fn [r] (if (lt q r) [q r] Nil)) (range q n)))
                (grown (sub n 1)))]))";
-    let size = |passes| {
-        let code = built(text, passes, Stage::Gcode).gcode.expect("code");
-        code.globals.iter().map(|global| global.code.len()).sum::<usize>()
-    };
-    let (plain, optimised) = (size(Passes::NONE), size(Passes::ALL));
+    let (plain, optimised) = (instructions(text, Passes::NONE), instructions(text, Passes::ALL));
     assert!(optimised < 4 * plain, "{plain} instructions, then {optimised}");
+}
+
+/// The instructions of a program after some passes.
+fn instructions(text: &str, passes: Passes) -> usize {
+    let code = built(text, passes, Stage::Gcode).gcode.expect("code");
+    code.globals.iter().map(|global| global.code.len()).sum()
+}
+
+/// `(append Nil rest)` is `rest` in patterns too: else each round of the loop would have another one.
+#[test]
+fn a_call_that_comes_to_an_argument_makes_no_pattern_larger() {
+    let text = "(defn bal[n s] (case s [Nil n] [(Cons '(' t) (bal (add n 1) t)]
+           [(Cons _ t) (bal (sub n 1) t)]))
+         (defn main[] (bal 0 (concatMap (fn [k] (if (even k) \"()\" \"))\")) (range 1 500))))";
+    let found = instructions(text, Passes::ALL);
+    assert!(found <= 70, "{found} instructions");
+}
+
+/// What the whistle and the limits have ended is not begun anew by the second specialiser, which finds
+/// the variants of the first.
+#[test]
+fn what_has_been_specialised_to_its_end_is_not_specialised_again() {
+    let text = "(defn main[input] (try pattern input pattern input))
+         (defn pattern[] \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB\")
+         (defn try[ps ts pattern text]
+           (case ps [Nil 1] [(Cons p pt) (case ts [Nil 0] [(Cons t tt)
+             (if (eq p t) (try pt tt pattern text) (next pattern text))])]))
+         (defn next[pattern text]
+           (case text [Nil 0] [(Cons _ rest) (try pattern rest pattern rest)]))";
+    let found = instructions(text, Passes::ALL);
+    assert!(found <= 1_300, "{found} instructions");
 }
 
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more
