@@ -6,9 +6,9 @@ use super::Driver;
 use super::pattern::Pattern;
 use crate::core::expr::GlobalId;
 
-/// The most variants of a supercombinator that has been specialised before, and the most expressions
-/// of one of which there are any.
+/// The most variants of a supercombinator that has been specialised before.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
+/// The most expressions of one of which there are any.
 const SIZE_AGAIN: u32 = 80;
 /// The largest size up to which what is not recursive is unfolded for its known arguments the second
 /// time.
