@@ -230,6 +230,88 @@ fn what_has_been_specialised_to_its_end_is_not_specialised_again() {
     assert!(found <= 1_300, "{found} instructions");
 }
 
+/// What is written where its value is taken apart is counted with what would be written in it in turn: a
+/// layer of small functions of which each takes the one before apart twice would have no end.
+#[test]
+fn layers_that_take_each_other_apart_are_not_written_out() {
+    let layers: [(&str, &str, &str); 4] = [
+        (
+            "(defn f0[x] (Pair (add x 1) x))",
+            "(defn f#[x] (case (f@ x) [(Pair a b) (case (f@ b) [(Pair c d) (Pair (add a c) d)])]))",
+            "(fst (f! (length input)))",
+        ),
+        (
+            "(defn f0[s] (Pair 1 s))",
+            "(defn f#[s] (case (f@ s) [(Pair v t) (case t
+               [(Cons '+' u) (case (f@ u) [(Pair w z) (Pair (add v w) z)])] [_ (Pair v t)])]))",
+            "(fst (f! input))",
+        ),
+        (
+            "(defn f0[x] (eq x 0))",
+            "(defn f#[x] (if (if (f@ x) (eq x #) (f@ (add x 1))) (lt x #) (gt x 2)))",
+            "(f! (length input))",
+        ),
+        // Of a list that a function leads to in one of two ways.
+        (
+            "(defn f0[x] (range 1 x))",
+            "(defn f#[x] (if (gt x #) (map (add #) (f@ x)) (filter odd (f@ (add x 1)))))",
+            "(sum (f! (length input)))",
+        ),
+    ];
+    for (first, layer, main) in layers {
+        for count in [6, 12, 24, 48] {
+            let mut text = first.to_owned();
+            for at in 1..=count {
+                let (own, before) = (at.to_string(), (at - 1).to_string());
+                text += &layer.replace('#', &own).replace('@', &before);
+            }
+            text += &format!("(defn main[input] {})", main.replace('!', &count.to_string()));
+            let [plain, all] =
+                [Passes::NONE, Passes::ALL].map(|passes| instructions(&text, passes));
+            assert!(all < 2 * plain + 500, "{layer}, {count}: {plain} instructions, then {all}");
+        }
+    }
+}
+
+/// A loop has a copy for what is done with its result in few places, and lists that are taken from each
+/// other are consumed one by one.
+#[test]
+fn what_is_done_with_results_is_not_written_for_each_of_many() {
+    let mut loops = "0".to_owned();
+    let mut lists = "0".to_owned();
+    for at in 0..12 {
+        loops = format!("(case (go k {at} 1) [(Pair a b) (if (lt a b) (add a {loops}) b)])");
+        let of = if at == 11 { "(range 1 k)".to_owned() } else { format!("t{}", at + 1) };
+        lists = format!(
+            "(case (filter (lt {at}) (map (add {at}) {of})) [Nil {at}] [(Cons a{at} t{at}) (add a{at} {lists})])"
+        );
+    }
+    let go = "(defn go[n a b] (if (eq n 0) (Pair a b) (go (sub n 1) b (add a 1))))";
+    for text in [
+        format!("{go} (defn main[input] (let ([k (length input)]) {loops}))"),
+        format!("(defn main[input] (let ([k (length input)]) {lists}))"),
+    ] {
+        let [plain, all] = [Passes::NONE, Passes::ALL].map(|passes| instructions(&text, passes));
+        assert!(all < 2 * plain + 200, "{text}: {plain} instructions, then {all}");
+    }
+}
+
+/// What has been taken apart is not built again: the cell that a search ends at is the one it found.
+#[test]
+fn a_constructor_that_is_there_is_not_built_again() {
+    let program = |end: &str| {
+        format!(
+            "(defn from'[p xs] (case xs [Nil Nil] [(Cons x t) (if (p x) (from' p t) {end})]))
+             (defn go[n xs a] (if (eq n 0) a (go (sub n 1) xs
+               (case (from' (gt 3) xs) [Nil a] [_ (add a 1)]))))
+             (defn main[input] (go 100 (map (fn [_] 3) (Cons 'a' input)) 0))"
+        )
+    };
+    let [named, written] = ["xs", "(Cons x t)"]
+        .map(|end| run(&program(end), Passes::ALL, 10_000_000, false).1.allocations);
+    assert_eq!(named, written);
+}
+
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more
 /// than with parameters.
 #[test]

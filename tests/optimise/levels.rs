@@ -61,6 +61,24 @@ const SLOWER_ONCE: &[(&str, &str)] = &[
            (seq w (case text [Nil w]
              [(Cons c t) (if (blank c) (tally w 0 t) (tally (add w (sub 1 in)) 1 t))])))",
     ),
+    (
+        "a function that both branches of another one end in is a join point in each of its variants",
+        "(data H (E) (H rank x l r)) (defn rank[h] (case h [(E) 0] [(H r _ _ _) r]))
+         (defn mk[x a b] (if (ge (rank a) (rank b)) (H (add 1 (rank b)) x a b) (H (add 1 (rank a)) x b a)))
+         (defn merge[a b] (case a [(E) b] [(H _ x l r) (case b [(E) a]
+           [(H _ y l2 r2) (if (le x y) (mk x l (merge r b)) (mk y l2 (merge a r2)))])]))
+         (defn out[h s] (case h [(E) s] [(H _ x l r) (out (merge l r) (rem (add (mul s 31) x) 10007))]))
+         (defn inp[k n] (if (gt k n) E
+           (merge (H 1 (rem (mul k 7919) 1009) E E) (inp (add k 1) n))))
+         (defn main[input] (out (inp 1 (add 200 (length input))) 7))",
+    ),
+    (
+        "a loop that is unfolded to its end is not written for what is done with its pair",
+        "(defn l[n a b] (if (eq n 0) (Pair a b) (l (sub n 1) b (add a 1)))) (defn f0[x] (Pair x 1))
+         (defn f1[x] (case (l 3 x 1) [(Pair a b) (case (f0 a) [(Pair c d) (if (lt c d) (Pair d b) (l 3 c d))])]))
+         (defn f2[x] (case (l 3 x 2) [(Pair a b) (case (f1 a) [(Pair c d) (if (lt c d) (Pair d b) (l 3 c d))])]))
+         (defn main[input] (fst (f2 (length input))))",
+    ),
 ];
 
 #[test]

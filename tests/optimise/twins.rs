@@ -111,6 +111,116 @@ const TWINS: &[(&str, &str, &str)] = &[
            (let ([b (add a (rem (mul k 3) 17))]) (seq b (go b (add k 1)))))))
          (defn main[] (go 0 1))",
     ),
+    (
+        "a list that a function writes down, of computed elements",
+        "(defn row[k] [k (add k 1) (mul k 2)])
+         (defn main[] (sum (map (fn [k] (maximum (row k))) (range 1 1000))))",
+        "(defn main[] (sum (map (fn [k] (maximum [k (add k 1) (mul k 2)])) (range 1 1000))))",
+    ),
+    (
+        "a list whose first elements are known, and counted",
+        "(defn main[] (length (filter (fn [n] (neq (rem n 7) 0)) (range 1 3000))))",
+        "(defn main[i] (length (filter (fn [n] (neq (rem n 7) 0)) (range (add 1 (length i)) 3000))))",
+    ),
+    (
+        "a list of which the first element is known and the rest depends on it",
+        "(defn main[] (count even (scanl (fn [a x] (rem (add (mul a 7) x) 1009)) 1 (range 1 1000))))",
+        "(defn main[] (go 1 1 0))
+         (defn go[a k n] (let ([m (if (even a) (add n 1) n)]) (if (gt k 1000) m
+           (go (rem (add (mul a 7) k) 1009) (add k 1) m))))",
+    ),
+    (
+        "what a producer makes among texts that are written one after the other",
+        "(defn tag[n] (concat [\"<\" (map toUpper (replicate n 'x')) \">\"]))
+         (defn main[] (sum (map (compose length tag) (range 1 100))))",
+        "(defn tag[n] (append \"<\" (append (map toUpper (replicate n 'x')) \">\")))
+         (defn main[] (sum (map (compose length tag) (range 1 100))))",
+    ),
+    (
+        "a producer that a function leads to",
+        "(defn digits[n] (map (fn [p] (rem (div n p) 10)) [100 10 1]))
+         (defn main[] (sum (map (compose sum digits) (range 100 999))))",
+        "(defn main[] (sum (map (fn [n] (add (div n 100) (add (rem (div n 10) 10) (rem n 10))))
+           (range 100 999))))",
+    ),
+    (
+        "what is passed on of a producer: all but the first",
+        "(defn main[i] (sum (tail (map square (range (length i) 1000)))))",
+        "(defn main[i] (sum (map square (range (add 1 (length i)) 1000))))",
+    ),
+    (
+        "what is passed on after some steps",
+        "(defn main[i] (sum (drop 3 (map square (range (length i) 1000)))))",
+        "(defn main[i] (sum (map square (range (add 3 (length i)) 1000))))",
+    ),
+    (
+        "what is passed on from an element on",
+        "(defn main[i] (sum (dropWhile (gt 100) (map square (range (length i) 1000)))))",
+        "(defn main[i] (sum (map (fn [x] (if (gt 100 x) 0 x)) (map square (range (length i) 1000)))))",
+    ),
+    (
+        "one of two producers",
+        "(defn main[i] (sum (if (eq (length i) 0) (map square (range (length i) 1000)) (range 1 9))))",
+        "(defn main[i] (if (eq (length i) 0) (sum (map square (range (length i) 1000))) (sum (range 1 9))))",
+    ),
+    (
+        "lists of two, one after the other",
+        "(defn main[i] (sum (concat (map (fn [k] [k k]) (range (length i) 1000)))))",
+        "(defn main[i] (sum (concatMap (fn [k] [k k]) (range (length i) 1000))))",
+    ),
+    (
+        "a pair that a function makes and two places take apart",
+        "(defn next[s] (let ([t (rem (add (mul s 1103) 12345) 65536)]) (Pair (rem (div t 16) 100) t)))
+         (defn trial[s] (case (next s) [(Pair x t) (case (next t) [(Pair y u) (Pair (lt x y) u)])]))
+         (defn sim[n hits s] (if (eq n 0) hits (case (trial s) [(Pair h t) (sim (sub n 1) (add hits h) t)])))
+         (defn main[] (sim 1000 0 42))",
+        "(defn next[s] (rem (add (mul s 1103) 12345) 65536)) (defn value[s] (rem (div s 16) 100))
+         (defn sim[n hits s] (if (eq n 0) hits (let ([t (next s)] [u (next t)])
+           (sim (sub n 1) (add hits (lt (value t) (value u))) u))))
+         (defn main[] (sim 1000 0 42))",
+    ),
+    (
+        "a pair that a loop returns, of what is needed of it",
+        "(defn go[k a b] (if (gt k 1000) (Pair a b)
+           (let ([x (rem (mul k 37) 1013)]) (go (add k 1) (min a x) (max b x)))))
+         (defn main[] (case (go 1 999 0) [(Pair a b) (sub b a)]))",
+        "(defn go[k a b] (if (gt k 1000) (sub b a)
+           (let ([x (rem (mul k 37) 1013)]) (go (add k 1) (min a x) (max b x)))))
+         (defn main[] (go 1 999 0))",
+    ),
+    (
+        "a case of a list, and a loop along the rest",
+        "(defn main[i] (case (map square (range (length i) 1000)) [Nil 0] [(Cons x t) (foldl' max x t)]))",
+        "(defn main[i] (foldl' max 0 (map square (range (length i) 1000))))",
+    ),
+    (
+        "the greatest of a list of which some are left out",
+        "(defn h[n] (if (gt (rem n 7) 2) (Just (add n 1)) Nothing))
+         (defn main[i] (maximum (mapMaybe h (range (length i) 1000))))",
+        "(defn main[i] (go (length i) 0))
+         (defn go[k m] (if (gt k 1000) m (go (add k 1) (if (gt (rem k 7) 2) (max m (add k 1)) m))))",
+    ),
+    (
+        "a test that several choices ask for",
+        "(defn ok[n] (if (eq (rem n 3) 0) (gt n 50) (if (eq (rem n 5) 1) 0 (lt n 900))))
+         (defn go[n a] (if (gt n 1000) a (if (ok n) (go (add n 1) (add a n))
+           (if (ok (add n 1)) (go (add n 1) (sub a 1)) (go (add n 1) a)))))
+         (defn main[] (go 1 0))",
+        "(defn go[n a] (if (gt n 1000) a
+           (if (if (eq (rem n 3) 0) (gt n 50) (if (eq (rem n 5) 1) 0 (lt n 900))) (go (add n 1) (add a n))
+             (let ([m (add n 1)])
+               (if (if (eq (rem m 3) 0) (gt m 50) (if (eq (rem m 5) 1) 0 (lt m 900)))
+                 (go m (sub a 1)) (go m a))))))
+         (defn main[] (go 1 0))",
+    ),
+    (
+        "what is returned after it has been taken apart is evaluated once",
+        "(defn from'[xs] (case xs [Nil Nil] [(Cons x t) (if (gt 100 x) (from' t) xs)]))
+         (defn slow[n] (if (eq n 0) 1 (add 1 (slow (sub n 1)))))
+         (defn main[i] (sum (from' (map slow (range (length i) 200)))))",
+        "(defn slow[n] (if (eq n 0) 1 (add 1 (slow (sub n 1)))))
+         (defn main[i] (sum (map (fn [x] (if (gt 100 x) 0 x)) (map slow (range (length i) 200)))))",
+    ),
 ];
 
 #[test]

@@ -159,6 +159,7 @@ impl Driver<'_> {
         let known = self.heap.get(node);
         if self.knows() && matches!(known.value, AbstractValue::Unknown(_)) {
             self.heap.set(node, value, known.name);
+            self.note_whole(node);
             self.select_from(node);
         }
     }

@@ -1,17 +1,16 @@
 //! Calls of supercombinators: unfolded, specialised, or left.
 
+use super::argument::PARTS;
 use super::eval::State;
 use super::expanded::is_small;
-use super::frame::Frames;
-use super::heap::{AbstractValue, Head, Name, NodeId};
+use super::frame::{Action, Frames};
+use super::heap::{AbstractValue, NodeId};
 use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
 use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
-use crate::base::index::List;
 use crate::base::span::Span;
-use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
 
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
@@ -31,36 +30,12 @@ const STEPS_PER_PART: i64 = 8;
 /// The steps along a constant, to a value that was found there, that cost as much as one that writes
 /// code: a program that looks its names up takes them with the square of its length.
 const FOUND: i64 = 4;
-/// The most parts of a pattern.
-pub(super) const PARTS: usize = 200;
-/// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
-/// much as a step.
-const SPECULATIONS: u32 = 24;
-const PARTS_PER_STEP: i64 = 8;
+/// The most expressions of a function that is unfolded for the constructor that it comes to.
+const BUILT: u32 = 40;
 /// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
 /// The most bytes of a definition that is a text whose characters are known where it is used.
 const KNOWN_TEXT: usize = 200;
-/// The most parameters of a variant.
-const HOLES: usize = 24;
-/// The most calls of one argument's pattern that are the end of what another one produces.
-pub(super) const ENDS: u32 = 3;
-/// The most calls of a pattern in which calls end in others.
-pub(super) const CALLS_WITH_ENDS: u32 = 10;
-
-/// How large a pattern may still get.
-#[derive(Clone, Copy)]
-pub(super) struct Size {
-    pub(super) parts: usize,
-    speculations: u32,
-    /// Whether a value was too large already: then it is not looked for in the parts of a call.
-    pub(super) exceeded: bool,
-    /// How many more calls may be in it as the ends of what others produce.
-    pub(super) ends: u32,
-    /// How many calls are in it.
-    pub(super) calls: u32,
-}
-
 impl Driver<'_> {
     /// Takes a step of unfolding, if there is fuel.
     pub(super) fn tick(&mut self) -> Attempt<()> {
@@ -151,7 +126,14 @@ impl Driver<'_> {
         if recursive {
             frames = self.absorb(global, &mut args, frames);
         }
+        if self.consumes_choice(global, &args) {
+            self.tally.unfolded += 1;
+            return Ok(self.unfold(global, &args, frames, span));
+        }
         let mut key = self.call_key(global, &args, true);
+        if self.outlined.contains(&global) {
+            return self.outlined_call(global, args, key, frames, span);
+        }
         // Looking for what is known may have taken the last steps.
         let is_at_end = self.attempt < 0 || !self.may_unfold();
         if self.unbranching > 0
@@ -186,7 +168,7 @@ impl Driver<'_> {
                 return Ok(State::Value(outcome, frames));
             }
         } else if self.is_way_to_producer(global, &frames)
-            || !recursive && self.is_for_value(global)
+            || !recursive && (self.is_for_value(global) || self.is_taken_apart(global, &frames))
         {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
@@ -223,6 +205,24 @@ impl Driver<'_> {
             && !self.walks_constant(args)
     }
 
+    /// Returns whether what a call comes to is taken apart at once, and the function is little enough to
+    /// be written there for that.
+    fn is_taken_apart(&self, global: GlobalId, frames: &Frames) -> bool {
+        let is_choice = match frames.as_ref().map(|frame| &frame.action) {
+            Some(Action::Switch(..) | Action::Consume(..)) => true,
+            Some(&Action::Force(local, body, _)) => self.switches_on(local, body).is_some(),
+            // A truth is no value to learn from, and functions that ask for one are small without it.
+            Some(Action::If { .. }) => self.rules.inline,
+            _ => false,
+        };
+        is_choice
+            && self.knows()
+            && self.rules.case_of_case
+            && self.fusible.ends_known[global]
+            && self.facts.expanded[global].is_little()
+            && self.may_unfold()
+    }
+
     /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is
     /// unfolded because its value is looked for and code would be none.
     fn is_for_value(&self, global: GlobalId) -> bool {
@@ -231,13 +231,15 @@ impl Driver<'_> {
             && (self.closed > 0 || self.builds(global))
     }
 
-    /// Returns whether a function does nothing but write down a term, with its parameters in it.
+    /// Returns whether a function does nothing but write down a constructor, with its fields as yet to
+    /// be evaluated.
     fn builds(&self, global: GlobalId) -> bool {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return false;
         };
         let Expr::App(callee, _) = self.old.exprs[body] else { return false };
-        matches!(self.old.exprs[callee], Expr::Con(_)) && self.is_data(body, true)
+        let is_little = self.facts.size[global] <= BUILT;
+        matches!(self.old.exprs[callee], Expr::Con(_)) && (is_little || self.is_data(body, true))
     }
 
     /// Returns whether the body of what is not recursive may stand in place of a call. Where it is
@@ -264,9 +266,16 @@ impl Driver<'_> {
 
     /// Returns whether there is a variant for these patterns as they are, or an attempt with them
     /// is known to come to a branching.
-    fn is_made_or_branches(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> bool {
+    pub(super) fn is_made_or_branches(
+        &self,
+        of: GlobalId,
+        patterns: &[Pattern],
+        args: &[NodeId],
+    ) -> bool {
         let key = self.exact_key(of, patterns, args);
-        self.memo.get(&key).is_some() || self.branching.contains(&key)
+        // What is not worth a variant may be worth an attempt.
+        let is_made = !key.is_general() && self.memo.get(&key).is_some();
+        is_made || self.branching.contains(&key)
     }
 
     fn exact_key(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> Key {
@@ -298,7 +307,7 @@ impl Driver<'_> {
 
     /// Unfolds a recursive call to its end, if that takes no branching that only the run can
     /// decide.
-    fn attempt(
+    pub(super) fn attempt(
         &mut self,
         global: GlobalId,
         args: &[NodeId],
@@ -349,7 +358,7 @@ impl Driver<'_> {
 
     /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure but
     /// the note that it failed: it is not tried again in another place.
-    fn speculate(&mut self, node: NodeId) -> bool {
+    pub(super) fn speculate(&mut self, node: NodeId) -> bool {
         let known = self.heap.get(node);
         if known.hopeless || !self.may_unfold() {
             return false;
@@ -409,197 +418,6 @@ impl Driver<'_> {
                 false
             }
         }
-    }
-
-    /// Returns what is known of the arguments that the callee looks at; `None` if nothing is, or
-    /// variants are not made.
-    pub(super) fn key(
-        &mut self,
-        global: GlobalId,
-        args: &[NodeId],
-        strict: bool,
-    ) -> Option<Vec<Pattern>> {
-        if !self.rules.specialise {
-            return None;
-        }
-        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return None };
-        let old = self.old;
-        let params = &old.local_lists[params];
-        let mut key = Vec::with_capacity(args.len());
-        let mut holes = 0;
-        for (&param, &arg) in params.iter().zip(args) {
-            let mut pattern = Pattern::Hole;
-            if self.facts.inspected[param] {
-                pattern = self.argument_pattern(arg, strict, self.fusible.is_consumed(param));
-            }
-            holes += pattern.holes();
-            if holes > HOLES {
-                pattern = Pattern::Hole;
-            }
-            key.push(pattern);
-        }
-        self.passed_on(params, args, strict, &mut key);
-        if self.has_ends(&key) {
-            for (&param, pattern) in params.iter().zip(&mut key) {
-                if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
-                    *pattern = Pattern::Hole;
-                }
-            }
-        }
-        let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
-        known.then_some(key)
-    }
-
-    /// Adds the constructors among the arguments that the function passes to one of its parameters,
-    /// which is known to be a function that looks at them. What is in them is a parameter unless it
-    /// is a function: the first of them has literals where the others have what was computed.
-    fn passed_on(
-        &mut self,
-        params: &[LocalId],
-        args: &[NodeId],
-        strict: bool,
-        key: &mut [Pattern],
-    ) {
-        for (at, (param, &arg)) in params.iter().zip(args).enumerate() {
-            if key[at] != Pattern::Hole || self.facts.inspected[*param] {
-                continue;
-            }
-            let Some(calls) = self.facts.unknown_calls.get(param) else { continue };
-            let is_inspected = calls.iter().any(|&(function, place)| {
-                let function = params.iter().position(|param| *param == function);
-                let pattern = function.and_then(|at| key.get(at));
-                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return false };
-                let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else {
-                    return false;
-                };
-                let param = self.old.local_lists[params].get(given.len() + place);
-                param.is_some_and(|&param| self.facts.inspected[param])
-            });
-            if is_inspected && let AbstractValue::Con(..) = self.heap.get(arg).value {
-                let mut pattern = self.argument_pattern(arg, strict, false);
-                pattern.forget_literals();
-                let holes: usize = key.iter().map(Pattern::holes).sum();
-                if holes + pattern.holes() <= HOLES {
-                    key[at] = pattern;
-                }
-            }
-        }
-    }
-
-    /// Returns the pattern of an argument. If it is too large, nothing of it is used, and what was
-    /// evaluated for it is taken back.
-    pub(super) fn argument_pattern(
-        &mut self,
-        arg: NodeId,
-        strict: bool,
-        consumed: bool,
-    ) -> Pattern {
-        let mut size = Size {
-            parts: PARTS,
-            speculations: SPECULATIONS,
-            exceeded: false,
-            ends: ENDS,
-            calls: 0,
-        };
-        let pattern = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
-        if !consumed || pattern != Pattern::Hole {
-            self.charge(PARTS - size.parts);
-            return pattern;
-        }
-        let checkpoint = self.checkpoint();
-        let pattern = self.call_pattern(arg, &mut size);
-        self.charge(PARTS - size.parts);
-        pattern.unwrap_or_else(|| {
-            self.roll_back(checkpoint);
-            Pattern::Hole
-        })
-    }
-
-    /// Returns the pattern of a value. If it is too large, that is paid for, and everything is as
-    /// before: a list that is long, or endless, may be consumed as it is produced.
-    pub(super) fn value_pattern(
-        &mut self,
-        node: NodeId,
-        strict: bool,
-        size: &mut Size,
-    ) -> Option<Pattern> {
-        let known = self.heap.get(node);
-        let is_plain = matches!(known.value, AbstractValue::Unknown(_) | AbstractValue::Lit(_));
-        if is_plain {
-            return self.pattern(node, strict, size);
-        }
-        let before = *size;
-        let checkpoint = self.checkpoint();
-        let pattern = self.pattern(node, strict, size);
-        if pattern.is_none() {
-            self.charge(before.parts - size.parts);
-            *size = Size { exceeded: true, ..before };
-            self.roll_back(checkpoint);
-        }
-        pattern
-    }
-
-    /// Pays for parts of patterns.
-    fn charge(&mut self, parts: usize) {
-        let cost = parts as i64 / PARTS_PER_STEP;
-        self.fuel -= cost;
-        self.attempt -= cost;
-    }
-
-    /// Returns the pattern of a value; `None` if it is too large.
-    pub(super) fn pattern(
-        &mut self,
-        node: NodeId,
-        strict: bool,
-        size: &mut Size,
-    ) -> Option<Pattern> {
-        ensure_sufficient_stack(|| self.pattern_step(node, strict, size))
-    }
-
-    fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
-        size.parts = size.parts.checked_sub(1)?;
-        let node = self.heap.resolve(node);
-        if self.constants.is_atom(node) {
-            return Some(Pattern::Constant(node));
-        }
-        let known = self.heap.get(node);
-        Some(match known.value {
-            AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
-            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
-                size.speculations = size.speculations.checked_sub(1)?;
-                match self.speculate(node) {
-                    true => return self.pattern_step(node, strict, size),
-                    false => Pattern::Hole,
-                }
-            }
-            AbstractValue::Lit(lit) => Pattern::Lit(lit),
-            AbstractValue::Text(text, at) => match known.name {
-                Some(Name::Caf(caf)) => Pattern::Caf(caf),
-                _ => Pattern::Text(text, at),
-            },
-            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => Pattern::Hole,
-            AbstractValue::Con(con, fields) => match known.name {
-                Some(Name::Caf(caf)) => Pattern::Caf(caf),
-                // What is built already would be kept by a thunk beside its fields.
-                Some(Name::Local(_)) if !strict => Pattern::Hole,
-                Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
-                None => Pattern::Con(con, self.patterns(fields, strict, size)?),
-            },
-            AbstractValue::Partial(head, args) => match known.name {
-                Some(Name::Caf(caf)) => Pattern::Caf(caf),
-                _ => Pattern::Partial(head, self.patterns(args, strict, size)?),
-            },
-        })
-    }
-
-    fn patterns(
-        &mut self,
-        nodes: List<NodeId>,
-        strict: bool,
-        size: &mut Size,
-    ) -> Option<Vec<Pattern>> {
-        let nodes = self.heap.items(nodes).to_vec();
-        nodes.into_iter().map(|node| self.pattern(node, strict, size)).collect()
     }
 
     /// Returns code for a call that is not demanded.

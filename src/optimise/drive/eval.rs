@@ -301,7 +301,7 @@ impl Driver<'_> {
     }
 
     /// Returns what an operand is where it is not demanded.
-    fn operand_node(&mut self, operand: Operand) -> NodeId {
+    pub(super) fn operand_node(&mut self, operand: Operand) -> NodeId {
         match operand {
             Operand::Expr(expr, env) => self.node(expr, env),
             Operand::Node(node) => node,
@@ -338,6 +338,10 @@ impl Driver<'_> {
                 self.call(global, nodes, 0, frames, span)
             }
             _ => {
+                if let Some((at, others)) = self.deciding_operand(operands, &frames) {
+                    let action = Action::Operand { primitive, global, at, others, span };
+                    return Ok(self.operand(operands[at], push(action, &frames)));
+                }
                 let strict = |driver: &mut Self| driver.strict(primitive, global, operands, span);
                 let outcome = self.followed_by(&frames, strict)?;
                 Ok(State::Value(outcome, frames))
@@ -379,6 +383,17 @@ impl Driver<'_> {
             outcomes.push(outcome);
         }
         outcomes.reverse();
+        self.computed(primitive, global, &outcomes, span)
+    }
+
+    /// Computes a primitive of operands that are evaluated, or writes it.
+    pub(super) fn computed(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        outcomes: &[Outcome],
+        span: Span,
+    ) -> Attempt<Outcome> {
         let nodes: Vec<NodeId> = outcomes
             .iter()
             .filter_map(|outcome| match outcome {
@@ -387,7 +402,7 @@ impl Driver<'_> {
             })
             .collect();
         if self.knows()
-            && nodes.len() == operands.len()
+            && nodes.len() == outcomes.len()
             && let Some(lit) = self.fold_nodes(primitive, &nodes)
         {
             self.tally.folded += 1;
@@ -503,7 +518,7 @@ impl Driver<'_> {
             frames = match &frame.action {
                 Action::If { .. } | Action::Switch(..) => return true,
                 Action::Force(local, body, _) => return self.switches_on(*local, *body).is_some(),
-                Action::Update(_) => &frame.next,
+                Action::Update(_) | Action::Operand { .. } => &frame.next,
                 Action::Shared(shared) => &shared.frames,
                 Action::Consume(..) | Action::Seq(_) | Action::Apply(..) => return false,
             };
@@ -540,6 +555,10 @@ impl Driver<'_> {
                     }
                 }
                 Ok(self.operand(second, next.clone()))
+            }
+            Action::Operand { primitive, global, at, others, span } => {
+                let outcome = self.decided(outcome, (primitive, global), at, others, span)?;
+                Ok(State::Value(outcome, next.clone()))
             }
             Action::Apply(args, span) => self.apply_value(outcome, args, next, span),
             Action::Update(thunk) => {
@@ -584,15 +603,21 @@ impl Driver<'_> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).value {
             AbstractValue::Call(producer, args)
-                if self.is_fused(switch, node, producer, &frames) =>
+                if self.is_fused(switch, node, (producer, self.heap.items(args)), &frames) =>
             {
                 let args = self.heap.items(args).to_vec();
                 let frames = push(Action::Consume(switch, env, span), &frames);
                 return Ok(self.unfold(producer, &args, frames, span));
             }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
-                let frames = push(Action::Switch(switch, env, span), &frames);
-                return Ok(self.demand(node, frames));
+                let is_consumed = self.fusible.consumers.contains_key(&switch)
+                    && self.is_choice_of_producers(node)
+                    && !self.is_nested(switch, &frames);
+                let action = match is_consumed {
+                    true => Action::Consume(switch, env, span),
+                    false => Action::Switch(switch, env, span),
+                };
+                return Ok(self.demand(node, push(action, &frames)));
             }
             AbstractValue::Unknown(_) => {}
             _ if self.knows() => {

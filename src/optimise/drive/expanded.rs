@@ -16,6 +16,10 @@ const COPIED: u32 = 3;
 const UNFOLDED: u32 = 120;
 /// The most expressions of it, after all such ones that it calls have been unfolded in it.
 const UNFOLDED_WITH_ITS_CALLS: u32 = 400;
+/// The most expressions of it, with those, where it is written because what it comes to is taken apart
+/// at once, and of one that leads to a producer in patterns of calls.
+const TAKEN_APART: u32 = 50;
+const LEADING: u32 = 120;
 
 /// What a function is with others in place of their calls.
 #[derive(Clone, Copy, Default, Debug)]
@@ -55,6 +59,18 @@ impl Expanded {
     /// arguments of a call.
     pub fn may_be_unfolded(self, size: u32) -> bool {
         is_unfolded(size) && self.unfolded <= UNFOLDED_WITH_ITS_CALLS
+    }
+
+    /// Returns whether it is little enough to be written where the constructor, or the truth, that it
+    /// comes to is asked for: with all in their places that may be unfolded in it in turn.
+    pub fn is_little(self) -> bool {
+        self.unfolded <= TAKEN_APART
+    }
+
+    /// Returns whether it may stand in patterns of calls for what it leads to: what it may come to is
+    /// written in each of its branches, and so on for those that it leads to in turn.
+    pub fn may_lead(self) -> bool {
+        self.unfolded <= LEADING
     }
 
     /// Returns whether it is too much to be written wherever the function is called.

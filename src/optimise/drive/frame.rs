@@ -10,6 +10,7 @@ use super::heap::{EnvId, NodeId};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{ConId, ExprId, GlobalId, JoinId, Lit, LocalId, SwitchId};
+use crate::primitive::Primitive;
 
 /// A continuation: the frames from the innermost on.
 pub type Frames = Option<Rc<Frame>>;
@@ -35,6 +36,9 @@ pub enum Action {
     If { yes: Operand, no: Operand, global: GlobalId, span: Span },
     /// Forget it and go on.
     Seq(Operand),
+    /// Compute a primitive of it: it is the operand at this place between the others, which are
+    /// evaluated.
+    Operand { primitive: Primitive, global: GlobalId, at: usize, others: List<NodeId>, span: Span },
     /// Apply it.
     Apply(List<NodeId>, Span),
     /// It is what this thunk comes to.

@@ -20,17 +20,19 @@
 //! - *End.* The patterns are subject to the whistle and the limits as all others are. A call is
 //!   unfolded once for each pattern; calls that it ends in are calls of variants again.
 
-use super::call::{CALLS_WITH_ENDS, ENDS, Size};
+use super::argument::{CALLS_WITH_ENDS, ENDS, Size};
 use super::eval::State;
 use super::frame::{Action, Frame, Frames};
+use super::fusible::ends;
 use super::heap::{AbstractValue, EnvId, Head, NodeId};
 use super::history::CALLS_AGAIN;
 use super::pattern::Pattern;
 use super::share::BRANCHING;
-use super::{Attempt, Driver, Outcome};
+use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::primitive::Shape;
 
 /// The most expressions of a function whose switch is copied into branches.
 const COPIED: u32 = 40;
@@ -38,6 +40,9 @@ const COPIED: u32 = 40;
 const FRAMES: usize = 200;
 /// The most bytes of a text that a call in a pattern goes along.
 const WALKED_TEXT: usize = 32;
+/// The most calls in the pattern of what a consumer takes apart that cannot come to call itself: in a
+/// `case` of a field of what another one takes apart there are those of that one too.
+const HANDED_CALLS: usize = 4;
 /// The size that the switch of a loop counts for among the frames that are copied.
 const LOOP: usize = 2;
 
@@ -53,13 +58,93 @@ impl Driver<'_> {
 
     /// Returns whether a call of a function that cannot come to call itself is one of a producer,
     /// or ends in one: such is unfolded on the way to what consumes it.
-    fn leads_to_producer(&self, global: GlobalId) -> bool {
+    fn leads_to_producer(&self, global: GlobalId, is_part: bool) -> bool {
         self.rules.specialise
             && self.rules.case_of_case
             && self.knows()
             && !self.facts.recursive[global]
             && self.fusible.produces[global]
+            && (is_part || self.fusible.leads[global] && self.facts.expanded[global].may_lead())
             && self.old.arity(global) > 0
+            && self.may_unfold()
+    }
+
+    /// Returns whether a call passes on what a producer makes that nothing has evaluated.
+    fn passes_on(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        let (mut global, mut args) = (global, args);
+        for _ in 0..CALLS_WITH_ENDS {
+            let Some(at) = self.fusible.passes[global] else { return false };
+            let Some(&arg) = args.get(at) else { return false };
+            let known = self.heap.get(arg);
+            if !self.can_pass(global) || known.shared || known.name.is_some() {
+                return false;
+            }
+            match known.value {
+                AbstractValue::Call(of, more) => {
+                    if self.is_producer(of) || self.leads_to_producer(of, true) {
+                        return true;
+                    }
+                    (global, args) = (of, self.heap.items(more));
+                }
+                AbstractValue::Thunk(expr, env) => {
+                    let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
+                    return self.called(callee, env).is_some_and(|(of, _)| self.is_producer(of));
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns whether a call is of a consumer, or of a function that passes an argument on to one, whose
+    /// argument chooses between the calls of producers: so each of them is consumed in its branch.
+    pub(super) fn consumes_choice(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
+            return false;
+        };
+        let is_first = |param| match (self.old.exprs[body], self.facts.switch[param]) {
+            (Expr::Switch(first), Some(switch)) => first == switch,
+            _ => false,
+        };
+        let mut params = self.old.local_lists[params].iter().zip(args);
+        self.rules.specialise
+            && self.rules.case_of_case
+            && self.knows()
+            && self.may_unfold()
+            && self.facts.size[global] <= COPIED
+            && params.any(|(&param, &arg)| {
+                self.fusible.is_consumed(param)
+                    && (!self.facts.recursive[global] || is_first(param))
+                    && self.is_choice_of_producers(arg)
+            })
+    }
+
+    /// Returns whether a value that nothing has evaluated and nothing else refers to chooses between
+    /// the calls of producers.
+    pub(super) fn is_choice_of_producers(&self, node: NodeId) -> bool {
+        let known = self.heap.get(node);
+        let AbstractValue::Thunk(expr, _) = known.value else { return false };
+        if known.shared || known.busy || known.name.is_some() {
+            return false;
+        }
+        let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
+        let Expr::Global(of) = self.old.exprs[callee] else { return false };
+        let is_if = matches!(self.old.globals[of].kind,
+            GlobalKind::Primitive(primitive) if primitive.shape() == Shape::If);
+        is_if
+            && ends(self.old, expr).into_iter().any(|end| {
+                let Expr::App(callee, _) = self.old.exprs[end] else { return false };
+                matches!(self.old.exprs[callee], Expr::Global(of)
+                    if self.is_producer(of) || self.fusible.leads[of])
+            })
+    }
+
+    /// Returns whether a function may stand for the producer that it is given.
+    fn can_pass(&self, global: GlobalId) -> bool {
+        self.rules.specialise
+            && self.rules.case_of_case
+            && self.knows()
+            && self.fusible.passes[global].is_some()
             && self.may_unfold()
     }
 
@@ -68,10 +153,12 @@ impl Driver<'_> {
         &self,
         switch: SwitchId,
         node: NodeId,
-        producer: GlobalId,
+        (producer, args): (GlobalId, &[NodeId]),
         frames: &Frames,
     ) -> bool {
-        (self.is_producer(producer) || self.leads_to_producer(producer))
+        (self.is_producer(producer)
+            || self.leads_to_producer(producer, true)
+            || self.passes_on(producer, args))
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
@@ -81,7 +168,7 @@ impl Driver<'_> {
     /// Returns whether a switch consumes what it consumes, and so on, more often than the calls are
     /// that the variant was made for: unfolding has made the others, and would make more without
     /// end.
-    fn is_nested(&self, switch: SwitchId, frames: &Frames) -> bool {
+    pub(super) fn is_nested(&self, switch: SwitchId, frames: &Frames) -> bool {
         let mut count = 0;
         let mut frames = frames;
         for _ in 0..FRAMES {
@@ -123,7 +210,12 @@ impl Driver<'_> {
 
     /// Returns that pattern; `is_part` is whether the call is what another one in a pattern
     /// consumes or ends in.
-    fn call_pattern_of(&mut self, node: NodeId, size: &mut Size, is_part: bool) -> Option<Pattern> {
+    pub(super) fn call_pattern_of(
+        &mut self,
+        node: NodeId,
+        size: &mut Size,
+        is_part: bool,
+    ) -> Option<Pattern> {
         ensure_sufficient_stack(|| self.call_pattern_step(node, size, is_part))
     }
 
@@ -148,6 +240,10 @@ impl Driver<'_> {
             return Some(Pattern::Hole);
         };
         size.calls += 1;
+        if !self.is_producer(producer) {
+            let Some(left) = size.others.checked_sub(1) else { return Some(Pattern::Hole) };
+            size.others = left;
+        }
         let params = &old.local_lists[params];
         let mut parts = vec![Pattern::Hole; args.len()];
         // Ends come first: it is the innermost call that is a value where there are too many, so that
@@ -192,6 +288,13 @@ impl Driver<'_> {
             }
             *slot = part;
         }
+        // What passes on no call makes nothing.
+        if let Some(at) = self.fusible.passes[producer]
+            && !matches!(parts.get(at), Some(Pattern::Call(..)))
+            && !self.comes_to_function(producer, &args)
+        {
+            return Some(Pattern::Hole);
+        }
         Some(Pattern::Call(producer, parts))
     }
 
@@ -230,7 +333,8 @@ impl Driver<'_> {
                 AbstractValue::Thunk(expr, env) => (expr, env),
                 AbstractValue::Call(global, args)
                     if self.is_producer(global)
-                        || is_part && self.leads_to_producer(global)
+                        || self.leads_to_producer(global, is_part)
+                        || self.can_pass(global)
                         || self.comes_to_function(global, self.heap.items(args)) =>
                 {
                     return Some((global, self.heap.items(args).to_vec()));
@@ -239,9 +343,9 @@ impl Driver<'_> {
             };
             let Expr::App(callee, args) = old.exprs[expr] else { return None };
             let (global, given) = self.called(callee, env)?;
-            let leads = is_part && self.leads_to_producer(global);
-            let is_producer = self.is_producer(global) || leads;
-            let is_wrapper = self.is_wrapper(global, leads);
+            let leads = self.leads_to_producer(global, is_part);
+            let is_producer = self.is_producer(global) || leads || self.can_pass(global);
+            let is_wrapper = self.is_wrapper(global, leads && is_part);
             if given.len() + args.len() != old.arity(global) {
                 return None;
             }
@@ -338,7 +442,16 @@ impl Driver<'_> {
         value: NodeId,
     ) -> Option<Vec<NodeId>> {
         let consumer = self.fusible.consumers.get(&switch)?;
-        if !consumer.first || !self.facts.recursive[consumer.global] {
+        match self.facts.recursive[consumer.global] {
+            true => self.first_args(switch, env, value),
+            false => None,
+        }
+    }
+
+    /// Returns those arguments if the switch is what the function begins with.
+    fn first_args(&self, switch: SwitchId, env: EnvId, value: NodeId) -> Option<Vec<NodeId>> {
+        let consumer = self.fusible.consumers.get(&switch)?;
+        if !consumer.first {
             return None;
         }
         let GlobalKind::Defn { params, .. } = self.old.globals[consumer.global].kind else {
@@ -381,7 +494,7 @@ impl Driver<'_> {
             Some(Frame { action: Action::Shared(shared), .. }) => is_consumer(&shared.frames),
             _ => is_consumer(frames),
         };
-        is_consumed && self.leads_to_producer(global)
+        is_consumed && self.leads_to_producer(global, true)
     }
 
     /// Calls the consumer with a call that the consumed call ends in.
@@ -399,13 +512,59 @@ impl Driver<'_> {
         };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
-        if !self.is_producer(global) {
+        if !self.is_producer(global) && !self.passes_on(global, args) {
             return Ok(None);
         }
         let list = self.heap.list(args.iter().copied());
         let node = self.heap.add(AbstractValue::Call(global, list));
-        let Some(all) = self.consumer_args(switch, env, node) else { return Ok(None) };
-        let consumer = self.fusible.consumers[&switch];
-        self.call(consumer.global, all, 0, frame.next.clone(), span).map(Some)
+        let Some(all) = self.first_args(switch, env, node) else { return Ok(None) };
+        let (consumer, next) = (self.fusible.consumers[&switch], frame.next.clone());
+        if self.facts.recursive[consumer.global] {
+            return self.call(consumer.global, all, 0, next, span).map(Some);
+        }
+        let goes_along = |driver: &Self| match &driver.old.switches[switch].branches {
+            Branches::Cons(branches) => driver.fusible.goes_along(&driver.facts, branches),
+            Branches::Lits(_) => false,
+        };
+        let is_worth_it = self.outlined.contains(&consumer.global)
+            || self.fusible.one_by_one[global] && goes_along(self);
+        if !is_worth_it {
+            return Ok(None);
+        }
+        // It has a variant for this call, or is not called again.
+        let key = self.call_key(consumer.global, &all, true);
+        match key.filter(|key| is_for_call(key, consumer.at)) {
+            Some(key) => self.fused_call(consumer.global, &all, Some(key), next, span).map(Some),
+            None => Ok(None),
+        }
     }
+
+    /// Writes the call of a consumer that cannot come to call itself, of which a variant is made.
+    pub(super) fn fused_call(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        key: Option<Vec<Pattern>>,
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        self.may_write()?;
+        if self.unbranching > 0 && self.is_chosen_by(&frames) {
+            return Err(Abort::Branch);
+        }
+        let code = self.call_code(global, args, 0, key, span);
+        Ok(State::Value(Outcome::Code(code), frames))
+    }
+}
+
+/// Returns whether the patterns of a consumer's arguments know nothing but the call that it takes apart,
+/// which is no long one, and functions.
+pub(super) fn is_for_call(key: &[Pattern], consumed: usize) -> bool {
+    key.iter().enumerate().all(|(at, pattern)| match pattern {
+        Pattern::Call(..) => at != consumed || pattern.calls() <= HANDED_CALLS,
+        _ if at == consumed => false,
+        Pattern::Hole | Pattern::Lit(_) => true,
+        Pattern::Partial(_, parts) => parts.iter().all(|part| *part == Pattern::Hole),
+        _ => false,
+    })
 }

@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::facts::Facts;
 use crate::base::index::IndexVec;
 use crate::core::expr::{
-    Branches, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
+    Branches, ConBranch, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
 };
-use crate::primitive::Primitive;
+use crate::primitive::{Primitive, Shape};
 
 /// Facts about which calls produce and which consume constructors one by one.
 pub struct Fusible {
@@ -21,6 +21,17 @@ pub struct Fusible {
     /// Whether a function may end in a constructor with fields, or in a call of one that does, and
     /// is not large.
     pub produces: IndexVec<GlobalId, bool>,
+    /// Which parameter a function passes on, if it makes nothing by itself: it takes the parameter apart,
+    /// and ends in it or in a field of it, as `drop` does. It produces what the argument does.
+    pub passes: IndexVec<GlobalId, Option<usize>>,
+    /// Whether a function ends in a constructor with a call of itself in a field.
+    pub one_by_one: IndexVec<GlobalId, bool>,
+    /// Whether a function that cannot come to call itself ends in a constructor, a literal or a
+    /// comparison, on each way through it on which it comes to a value.
+    pub ends_known: IndexVec<GlobalId, bool>,
+    /// Whether a function that cannot come to call itself may end in a call of a producer that does, or
+    /// in a constructor with such a call for a field.
+    pub leads: IndexVec<GlobalId, bool>,
     /// Whether nothing is done with a parameter but that its value is the function's at the end, as
     /// with the second list of `append`: who consumes what the function produces consumes it too.
     pub returned: IndexVec<LocalId, bool>,
@@ -32,6 +43,18 @@ pub struct Fusible {
 }
 
 impl Fusible {
+    /// Returns whether branches pass a field to a function that goes along it, and do nothing else with
+    /// it.
+    pub fn goes_along(&self, facts: &Facts, branches: &[ConBranch]) -> bool {
+        let goes_along = |&field: &LocalId| {
+            let param = facts.passed[field].filter(|_| self.is_consumed(field));
+            let switch = param.and_then(|param| facts.switch[param]);
+            let consumer = switch.and_then(|switch| self.consumers.get(&switch));
+            consumer.is_some_and(|consumer| facts.recursive[consumer.global])
+        };
+        branches.iter().flat_map(|branch| &branch.fields).flatten().any(goes_along)
+    }
+
     /// Returns whether a local's value is taken apart or applied, once, and nothing else.
     pub fn is_consumed(&self, local: LocalId) -> bool {
         self.taken_apart[local] || self.applied[local]
@@ -58,18 +81,46 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
         applied: applied(program, facts),
         consumers: FxHashMap::default(),
         produces: program.globals.iter().map(|_| false).collect(),
+        ends_known: program
+            .globals
+            .enumerate()
+            .map(|(id, _)| ends_known(program, facts, id))
+            .collect(),
+        leads: program.globals.iter().map(|_| false).collect(),
+        one_by_one: program
+            .globals
+            .enumerate()
+            .map(|(id, _)| makes_one_by_one(program, facts, id))
+            .collect(),
+        passes: program.globals.iter().map(|_| None).collect(),
         returned: program.locals.iter().map(|_| false).collect(),
         counts: program.locals.iter().map(|_| false).collect(),
         falls: program.locals.iter().map(|_| false).collect(),
     };
     produce(program, facts, &mut fusible.produces);
+    lead(program, facts, &mut fusible);
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
         parameters(program, facts, id, &mut fusible);
+        let mut ends_of = None;
         for (at, &param) in program.local_lists[params].iter().enumerate() {
             let Some(switch) = facts.switch[param] else { continue };
-            let by_con = matches!(program.switches[switch].branches, Branches::Cons(_));
-            if facts.uses[param] == 1 && by_con {
+            let Branches::Cons(branches) = &program.switches[switch].branches else { continue };
+            let ends = ends_of.get_or_insert_with(|| ends(program, body));
+            let is = |end: &ExprId, local| program.exprs[*end] == Expr::Local(local);
+            let returns = ends.iter().filter(|&end| is(end, param)).count() as u32;
+            let is_field = |end: &&ExprId| {
+                let mut fields = branches.iter().flat_map(|branch| &branch.fields).flatten();
+                fields.any(|&field| is(end, field))
+            };
+            // It is taken apart or returned, on each path one of both.
+            if facts.uses[param] == 1 + returns && !facts.shared[param] {
+                if !fusible.produces[id]
+                    && facts.size[id] <= PRODUCER
+                    && (returns > 0 || ends.iter().any(|end| is_field(&end)))
+                {
+                    fusible.passes[id] = Some(at);
+                }
                 fusible.taken_apart[param] = true;
                 let first = program.exprs[body] == Expr::Switch(switch);
                 let values = values(program, switch);
@@ -118,6 +169,120 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
             work.extend(callers.remove(&id).unwrap_or_default());
         }
     }
+}
+
+/// Returns whether a function ends in a constructor with a call of itself in a field.
+fn makes_one_by_one(program: &Program, facts: &Facts, id: GlobalId) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { return false };
+    if !facts.recursive[id] || facts.size[id] > PRODUCER {
+        return false;
+    }
+    let mut work = Vec::new();
+    for end in ends(program, body) {
+        if let Expr::App(callee, args) = program.exprs[end]
+            && let Expr::Con(_) = program.exprs[callee]
+        {
+            work.extend(&program.expr_lists[args]);
+        }
+    }
+    while let Some(expr) = work.pop() {
+        if let Expr::Global(global) = program.exprs[expr]
+            && facts.circle[global] == facts.circle[id]
+        {
+            return true;
+        }
+        work.extend(program.children(expr).exprs());
+    }
+    false
+}
+
+/// Returns whether a function that cannot come to call itself ends in what a choice is decided by.
+fn ends_known(program: &Program, facts: &Facts, id: GlobalId) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { return false };
+    if facts.recursive[id] {
+        return false;
+    }
+    let mut is_any_known = false;
+    for end in ends(program, body) {
+        let callee = match program.exprs[end] {
+            Expr::App(callee, _) => program.exprs[callee],
+            end => end,
+        };
+        is_any_known |= match callee {
+            Expr::Con(_) | Expr::Lit(_) => true,
+            // It comes to no value, or to that of the handler.
+            Expr::NoMatch | Expr::Jump(..) => continue,
+            Expr::Global(of) => match program.globals[of].kind {
+                GlobalKind::Primitive(primitive) if primitive.shape() == Shape::Error => continue,
+                GlobalKind::Primitive(primitive) if is_comparison(primitive) => true,
+                _ => return false,
+            },
+            _ => return false,
+        };
+    }
+    is_any_known
+}
+
+fn is_comparison(primitive: Primitive) -> bool {
+    use Primitive::{Eq, Ge, Gt, Le, Lt, Neq};
+    matches!(primitive, Eq | Neq | Lt | Le | Gt | Ge)
+}
+
+/// Finds out which functions lead to a producer that calls itself.
+fn lead(program: &Program, facts: &Facts, fusible: &mut Fusible) {
+    let mut callers: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
+    let mut work = Vec::new();
+    let called = |expr: ExprId| {
+        let Expr::App(callee, args) = program.exprs[expr] else { return None };
+        let Expr::Global(of) = program.exprs[callee] else { return None };
+        (program.arity(of) == args.len()).then_some(of)
+    };
+    for (id, global) in program.globals.enumerate() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        if !fusible.produces[id] {
+            continue;
+        }
+        if facts.recursive[id] {
+            if !only_loops(program, facts, id, body) {
+                work.push(id);
+            }
+            continue;
+        }
+        for end in ends(program, body) {
+            let Expr::App(callee, args) = program.exprs[end] else { continue };
+            let calls: Vec<GlobalId> = match program.exprs[callee] {
+                Expr::Con(_) => {
+                    program.expr_lists[args].iter().filter_map(|&arg| called(arg)).collect()
+                }
+                _ => called(end).into_iter().collect(),
+            };
+            calls.into_iter().for_each(|of| callers.entry(of).or_default().push(id));
+        }
+    }
+    while let Some(id) = work.pop() {
+        for caller in callers.remove(&id).unwrap_or_default() {
+            if !std::mem::replace(&mut fusible.leads[caller], true) {
+                work.push(caller);
+            }
+        }
+    }
+}
+
+/// Returns whether the functions of a circle call each other in a function as the last thing that it
+/// does, and nowhere else: then it makes what it comes to when it ends.
+pub(super) fn only_loops(program: &Program, facts: &Facts, id: GlobalId, body: ExprId) -> bool {
+    let is_call = |expr: &ExprId| {
+        let Expr::App(callee, _) = program.exprs[*expr] else { return false };
+        matches!(program.exprs[callee], Expr::Global(of) if facts.circle[of] == facts.circle[id])
+    };
+    let tails = ends(program, body).iter().filter(|end| is_call(end)).count();
+    let mut calls = 0;
+    let mut work = vec![body];
+    while let Some(expr) = work.pop() {
+        calls += usize::from(is_call(&expr));
+        work.extend(program.children(expr).exprs());
+    }
+    calls == tails
 }
 
 /// Returns of each local whether nothing is done with it but that it is applied, once.

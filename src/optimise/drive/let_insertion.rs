@@ -95,7 +95,7 @@ impl Driver<'_> {
                 let args = self.heap.items(args).to_vec();
                 self.bind_shared_of_nodes(args);
             }
-            Action::Update(_) | Action::Shared(_) => {}
+            Action::Update(_) | Action::Operand { .. } | Action::Shared(_) => {}
         }
     }
 

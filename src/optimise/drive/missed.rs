@@ -4,7 +4,7 @@
 //! What an attempt notes is taken back with it; what becomes of the call later decides whether it is
 //! told (`optimise::left`).
 
-use super::call::PARTS;
+use super::argument::PARTS;
 use super::heap::{AbstractValue, Name, NodeId};
 use super::pattern::Pattern;
 use super::{Driver, Statement};
@@ -53,6 +53,7 @@ impl Driver<'_> {
     ) {
         if !self.report.is_verbose()
             || !matches!(self.old.globals[of].kind, GlobalKind::Defn { .. })
+            || self.outlined.contains(&of)
         {
             return;
         }

@@ -22,11 +22,13 @@
 //!   patterns of variants are subject to a whistle and a limit.
 
 mod accumulators;
+mod argument;
 mod branch;
 mod call;
 mod constants;
 mod contify;
 mod counted;
+mod deciding;
 mod emit;
 mod eta;
 mod eval;
@@ -44,6 +46,7 @@ mod history;
 mod inlined;
 mod let_insertion;
 mod missed;
+mod outline;
 mod over_applied;
 mod parts;
 mod paths;
@@ -137,11 +140,20 @@ pub fn drive(
         places: std::mem::take(&mut old.places),
         ..Program::default()
     };
-    if rules.case_of_case && !rules.specialise {
+    if rules.case_of_case {
         let joins = contify::contify(&mut old);
         report.count(Pass::CaseOfCase, "functions made join points", joins);
     }
-    let facts = facts(&old, &twins);
+    let mut all_facts = facts(&old, &twins);
+    let mut fusions = fusible(&old, &all_facts);
+    let mut outlined = FxHashSet::default();
+    if rules.specialise && rules.case_of_case && rules.known_case {
+        outlined = outline::outline(&mut old, &new, &all_facts, &fusions);
+        if !outlined.is_empty() {
+            all_facts = facts(&old, &twins);
+            fusions = fusible(&old, &all_facts);
+        }
+    }
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
     let callers = inlined::callers(&old, &new.places);
     let mut heap = Heap::new();
@@ -161,11 +173,12 @@ pub fn drive(
             false => FxHashSet::default(),
         },
         accumulators: match rules.specialise {
-            true => accumulators(&old, &facts),
+            true => accumulators(&old, &all_facts),
             false => Accumulators::default(),
         },
-        fusible: fusible(&old, &facts),
-        facts,
+        fusible: fusions,
+        outlined,
+        facts: all_facts,
         selectors: Selectors::new(&old),
         results: over_applied::results(&old, &twins),
         twins,
@@ -175,6 +188,7 @@ pub fn drive(
         heap,
         swept: 0,
         pending: Pending::default(),
+        wholes: Vec::new(),
         unfolded: 0,
         hops: 0,
         new,
@@ -306,6 +320,8 @@ transactional! {
             old: &'a Program,
             facts: Facts,
             fusible: Fusible,
+            /// The functions that were made of a `case` each.
+            outlined: FxHashSet<GlobalId>,
             counted: Counted,
             accumulators: Accumulators,
             selectors: Selectors,
@@ -328,6 +344,8 @@ transactional! {
             swept: usize,
             /// Selections that nothing has evaluated.
             pending: Pending,
+            /// The first field and the whole of constructors that have names.
+            wholes: Vec<(NodeId, NodeId)>,
             /// In how many unfoldings we are.
             unfolded: u32,
             /// Through how many shared frames the branch that is driven has gone.

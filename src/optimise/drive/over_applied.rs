@@ -183,7 +183,7 @@ impl Driver<'_> {
                 AbstractValue::Con(..) | AbstractValue::Partial(..)
             );
             patterns.push(match is_known {
-                true => self.argument_pattern(arg, strict, false),
+                true => self.argument_pattern(arg, strict, None),
                 false => Pattern::Hole,
             });
         }

@@ -154,6 +154,42 @@ impl Pattern {
         }
     }
 
+    /// Returns whether it is a call that a loop goes on with as it is: no call in it goes along what is
+    /// known to its end, unless another one follows.
+    pub fn is_steady(&self) -> bool {
+        matches!(self, Pattern::Call(..)) && (self.calls() > 1 || !self.has_structure())
+    }
+
+    /// Returns whether calls in it take apart what is known.
+    fn has_structure(&self) -> bool {
+        match self {
+            Pattern::Call(_, parts) => parts.iter().any(Pattern::has_structure),
+            Pattern::Con(..)
+            | Pattern::Built(..)
+            | Pattern::Text(..)
+            | Pattern::Caf(_)
+            | Pattern::Constant(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether a large constant is part of it.
+    pub fn has_constant(&self) -> bool {
+        matches!(self, Pattern::Constant(_)) || self.parts().iter().any(Pattern::has_constant)
+    }
+
+    /// Turns the calls among the fields of constructors into holes.
+    pub fn forget_calls_in_constructors(&mut self) {
+        if let Pattern::Con(_, parts) = self {
+            for part in parts {
+                match part {
+                    Pattern::Call(..) => *part = Pattern::Hole,
+                    _ => part.forget_calls_in_constructors(),
+                }
+            }
+        }
+    }
+
     /// Turns the literals among the arguments of constructors and functions for which
     /// `is_forgotten` holds of the place into holes.
     pub fn forget_literals_at(&mut self, is_forgotten: &dyn Fn(Head, usize) -> bool) {

@@ -135,6 +135,7 @@ impl Driver<'_> {
                 let is_decided = self.is_truth(yes) && self.is_truth(no);
                 Some(if is_decided { size } else { BRANCHING.max(size) })
             }
+            Action::Operand { others, .. } => Some(2 + others.len()),
             Action::Seq(second) => operand(second),
         }
     }
@@ -303,6 +304,7 @@ impl Driver<'_> {
         match whole {
             Some(whole) => {
                 self.heap.set(whole, value, self.heap.get(whole).name);
+                self.note_whole(whole);
                 whole
             }
             None => self.heap.add(value),

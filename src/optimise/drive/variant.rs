@@ -111,6 +111,12 @@ impl Driver<'_> {
                 return Some(self.variants[at as usize].global);
             }
             if let Some(mut general) = self.whistle(key) {
+                let mut less = key.args.clone();
+                less.iter_mut().for_each(Pattern::forget_calls_in_constructors);
+                if less != key.args {
+                    key.args = less;
+                    continue;
+                }
                 self.tally.generalised += 1;
                 self.exhausted.insert(key.of);
                 let before = self.generalised_before(key.of);
@@ -421,6 +427,7 @@ impl Driver<'_> {
         self.part_definitions.commit();
         self.swept = self.heap.len();
         self.pending = super::select::Pending::default();
+        self.wholes.clear();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         let again = if self.history.is_second() { STEPS_AGAIN } else { 1 };
@@ -490,6 +497,7 @@ impl Driver<'_> {
                 let name = self.heap.get(whole).name;
                 let parts = self.incoming_parts(parts, holes);
                 self.heap.set(whole, AbstractValue::Con(*con, parts), name);
+                self.note_whole(whole);
                 return whole;
             }
             Pattern::Con(con, parts) => AbstractValue::Con(*con, self.incoming_parts(parts, holes)),
@@ -520,8 +528,12 @@ impl Driver<'_> {
     fn incoming_parts(&mut self, parts: &[Pattern], holes: &mut Incoming) -> List<NodeId> {
         let nodes: Vec<NodeId> =
             parts.iter().map(|part| self.incoming(part, None, holes)).collect();
-        // Whoever refers to the whole refers to its parts.
-        nodes.iter().for_each(|&node| self.heap.share(node));
+        // Whoever refers to the whole refers to its parts: but of what is consumed there is one.
+        for (&node, part) in nodes.iter().zip(parts) {
+            if part.calls() == 0 {
+                self.heap.share(node);
+            }
+        }
         self.heap.list(nodes)
     }
 

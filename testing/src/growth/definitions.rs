@@ -34,7 +34,7 @@ pub(super) const CHAINS: &[(&str, &str, &str, &str)] = &[
         "chain of pairs",
         "(defn f#[x] (Pair (f@ x) (f@ (add x 1))))",
         "(defn f0[x] (Pair x x))",
-        "(defn main[i] (case (f@ (length i)) [(Pair a b) 1]))",
+        "(defn main[i] (case (f@ (length i)) [(Pair a b) (length i)]))",
     ),
     (
         "chain of results",

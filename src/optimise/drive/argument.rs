@@ -1,0 +1,361 @@
+//! What is known of the arguments of a call: the patterns of values, and of calls that are consumed.
+//!
+//! Of a list that begins with what is known and goes on with what a producer makes, the pattern of the
+//! value says the beginning and that of the call the whole, but not what is known of it. A loop that
+//! consumes the list takes the call: it has one variant for all elements.
+
+use super::Driver;
+use super::heap::{AbstractValue, Head, Name, NodeId};
+use super::pattern::Pattern;
+use crate::base::index::List;
+use crate::base::stack::ensure_sufficient_stack;
+use crate::core::expr::{Branches, Expr, GlobalId, GlobalKind, LocalId, SwitchId};
+
+/// The most parts of a pattern.
+pub(super) const PARTS: usize = 200;
+/// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
+/// much as a step.
+const SPECULATIONS: u32 = 24;
+const PARTS_PER_STEP: i64 = 8;
+/// The most parameters of a variant.
+const HOLES: usize = 24;
+/// The most calls of one argument's pattern that are the end of what another one produces.
+pub(super) const ENDS: u32 = 3;
+/// The most calls of one argument's pattern that are of no producer, but lead to one or pass on what one
+/// makes.
+const OTHERS: u32 = 6;
+/// The most calls of a pattern in which calls end in others.
+pub(super) const CALLS_WITH_ENDS: u32 = 10;
+
+/// Through how many functions a value is followed to the one that takes it apart.
+const HOPS: usize = 8;
+
+/// How large a pattern may still get.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    pub(super) parts: usize,
+    speculations: u32,
+    /// Whether a value was too large already: then it is not looked for in the parts of a call.
+    pub(super) exceeded: bool,
+    /// How many more calls may be in it as the ends of what others produce.
+    pub(super) ends: u32,
+    /// How many calls are in it.
+    pub(super) calls: u32,
+    /// How many more calls may be in it of functions that make nothing by themselves.
+    pub(super) others: u32,
+}
+
+impl Size {
+    fn new() -> Size {
+        Size {
+            parts: PARTS,
+            speculations: SPECULATIONS,
+            exceeded: false,
+            ends: ENDS,
+            calls: 0,
+            others: OTHERS,
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// Returns what is known of the arguments that the callee looks at; `None` if nothing is, or
+    /// variants are not made.
+    pub(super) fn key(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        strict: bool,
+    ) -> Option<Vec<Pattern>> {
+        if !self.rules.specialise {
+            return None;
+        }
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return None };
+        let old = self.old;
+        let params = &old.local_lists[params];
+        let mut key = Vec::with_capacity(args.len());
+        let mut holes = 0;
+        for (&param, &arg) in params.iter().zip(args) {
+            let mut pattern = Pattern::Hole;
+            if self.facts.inspected[param] {
+                let consumer = self.fusible.is_consumed(param).then_some(param);
+                pattern = self.argument_pattern(arg, strict, consumer);
+            }
+            holes += pattern.holes();
+            if holes > HOLES {
+                pattern = Pattern::Hole;
+            }
+            key.push(pattern);
+        }
+        self.passed_on(params, args, strict, &mut key);
+        if self.has_ends(&key) {
+            for (&param, pattern) in params.iter().zip(&mut key) {
+                if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
+                    *pattern = Pattern::Hole;
+                }
+            }
+        }
+        let known = key.iter().any(|pattern| *pattern != Pattern::Hole);
+        known.then_some(key)
+    }
+
+    /// Adds the constructors among the arguments that the function passes to one of its parameters,
+    /// which is known to be a function that looks at them. What is in them is a parameter unless it
+    /// is a function: the first of them has literals where the others have what was computed.
+    fn passed_on(
+        &mut self,
+        params: &[LocalId],
+        args: &[NodeId],
+        strict: bool,
+        key: &mut [Pattern],
+    ) {
+        for (at, (param, &arg)) in params.iter().zip(args).enumerate() {
+            if key[at] != Pattern::Hole || self.facts.inspected[*param] {
+                continue;
+            }
+            let Some(calls) = self.facts.unknown_calls.get(param) else { continue };
+            let is_inspected = calls.iter().any(|&(function, place)| {
+                let function = params.iter().position(|param| *param == function);
+                let pattern = function.and_then(|at| key.get(at));
+                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return false };
+                let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else {
+                    return false;
+                };
+                let param = self.old.local_lists[params].get(given.len() + place);
+                param.is_some_and(|&param| self.facts.inspected[param])
+            });
+            if is_inspected && let AbstractValue::Con(..) = self.heap.get(arg).value {
+                let mut pattern = self.argument_pattern(arg, strict, None);
+                pattern.forget_literals();
+                let holes: usize = key.iter().map(Pattern::holes).sum();
+                if holes + pattern.holes() <= HOLES {
+                    key[at] = pattern;
+                }
+            }
+        }
+    }
+
+    /// Returns the pattern of an argument. If it is too large, nothing of it is used, and what was
+    /// evaluated for it is taken back. `consumer` is the parameter that it is for, if that is consumed.
+    pub(super) fn argument_pattern(
+        &mut self,
+        arg: NodeId,
+        strict: bool,
+        consumer: Option<LocalId>,
+    ) -> Pattern {
+        let before = self.checkpoint();
+        let mut size = Size::new();
+        let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
+        match (value, consumer) {
+            (Pattern::Hole, Some(_)) => self.consumed_call(arg, size).unwrap_or(Pattern::Hole),
+            (value @ Pattern::Con(..), Some(param)) => {
+                self.charge(PARTS - size.parts);
+                if !self.is_begun(arg) {
+                    return self.with_calls_in_fields(value, arg, param, &mut size);
+                }
+                self.roll_back(before);
+                let checkpoint = self.checkpoint();
+                match self.consumed_call(arg, Size::new()).filter(Pattern::is_steady) {
+                    Some(call) => call,
+                    None => {
+                        self.roll_back(checkpoint);
+                        let mut size = Size::new();
+                        let again = self.value_pattern(arg, strict, &mut size);
+                        self.with_calls_in_fields(again.unwrap_or(value), arg, param, &mut size)
+                    }
+                }
+            }
+            (value, _) => {
+                self.charge(PARTS - size.parts);
+                value
+            }
+        }
+    }
+
+    /// Returns the pattern of a call that is consumed; `None` if it is none, or too large, and then
+    /// everything is as before.
+    fn consumed_call(&mut self, arg: NodeId, size: Size) -> Option<Pattern> {
+        let checkpoint = self.checkpoint();
+        let mut size = size;
+        let pattern = self.call_pattern(arg, &mut size);
+        self.charge(PARTS - size.parts);
+        if pattern.is_none() {
+            self.roll_back(checkpoint);
+        }
+        pattern.filter(|pattern| *pattern != Pattern::Hole)
+    }
+
+    /// Returns whether a value is the beginning of what a producer goes on with: a pattern of it would
+    /// say nothing of the rest.
+    fn is_begun(&self, node: NodeId) -> bool {
+        let mut node = self.heap.resolve(node);
+        for _ in 0..PARTS {
+            let known = self.heap.get(node);
+            if known.shared || known.name.is_some() {
+                return false;
+            }
+            match known.value {
+                AbstractValue::Con(_, fields) => match self.heap.items(fields).last() {
+                    Some(&rest) => node = self.heap.resolve(rest),
+                    None => return false,
+                },
+                AbstractValue::Call(global, _) => return self.is_producer(global),
+                AbstractValue::Thunk(expr, _) => {
+                    let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
+                    return matches!(self.old.exprs[callee], Expr::Global(global) if self.is_producer(global));
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns the pattern of a constructor with those of the calls in its fields that what takes it
+    /// apart consumes too.
+    fn with_calls_in_fields(
+        &mut self,
+        pattern: Pattern,
+        node: NodeId,
+        param: LocalId,
+        size: &mut Size,
+    ) -> Pattern {
+        let mut pattern = pattern;
+        self.add_calls_in_fields(&mut pattern, node, param, size);
+        pattern
+    }
+
+    fn add_calls_in_fields(
+        &mut self,
+        pattern: &mut Pattern,
+        node: NodeId,
+        param: LocalId,
+        size: &mut Size,
+    ) {
+        let node = self.heap.resolve(node);
+        let known = self.heap.get(node);
+        let Pattern::Con(con, parts) = pattern else { return };
+        let AbstractValue::Con(_, fields) = known.value else { return };
+        if known.shared || known.name.is_some() {
+            return;
+        }
+        let fields = self.heap.items(fields).to_vec();
+        let Some(switch) = self.taken_apart_by(param) else { return };
+        let Branches::Cons(branches) = &self.old.switches[switch].branches else { return };
+        let Some(branch) = branches.iter().find(|branch| branch.con == *con) else { return };
+        for ((part, node), local) in parts.iter_mut().zip(fields).zip(&branch.fields) {
+            let Some(local) = *local else { continue };
+            if !self.fusible.is_consumed(local) {
+                continue;
+            }
+            if *part != Pattern::Hole {
+                ensure_sufficient_stack(|| self.add_calls_in_fields(part, node, local, size));
+                continue;
+            }
+            let checkpoint = self.checkpoint();
+            // What goes along a large constant would have a variant for each part of it.
+            match self.call_pattern_of(node, size, true) {
+                Some(call) if !call.has_constant() => *part = call,
+                _ => self.roll_back(checkpoint),
+            }
+        }
+    }
+
+    /// Returns the switch that takes apart what is consumed.
+    fn taken_apart_by(&self, local: LocalId) -> Option<SwitchId> {
+        let mut local = local;
+        for _ in 0..HOPS {
+            if let Some(switch) = self.facts.switch[local] {
+                return Some(switch);
+            }
+            local = self.facts.passed[local]?;
+        }
+        None
+    }
+
+    /// Returns the pattern of a value. If it is too large, that is paid for, and everything is as
+    /// before: a list that is long, or endless, may be consumed as it is produced.
+    pub(super) fn value_pattern(
+        &mut self,
+        node: NodeId,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Pattern> {
+        let known = self.heap.get(node);
+        let is_plain = matches!(known.value, AbstractValue::Unknown(_) | AbstractValue::Lit(_));
+        if is_plain {
+            return self.pattern(node, strict, size);
+        }
+        let before = *size;
+        let checkpoint = self.checkpoint();
+        let pattern = self.pattern(node, strict, size);
+        if pattern.is_none() {
+            self.charge(before.parts - size.parts);
+            *size = Size { exceeded: true, ..before };
+            self.roll_back(checkpoint);
+        }
+        pattern
+    }
+
+    /// Pays for parts of patterns.
+    fn charge(&mut self, parts: usize) {
+        let cost = parts as i64 / PARTS_PER_STEP;
+        self.fuel -= cost;
+        self.attempt -= cost;
+    }
+
+    /// Returns the pattern of a value; `None` if it is too large.
+    pub(super) fn pattern(
+        &mut self,
+        node: NodeId,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Pattern> {
+        ensure_sufficient_stack(|| self.pattern_step(node, strict, size))
+    }
+
+    fn pattern_step(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        size.parts = size.parts.checked_sub(1)?;
+        let node = self.heap.resolve(node);
+        if self.constants.is_atom(node) {
+            return Some(Pattern::Constant(node));
+        }
+        let known = self.heap.get(node);
+        Some(match known.value {
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
+                size.speculations = size.speculations.checked_sub(1)?;
+                match self.speculate(node) {
+                    true => return self.pattern_step(node, strict, size),
+                    false => Pattern::Hole,
+                }
+            }
+            AbstractValue::Lit(lit) => Pattern::Lit(lit),
+            AbstractValue::Text(text, at) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                _ => Pattern::Text(text, at),
+            },
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => Pattern::Hole,
+            AbstractValue::Con(con, fields) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                // What is built already would be kept by a thunk beside its fields.
+                Some(Name::Local(_)) if !strict => Pattern::Hole,
+                Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
+                None => Pattern::Con(con, self.patterns(fields, strict, size)?),
+            },
+            AbstractValue::Partial(head, args) => match known.name {
+                Some(Name::Caf(caf)) => Pattern::Caf(caf),
+                _ => Pattern::Partial(head, self.patterns(args, strict, size)?),
+            },
+        })
+    }
+
+    fn patterns(
+        &mut self,
+        nodes: List<NodeId>,
+        strict: bool,
+        size: &mut Size,
+    ) -> Option<Vec<Pattern>> {
+        let nodes = self.heap.items(nodes).to_vec();
+        nodes.into_iter().map(|node| self.pattern(node, strict, size)).collect()
+    }
+}
