@@ -292,24 +292,27 @@ fn what_is_done_with_results_is_not_written_for_each_of_many() {
         format!("(defn main[input] (let ([k (length input)]) {lists}))"),
     ] {
         let [plain, all] = [Passes::NONE, Passes::ALL].map(|passes| instructions(&text, passes));
-        assert!(all < 2 * plain + 200, "{text}: {plain} instructions, then {all}");
+        assert!(all < plain + plain / 2 + 50, "{text}: {plain} instructions, then {all}");
     }
 }
 
-/// What has been taken apart is not built again: the cell that a search ends at is the one it found.
+/// What has been taken apart is not built again: a word ends at the cell that was found.
 #[test]
 fn a_constructor_that_is_there_is_not_built_again() {
-    let program = |end: &str| {
-        format!(
-            "(defn from'[p xs] (case xs [Nil Nil] [(Cons x t) (if (p x) (from' p t) {end})]))
-             (defn go[n xs a] (if (eq n 0) a (go (sub n 1) xs
-               (case (from' (gt 3) xs) [Nil a] [_ (add a 1)]))))
-             (defn main[input] (go 100 (map (fn [_] 3) (Cons 'a' input)) 0))"
-        )
-    };
-    let [named, written] = ["xs", "(Cons x t)"]
-        .map(|end| run(&program(end), Passes::ALL, 10_000_000, false).1.allocations);
-    assert_eq!(named, written);
+    let text = "(defn main[_] (length (words (concat (map (fn [_] \"ab cd \") (range 0 200))))))";
+    let (result, statistics) = run(text, Passes::ALL, 10_000_000, false);
+    assert_eq!(result.as_deref(), Ok("402\n"));
+    assert!(statistics.allocations < 17_000, "{}", statistics.allocations);
+}
+
+/// A list that begins with a few characters goes on with what is made of the next element: nobody asks
+/// for all of it at once, so the call is the pattern, with the characters in it.
+#[test]
+fn what_a_lazy_list_begins_with_is_no_state_of_its_own() {
+    let text = "(defn esc[n] (if (eq n 3) \"ab\" (if (eq n 5) \"cd\" [(chr (add 97 n))])))
+        (defn main[input] (append (concatMap esc (map (fn [k] (rem k 7)) (range (length input) 1000))) \"end\"))";
+    let (_, statistics) = run(text, Passes::ALL, 10_000_000, false);
+    assert!(statistics.reductions < 5_000, "{}", statistics.reductions);
 }
 
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more

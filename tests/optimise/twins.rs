@@ -221,6 +221,26 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn slow[n] (if (eq n 0) 1 (add 1 (slow (sub n 1)))))
          (defn main[i] (sum (map (fn [x] (if (gt 100 x) 0 x)) (map slow (range (length i) 200)))))",
     ),
+    (
+        "a structure that functions make of a known one, and take apart",
+        "(data E (X) (K n) (Add a b) (Mul a b))
+         (defn d[e] (case e [X (K 1)] [(K _) (K 0)] [(Add a b) (add2 (d a) (d b))]
+           [(Mul a b) (add2 (mul2 (d a) b) (mul2 a (d b)))]))
+         (defn add2[a b] (case a [(K 0) b] [_ (case b [(K 0) a] [_ (Add a b)])]))
+         (defn mul2[a b] (case a [(K 0) (K 0)] [(K 1) b] [_ (case b [(K 0) (K 0)] [(K 1) a] [_ (Mul a b)])]))
+         (defn ev[e x] (case e [X x] [(K n) n] [(Add a b) (add (ev a x) (ev b x))]
+           [(Mul a b) (mul (ev a x) (ev b x))]))
+         (defn main[] (sum (map (ev (d (Add (Mul X (Mul X X)) (Add (Mul (K 3) X) (K 7))))) (range 1 500))))",
+        "(defn main[] (sum (map (fn [x] (add (add (mul x x) (mul x (add x x))) 3)) (range 1 500))))",
+    ),
+    (
+        "texts of a few characters, and an end",
+        "(defn esc[n] (if (eq n 3) \"ab\" (if (eq n 5) \"cd\" [(chr (add 97 n))])))
+         (defn main[i] (length (append (concatMap esc (map (fn [k] (rem k 7)) (range (length i) 1000))) \"end\")))",
+        "(defn main[i] (go (length i) 0))
+         (defn go[k n] (if (gt k 1000) (add n 3) (let ([m (rem k 7)])
+           (go (add k 1) (add n (if (eq m 3) 2 (if (eq m 5) 2 1)))))))",
+    ),
 ];
 
 #[test]

@@ -155,7 +155,7 @@ impl Driver<'_> {
                 }
                 self.roll_back(before);
                 let checkpoint = self.checkpoint();
-                match self.consumed_call(arg, Size::new()).filter(Pattern::is_steady) {
+                match self.consumed_call(arg, Size::new()).filter(|call| call.is_steady(strict)) {
                     Some(call) => call,
                     None => {
                         self.roll_back(checkpoint);

@@ -21,8 +21,9 @@ struct Calls {
 }
 
 /// Turns functions into join points. What was moved has no body any more, and nothing mentions it.
-/// Returns how many there were.
-pub(super) fn contify(program: &mut Program) -> u64 {
+/// Returns how many there were. A function that takes its arguments apart is left to be `specialised`,
+/// if that comes yet: an attempt to evaluate it finds more than a handler does.
+pub(super) fn contify(program: &mut Program, specialised: bool) -> u64 {
     let mentions = mentions(program);
     let mut calls: FxHashMap<GlobalId, Calls> = FxHashMap::default();
     let kept = program.kept();
@@ -50,6 +51,7 @@ pub(super) fn contify(program: &mut Program) -> u64 {
                 && calls.caller != *global
                 && !kept.contains(global)
                 && !is_inlined(program, *global, calls.caller)
+                && !(specialised && takes_apart(program, *global))
         })
         .collect();
     found.sort_unstable_by_key(|(global, _)| *global);
@@ -75,6 +77,18 @@ fn mentions(program: &Program) -> FxHashMap<GlobalId, usize> {
         }
     }
     mentions
+}
+
+/// Returns whether a function switches on a parameter.
+fn takes_apart(program: &Program, global: GlobalId) -> bool {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[global].kind else {
+        return false;
+    };
+    let params = &program.local_lists[params];
+    program.walk(body).any(|expr| match program.exprs[expr] {
+        Expr::Switch(switch) => params.contains(&program.switches[switch].scrutinee),
+        _ => false,
+    })
 }
 
 /// Returns whether a function is inlined at each of its calls, where more is known: it is small,

@@ -141,7 +141,7 @@ pub fn drive(
         ..Program::default()
     };
     if rules.case_of_case {
-        let joins = contify::contify(&mut old);
+        let joins = contify::contify(&mut old, rules.specialise);
         report.count(Pass::CaseOfCase, "functions made join points", joins);
     }
     let mut all_facts = facts(&old, &twins);

@@ -155,9 +155,10 @@ impl Pattern {
     }
 
     /// Returns whether it is a call that a loop goes on with as it is: no call in it goes along what is
-    /// known to its end, unless another one follows.
-    pub fn is_steady(&self) -> bool {
-        matches!(self, Pattern::Call(..)) && (self.calls() > 1 || !self.has_structure())
+    /// known to its end, unless another one follows and the value is not asked for at once.
+    pub fn is_steady(&self, strict: bool) -> bool {
+        let goes_on = !strict && self.calls() > 1;
+        matches!(self, Pattern::Call(..)) && (goes_on || !self.has_structure())
     }
 
     /// Returns whether calls in it take apart what is known.
