@@ -2,7 +2,8 @@
 //!
 //! Of a list that begins with what is known and goes on with what a producer makes, the pattern of the
 //! value says the beginning and that of the call the whole, but not what is known of it. A loop that
-//! consumes the list takes the call: it has one variant for all elements.
+//! consumes the list takes the call: it has one variant for all elements. Where the call goes along what
+//! is known to its end and the value is asked for at once, the beginning is unfolded instead.
 
 use super::Driver;
 use super::heap::{AbstractValue, Head, Name, NodeId};

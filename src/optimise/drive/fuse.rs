@@ -57,7 +57,8 @@ impl Driver<'_> {
     }
 
     /// Returns whether a call of a function that cannot come to call itself is one of a producer,
-    /// or ends in one: such is unfolded on the way to what consumes it.
+    /// or ends in one: such is unfolded on the way to what consumes it. What is no part of another call
+    /// has to lead to one that calls itself: else the consumer would know one element more.
     fn leads_to_producer(&self, global: GlobalId, is_part: bool) -> bool {
         self.rules.specialise
             && self.rules.case_of_case
