@@ -72,13 +72,6 @@ const SLOWER_ONCE: &[(&str, &str)] = &[
            (merge (H 1 (rem (mul k 7919) 1009) E E) (inp (add k 1) n))))
          (defn main[input] (out (inp 1 (add 200 (length input))) 7))",
     ),
-    (
-        "a loop that is unfolded to its end is not written for what is done with its pair",
-        "(defn l[n a b] (if (eq n 0) (Pair a b) (l (sub n 1) b (add a 1)))) (defn f0[x] (Pair x 1))
-         (defn f1[x] (case (l 3 x 1) [(Pair a b) (case (f0 a) [(Pair c d) (if (lt c d) (Pair d b) (l 3 c d))])]))
-         (defn f2[x] (case (l 3 x 2) [(Pair a b) (case (f1 a) [(Pair c d) (if (lt c d) (Pair d b) (l 3 c d))])]))
-         (defn main[input] (fst (f2 (length input))))",
-    ),
 ];
 
 #[test]

@@ -217,9 +217,16 @@ const TWINS: &[(&str, &str, &str)] = &[
         "what is returned after it has been taken apart is evaluated once",
         "(defn from'[xs] (case xs [Nil Nil] [(Cons x t) (if (gt 100 x) (from' t) xs)]))
          (defn slow[n] (if (eq n 0) 1 (add 1 (slow (sub n 1)))))
-         (defn main[i] (sum (from' (map slow (range (length i) 200)))))",
+         (defn main[i] (sum (from' (map slow (Cons (length i) (Cons (add 3000 (length i)) Nil))))))",
         "(defn slow[n] (if (eq n 0) 1 (add 1 (slow (sub n 1)))))
-         (defn main[i] (sum (map (fn [x] (if (gt 100 x) 0 x)) (map slow (range (length i) 200)))))",
+         (defn main[i] (slow (add 3000 (length i))))",
+    ),
+    (
+        "a loop of which all is known, and that is longer than a speculation",
+        "(defn go[n a b] (if (eq n 0) (Pair a b) (go (sub n 1) b (rem (add a b) 1009))))
+         (defn main[] (case (go 150 0 1) [(Pair a b) (add a b)]))",
+        "(defn go[n a b] (if (eq n 0) (add a b) (go (sub n 1) b (rem (add a b) 1009))))
+         (defn main[] (go 150 0 1))",
     ),
     (
         "a structure that functions make of a known one, and take apart",
