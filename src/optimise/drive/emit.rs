@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::{Driver, Outcome, Statement};
-use crate::base::index::{Idx, List};
+use crate::base::index::Idx;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Bind, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, TextId};
@@ -12,9 +12,6 @@ use crate::primitive::{Primitive, Shape};
 
 /// The bytes of a text that take as long to copy as a step.
 const TEXT_PER_STEP: usize = 8;
-
-/// Among how many constructors with names one is looked for.
-const WHOLES: usize = 64;
 
 impl Driver<'_> {
     pub(super) fn local(&mut self, local: LocalId, span: Span) -> ExprId {
@@ -120,31 +117,6 @@ impl Driver<'_> {
                 unreachable!("what is not known has a name from its first day")
             }
         }
-    }
-
-    /// Notes that a constructor with a name has these fields, if it is one.
-    pub(super) fn note_whole(&mut self, node: NodeId) {
-        if let AbstractValue::Con(_, fields) = self.heap.get(node).value
-            && let Some(&first) = self.heap.items(fields).first()
-        {
-            self.wholes.push((first, node));
-        }
-    }
-
-    /// Returns a constructor with a name that is the same with the same fields: what has been taken
-    /// apart is not built again.
-    fn whole(&self, con: ConId, fields: List<NodeId>) -> Option<NodeId> {
-        let fields = self.heap.items(fields);
-        let same = |a: NodeId, b: NodeId| self.heap.resolve(a) == self.heap.resolve(b);
-        let first = *fields.first()?;
-        let mut wholes = self.wholes.iter().rev().take(WHOLES).filter(|(of, _)| same(*of, first));
-        wholes.find_map(|&(_, whole)| {
-            let known = self.heap.get(whole);
-            let AbstractValue::Con(of, parts) = known.value else { return None };
-            let parts = self.heap.items(parts);
-            let is_same = of == con && parts.iter().zip(fields).all(|(&a, &b)| same(a, b));
-            (is_same && matches!(known.name, Some(Name::Local(_)))).then_some(whole)
-        })
     }
 
     /// Returns the literal that a text is from a byte position on. It is a copy, made once and paid

@@ -228,15 +228,17 @@ fn is_comparison(primitive: Primitive) -> bool {
     matches!(primitive, Eq | Neq | Lt | Le | Gt | Ge)
 }
 
+/// Returns the function that an expression calls with all its arguments.
+pub(super) fn called(program: &Program, expr: ExprId) -> Option<GlobalId> {
+    let Expr::App(callee, args) = program.exprs[expr] else { return None };
+    let Expr::Global(of) = program.exprs[callee] else { return None };
+    (program.arity(of) == args.len()).then_some(of)
+}
+
 /// Finds out which functions lead to a producer that calls itself.
 fn lead(program: &Program, facts: &Facts, fusible: &mut Fusible) {
     let mut callers: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
     let mut work = Vec::new();
-    let called = |expr: ExprId| {
-        let Expr::App(callee, args) = program.exprs[expr] else { return None };
-        let Expr::Global(of) = program.exprs[callee] else { return None };
-        (program.arity(of) == args.len()).then_some(of)
-    };
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
         if !fusible.produces[id] {
@@ -251,10 +253,11 @@ fn lead(program: &Program, facts: &Facts, fusible: &mut Fusible) {
         for end in ends(program, body) {
             let Expr::App(callee, args) = program.exprs[end] else { continue };
             let calls: Vec<GlobalId> = match program.exprs[callee] {
-                Expr::Con(_) => {
-                    program.expr_lists[args].iter().filter_map(|&arg| called(arg)).collect()
-                }
-                _ => called(end).into_iter().collect(),
+                Expr::Con(_) => program.expr_lists[args]
+                    .iter()
+                    .filter_map(|&arg| called(program, arg))
+                    .collect(),
+                _ => called(program, end).into_iter().collect(),
             };
             calls.into_iter().for_each(|of| callers.entry(of).or_default().push(id));
         }

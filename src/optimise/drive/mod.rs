@@ -55,6 +55,7 @@ mod select;
 mod share;
 mod transaction;
 mod variant;
+mod wholes;
 
 use std::rc::Rc;
 use std::sync::Arc;

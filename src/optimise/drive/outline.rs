@@ -19,7 +19,7 @@ use super::eval::State;
 use super::facts::Facts;
 use super::frame::Frames;
 use super::fuse::is_for_call;
-use super::fusible::{Fusible, only_loops};
+use super::fusible::{Fusible, called, only_loops};
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::Pattern;
 use super::{Attempt, Driver};
@@ -147,13 +147,6 @@ fn is_worth_it(
     }
 }
 
-/// Returns the function that an expression calls with all its arguments.
-fn called(program: &Program, expr: ExprId) -> Option<GlobalId> {
-    let Expr::App(callee, args) = program.exprs[expr] else { return None };
-    let Expr::Global(of) = program.exprs[callee] else { return None };
-    (program.arity(of) == args.len()).then_some(of)
-}
-
 /// Returns whether an expression calls a function that does nothing but go on and end.
 fn is_of_loop(program: &Program, facts: &Facts, expr: ExprId) -> bool {
     let Some(of) = called(program, expr) else { return false };
@@ -215,17 +208,20 @@ impl Driver<'_> {
         span: Span,
     ) -> Attempt<State> {
         let mut args = args;
-        let Some(key) = key.filter(|key| is_for_call(key, args.len() - 1)) else {
-            return Ok(self.unfold_outlined(global, &args, frames, span));
-        };
-        match self.attempt_argument(&args, span)? {
-            Some(value) => {
-                args.pop();
-                args.push(value);
-                Ok(self.unfold_outlined(global, &args, frames, span))
+        if let Some(key) = key.filter(|key| is_for_call(key, args.len() - 1)) {
+            match self.attempt_argument(&args, span)? {
+                Some(value) => {
+                    args.pop();
+                    args.push(value);
+                }
+                None => return self.fused_call(global, &args, Some(key), frames, span),
             }
-            None => self.fused_call(global, &args, Some(key), frames, span),
         }
+        // The `case` stood there: that is no step.
+        let (fuel, unfolded) = (self.fuel, self.unfolded);
+        let state = self.unfold(global, &args, frames, span);
+        (self.fuel, self.unfolded) = (fuel, unfolded);
+        Ok(state)
     }
 
     /// Unfolds the call that is the last argument of a consumer to its end, if something of it is known
@@ -247,19 +243,5 @@ impl Driver<'_> {
             Some(outcome) => self.bound_value(None, outcome, span).map(Some),
             None => Ok(None),
         }
-    }
-
-    /// Goes on with the `case`, which takes no step.
-    fn unfold_outlined(
-        &mut self,
-        global: GlobalId,
-        args: &[NodeId],
-        frames: Frames,
-        span: Span,
-    ) -> State {
-        let (fuel, unfolded) = (self.fuel, self.unfolded);
-        let state = self.unfold(global, args, frames, span);
-        (self.fuel, self.unfolded) = (fuel, unfolded);
-        state
     }
 }
