@@ -7,6 +7,7 @@ use super::super::selection::Selectors;
 use super::super::{Pass, Report};
 use super::fixpoint::Analysis;
 use crate::base::index::{Idx, List};
+use crate::base::name::Name;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
 use crate::primitive::Shape;
 
@@ -23,6 +24,7 @@ const FIRST: usize = 40;
 pub(super) fn apply(
     program: &mut Program,
     analysis: &Analysis,
+    fields: &FxHashMap<ExprId, u32>,
     globals: impl Iterator<Item = GlobalId>,
     report: &mut Report,
 ) {
@@ -39,6 +41,7 @@ pub(super) fn apply(
         let mut apply = Apply {
             program,
             strict: &analysis.strict,
+            fields,
             selecting: &mut selecting,
             component: &analysis.component,
             global: id,
@@ -135,6 +138,8 @@ impl Selecting {
 struct Apply<'p> {
     program: &'p mut Program,
     strict: &'p [bool],
+    /// The constructors with fields that are evaluated whenever they are.
+    fields: &'p FxHashMap<ExprId, u32>,
     selecting: &'p mut Selecting,
     /// The component that each global is in, and the one whose body it is.
     component: &'p [usize],
@@ -161,6 +166,9 @@ impl Apply<'_> {
                 self.work.push(body);
             }
             Expr::Jump(join, args) => self.jump(expr, join, args),
+            Expr::App(callee, args) if let Some(&bits) = self.fields.get(&expr) => {
+                self.construct(expr, callee, args, bits);
+            }
             Expr::App(callee, args) if self.hands_on(callee, args) => {
                 self.lazily(expr, callee, args);
             }
@@ -242,40 +250,112 @@ impl Apply<'_> {
         false
     }
 
-    /// Forces the arguments of a jump that the handler is strict in. A variable or a value is
-    /// passed as it is: there is nothing to build.
+    /// Forces the arguments of a jump that the handler is strict in.
     fn jump(&mut self, expr: ExprId, join: JoinId, args: List<ExprId>) {
+        let params = self.program.local_lists[self.program.joins[join].params].to_vec();
+        let strict = self.strict;
+        let names = params.iter().map(|&param| {
+            strict[param.index()].then(|| self.program.locals[param].name)
+        });
+        let names = names.collect();
+        if let Some((passed, forced)) = self.forced(args, names) {
+            self.first(expr, Expr::Jump(join, passed), forced);
+        }
+    }
+
+    /// Forces the fields of a constructor that whoever evaluates it evaluates.
+    fn construct(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>, bits: u32) {
+        let is_wanted = |(at, &arg): (usize, &ExprId)| {
+            let is_evaluated = at < 32 && bits & 1 << at != 0;
+            let may_be = !self.selecting.contains(arg) || self.is_short(arg);
+            (is_evaluated && may_be).then_some(None)
+        };
+        let wanted = self.program.expr_lists[args].iter().enumerate().map(is_wanted).collect();
+        if let Some((fields, forced)) = self.forced(args, wanted) {
+            self.first(expr, Expr::App(callee, fields), forced);
+        }
+    }
+
+    /// Returns whether the value of an expression in which something is selected consumes no list: it
+    /// makes a number of selections, variables and literals by primitives and functions that only use
+    /// such.
+    fn is_short(&self, expr: ExprId) -> bool {
+        let program = &*self.program;
+        let mut work = vec![expr];
+        for _ in 0..FIRST {
+            let Some(expr) = work.pop() else { return true };
+            match program.exprs[expr] {
+                Expr::Lit(_) | Expr::Local(_) => {}
+                Expr::App(callee, args) => {
+                    let Expr::Global(global) = program.exprs[callee] else { return false };
+                    let is_leaf = match program.globals[global].kind {
+                        GlobalKind::Primitive(primitive) => primitive.shape() == Shape::Strict,
+                        GlobalKind::Defn { body: Some(body), .. } => self.is_leaf(body),
+                        _ => false,
+                    };
+                    if !is_leaf {
+                        return false;
+                    }
+                    work.extend(&program.expr_lists[args]);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns whether a body calls primitives only.
+    fn is_leaf(&self, body: ExprId) -> bool {
+        let program = &*self.program;
+        let mut exprs = program.walk(body);
+        let is_primitive = |expr| match program.exprs[expr] {
+            Expr::App(callee, _) => match program.exprs[callee] {
+                Expr::Global(global) => {
+                    matches!(program.globals[global].kind, GlobalKind::Primitive(_))
+                }
+                _ => false,
+            },
+            _ => true,
+        };
+        exprs.by_ref().take(FIRST).all(is_primitive) && exprs.next().is_none()
+    }
+
+    /// Binds those of some arguments for which there is a name, if only that of a temporary. Returns
+    /// the arguments with their variables, and what these are; `None` if there is nothing to evaluate:
+    /// a variable or a value is passed as it is.
+    fn forced(&mut self, args: List<ExprId>, names: Vec<Option<Option<Name>>>) -> Option<Forced> {
         let program = &mut *self.program;
-        let span = program.spans[expr];
-        let params = program.local_lists[program.joins[join].params].to_vec();
         let mut passed = program.expr_lists[args].to_vec();
         let mut forced = Vec::new();
-        for (arg, param) in passed.iter_mut().zip(params) {
-            if self.strict[param.index()] && !program.is_value(*arg, |_| true) {
-                let name = program.locals[param].name;
-                let local = program.local(name, program.spans[*arg]);
+        for (arg, name) in passed.iter_mut().zip(names) {
+            let Some(name) = name else { continue };
+            if !program.is_value(*arg, |_| true) {
+                let span = program.spans[*arg];
+                let local = program.local(name, span);
                 forced.push((local, *arg));
                 self.work.push(*arg);
                 *arg = program.expr(Expr::Local(local), span);
             }
         }
-        if forced.is_empty() {
-            return;
-        }
         self.forced += forced.len() as u64;
-        let jump = Expr::Jump(join, program.expr_lists.add(passed));
-        let mut body = program.expr(jump, span);
-        // The last argument is evaluated first, as everywhere.
-        let mut rest = forced.into_iter();
-        let first = rest.next();
-        for (local, value) in rest {
-            body = program.expr(Expr::Force(local, value, body), span);
-        }
-        if let Some((local, value)) = first {
-            program.exprs[expr] = Expr::Force(local, value, body);
-        }
+        (!forced.is_empty()).then(|| (program.expr_lists.add(passed), forced))
+    }
+
+    /// Puts what is evaluated first before what uses it, in the place of an expression. The last one
+    /// is evaluated first, as everywhere.
+    fn first(&mut self, expr: ExprId, then: Expr, forced: Vec<(LocalId, ExprId)>) {
+        let program = &mut *self.program;
+        let span = program.spans[expr];
+        let body = forced.into_iter().fold(then, |body, (local, value)| {
+            let body = program.expr(body, span);
+            Expr::Force(local, value, body)
+        });
+        program.exprs[expr] = body;
     }
 }
+
+/// Arguments, and the variables among them with what they are.
+type Forced = (List<ExprId>, Vec<(LocalId, ExprId)>);
 
 /// Returns how often each local is used.
 fn uses(program: &Program) -> Vec<u32> {

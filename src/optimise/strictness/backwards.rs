@@ -7,15 +7,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::demand::{HEAD, LIST, Shape, TAIL, Use, shaped};
+mod wanted;
+
+use super::demand::{Bits, HEAD, LIST, Layout, Shape, TAIL, Use};
 use super::uses::Uses;
 use crate::base::index::{Idx, List};
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    Bind, Branches, DataId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
+    Bind, Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, LocalId, Program,
     Step, Switch,
 };
-use crate::primitive::Shape as Form;
+use crate::primitive::{Operand, Shape as Form};
 
 /// The greatest number of expressions in a function that is analysed: each merge looks at all
 /// variables in scope, so time is quadratic in a body.
@@ -23,6 +25,9 @@ const LARGEST: u64 = 4096;
 /// The number of shapes of its result for which a function is analysed. For others nothing is
 /// known of it.
 const SHAPES: u32 = 8;
+
+/// The most expressions of a function that is analysed for a flat result: a selector, a choice.
+const SMALL: u64 = 16;
 
 /// A supercombinator under a demand on its result.
 struct Variant {
@@ -34,10 +39,25 @@ struct Variant {
     /// The variants that depend on this one.
     users: Vec<usize>,
     pending: bool,
+    /// What its body does, as of the present iterate.
+    seen: Seen,
+}
+
+/// What an analysis of a body has come upon.
+#[derive(Default)]
+struct Seen {
+    /// The supercombinators whose value may come to be evaluated, and the shape that is certain then.
+    calls: Vec<(GlobalId, Shape)>,
+    /// The locals of `let`, and the parameters of joins, that are certainly evaluated.
+    strict: Vec<LocalId>,
+    /// The constructors with fields that are evaluated to something flat whenever they are: a bit for
+    /// each, the lowest for the first.
+    fields: Vec<(ExprId, u32)>,
 }
 
 struct Backwards<'p> {
     program: &'p Program,
+    layout: Layout,
     /// Number of expressions of each global's body.
     sizes: &'p [u64],
     variants: Vec<Variant>,
@@ -48,37 +68,54 @@ struct Backwards<'p> {
     pending: Vec<usize>,
     /// The variant that is being analysed.
     at: usize,
+    /// What has been seen of its body.
+    seen: Seen,
     /// The uses of variables and of parameters by the handlers of the enclosing joins.
     joins: FxHashMap<JoinId, (Uses, Vec<Use>)>,
     work: u64,
     limit: u64,
 }
 
-/// The result for a supercombinator whose result is evaluated to weak head normal form.
+/// The result for a supercombinator, whenever it is evaluated to weak head normal form and its value
+/// then used as all of its callers do.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whether it always diverges or fails.
+    /// Whether it always diverges or fails, whatever is done with its value.
     pub(super) fails: bool,
     /// How it uses its parameters; empty if nothing is known of that.
     pub(super) params: Vec<Use>,
 }
 
-/// Returns what is found of each supercombinator; of those not there, nothing. `None` if it takes
-/// more than `limit` steps. Those that others depend on come first in `order`.
-pub(super) fn uses(
+/// The results for a program.
+#[derive(Default)]
+pub(super) struct Demands {
+    /// Of those supercombinators that are not there nothing is known.
+    pub(super) found: FxHashMap<GlobalId, Found>,
+    /// The locals of `let`, and the parameters of joins, that are certainly evaluated.
+    pub(super) strict: Vec<LocalId>,
+    /// The constructors with fields that whoever evaluates them evaluates to something flat: a bit for
+    /// each, the lowest for the first.
+    pub(super) fields: FxHashMap<ExprId, u32>,
+}
+
+/// Analyses a program. `None` if it takes more than `limit` steps. Those that others depend on come
+/// first in `order`.
+pub(super) fn demands(
     program: &Program,
     sizes: &[u64],
     order: &[u32],
     limit: u64,
-) -> Option<FxHashMap<GlobalId, Found>> {
+) -> Option<Demands> {
     let mut backwards = Backwards {
         program,
+        layout: Layout::new(program),
         sizes,
         variants: Vec::new(),
         numbers: FxHashMap::default(),
         shapes: vec![0; program.globals.len()],
         pending: Vec::new(),
         at: usize::MAX,
+        seen: Seen::default(),
         joins: FxHashMap::default(),
         work: 0,
         limit,
@@ -86,19 +123,22 @@ pub(super) fn uses(
     for &global in order.iter().rev() {
         backwards.variant(GlobalId(global), Shape::None);
     }
-    while let Some(at) = backwards.pending.pop() {
-        backwards.look(at);
-        if backwards.work > backwards.limit {
-            return None;
-        }
-    }
-    let plain = backwards.variants.into_iter().filter(|variant| variant.shape == Shape::None);
-    let found =
-        plain.map(|Variant { global, fails, params, .. }| (global, Found { fails, params }));
-    Some(found.collect())
+    backwards.settle()?;
+    backwards.wanted(order)
 }
 
 impl Backwards<'_> {
+    /// Analyses variants until none is pending.
+    fn settle(&mut self) -> Option<()> {
+        while let Some(at) = self.pending.pop() {
+            self.look(at);
+            if self.work > self.limit {
+                return None;
+            }
+        }
+        Some(())
+    }
+
     /// Returns the variant of a supercombinator for a shape; `None` if nothing is to be found out.
     fn variant(&mut self, global: GlobalId, shape: Shape) -> Option<usize> {
         let size = self.sizes.get(global.index()).copied().unwrap_or(0);
@@ -115,8 +155,16 @@ impl Backwards<'_> {
         *shapes += 1;
         let at = self.variants.len();
         let params = vec![Use::now(Shape::All); self.program.arity(global)];
-        let (users, pending) = (Vec::new(), true);
-        self.variants.push(Variant { global, shape, fails: true, params, users, pending });
+        let (users, seen) = (Vec::new(), Seen::default());
+        self.variants.push(Variant {
+            global,
+            shape,
+            fails: true,
+            params,
+            users,
+            pending: true,
+            seen,
+        });
         self.numbers.insert((global, shape), at);
         self.pending.push(at);
         Some(at)
@@ -131,11 +179,16 @@ impl Backwards<'_> {
             return;
         };
         self.at = at;
+        self.seen = std::mem::take(&mut self.variants[at].seen);
+        self.seen.calls.clear();
+        self.seen.strict.clear();
+        self.seen.fields.clear();
         let mut found = self.expr(body, shape);
         let params = self.program.local_lists[params].iter();
         let found: (bool, Vec<Use>) =
             (found.fails, params.map(|&param| found.take(param)).collect());
         let variant = &mut self.variants[at];
+        variant.seen = std::mem::take(&mut self.seen);
         let claimed = std::mem::take(&mut variant.params);
         let less: Vec<Use> = match (variant.fails, found.0) {
             (true, _) => found.1,
@@ -158,9 +211,12 @@ impl Backwards<'_> {
     fn expr(&mut self, expr: ExprId, shape: Shape) -> Uses {
         self.work += 1;
         match self.program.exprs[expr] {
-            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Global(_) | Expr::Lam(..) => {
+            Expr::Global(global) => {
+                let is_constant = self.program.arity(global) == 0;
+                self.wants(global, if is_constant { shape } else { Shape::None });
                 Uses::EMPTY
             }
+            Expr::Lit(_) | Expr::Text(_) | Expr::Con(_) | Expr::Lam(..) => Uses::EMPTY,
             Expr::Local(local) => Uses::one(local, Use::now(shape)),
             Expr::NoMatch | Expr::Error => Uses::FAILS,
             _ if self.work > self.limit => Uses::FAILS,
@@ -171,10 +227,12 @@ impl Backwards<'_> {
     fn step(&mut self, expr: ExprId, shape: Shape) -> Uses {
         let program = self.program;
         match program.exprs[expr] {
-            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], shape),
+            Expr::App(callee, args) => {
+                self.application(expr, callee, &program.expr_lists[args], shape)
+            }
             Expr::Let(local, value, body) => {
                 let mut uses = self.expr(body, shape);
-                let use_ = uses.take(local);
+                let use_ = self.bound(&mut uses, local);
                 self.passed(uses, value, use_)
             }
             Expr::Letrec(binds, body) => self.letrec(binds, body, shape),
@@ -188,6 +246,7 @@ impl Backwards<'_> {
                 self.passed(uses, value, use_)
             }
             Expr::Perform(local, value, body) => {
+                self.expr(body, Shape::None);
                 let mut uses = self.mentions(body);
                 uses.take(local);
                 let value = self.expr(value, Shape::None);
@@ -198,20 +257,36 @@ impl Backwards<'_> {
                 let Join { params, handler } = program.joins[join];
                 let mut uses = self.expr(handler, shape);
                 let params = program.local_lists[params].iter();
-                let params = params.map(|&param| uses.take(param)).collect();
+                let params = params.map(|&param| self.bound(&mut uses, param)).collect();
                 self.joins.insert(join, (uses, params));
                 let uses = self.expr(body, shape);
                 self.joins.remove(&join);
                 uses
             }
             Expr::Jump(join, args) => {
-                let Some((uses, params)) = self.joins.get(&join).cloned() else {
-                    return Uses::EMPTY;
-                };
-                self.all_passed(uses, &program.expr_lists[args], &params)
+                let args = &program.expr_lists[args];
+                match self.joins.get(&join).cloned() {
+                    Some((uses, params)) => self.all_passed(uses, args, &params),
+                    None => self.given_away(Uses::EMPTY, args),
+                }
             }
             _ => Uses::EMPTY,
         }
+    }
+
+    /// Notes that the value of a supercombinator may come to be evaluated, and the shape that is
+    /// certain then.
+    fn wants(&mut self, global: GlobalId, shape: Shape) {
+        self.seen.calls.push((global, shape.flat()));
+    }
+
+    /// Returns the use of a local that goes out of scope, and notes whether it is certain.
+    fn bound(&mut self, uses: &mut Uses, local: LocalId) -> Use {
+        let use_ = uses.take(local);
+        if use_.now && !uses.fails {
+            self.seen.strict.push(local);
+        }
+        use_
     }
 
     fn and(&mut self, one: Uses, other: Uses) -> Uses {
@@ -226,7 +301,12 @@ impl Backwards<'_> {
 
     /// Returns `uses` and those of an expression whose value is used as `use_` says.
     fn passed(&mut self, uses: Uses, value: ExprId, use_: Use) -> Uses {
-        if uses.fails || use_ == Use::ABSENT {
+        if use_ == Use::ABSENT && !uses.fails {
+            return uses;
+        }
+        if uses.fails {
+            // It may be evaluated before that, or to say what is wrong.
+            self.expr(value, Shape::None);
             return uses;
         }
         let value = self.expr(value, use_.shape);
@@ -257,16 +337,15 @@ impl Backwards<'_> {
         args.iter().fold(uses, |uses, &arg| self.passed(uses, arg, Use::UNKNOWN))
     }
 
-    fn application(&mut self, callee: ExprId, args: &[ExprId], shape: Shape) -> Uses {
+    fn application(&mut self, expr: ExprId, callee: ExprId, args: &[ExprId], shape: Shape) -> Uses {
         let program = self.program;
         let global = match program.exprs[callee] {
             Expr::Con(con) => {
-                let data = program.cons[con].data;
-                let complete = args.len() == program.cons[con].arity as usize;
-                if !complete || shaped(program, data) != Some(con) {
+                if args.len() != program.cons[con].arity as usize {
                     return self.given_away(Uses::EMPTY, args);
                 }
-                return self.all_passed(Uses::EMPTY, args, &fields(data, shape, args.len()));
+                let uses = self.fields(expr, con, shape);
+                return self.all_passed(Uses::EMPTY, args, &uses);
             }
             Expr::Global(global) => global,
             _ => {
@@ -275,6 +354,7 @@ impl Backwards<'_> {
             }
         };
         let Some((own, more)) = args.split_at_checked(program.arity(global)) else {
+            self.wants(global, Shape::None);
             return self.given_away(Uses::EMPTY, args);
         };
         // A function that is then applied has no parts that anything is known of.
@@ -284,13 +364,13 @@ impl Backwards<'_> {
             GlobalKind::Step(step) => self.step_of(step, own),
             GlobalKind::Defn { .. } => self.call(global, own, shape),
             GlobalKind::Primitive(primitive) => match (primitive.shape(), own) {
-                (Form::Error, _) => Uses::FAILS,
+                (Form::Error, _) => self.given_away(Uses::FAILS, own),
                 (Form::Action | Form::Lazy, _) => self.given_away(Uses::EMPTY, own),
                 (Form::If, &[condition, yes, no]) => {
                     let yes = self.expr(yes, shape);
                     let no = self.expr(no, shape);
                     let either = self.or(yes, no);
-                    let condition = self.expr(condition, Shape::None);
+                    let condition = self.expr(condition, Shape::Flat);
                     self.and(either, condition)
                 }
                 (Form::Seq, &[first, second]) => {
@@ -298,7 +378,7 @@ impl Backwards<'_> {
                     self.passed(second, first, Use::now(Shape::None))
                 }
                 _ => {
-                    let operand = Use::now(Shape::None);
+                    let operand = Use::now(operand(primitive.operand()));
                     own.iter().fold(Uses::EMPTY, |uses, &arg| self.passed(uses, arg, operand))
                 }
             },
@@ -317,7 +397,13 @@ impl Backwards<'_> {
     }
 
     fn call(&mut self, global: GlobalId, args: &[ExprId], shape: Shape) -> Uses {
-        let shape = if shape == Shape::All { Shape::None } else { shape };
+        self.wants(global, shape);
+        let shape = match shape {
+            Shape::All => Shape::None,
+            // It tells of what is returned as it is.
+            Shape::Flat if self.sizes[global.index()] > SMALL => Shape::None,
+            shape => shape,
+        };
         let Some(at) = self.variant(global, shape) else {
             return self.given_away(Uses::EMPTY, args);
         };
@@ -327,7 +413,7 @@ impl Backwards<'_> {
         }
         let (fails, params) = (variant.fails, variant.params.clone());
         match fails {
-            true => Uses::FAILS,
+            true => self.given_away(Uses::FAILS, args),
             false => self.all_passed(Uses::EMPTY, args, &params),
         }
     }
@@ -349,30 +435,26 @@ impl Backwards<'_> {
     fn switch(&mut self, switch: &Switch, shape: Shape) -> Uses {
         let scrutinee = switch.scrutinee;
         let mut either = Uses::FAILS;
-        let mut rest = Shape::None;
+        let mut rest = Shape::Flat;
         match &switch.branches {
             Branches::Cons(branches) => {
+                let mut named = 0;
                 for branch in branches {
-                    let data = self.program.cons[branch.con].data;
-                    let named = shaped(self.program, data);
                     let mut uses = self.expr(branch.body, shape);
-                    let own = parts(data, &branch.fields, &mut uses);
-                    let own = match named {
-                        Some(con) if con == branch.con => own,
-                        Some(_) => Shape::All,
-                        None => Shape::None,
-                    };
-                    if named == Some(branch.con) {
-                        rest = Shape::All;
-                    }
+                    let own = self.parts(branch.con, &branch.fields, &mut uses);
+                    named |= self.layout.of(self.program, branch.con);
                     let uses = self.and(uses, Uses::one(scrutinee, Use::now(own)));
                     either = self.or(either, uses);
+                }
+                if let Some(branch) = branches.first() {
+                    let data = self.program.cons[branch.con].data;
+                    rest = self.of_another(branch.con, named, self.layout.all(data));
                 }
             }
             Branches::Lits(branches) => {
                 for &(_, body) in branches {
                     let uses = self.expr(body, shape);
-                    let uses = self.and(uses, Uses::one(scrutinee, Use::now(Shape::None)));
+                    let uses = self.and(uses, Uses::one(scrutinee, Use::now(Shape::Flat)));
                     either = self.or(either, uses);
                 }
             }
@@ -386,31 +468,80 @@ impl Backwards<'_> {
             None => either,
         }
     }
+
+    /// Returns the shape of a value that is not of the constructors of these bits, of all bits of its
+    /// type. `con` is any constructor of the type.
+    fn of_another(&self, con: ConId, named: u32, all: u32) -> Shape {
+        let data = self.program.cons[con].data;
+        if all == 0 {
+            let cons = self.program.datas[data].cons.iter();
+            let mut arities = cons.map(|&con| self.program.cons[con].arity);
+            return if arities.all(|arity| arity == 0) { Shape::Flat } else { Shape::None };
+        }
+        match named == all {
+            true => Shape::All,
+            false => Shape::of(data, Bits { now: named, flat: named }),
+        }
+    }
+
+    /// Returns how the fields of a constructor are used when the value is used in a shape, and notes
+    /// those that will be flat.
+    fn fields(&mut self, expr: ExprId, con: ConId, shape: Shape) -> Vec<Use> {
+        let data = self.program.cons[con].data;
+        let count = self.program.cons[con].arity as usize;
+        let mask = self.layout.of(self.program, con);
+        let Bits { now, flat } = shape.bits(data);
+        let [now, flat] = [now, flat].map(|bits| self.layout.from(con, bits & mask));
+        if flat != 0 && shape != Shape::All {
+            self.seen.fields.push((expr, flat));
+        }
+        let has = |bits: u32, at: usize| at < 32 && bits & 1 << at != 0;
+        let field = |at: usize| {
+            let inner = match () {
+                () if data == LIST && at == 1 => shape,
+                () if has(flat, at) => Shape::Flat,
+                () => Shape::None,
+            };
+            let use_ = Use::now(inner);
+            if has(now, at) { use_ } else { use_.later() }
+        };
+        (0..count).map(field).collect()
+    }
+
+    /// Returns the shape in which a value is used whose fields are used so; they go out of scope.
+    fn parts(&self, con: ConId, fields: &[Option<LocalId>], uses: &mut Uses) -> Shape {
+        let data = self.program.cons[con].data;
+        let all = self.layout.all(data);
+        let fields: Vec<Use> = fields
+            .iter()
+            .map(|field| field.map_or(Use::ABSENT, |field| uses.take(field)))
+            .collect();
+        if fields.is_empty() || all == 0 {
+            return self.of_another(con, all, all);
+        }
+        let mut own = Bits { now: 0, flat: 0 };
+        for (at, field) in fields.iter().enumerate().take(32) {
+            let is_flat = field.now && matches!(field.shape, Shape::Flat | Shape::All);
+            own.now |= u32::from(field.now) << at;
+            own.flat |= u32::from(is_flat) << at;
+        }
+        if data == LIST {
+            // It goes for the tail as for the list.
+            let tail = fields.get(1).map_or(Shape::None, |tail| tail.shape).bits(LIST);
+            own.now &= tail.now & (HEAD | TAIL);
+            own.flat &= tail.flat & HEAD;
+        }
+        // Of what is of another constructor all is certain of these fields.
+        let others = all & !self.layout.of(self.program, con);
+        let place = |bits: u32| self.layout.place(con, bits) | others;
+        Shape::of(data, Bits { now: place(own.now), flat: place(own.flat) })
+    }
 }
 
-/// Returns how the fields of a constructor are used when the value is used in a shape.
-fn fields(data: DataId, shape: Shape, count: usize) -> Vec<Use> {
-    let bits = shape.bits(data);
-    let field = |at: usize| {
-        let inner = if data == LIST && at == 1 { shape } else { Shape::None };
-        let use_ = Use::now(inner);
-        if bits & 1 << at != 0 { use_ } else { use_.later() }
-    };
-    (0..count).map(field).collect()
-}
-
-/// Returns the shape in which a value is used whose fields are used so; they go out of scope.
-fn parts(data: DataId, fields: &[Option<LocalId>], uses: &mut Uses) -> Shape {
-    let fields: Vec<Use> =
-        fields.iter().map(|field| field.map_or(Use::ABSENT, |field| uses.take(field))).collect();
-    let mut bits = 0;
-    for (at, field) in fields.iter().enumerate().take(32) {
-        bits |= u32::from(field.now) << at;
+/// Returns what is certain of an operand of a primitive.
+fn operand(operand: Operand) -> Shape {
+    match operand {
+        Operand::Integer | Operand::Float | Operand::Comparable | Operand::Character => Shape::Flat,
+        Operand::Array | Operand::Bytes | Operand::List | Operand::Any => Shape::None,
     }
-    if data == LIST {
-        // It goes for the tail as for the list.
-        let tail = fields.get(1).map_or(Shape::None, |tail| tail.shape);
-        bits &= tail.bits(LIST) & (HEAD | TAIL);
-    }
-    Shape::of(data, bits)
 }

@@ -61,9 +61,10 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     let mut analysis = fixpoint::analyse(&program, budget);
     let limit = analysis.sizes.iter().sum::<u64>().saturating_mul(budget.per_expression);
     let limit = limit.saturating_add(budget.reserve);
-    let data = backwards::uses(&program, &analysis.sizes, &analysis.order, limit);
+    let data = backwards::demands(&program, &analysis.sizes, &analysis.order, limit);
     report.count(Pass::Strictness, "demands on data given up", u64::from(data.is_none()));
     let data = data.unwrap_or_default();
+    data.strict.iter().for_each(|local| analysis.strict[local.index()] = true);
     let nothing = backwards::Found::default();
     let mut given_up = vec![false; program.globals.len()];
     analysis.given_up.iter().for_each(|&global| given_up[global.index()] = true);
@@ -71,7 +72,7 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     for id in program.globals.indices() {
         let GlobalKind::Defn { params, .. } = program.globals[id].kind else { continue };
         let function = &analysis.functions[id];
-        let found = if given_up[id.index()] { None } else { data.get(&id) };
+        let found = if given_up[id.index()] { None } else { data.found.get(&id) };
         let found = found.unwrap_or(&nothing);
         let fails = function.is_zero() || found.fails;
         let demand = |number: u32| match found.params.get(number as usize) {
@@ -94,12 +95,12 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     }
     report.count(Pass::Strictness, "functions given up", analysis.given_up.len() as u64);
     let globals = program.globals.indices();
-    apply::apply(&mut program, &analysis, globals, report);
+    apply::apply(&mut program, &analysis, &data.fields, globals, report);
     let lifted = choices::lift(&mut program);
     report.count(Pass::Strictness, "choices lifted", lifted.len() as u64);
     if choices::have_bindings(&program, &lifted) {
         analysis.extend(&program, &lifted, budget);
-        apply::apply(&mut program, &analysis, lifted.into_iter(), report);
+        apply::apply(&mut program, &analysis, &data.fields, lifted.into_iter(), report);
     }
     program
 }
