@@ -22,6 +22,10 @@ use crate::primitive::{Operand, Primitive, Shape};
 #[derive(Default)]
 pub struct Counted {
     locals: FxHashSet<LocalId>,
+    /// The locals that no result of arithmetic comes to.
+    written: FxHashSet<LocalId>,
+    /// The locals that are passed to a function together with a constant.
+    keys: FxHashSet<LocalId>,
     fields: FxHashSet<(ConId, u32)>,
 }
 
@@ -29,6 +33,16 @@ impl Counted {
     /// Returns whether nothing is decided by the literals that a parameter is passed.
     pub fn has_local(&self, local: LocalId) -> bool {
         self.locals.contains(&local)
+    }
+
+    /// Returns whether a parameter has no numbers but those that the program writes down: few.
+    pub fn is_written(&self, local: LocalId) -> bool {
+        self.written.contains(&local)
+    }
+
+    /// Returns whether something may be looked up by a parameter in what is known.
+    pub fn is_key(&self, local: LocalId) -> bool {
+        self.keys.contains(&local)
     }
 
     /// Returns whether nothing is decided by the literals that a field of a constructor holds.
@@ -45,6 +59,7 @@ pub fn counted(program: &Program) -> Counted {
         fields: FxHashMap::default(),
         edges: Vec::new(),
         computed: Vec::new(),
+        keys: FxHashSet::default(),
     };
     for (id, global) in program.globals.enumerate() {
         if let GlobalKind::Defn { body: Some(body), .. } = global.kind {
@@ -56,7 +71,14 @@ pub fn counted(program: &Program) -> Counted {
     let is_counted = |place: Place| computed[place as usize] && !tested[place as usize];
     let locals = program.locals.indices().filter(|&local| is_counted(flow.local(local)));
     let fields = flow.fields.iter().filter(|&(_, &place)| is_counted(place));
-    Counted { locals: locals.collect(), fields: fields.map(|(&field, _)| field).collect() }
+    let fields = fields.map(|(&field, _)| field).collect();
+    let is_written = |&local: &LocalId| !computed[flow.local(local) as usize];
+    Counted {
+        locals: locals.collect(),
+        written: program.locals.indices().filter(is_written).collect(),
+        fields,
+        keys: flow.keys,
+    }
 }
 
 /// What a value may be in, by number.
@@ -73,6 +95,7 @@ struct Flow<'a> {
     edges: Vec<(Place, Place)>,
     /// Places to which the results of arithmetic flow.
     computed: Vec<Place>,
+    keys: FxHashSet<LocalId>,
 }
 
 impl Flow<'_> {
@@ -192,6 +215,13 @@ impl Flow<'_> {
                     let known = params.iter().map(|&param| self.local(param));
                     let places = known.chain(std::iter::repeat(DECISION));
                     work.extend(args.iter().copied().zip(places));
+                    let is_constant = |&arg: &ExprId| {
+                        matches!(program.exprs[arg],
+                            Expr::Global(of) if program.arity(of) == 0)
+                    };
+                    if args.iter().any(is_constant) {
+                        self.keys.extend(args.iter().filter_map(|&arg| program.used_local(arg)));
+                    }
                 }
                 GlobalKind::Primitive(primitive) if primitive.arity() == args.len() => {
                     match (primitive.shape(), args) {

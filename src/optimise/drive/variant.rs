@@ -203,16 +203,28 @@ impl Driver<'_> {
         }
     }
 
-    /// Turns the literals of a call of which all is known into parameters: but for small ones that
-    /// the function only counts down, if there are others.
+    /// Turns the literals of a call of which all is known into parameters, but for those that a loop
+    /// goes through as they are written down, like the labels of a program, or that it looks something
+    /// up by in what is known; and for small ones that the function only counts down. There has to be
+    /// another literal.
     fn open_literals(&self, key: &mut Key) {
         let GlobalKind::Defn { params, .. } = self.old.globals[key.of].kind else { return };
         let params = &self.old.local_lists[params];
-        for only_counters in [true, false] {
+        let has = |at: usize, what: &dyn Fn(LocalId) -> bool| {
+            params.get(at).is_some_and(|&param| what(param))
+        };
+        let falls = |param| self.fusible.falls[param];
+        for (labels, counters) in [(true, true), (false, true), (false, false)] {
             for (at, pattern) in key.args.iter_mut().enumerate() {
                 let Pattern::Lit(lit) = *pattern else { continue };
-                let falls = params.get(at).is_some_and(|&param| self.fusible.falls[param]);
-                if !only_counters || !falls || !is_small(lit) {
+                let is_label = |param| {
+                    let has_few = self.counted.is_written(param)
+                        || is_small(lit) && self.counted.is_key(param);
+                    has_few && self.accumulators.is_changing(param)
+                };
+                let is_kept =
+                    labels && has(at, &is_label) || counters && is_small(lit) && has(at, &falls);
+                if !is_kept {
                     *pattern = Pattern::Hole;
                 }
             }
