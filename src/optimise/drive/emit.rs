@@ -13,6 +13,14 @@ use crate::primitive::{Primitive, Shape};
 /// The bytes of a text that take as long to copy as a step.
 const TEXT_PER_STEP: usize = 8;
 
+/// An `if` between two functions.
+struct Choice {
+    global: GlobalId,
+    /// The condition and the branches.
+    parts: [ExprId; 3],
+    env: EnvId,
+}
+
 impl Driver<'_> {
     pub(super) fn local(&mut self, local: LocalId, span: Span) -> ExprId {
         self.used[local] = true;
@@ -260,10 +268,13 @@ impl Driver<'_> {
                     }
                     kind => {
                         if kind == GlobalKind::Primitive(Primitive::If)
-                            && args.len() > arity
-                            && let Some(code) = self.lazy_choice(global, args, env, span)
+                            && let Some((own, more)) = args.split_at_checked(arity)
+                            && let Some(choice) = self.of_functions(callee, own, env)
                         {
-                            return code;
+                            let (nodes, fresh) = self.arguments(more, env);
+                            if let Some(code) = self.lazy_choice(&choice, &nodes, fresh, span) {
+                                return code;
+                            }
                         }
                         let callee = self.global(global);
                         let callee = self.expr(Expr::Global(callee), span);
@@ -284,34 +295,53 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns, for an application of one of two known functions, which a condition chooses, to
-    /// what can be copied, a choice of two applications.
+    /// Returns, for an application of a choice to what can be copied, a choice of two applications.
     fn lazy_choice(
         &mut self,
-        global: GlobalId,
-        args: &[ExprId],
-        env: EnvId,
+        choice: &Choice,
+        args: &[NodeId],
+        fresh: u64,
         span: Span,
     ) -> Option<ExprId> {
-        let old = self.old;
-        let &[condition, yes, no, ref args @ ..] = args else { return None };
-        let is_atom = |&arg: &ExprId| matches!(old.exprs[arg], Expr::Local(_) | Expr::Lit(_));
-        if !self.rules.known_case
-            || !args.iter().all(is_atom)
-            || ![yes, no].into_iter().all(|function| self.is_function(function, env))
-        {
+        let &Choice { global, parts: [condition, yes, no], env } = choice;
+        let is_atom = |(at, &arg): (u32, &NodeId)| {
+            fresh.checked_shr(at).is_none_or(|fresh| fresh & 1 == 0)
+                || matches!(self.heap.get(arg).value, AbstractValue::Lit(_))
+        };
+        if !(0..).zip(args).all(is_atom) {
             return None;
         }
         let functions = [yes, no].map(|function| self.node(function, env));
-        let (args, _) = self.arguments(args, env);
         let condition = self.lazy(condition, env);
         let mut parts = vec![condition];
         for function in functions {
-            parts.push(self.lazy_unknown(function, args.clone(), 0, span));
+            parts.push(self.lazy_unknown(function, args.to_vec(), 0, span));
         }
         let callee = self.global(global);
         let callee = self.expr(Expr::Global(callee), span);
         Some(self.application(callee, parts, span))
+    }
+
+    /// Returns the choice between two known functions that an expression is, if it is one.
+    fn of_functions(&self, callee: ExprId, args: &[ExprId], env: EnvId) -> Option<Choice> {
+        let Expr::Global(global) = self.old.exprs[callee] else { return None };
+        let is_if = self.old.globals[global].kind == GlobalKind::Primitive(Primitive::If);
+        let parts = <[ExprId; 3]>::try_from(args).ok()?;
+        let is_choice = self.rules.known_case
+            && is_if
+            && parts[1..].iter().all(|&function| self.is_function(function, env));
+        is_choice.then_some(Choice { global, parts, env })
+    }
+
+    /// Returns the choice between two known functions that a value is, if nothing has evaluated it and nothing else refers to it.
+    fn chosen(&self, node: NodeId) -> Option<Choice> {
+        let known = self.heap.get(node);
+        let AbstractValue::Thunk(expr, env) = known.value else { return None };
+        if known.shared || known.busy || known.name.is_some() {
+            return None;
+        }
+        let Expr::App(callee, args) = self.old.exprs[expr] else { return None };
+        self.of_functions(callee, &self.old.expr_lists[args], env)
     }
 
     /// Returns whether an expression is known to be a function with fewer arguments than it takes.
@@ -361,6 +391,11 @@ impl Driver<'_> {
                     return code;
                 }
             }
+        }
+        if let Some(choice) = self.chosen(function)
+            && let Some(code) = self.lazy_choice(&choice, &args, fresh, span)
+        {
+            return code;
         }
         let known = self.heap.get(function);
         let callee = match known.value {

@@ -254,9 +254,9 @@ impl Apply<'_> {
     fn jump(&mut self, expr: ExprId, join: JoinId, args: List<ExprId>) {
         let params = self.program.local_lists[self.program.joins[join].params].to_vec();
         let strict = self.strict;
-        let names = params.iter().map(|&param| {
-            strict[param.index()].then(|| self.program.locals[param].name)
-        });
+        let names = params
+            .iter()
+            .map(|&param| strict[param.index()].then(|| self.program.locals[param].name));
         let names = names.collect();
         if let Some((passed, forced)) = self.forced(args, names) {
             self.first(expr, Expr::Jump(join, passed), forced);
