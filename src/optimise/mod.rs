@@ -5,6 +5,7 @@
 //! an error, laziness and sharing stay. The order of the passes is the table [`ORDER`]; each
 //! can be left out.
 
+mod choices;
 mod dead_args;
 mod drive;
 mod float_in;
@@ -185,6 +186,10 @@ fn run(
     match step {
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
+            let mut program = program;
+            if !history.is_second() && case_of_case {
+                choices::lift(&mut program, choices::Which::Data);
+            }
             let most = match history.is_second() {
                 false => GROWTH * found + GROWTH_BASE,
                 true => GROWTH_AGAIN * found + GROWTH_BASE_AGAIN,

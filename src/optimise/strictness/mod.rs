@@ -30,7 +30,6 @@
 
 mod apply;
 mod backwards;
-mod choices;
 mod demand;
 mod evaluate;
 mod fixpoint;
@@ -38,6 +37,7 @@ mod print;
 mod uses;
 mod value;
 
+use super::choices::{self, Which};
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::core::expr::{GlobalKind, Program};
@@ -96,7 +96,7 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     report.count(Pass::Strictness, "functions given up", analysis.given_up.len() as u64);
     let globals = program.globals.indices();
     apply::apply(&mut program, &analysis, &data.fields, globals, report);
-    let lifted = choices::lift(&mut program);
+    let lifted = choices::lift(&mut program, Which::All);
     report.count(Pass::Strictness, "choices lifted", lifted.len() as u64);
     if choices::have_bindings(&program, &lifted) {
         analysis.extend(&program, &lifted, budget);

@@ -6,15 +6,19 @@
 //! comes to an `if` or a `seq` becomes the application of a supercombinator to the variables that it
 //! captures: one thunk, whose code evaluates, branches and builds what the branch needs.
 //!
+//! Before partial evaluation those go first that come to data that is written down: whoever consumes
+//! the call of a supercombinator consumes it in its branches, and what comes after it is one
+//! continuation of both.
+//!
 //! A selection from what is captured is captured in its place, so that the collector finds it
-//! ([`super::super::selection`]). What captures nothing stays: it would be a constant.
+//! ([`super::selection`]). What captures nothing stays: it would be a constant.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::selection::Selectors;
-use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program};
+use super::selection::Selectors;
+use crate::core::expr::{CONS, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, NIL, Program};
 use crate::core::signature::{Demand, Signature};
 use crate::core::traverse::{Child, Position};
 use crate::primitive::Shape;
@@ -23,12 +27,24 @@ use crate::primitive::Shape;
 /// program: choices nested in each other are looked at once for each level.
 const LOOKS: usize = 8;
 
+/// The most expressions of a constructor that is looked at for whether all of it is written down.
+const WRITTEN: usize = 100;
+
+/// Which choices are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Which {
+    /// All of which something is built.
+    All,
+    /// Those that come to data that is written down, in one branch at least.
+    Data,
+}
+
 /// Moves choices in lazy contexts to supercombinators, and returns these. Takes time linear in the
 /// program.
-pub(super) fn lift(program: &mut Program) -> Vec<GlobalId> {
+pub(super) fn lift(program: &mut Program, which: Which) -> Vec<GlobalId> {
     let selectors = Selectors::new(program);
     let looks = LOOKS * program.exprs.len();
-    let mut lifter = Lifter { program, selectors, looks, count: 0, lifted: Vec::new() };
+    let mut lifter = Lifter { program, which, selectors, looks, count: 0, lifted: Vec::new() };
     for id in lifter.program.globals.indices() {
         lifter.definition(id);
     }
@@ -52,6 +68,7 @@ pub(super) fn have_bindings(program: &Program, lifted: &[GlobalId]) -> bool {
 
 struct Lifter<'p> {
     program: &'p mut Program,
+    which: Which,
     selectors: Selectors,
     /// How many expressions may still be looked at for what they capture.
     looks: usize,
@@ -139,7 +156,11 @@ impl Lifter<'_> {
         }
         let mut work = vec![root];
         while let Some(expr) = work.pop() {
-            if chooses.contains(&expr) && !self.is_plain(expr) {
+            let is_moved = match self.which {
+                Which::All => !self.is_plain(expr),
+                Which::Data => self.comes_to_data(expr),
+            };
+            if chooses.contains(&expr) && is_moved {
                 self.supercombinator(home, expr);
             } else {
                 let children = self.program.children(expr);
@@ -168,6 +189,52 @@ impl Lifter<'_> {
         program.expr_lists[args].iter().all(is_atom)
     }
 
+    /// Returns whether a choice comes to a text or a constructor that is written down in one of its
+    /// branches. Of a list all cells are.
+    fn comes_to_data(&self, expr: ExprId) -> bool {
+        let program = &*self.program;
+        let mut work = vec![expr];
+        for _ in 0..WRITTEN {
+            let Some(end) = work.pop() else { return false };
+            match program.exprs[end] {
+                Expr::Text(_) => return true,
+                Expr::Let(_, _, body) | Expr::Letrec(_, body) => work.push(body),
+                Expr::App(callee, args) => match program.exprs[callee] {
+                    Expr::Con(CONS) => match program.expr_lists[args] {
+                        // The end of the list is not a branch, but what has to be there.
+                        [_, tail] if self.is_written(tail) => return true,
+                        _ => {}
+                    },
+                    Expr::Con(con) if args.len() == program.cons[con].arity as usize => {
+                        return true;
+                    }
+                    _ => work.extend(&program.expr_lists[program.tails(callee, args)]),
+                },
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Returns whether all cells of a list are written down.
+    fn is_written(&self, list: ExprId) -> bool {
+        let program = &*self.program;
+        let mut rest = list;
+        for _ in 0..WRITTEN {
+            rest = match program.exprs[rest] {
+                Expr::Con(NIL) | Expr::Text(_) => return true,
+                Expr::App(callee, args) if program.exprs[callee] == Expr::Con(CONS) => {
+                    match program.expr_lists[args] {
+                        [_, tail] => tail,
+                        _ => return false,
+                    }
+                }
+                _ => return false,
+            };
+        }
+        false
+    }
+
     /// Moves an expression to a supercombinator, and puts the application in its place.
     fn supercombinator(&mut self, home: GlobalId, expr: ExprId) {
         let Some(captured) = self.captured(expr) else { return };
@@ -176,7 +243,11 @@ impl Lifter<'_> {
         let body = program.expr(program.exprs[expr], span);
         let params = program.local_lists.add(captured.params);
         self.count += 1;
-        let symbol = format!("{}$l{}", program.globals[home].symbol, self.count).into();
+        let letter = match self.which {
+            Which::All => 'l',
+            Which::Data => 'd',
+        };
+        let symbol = format!("{}${letter}{}", program.globals[home].symbol, self.count).into();
         let global = program.globals.push(Global {
             symbol,
             display: None,
