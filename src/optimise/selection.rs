@@ -54,6 +54,25 @@ impl Selectors {
     }
 }
 
+impl Selectors {
+    /// Returns for each local whether it is used, and for nothing but to select fields from it.
+    pub fn only_selected(&self, program: &Program) -> IndexVec<LocalId, bool> {
+        let mut uses: IndexVec<LocalId, (u32, u32)> =
+            program.locals.iter().map(|_| (0, 0)).collect();
+        for (expr, &form) in program.exprs.enumerate() {
+            if let Some(local) = program.used_local(expr) {
+                uses[local].0 += 1;
+                uses[local].1 += u32::from(matches!(form, Expr::Switch(_)));
+            } else if let Some((_, from)) = self.selection(program, expr)
+                && let Some(local) = program.used_local(from)
+            {
+                uses[local].1 += 1;
+            }
+        }
+        uses.iter().map(|&(all, selected)| all > 0 && all == selected).collect()
+    }
+}
+
 /// Returns the branches of a function of one argument that takes it apart, if one of them returns a
 /// field.
 fn branches<'p>(program: &'p Program, global: &Global) -> Option<&'p [ConBranch]> {

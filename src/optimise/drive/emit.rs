@@ -207,7 +207,7 @@ impl Driver<'_> {
                     self.lazy_application(callee, &old.expr_lists[args], env, span)
                 }
                 Expr::Let(local, value, body) => {
-                    let node = self.node(value, env);
+                    let node = self.bound(local, value, env);
                     self.bind(local, env, node);
                     expr = body;
                     continue;

@@ -100,7 +100,7 @@ impl Driver<'_> {
                 self.application_state(callee, &old.expr_lists[args], env, frames, span)?
             }
             Expr::Let(local, value, body) => {
-                let node = self.node(value, env);
+                let node = self.bound(local, value, env);
                 self.bind(local, env, node);
                 State::Eval(body, env, frames)
             }

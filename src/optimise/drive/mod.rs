@@ -45,6 +45,7 @@ mod heap;
 mod history;
 mod inlined;
 mod let_insertion;
+mod made;
 mod missed;
 mod outline;
 mod over_applied;
@@ -162,6 +163,7 @@ pub fn drive(
         true => Constants::new(&old, &new, &mut heap),
         false => Constants::none(),
     };
+    let selectors = Selectors::new(&old);
     let mut driver = Driver {
         callers,
         constants,
@@ -180,7 +182,8 @@ pub fn drive(
         fusible: fusions,
         outlined,
         facts: all_facts,
-        selectors: Selectors::new(&old),
+        is_only_selected: selectors.only_selected(&old),
+        selectors,
         results: over_applied::results(&old, &twins),
         twins,
         rules,
@@ -326,6 +329,8 @@ transactional! {
             counted: Counted,
             accumulators: Accumulators,
             selectors: Selectors,
+            /// Whether all that is done with a local is to select its fields.
+            is_only_selected: IndexVec<LocalId, bool>,
             twins: Twins,
             results: Results,
             constants: Constants,

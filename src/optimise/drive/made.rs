@@ -1,0 +1,84 @@
+//! Constructors that a call makes without evaluating anything.
+//!
+//! A function whose body only binds what is in a constructor has nothing to wait for: its call is that
+//! constructor, whoever asks for it. To write it where it is not evaluated may build more than a thunk
+//! of the call does, so it is known there only if all that is done with it is to select its fields, as
+//! in `(let ([p (step s x)]) (Cons (snd p) (go (fst p) t)))`: then the constructor itself is never
+//! built. (What GHC finds with `exprIsConApp_maybe`.)
+
+use super::Driver;
+use super::heap::{AbstractValue, EnvId, Head, NodeId};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
+
+/// The most expressions of a function whose constructor is known where it is not evaluated.
+const LARGEST: u32 = 40;
+
+impl Driver<'_> {
+    /// Returns the value of what a `let` binds. Nothing is evaluated.
+    pub(super) fn bound(&mut self, local: LocalId, value: ExprId, env: EnvId) -> NodeId {
+        match self.made(local, value, env) {
+            Some(node) => node,
+            None => self.node(value, env),
+        }
+    }
+
+    /// Returns the constructor that a call makes, if all that is done with it is to select its fields.
+    fn made(&mut self, local: LocalId, value: ExprId, env: EnvId) -> Option<NodeId> {
+        if !self.is_only_selected[local] || !self.knows() || !self.may_unfold() {
+            return None;
+        }
+        let Expr::App(callee, args) = self.old.exprs[value] else { return None };
+        let (global, given) = match self.old.exprs[callee] {
+            Expr::Global(global) => (global, Vec::new()),
+            Expr::Local(local) => {
+                let function = self.lookup(local, env);
+                let AbstractValue::Partial(Head::Global(global), given) =
+                    self.heap.get(function).value
+                else {
+                    return None;
+                };
+                (global, self.heap.items(given).to_vec())
+            }
+            _ => return None,
+        };
+        let args = &self.old.expr_lists[args];
+        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
+            return None;
+        };
+        if given.len() + args.len() != params.len() || !self.makes(global, body) {
+            return None;
+        }
+        self.tally.inlined += 1;
+        self.fuel -= 1;
+        let span = self.span(value, env);
+        let (nodes, _) = self.arguments(args, env);
+        let locals = self.facts.locals[global];
+        let inner = self.heap.activation(locals as usize, self.users_call(span));
+        for (&param, node) in
+            self.old.local_lists[params].iter().zip(given.into_iter().chain(nodes))
+        {
+            self.bind(param, inner, node);
+        }
+        let mut end = body;
+        while let Expr::Let(local, value, body) = self.old.exprs[end] {
+            let node = self.bound(local, value, inner);
+            self.bind(local, inner, node);
+            end = body;
+        }
+        Some(self.node(end, inner))
+    }
+
+    /// Returns whether a function binds what is in a constructor, and makes that.
+    fn makes(&self, global: GlobalId, body: ExprId) -> bool {
+        if self.facts.recursive[global] || self.facts.size[global] > LARGEST {
+            return false;
+        }
+        let mut end = body;
+        while let Expr::Let(_, _, body) = self.old.exprs[end] {
+            end = body;
+        }
+        let Expr::App(callee, args) = self.old.exprs[end] else { return false };
+        matches!(self.old.exprs[callee], Expr::Con(con)
+            if args.len() == self.new.cons[con].arity as usize)
+    }
+}
