@@ -9,6 +9,8 @@ use super::fixpoint::Analysis;
 use crate::base::index::{Idx, List};
 use crate::base::name::Name;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program};
+use crate::core::signature::Demand;
+use crate::core::traverse::Position;
 use crate::primitive::Shape;
 
 /// The number of expressions that are searched for what is evaluated first.
@@ -42,6 +44,7 @@ pub(super) fn apply(
             program,
             strict: &analysis.strict,
             fields,
+            seen_to: FxHashMap::default(),
             selecting: &mut selecting,
             component: &analysis.component,
             global: id,
@@ -140,6 +143,8 @@ struct Apply<'p> {
     strict: &'p [bool],
     /// The constructors with fields that are evaluated whenever they are.
     fields: &'p FxHashMap<ExprId, u32>,
+    /// Those of them that the scheme evaluates for a call.
+    seen_to: FxHashMap<ExprId, u32>,
     selecting: &'p mut Selecting,
     /// The component that each global is in, and the one whose body it is.
     component: &'p [usize],
@@ -175,8 +180,14 @@ impl Apply<'_> {
             _ => {
                 let program = &*self.program;
                 let children = program.children(expr);
-                let strict = children.filter(|child| program.is_strict(expr, child.position));
-                self.work.extend(strict.map(|child| child.expr));
+                for child in children.filter(|child| program.is_strict(expr, child.position)) {
+                    self.work.push(child.expr);
+                    if let Position::Argument(at) = child.position
+                        && let Some(bits) = self.evaluated(expr, at as usize)
+                    {
+                        self.seen_to.insert(child.expr, bits);
+                    }
+                }
             }
         }
     }
@@ -263,8 +274,24 @@ impl Apply<'_> {
         }
     }
 
+    /// Returns the fields that a call evaluates, if its argument `at` is a constructor: the scheme sees
+    /// to them.
+    fn evaluated(&self, call: ExprId, at: usize) -> Option<u32> {
+        let program = &*self.program;
+        let Expr::App(callee, args) = program.exprs[call] else { return None };
+        let Expr::App(con, fields) = program.exprs[program.expr_lists[args][at]] else {
+            return None;
+        };
+        let Expr::Con(con) = program.exprs[con] else { return None };
+        let demand = program.demand(callee, args.len(), at);
+        let is_evaluated = |&at: &usize| demand.field(con, at) != Demand::Lazy;
+        let bits = (0..fields.len().min(32)).filter(is_evaluated).map(|at| 1 << at);
+        Some(bits.fold(0, |all, bit: u32| all | bit))
+    }
+
     /// Forces the fields of a constructor that whoever evaluates it evaluates.
     fn construct(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>, bits: u32) {
+        let bits = bits & !self.seen_to.get(&expr).copied().unwrap_or(0);
         let is_wanted = |(at, &arg): (usize, &ExprId)| {
             let is_evaluated = at < 32 && bits & 1 << at != 0;
             let may_be = !self.selecting.contains(arg) || self.is_short(arg);
