@@ -9,6 +9,7 @@ mod shapes;
 mod soundness;
 mod table;
 mod uses;
+mod wanted;
 
 use gmachine::base::name::Interner;
 use gmachine::core::expr::{GlobalKind, Program};

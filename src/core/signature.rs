@@ -6,7 +6,8 @@ use crate::base::quote::for_message;
 use crate::core::expr::{CONS, ConId, Program};
 
 /// What a supercombinator does to one argument whenever it is evaluated to weak head normal
-/// form itself.
+/// form itself, or at once after it: where all who call it evaluate a field of what it returns, it
+/// does so itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
     /// Perhaps not evaluated.

@@ -248,6 +248,79 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn go[k n] (if (gt k 1000) (add n 3) (let ([m (rem k 7)])
            (go (add k 1) (add n (if (eq m 3) 2 (if (eq m 5) 2 1)))))))",
     ),
+    (
+        "a recursion that returns a pair of sums",
+        "(defn go[k n] (if (gt k n) (Pair 0 0)
+           (let ([r (go (add k 1) n)]) (Pair (add k (fst r)) (max (rem k 7) (snd r))))))
+         (defn main[] (case (go 1 1000) [(Pair a b) (add a b)]))",
+        "(defn go[k n] (if (gt k n) (Pair 0 0)
+           (case (go (add k 1) n) [(Pair a b)
+             (let ([x (add k a)] [y (max (rem k 7) b)]) (seq x (seq y (Pair x y))))])))
+         (defn main[] (case (go 1 1000) [(Pair a b) (add a b)]))",
+    ),
+    (
+        "a left fold with a pair that is wanted in the end",
+        "(defn main[] (case (foldl (fn [p c] (Pair (add (fst p) c) (max (snd p) c))) (Pair 0 0)
+           (range 1 1000)) [(Pair a b) (add a b)]))",
+        "(defn main[] (case (foldl' (fn [p c] (seq (fst p) (seq (snd p)
+             (Pair (add (fst p) c) (max (snd p) c))))) (Pair 0 0) (range 1 1000))
+           [(Pair a b) (add a b)]))",
+    ),
+    (
+        "a recursion that returns Just what is wanted",
+        "(defn f[k] (rem (mul k 37) 1009))
+         (defn go[k n] (if (gt k n) Nothing (case (go (add k 1) n)
+           [Nothing (Just (f k))] [(Just y) (Just (max (f k) y))])))
+         (defn main[] (case (go 1 1000) [Nothing 0] [(Just x) (add x 1)]))",
+        "(defn f[k] (rem (mul k 37) 1009))
+         (defn go[k n] (if (gt k n) -1 (max (f k) (go (add k 1) n))))
+         (defn main[] (add 1 (go 1 1000)))",
+    ),
+    (
+        "an accumulating map whose step makes a pair",
+        "(defn main[] (let ([xs (snd (mapAccumL
+             (fn [b t] (let ([c (rem (add b t) 9)]) (Pair c c))) 0 (range 1 1000)))])
+           (add (sum xs) (length xs))))",
+        "(defn acc[k n b] (if (gt k n) Nil
+           (let ([c (rem (add b k) 9)]) (seq c (Cons c (acc (add k 1) n c))))))
+         (defn main[] (let ([xs (acc 1 1000 0)]) (add (sum xs) (length xs))))",
+    ),
+    (
+        "a machine whose labels are written down, from a known start",
+        "(data I (AddK k pc) (Jz a b) (Halt))
+         (defn code[] [(Jz 3 1) (AddK 2 2) (AddK -5 0) Halt])
+         (defn exec[pc x n] (case (nth pc code) [(AddK k q) (exec q (add x k) (add n 1))]
+           [(Jz a b) (if (le x 0) (exec a x n) (exec b x n))] [Halt n]))
+         (defn main[] (exec 0 3000 0))",
+        "(defn loop[x n] (if (le x 0) n (loop (sub x 3) (add n 2))))
+         (defn main[] (loop 3000 0))",
+    ),
+    (
+        "a machine that counts its instructions, from a known start",
+        "(data I (AddK k) (Jgz a) (Halt))
+         (defn code[] [(AddK 2) (AddK -5) (AddK 1) (Jgz 0) Halt])
+         (defn exec[pc x n] (case (nth pc code) [(AddK k) (exec (add pc 1) (add x k) n)]
+           [(Jgz a) (if (gt x 0) (exec a x (add n 1)) (exec (add pc 1) x n))] [Halt n]))
+         (defn main[] (exec 0 3000 0))",
+        "(defn loop[x n] (let ([y (sub x 2)]) (if (gt y 0) (loop y (add n 1)) n)))
+         (defn main[] (loop 3000 0))",
+    ),
+    (
+        "a text of two between others",
+        "(defn f[k] (concat [\"<\" (if (even k) \"odd\" \"even\") \">\"]))
+         (defn main[] (sum (map (compose length f) (range 1 500))))",
+        "(defn go[k s] (if (gt k 500) s (go (add k 1) (add s (if (even k) 5 6)))))
+         (defn main[] (go 1 0))",
+    ),
+    (
+        "an operator that is chosen, in a constructor",
+        "(data Tok (Op f))
+         (defn go[a k n] (if (gt k n) a (case (Op (if (even k) add sub))
+           [(Op f) (go (f a k) (add k 1) n)])))
+         (defn main[] (go 0 1 1000))",
+        "(defn go[a k n] (if (gt k n) a (go (if (even k) (add a k) (sub a k)) (add k 1) n)))
+         (defn main[] (go 0 1 1000))",
+    ),
 ];
 
 #[test]

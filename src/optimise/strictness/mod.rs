@@ -20,11 +20,13 @@
 //!
 //! `value` holds the functions, `evaluate` the rules, `fixpoint` the iteration and its budget.
 //! What more is certain, of the cells and elements of a list and of the fields of data with a
-//! single constructor, a second analysis finds from results to arguments: `backwards`. An
-//! argument is strict if either says so.
+//! constructors, a second analysis finds from results to arguments: `backwards`. It also finds, from
+//! callers down, which fields of their results supercombinators are wanted for. An argument is strict
+//! if either says so.
 //!
 //! What is done with it here (`apply`): in a strict context, a `let` becomes a `Force` if its
-//! body is strict in what it binds, and so does an argument of a jump if the handler is. A
+//! body is strict in what it binds, and so does an argument of a jump if the handler is, and a
+//! field of a constructor that whoever evaluates the constructor evaluates to a number or the like. A
 //! `letrec` stays. The arguments of calls stay too: the schemes look at the signature of what
 //! is called.
 
