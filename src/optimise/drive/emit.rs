@@ -397,6 +397,11 @@ impl Driver<'_> {
         {
             return code;
         }
+        if let Some((global, given)) = self.applied_call(function, args.len()) {
+            let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
+            let all: Vec<NodeId> = given.into_iter().chain(args).collect();
+            return self.lazy_over_call(global, &all, fresh, span);
+        }
         let known = self.heap.get(function);
         let callee = match known.value {
             AbstractValue::Partial(head, given) if self.rules.known_case && !given.is_empty() => {

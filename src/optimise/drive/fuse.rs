@@ -403,7 +403,7 @@ impl Driver<'_> {
     }
 
     /// Returns the function that a callee is, and the arguments that it has already.
-    fn called(&self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
+    pub(super) fn called(&self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
         match self.old.exprs[callee] {
             Expr::Global(global) => Some((global, Vec::new())),
             Expr::Local(local) => {

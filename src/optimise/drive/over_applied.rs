@@ -210,6 +210,38 @@ impl Driver<'_> {
             && count - arity <= self.results.takes[global]
     }
 
+    /// Returns the call that is applied to so many arguments, if nothing else refers to its value: it is
+    /// one with more arguments.
+    pub(super) fn applied_call(
+        &mut self,
+        function: NodeId,
+        more: usize,
+    ) -> Option<(GlobalId, Vec<NodeId>)> {
+        if !self.rules.specialise || !self.knows() {
+            return None;
+        }
+        let known = self.heap.get(function);
+        if known.shared || known.busy || known.name.is_some() {
+            return None;
+        }
+        let (global, args) = match known.value {
+            AbstractValue::Call(global, args) => (global, self.heap.items(args).to_vec()),
+            AbstractValue::Thunk(expr, env) => {
+                let old = self.old;
+                let Expr::App(callee, args) = old.exprs[expr] else { return None };
+                let (global, mut all) = self.called(callee, env)?;
+                if all.len() + old.expr_lists[args].len() != old.arity(global) {
+                    return None;
+                }
+                all.extend(self.arguments(&old.expr_lists[args], env).0);
+                (global, all)
+            }
+            _ => return None,
+        };
+        (args.len() == self.old.arity(global) && more <= self.result(global, &args))
+            .then_some((global, args))
+    }
+
     /// Returns code for a call with more arguments than parameters that is not demanded.
     pub(super) fn lazy_over_call(
         &mut self,
