@@ -149,6 +149,10 @@ impl Driver<'_> {
         let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
         match (value, consumer) {
             (Pattern::Hole, Some(_)) => self.consumed_call(arg, size).unwrap_or(Pattern::Hole),
+            (value @ Pattern::Partial(..), Some(param)) => {
+                self.charge(PARTS - size.parts);
+                self.with_calls_in_fields(value, arg, param, &mut size)
+            }
             (value @ Pattern::Con(..), Some(param)) => {
                 self.charge(PARTS - size.parts);
                 if !self.is_begun(arg) {
@@ -211,8 +215,8 @@ impl Driver<'_> {
         false
     }
 
-    /// Returns the pattern of a constructor with those of the calls in its fields that what takes it
-    /// apart consumes too.
+    /// Returns the pattern of a constructor or function with those of the calls in it that what takes it
+    /// apart or applies it consumes too.
     fn with_calls_in_fields(
         &mut self,
         pattern: Pattern,
@@ -234,16 +238,25 @@ impl Driver<'_> {
     ) {
         let node = self.heap.resolve(node);
         let known = self.heap.get(node);
-        let Pattern::Con(con, parts) = pattern else { return };
-        let AbstractValue::Con(_, fields) = known.value else { return };
         if known.shared || known.name.is_some() {
             return;
         }
-        let fields = self.heap.items(fields).to_vec();
-        let Some(switch) = self.taken_apart_by(param) else { return };
-        let Branches::Cons(branches) = &self.old.switches[switch].branches else { return };
-        let Some(branch) = branches.iter().find(|branch| branch.con == *con) else { return };
-        for ((part, node), local) in parts.iter_mut().zip(fields).zip(&branch.fields) {
+        let fields = self.heap.items(known.value.parts()).to_vec();
+        let (parts, locals) = match (pattern, known.value) {
+            (Pattern::Con(con, parts), AbstractValue::Con(..)) => {
+                let Some(switch) = self.taken_apart_by(param) else { return };
+                let Branches::Cons(branches) = &self.old.switches[switch].branches else { return };
+                let Some(branch) = branches.iter().find(|branch| branch.con == *con) else { return };
+                (parts, branch.fields.clone())
+            }
+            (Pattern::Partial(Head::Global(of), parts), AbstractValue::Partial(..)) => {
+                let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else { return };
+                let params = self.old.local_lists[params].iter();
+                (parts, params.map(|&param| Some(param)).collect())
+            }
+            _ => return,
+        };
+        for ((part, node), local) in parts.iter_mut().zip(fields).zip(&locals) {
             let Some(local) = *local else { continue };
             if !self.fusible.is_consumed(local) {
                 continue;

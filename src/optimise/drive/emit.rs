@@ -370,11 +370,10 @@ impl Driver<'_> {
         span: Span,
     ) -> ExprId {
         if self.rules.known_case
-            && let AbstractValue::Partial(Head::Global(global), given) =
-                self.heap.get(function).value
+            && let AbstractValue::Partial(Head::Global(global), _) = self.heap.get(function).value
             && matches!(self.old.globals[global].kind, GlobalKind::Defn { .. })
         {
-            let given = self.heap.items(given).to_vec();
+            let given = self.heap.given(function);
             if given.len() + args.len() == self.old.arity(global) {
                 let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
                 let all = given.into_iter().chain(args).collect();
@@ -567,11 +566,8 @@ impl Driver<'_> {
         match head {
             // Whoever refers to a constructor has its fields from a switch, and shares them then.
             Head::Con(con) if !partial => AbstractValue::Con(con, self.heap.list(nodes)),
-            _ => {
-                // Whoever refers to the whole refers to its parts.
-                nodes.iter().for_each(|&node| self.heap.share(node));
-                AbstractValue::Partial(head, self.heap.list(nodes))
-            }
+            // Whoever applies one to which others refer shares its arguments then.
+            _ => AbstractValue::Partial(head, self.heap.list(nodes)),
         }
     }
 

@@ -224,12 +224,12 @@ impl Driver<'_> {
         let args = self.heap.items(args).to_vec();
         if let Outcome::Node(node) = outcome
             && self.knows()
-            && let AbstractValue::Partial(head, given) = self.heap.get(node).value
+            && let AbstractValue::Partial(head, _) = self.heap.get(node).value
         {
             if let Some(state) = self.leave(node, &args, frames, span) {
                 return Ok(state);
             }
-            let mut all = self.heap.items(given).to_vec();
+            let mut all = self.heap.given(node);
             all.extend(args);
             return self.apply_known(head, all, frames.clone(), span);
         }

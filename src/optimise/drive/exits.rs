@@ -220,13 +220,13 @@ impl Driver<'_> {
     }
 
     fn close_way(&mut self, function: NodeId, way: Way, code: ExprId) -> Attempt<ExprId> {
-        let AbstractValue::Partial(head, given) = self.heap.get(function).value else {
+        let AbstractValue::Partial(head, _) = self.heap.get(function).value else {
             unreachable!("what is known of a function stays so")
         };
         let mut params = Vec::new();
         self.depth += 1;
         let handler = self.scope(way.span, |driver| {
-            let mut args = driver.heap.items(given).to_vec();
+            let mut args = driver.heap.given(function);
             for entry in way.args {
                 args.push(driver.brought(entry, &mut params, way.span));
             }

@@ -89,7 +89,7 @@ impl Driver<'_> {
                 }
                 AbstractValue::Thunk(expr, env) => {
                     let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
-                    return self.called(callee, env).is_some_and(|(of, _)| self.is_producer(of));
+                    return self.callee(callee, env).is_some_and(|of| self.is_producer(of));
                 }
                 _ => return false,
             }
@@ -403,15 +403,29 @@ impl Driver<'_> {
     }
 
     /// Returns the function that a callee is, and the arguments that it has already.
-    pub(super) fn called(&self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
+    pub(super) fn called(
+        &mut self,
+        callee: ExprId,
+        env: EnvId,
+    ) -> Option<(GlobalId, Vec<NodeId>)> {
+        let global = self.callee(callee, env)?;
         match self.old.exprs[callee] {
-            Expr::Global(global) => Some((global, Vec::new())),
+            Expr::Local(local) => {
+                let function = self.lookup(local, env);
+                Some((global, self.heap.given(function)))
+            }
+            _ => Some((global, Vec::new())),
+        }
+    }
+
+    /// Returns the function that a callee is, which may have arguments already.
+    fn callee(&self, callee: ExprId, env: EnvId) -> Option<GlobalId> {
+        match self.old.exprs[callee] {
+            Expr::Global(global) => Some(global),
             Expr::Local(local) => {
                 let node = self.heap.lookup(env, self.facts.slot[local]);
                 match self.heap.get(node).value {
-                    AbstractValue::Partial(Head::Global(global), given) => {
-                        Some((global, self.heap.items(given).to_vec()))
-                    }
+                    AbstractValue::Partial(Head::Global(global), _) => Some(global),
                     _ => None,
                 }
             }

@@ -186,6 +186,18 @@ impl Heap {
         }
     }
 
+    /// Returns the arguments that a function has which is about to be applied. It may be applied in
+    /// another place too if others refer to it, so they refer to its arguments then.
+    pub fn given(&mut self, function: NodeId) -> Vec<NodeId> {
+        let known = self.get(function);
+        let AbstractValue::Partial(_, given) = known.value else { return Vec::new() };
+        let given = self.lists[given].to_vec();
+        if known.shared || known.name.is_some() {
+            given.iter().for_each(|&node| self.share(node));
+        }
+        given
+    }
+
     /// Notes that a value is being evaluated.
     pub fn enter(&mut self, node: NodeId) {
         let node = self.resolve(node);

@@ -102,11 +102,15 @@ impl Driver<'_> {
             let AbstractValue::Partial(head, given) = self.heap.get(*args.get(at)?).value else {
                 return None;
             };
-            let arity = match head {
-                Head::Global(global) => self.old.arity(global),
-                Head::Con(con) => self.new.cons[con].arity as usize,
+            let (arity, takes) = match head {
+                Head::Global(global) => (self.old.arity(global), self.results.takes[global]),
+                Head::Con(con) => (self.new.cons[con].arity as usize, 0),
             };
-            arity.checked_sub(given.len() + count)
+            let given = given.len() + count;
+            match arity.checked_sub(given) {
+                Some(0) | None => takes.checked_sub(given - arity),
+                lacks => lacks,
+            }
         };
         let params = self.results.params.get(&global).into_iter().flatten();
         params

@@ -179,13 +179,13 @@ impl Pattern {
         matches!(self, Pattern::Constant(_)) || self.parts().iter().any(Pattern::has_constant)
     }
 
-    /// Turns the calls among the fields of constructors into holes.
-    pub fn forget_calls_in_constructors(&mut self) {
-        if let Pattern::Con(_, parts) = self {
+    /// Turns the calls among the fields of constructors and the arguments of functions into holes.
+    pub fn forget_calls_in_values(&mut self) {
+        if let Pattern::Con(_, parts) | Pattern::Partial(_, parts) = self {
             for part in parts {
                 match part {
                     Pattern::Call(..) => *part = Pattern::Hole,
-                    _ => part.forget_calls_in_constructors(),
+                    _ => part.forget_calls_in_values(),
                 }
             }
         }

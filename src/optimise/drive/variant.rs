@@ -112,7 +112,7 @@ impl Driver<'_> {
             }
             if let Some(mut general) = self.whistle(key) {
                 let mut less = key.args.clone();
-                less.iter_mut().for_each(Pattern::forget_calls_in_constructors);
+                less.iter_mut().for_each(Pattern::forget_calls_in_values);
                 if less != key.args {
                     key.args = less;
                     continue;
