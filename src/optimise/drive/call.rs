@@ -125,6 +125,11 @@ impl Driver<'_> {
         let (mut args, mut frames) = (args, frames);
         if recursive {
             frames = self.absorb(global, &mut args, frames);
+            if args.len() > self.old.arity(global)
+                && let Some(state) = self.hand_back(global, &args, &frames, span)?
+            {
+                return Ok(state);
+            }
         }
         if self.consumes_choice(global, &args) {
             self.tally.unfolded += 1;
@@ -326,7 +331,7 @@ impl Driver<'_> {
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
         let (own, more) = args.split_at(self.old.arity(global));
-        let frames = self.applied_to(more, span);
+        let frames = self.applied_to(more, &None, span);
         let state = self.unfold(global, own, frames, span);
         let result = self.run(state);
         match result {

@@ -95,7 +95,10 @@ impl Driver<'_> {
             AbstractValue::Thunk(expr, env) => self.lazy(expr, env),
             AbstractValue::Call(global, args) => {
                 let args = self.heap.items(args).to_vec();
-                self.lazy_call(global, args, 0, span)
+                match args.len() > self.old.arity(global) {
+                    true => self.lazy_over_call(global, &args, 0, span),
+                    false => self.lazy_call(global, args, 0, span),
+                }
             }
             AbstractValue::Con(con, fields) if !fields.is_empty() => {
                 if let Some(whole) = self.whole(con, fields) {

@@ -159,7 +159,8 @@ impl Driver<'_> {
     ) -> bool {
         (self.is_producer(producer)
             || self.leads_to_producer(producer, true)
-            || self.passes_on(producer, args))
+            || self.passes_on(producer, args)
+            || self.makes_applied(producer, args))
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
@@ -241,7 +242,7 @@ impl Driver<'_> {
             return Some(Pattern::Hole);
         };
         size.calls += 1;
-        if !self.is_producer(producer) {
+        if !self.is_producer(producer) && !self.makes_applied(producer, &args) {
             let Some(left) = size.others.checked_sub(1) else { return Some(Pattern::Hole) };
             size.others = left;
         }
@@ -336,18 +337,26 @@ impl Driver<'_> {
                     if self.is_producer(global)
                         || self.leads_to_producer(global, is_part)
                         || self.can_pass(global)
-                        || self.comes_to_function(global, self.heap.items(args)) =>
+                        || self.comes_to_function(global, self.heap.items(args))
+                        || self.makes_applied(global, self.heap.items(args)) =>
                 {
                     return Some((global, self.heap.items(args).to_vec()));
                 }
                 _ => return None,
             };
             let Expr::App(callee, args) = old.exprs[expr] else { return None };
-            let (global, given) = self.called(callee, env)?;
+            let (global, given) = match self.called(callee, env) {
+                Some(called) => called,
+                None => {
+                    let Expr::Local(local) = old.exprs[callee] else { return None };
+                    let function = self.lookup(local, env);
+                    self.applied_call(function, args.len())?
+                }
+            };
             let leads = self.leads_to_producer(global, is_part);
             let is_producer = self.is_producer(global) || leads || self.can_pass(global);
             let is_wrapper = self.is_wrapper(global, leads && is_part);
-            if given.len() + args.len() != old.arity(global) {
+            if given.len() + args.len() < old.arity(global) {
                 return None;
             }
             let mut all = given;
@@ -355,6 +364,14 @@ impl Driver<'_> {
                 all.push(self.node(arg, env));
             }
             let args = all;
+            if args.len() > old.arity(global) {
+                if !self.makes_applied(global, &args) {
+                    return None;
+                }
+                let list = self.heap.list(args.iter().copied());
+                self.heap.set(node, AbstractValue::Call(global, list), None);
+                return Some((global, args));
+            }
             if !is_wrapper && !is_producer && !self.comes_to_function(global, &args) {
                 return None;
             }
@@ -527,7 +544,8 @@ impl Driver<'_> {
         };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
-        if !self.is_producer(global) && !self.passes_on(global, args) {
+        let is_producer = self.is_producer(global) || self.makes_applied(global, args);
+        if !is_producer && !self.passes_on(global, args) {
             return Ok(None);
         }
         let list = self.heap.list(args.iter().copied());

@@ -134,7 +134,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
 }
 
 /// The most expressions of a producer that is written where it is consumed.
-const PRODUCER: u32 = 60;
+pub(super) const PRODUCER: u32 = 60;
 
 /// Finds out which functions may come to a constructor with fields, by what they end in.
 fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, bool>) {

@@ -14,12 +14,13 @@ use rustc_hash::FxHashMap;
 use super::Driver;
 use super::eta::Twins;
 use super::frame::{Action, Frame, Frames, push};
-use super::fusible::ends;
+use super::facts::Facts;
+use super::fusible::{PRODUCER, ends};
 use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::Pattern;
-use crate::base::index::{IndexVec, List};
+use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
+use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program};
 
 /// The most arguments beyond its parameters that a variant takes.
 const MORE: usize = 8;
@@ -32,10 +33,20 @@ pub(super) struct Results {
     /// The parameters that a definition may come to, or to applications of: which, and to how many
     /// arguments. A fold comes to what it is given.
     params: FxHashMap<GlobalId, Vec<(usize, usize)>>,
+    /// Whether such a function, applied to all that it takes, may come to a constructor with fields,
+    /// and the definition is not large.
+    makes: IndexVec<GlobalId, bool>,
 }
 
-/// Finds out what definitions come to.
-pub(super) fn results(program: &Program, twins: &Twins) -> Results {
+/// Finds out what definitions come to. The ones that come to constructors are known.
+pub(super) fn results(
+    program: &Program,
+    cons: &IndexVec<ConId, Con>,
+    facts: &Facts,
+    twins: &Twins,
+    produces: &IndexVec<GlobalId, bool>,
+) -> Results {
+    let mut makes: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| false).collect();
     let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
     let mut given: FxHashMap<GlobalId, Vec<(usize, usize)>> = FxHashMap::default();
     // For a definition, those that end in a call of it, with how many arguments more.
@@ -62,7 +73,10 @@ pub(super) fn results(program: &Program, twins: &Twins) -> Results {
             let arity = program.arity(twins.expanded(callee));
             match arity.checked_sub(count) {
                 Some(0) | None => enders[callee].push((id, count - arity)),
-                Some(lacks) => takes[id] = takes[id].max(lacks.min(MORE)),
+                Some(lacks) => {
+                    takes[id] = takes[id].max(lacks.min(MORE));
+                    makes[id] |= may_make(program, cons, end, produces);
+                }
             }
         }
     }
@@ -70,13 +84,41 @@ pub(super) fn results(program: &Program, twins: &Twins) -> Results {
     while let Some(id) = work.pop() {
         for &(ender, more) in &enders[id] {
             let through = takes[id].saturating_sub(more);
-            if through > takes[ender] {
-                takes[ender] = through;
+            let is_made = through > 0 && makes[id] && !makes[ender];
+            if through > takes[ender] || is_made {
+                takes[ender] = takes[ender].max(through);
+                makes[ender] |= is_made;
                 work.push(ender);
             }
         }
     }
-    Results { takes, params: given }
+    for (id, makes) in makes.iter_mut().enumerate() {
+        *makes &= facts.size[GlobalId::new(id)] <= PRODUCER;
+    }
+    Results { takes, params: given, makes }
+}
+
+/// Returns whether an application that lacks arguments may come to a constructor with fields once it has
+/// them: by itself, or by a function that it holds.
+fn may_make(
+    program: &Program,
+    cons: &IndexVec<ConId, Con>,
+    end: ExprId,
+    produces: &IndexVec<GlobalId, bool>,
+) -> bool {
+    let mut work = vec![end];
+    while let Some(expr) = work.pop() {
+        match program.exprs[expr] {
+            Expr::Con(con) if cons[con].arity > 0 => return true,
+            Expr::Global(global) if produces[global] => return true,
+            Expr::App(callee, args) => {
+                work.push(callee);
+                work.extend(&program.expr_lists[args]);
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns the arguments that what frames begin with applies a value to, and the other frames. Frames
@@ -126,6 +168,28 @@ impl Driver<'_> {
             && self.knows()
             && self.facts.recursive[global]
             && self.result(global, args) > 0
+    }
+
+    /// Returns whether a call with more arguments than parameters may come to a constructor with fields.
+    pub(super) fn makes_applied(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        let is_made = |&(at, _): &(usize, usize)| {
+            let head = args.get(at).map(|&arg| self.heap.get(arg).value);
+            match head {
+                Some(AbstractValue::Partial(Head::Con(_), _)) => true,
+                Some(AbstractValue::Partial(Head::Global(of), _)) => {
+                    self.fusible.produces[of] || self.results.makes[of]
+                }
+                _ => false,
+            }
+        };
+        let Some(more) = args.len().checked_sub(self.old.arity(global)) else { return false };
+        self.rules.case_of_case
+            && more > 0
+            && self.comes_to_function(global, args)
+            && more <= self.result(global, args)
+            && self.facts.size[global] <= PRODUCER
+            && (self.results.makes[global]
+                || self.results.params.get(&global).into_iter().flatten().any(is_made))
     }
 
     /// Adds the arguments to which the value of a call is applied next to those of the call, as
@@ -194,13 +258,13 @@ impl Driver<'_> {
         Some(patterns)
     }
 
-    /// Returns the frames of a call that has these arguments beyond its parameters.
-    pub(super) fn applied_to(&mut self, more: &[NodeId], span: Span) -> Frames {
+    /// Adds to the frames of a call that has these arguments beyond its parameters.
+    pub(super) fn applied_to(&mut self, more: &[NodeId], frames: &Frames, span: Span) -> Frames {
         if more.is_empty() {
-            return None;
+            return frames.clone();
         }
         let more = self.heap.list(more.iter().copied());
-        push(Action::Apply(more, span), &None)
+        push(Action::Apply(more, span), frames)
     }
 
     /// Returns whether so many arguments are more than the parameters of a definition, and no more

@@ -484,7 +484,7 @@ impl Driver<'_> {
             .iter()
             .map(|pattern| self.incoming(pattern, None, &mut holes))
             .collect();
-        let frames = self.applied_to(&more, span);
+        let frames = self.applied_to(&more, &None, span);
         let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
         let params = self.new.local_lists.add(holes.params);
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
