@@ -100,8 +100,8 @@ impl Driver<'_> {
         known.then_some(key)
     }
 
-    /// Adds the constructors among the arguments that the function passes to one of its parameters,
-    /// which is known to be a function that looks at them. What is in them is a parameter unless it
+    /// Adds the constructors and the calls among the arguments that the function passes to one of its
+    /// parameters, which is known to be a function that looks at them or consumes them. What is in them is a parameter unless it
     /// is a function: the first of them has literals where the others have what was computed.
     fn passed_on(
         &mut self,
@@ -115,16 +115,24 @@ impl Driver<'_> {
                 continue;
             }
             let Some(calls) = self.facts.unknown_calls.get(param) else { continue };
-            let is_inspected = calls.iter().any(|&(function, place)| {
+            let takers = calls.iter().filter_map(|&(function, place)| {
                 let function = params.iter().position(|param| *param == function);
                 let pattern = function.and_then(|at| key.get(at));
-                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return false };
+                let Some(Pattern::Partial(Head::Global(of), given)) = pattern else { return None };
                 let GlobalKind::Defn { params, .. } = self.old.globals[*of].kind else {
-                    return false;
+                    return None;
                 };
-                let param = self.old.local_lists[params].get(given.len() + place);
-                param.is_some_and(|&param| self.facts.inspected[param])
+                self.old.local_lists[params].get(given.len() + place).copied()
             });
+            let takers: Vec<LocalId> = takers.collect();
+            if self.facts.uses[*param] == 1
+                && takers.iter().any(|&taker| self.fusible.is_consumed(taker))
+                && let Some(call) = self.consumed_call(arg, Size::new())
+            {
+                key[at] = call;
+                continue;
+            }
+            let is_inspected = takers.iter().any(|&taker| self.facts.inspected[taker]);
             if is_inspected && let AbstractValue::Con(..) = self.heap.get(arg).value {
                 let mut pattern = self.argument_pattern(arg, strict, None);
                 pattern.forget_literals();

@@ -131,7 +131,9 @@ impl Driver<'_> {
                 return Ok(state);
             }
         }
-        if self.consumes_choice(global, &args) {
+        if self.consumes_choice(global, &args)
+            || recursive && self.is_way_to_producer(global, &frames)
+        {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
         }
@@ -174,6 +176,7 @@ impl Driver<'_> {
             }
         } else if self.is_way_to_producer(global, &frames)
             || !recursive && (self.is_for_value(global) || self.is_taken_apart(global, &frames))
+            || recursive && self.is_written_down(global)
         {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
@@ -234,6 +237,19 @@ impl Driver<'_> {
         self.unwriting > 0
             && self.may_be_unfolded(global)
             && (self.closed > 0 || self.builds(global))
+    }
+
+    /// Returns whether a call of what can come to call itself is unfolded because its value is looked
+    /// for: it writes down a constructor of functions, so that nothing in it is a call again.
+    fn is_written_down(&self, global: GlobalId) -> bool {
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
+            return false;
+        };
+        let Expr::App(callee, _) = self.old.exprs[body] else { return false };
+        self.unwriting > 0
+            && matches!(self.old.exprs[callee], Expr::Con(_))
+            && self.is_data(body, true)
+            && self.may_unfold()
     }
 
     /// Returns whether a function does nothing but write down a constructor, with its fields as yet to

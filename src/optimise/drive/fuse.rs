@@ -526,7 +526,16 @@ impl Driver<'_> {
             Some(Frame { action: Action::Shared(shared), .. }) => is_consumer(&shared.frames),
             _ => is_consumer(frames),
         };
-        is_consumed && self.leads_to_producer(global, true)
+        is_consumed && (self.leads_to_producer(global, true) || self.is_end_of_one(global))
+    }
+
+    /// Returns whether a producer that can come to call itself is a function that another one comes to,
+    /// and is mentioned nowhere else: it is part of that one's body.
+    fn is_end_of_one(&self, global: GlobalId) -> bool {
+        self.is_producer(global)
+            && self.facts.mentions[global] == (1, 1)
+            && self.facts.expanded[global].is_little()
+            && self.may_unfold()
     }
 
     /// Calls the consumer with a call that the consumed call ends in.
@@ -556,7 +565,11 @@ impl Driver<'_> {
             return self.call(consumer.global, all, 0, next, span).map(Some);
         }
         let goes_along = |driver: &Self| match &driver.old.switches[switch].branches {
-            Branches::Cons(branches) => driver.fusible.goes_along(&driver.facts, branches),
+            Branches::Cons(branches) => {
+                let mut fields = branches.iter().flat_map(|branch| &branch.fields).flatten();
+                driver.fusible.goes_along(&driver.facts, branches)
+                    || fields.any(|&field| driver.fusible.applied[field])
+            }
             Branches::Lits(_) => false,
         };
         let is_worth_it = self.outlined.contains(&consumer.global)
