@@ -132,7 +132,8 @@ impl Driver<'_> {
             }
         }
         if self.consumes_choice(global, &args)
-            || recursive && self.is_way_to_producer(global, &frames)
+            || recursive
+                && (self.is_way_to_producer(global, &frames) || self.is_taken_apart(global, &frames))
         {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));

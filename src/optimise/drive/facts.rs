@@ -44,6 +44,9 @@ pub struct Facts {
     /// and not large. Putting such ones in place of their calls ends: a circle of them would be
     /// mentioned from nowhere else.
     pub mentioned_once: IndexVec<GlobalId, bool>,
+    /// Whether a function is mentioned in one place of the program, and not called there: it is part of
+    /// the body that it stands in.
+    pub is_part: IndexVec<GlobalId, bool>,
     /// Whether a function that can come to call itself does nothing but call another one: putting
     /// these, too, in place of their calls ends, because on each way from one to another there is
     /// one that is neither.
@@ -106,6 +109,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             circle: program.globals.iter().map(|_| 0).collect(),
             in_circle: program.globals.iter().map(|_| 1).collect(),
             mentioned_once: program.globals.iter().map(|_| false).collect(),
+            is_part: program.globals.iter().map(|_| false).collect(),
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             unknown_calls: FxHashMap::default(),
@@ -145,6 +149,9 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             scan.facts.recursive[GlobalId(member)] = cyclic;
             scan.facts.circle[GlobalId(member)] = number;
         }
+    }
+    for (id, &mentions) in scan.facts.mentions.enumerate() {
+        scan.facts.is_part[id] = mentions == (1, 1) && !scan.facts.kept[id];
     }
     scan.mentioned_once(twins);
     scan.forwarding();

@@ -533,7 +533,7 @@ impl Driver<'_> {
     /// and is mentioned nowhere else: it is part of that one's body.
     fn is_end_of_one(&self, global: GlobalId) -> bool {
         self.is_producer(global)
-            && self.facts.mentions[global] == (1, 1)
+            && self.facts.is_part[global]
             && self.facts.expanded[global].is_little()
             && self.may_unfold()
     }
@@ -565,15 +565,12 @@ impl Driver<'_> {
             return self.call(consumer.global, all, 0, next, span).map(Some);
         }
         let goes_along = |driver: &Self| match &driver.old.switches[switch].branches {
-            Branches::Cons(branches) => {
-                let mut fields = branches.iter().flat_map(|branch| &branch.fields).flatten();
-                driver.fusible.goes_along(&driver.facts, branches)
-                    || fields.any(|&field| driver.fusible.applied[field])
-            }
+            Branches::Cons(branches) => driver.fusible.goes_along(&driver.facts, branches),
             Branches::Lits(_) => false,
         };
         let is_worth_it = self.outlined.contains(&consumer.global)
-            || self.fusible.one_by_one[global] && goes_along(self);
+            || self.fusible.one_by_one[global] && goes_along(self)
+            || self.applies_field(switch);
         if !is_worth_it {
             return Ok(None);
         }
@@ -583,6 +580,12 @@ impl Driver<'_> {
             Some(key) => self.fused_call(consumer.global, &all, Some(key), next, span).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Returns whether a switch applies a field of the constructor that it takes apart: what is in it is
+    /// a function by another name.
+    fn applies_field(&self, switch: SwitchId) -> bool {
+        self.old.switches[switch].fields().any(|field| self.fusible.applied[field])
     }
 
     /// Writes the call of a consumer that cannot come to call itself, of which a variant is made.

@@ -26,8 +26,8 @@ pub struct Fusible {
     pub passes: IndexVec<GlobalId, Option<usize>>,
     /// Whether a function ends in a constructor with a call of itself in a field.
     pub one_by_one: IndexVec<GlobalId, bool>,
-    /// Whether a function that cannot come to call itself ends in a constructor, a literal or a
-    /// comparison, on each way through it on which it comes to a value.
+    /// Whether a function that cannot come to call itself, or is part of another one's body, ends in a
+    /// constructor, a literal or a comparison, on each way through it on which it comes to a value.
     pub ends_known: IndexVec<GlobalId, bool>,
     /// Whether a function that cannot come to call itself may end in a call of a producer that does, or
     /// in a constructor with such a call for a field.
@@ -196,10 +196,11 @@ fn makes_one_by_one(program: &Program, facts: &Facts, id: GlobalId) -> bool {
     false
 }
 
-/// Returns whether a function that cannot come to call itself ends in what a choice is decided by.
+/// Returns whether a function that cannot come to call itself, or is part of another one's body, ends in
+/// what a choice is decided by.
 fn ends_known(program: &Program, facts: &Facts, id: GlobalId) -> bool {
     let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { return false };
-    if facts.recursive[id] {
+    if facts.recursive[id] && !facts.is_part[id] {
         return false;
     }
     let mut is_any_known = false;
