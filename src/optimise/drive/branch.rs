@@ -73,7 +73,8 @@ impl Driver<'_> {
         let case = &old.switches[switch];
         let ways = case.branches.len() + usize::from(case.default.is_some());
         let own = choice.is_none() || !self.knows();
-        let split = self.split(if own { &frames } else { &None }, ways)?;
+        let bodies: Vec<ExprId> = case.bodies().collect();
+        let split = self.split(if own { &frames } else { &None }, ways, &bodies)?;
         let (scrutinee, evaluated) = self.scrutinee(node, span)?;
         let inner = u32::from(ways > 1);
         let mut common = None;
@@ -206,7 +207,10 @@ impl Driver<'_> {
         }
         // The alternatives of a shared choice have their own frames.
         let own = choice.is_none() || !self.knows();
-        let split = self.split(if own { next } else { &None }, 2)?;
+        let bodies: Vec<ExprId> =
+            [yes, no].iter().filter_map(|part| Some(part.as_expr()?.0)).collect();
+        let bodies = if bodies.len() == 2 { bodies } else { Vec::new() };
+        let split = self.split(if own { next } else { &None }, 2, &bodies)?;
         let (condition, learnt) = match outcome {
             Outcome::Node(node) => {
                 let is = |value| AbstractValue::Lit(Lit::Int(value));
@@ -265,7 +269,7 @@ impl Driver<'_> {
             let params = &old.local_lists[old.joins[join].params];
             self.bind_shared_of_exprs(&[handler], params, env);
         }
-        let split = self.divide(&frames, 2);
+        let split = self.divide(&frames, 2, &[]);
         let target = Rc::new(Target {
             env,
             depth: self.depth,

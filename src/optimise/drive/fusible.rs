@@ -395,9 +395,17 @@ fn is_less(program: &Program, expr: ExprId, local: LocalId) -> bool {
 
 /// Returns what an expression ends in, one for each way through it.
 pub(super) fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
+    ends_up_to(program, body, usize::MAX).unwrap_or_default()
+}
+
+/// Returns what an expression ends in, if there are no more than `most` ways through it.
+pub(super) fn ends_up_to(program: &Program, body: ExprId, most: usize) -> Option<Vec<ExprId>> {
     let mut ends = Vec::new();
     let mut work = vec![body];
     while let Some(expr) = work.pop() {
+        if ends.len() + work.len() >= most {
+            return None;
+        }
         match program.exprs[expr] {
             Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
                 work.push(body);
@@ -425,5 +433,5 @@ pub(super) fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
             _ => ends.push(expr),
         }
     }
-    ends
+    Some(ends)
 }

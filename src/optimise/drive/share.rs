@@ -13,6 +13,7 @@ use std::rc::Rc;
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
+use super::fusible::ends_up_to;
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -41,21 +42,29 @@ pub(super) const BRANCHING: usize = 6;
 /// The most shared frames that a branch goes through, where each takes it to an atom, before it
 /// jumps.
 const HOPS: u32 = 4;
+/// The most ends of a branch that are compared with those of the others.
+const WAYS: usize = 8;
 /// The most expressions of a default that is written again for each value that is known to come to
 /// it, as far as the body's budget goes.
 const DEFAULT: usize = 200;
 
 impl Driver<'_> {
-    /// Prepares for so many branches that end in `frames`.
-    pub(super) fn split(&mut self, frames: &Frames, ways: usize) -> Attempt<Split> {
+    /// Prepares for so many branches that end in `frames`. `bodies` are all of them, as far as that is
+    /// known.
+    pub(super) fn split(
+        &mut self,
+        frames: &Frames,
+        ways: usize,
+        bodies: &[ExprId],
+    ) -> Attempt<Split> {
         if self.unbranching > 0 {
             return Err(Abort::Branch);
         }
         self.bind_pending_operands();
-        Ok(self.divide(frames, ways))
+        Ok(self.divide(frames, ways, bodies))
     }
 
-    pub(super) fn divide(&mut self, frames: &Frames, ways: usize) -> Split {
+    pub(super) fn divide(&mut self, frames: &Frames, ways: usize, bodies: &[ExprId]) -> Split {
         let mut split = Split { inner: None, shared: Vec::new(), after: None };
         if frames.is_none() {
             return split;
@@ -85,19 +94,30 @@ impl Driver<'_> {
         self.tally.pushed += u64::from(!actions.is_empty() || rest.is_some());
         split.inner = match ways {
             1 => actions.into_iter().rev().fold(rest.clone(), |out, action| push(action, &out)),
-            _ => self.share(&actions, rest, &mut split.shared),
+            _ => {
+                let apart = actions.first().is_some_and(|action| self.go_apart(bodies, action));
+                self.share(&actions, rest, apart, &mut split.shared)
+            }
         };
         split
     }
 
     /// Returns frames for several branches: those of little code are copied, others are written
-    /// once.
-    fn share(&mut self, actions: &[Action], rest: &Frames, shared: &mut Vec<Rc<Shared>>) -> Frames {
+    /// once. If the branches go `apart`, there is no more to the choice that the first is.
+    fn share(
+        &mut self,
+        actions: &[Action],
+        rest: &Frames,
+        apart: bool,
+        shared: &mut Vec<Rc<Shared>>,
+    ) -> Frames {
         let mut out = rest.clone();
         let mut copied = 0;
         for (at, action) in actions.iter().enumerate().rev() {
             let inner = at.checked_sub(1).map(|at| &actions[at]);
-            copied += self.copied_size(action, inner).unwrap_or(COPIED + 1);
+            if !apart || at > 0 {
+                copied += self.copied_size(action, inner).unwrap_or(COPIED + 1);
+            }
             let is_copied = copied <= COPIED;
             if !is_copied || matches!(action, Action::Apply(..)) {
                 self.bind_shared_of_action(action);
@@ -115,6 +135,34 @@ impl Driver<'_> {
             }
         }
         out
+    }
+
+    /// Returns whether each end of some branches is a constructor, and each takes an alternative of its
+    /// own of the choice that follows: so none of them is written twice.
+    fn go_apart(&self, bodies: &[ExprId], action: &Action) -> bool {
+        let switch = match *action {
+            Action::Switch(switch, ..) => Some(switch),
+            Action::Force(local, body, _) => self.switches_on(local, body),
+            _ => None,
+        };
+        let Some(case) = switch.map(|switch| &self.old.switches[switch]) else { return false };
+        let Branches::Cons(branches) = &case.branches else { return false };
+        let ends = bodies.iter().map(|&body| ends_up_to(self.old, body, WAYS));
+        let Some(ends) = ends.collect::<Option<Vec<_>>>() else { return false };
+        let mut taken: Vec<Option<ConId>> = Vec::new();
+        for end in ends.into_iter().flatten() {
+            let callee = match self.old.exprs[end] {
+                Expr::App(callee, _) => self.old.exprs[callee],
+                other => other,
+            };
+            let Expr::Con(con) = callee else { return false };
+            let way = branches.iter().any(|branch| branch.con == con).then_some(con);
+            if taken.contains(&way) {
+                return false;
+            }
+            taken.push(way);
+        }
+        self.knows() && !taken.is_empty()
     }
 
     /// Returns the size of a frame, if it is small enough for each branch to have a copy. `inner`
