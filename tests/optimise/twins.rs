@@ -321,6 +321,90 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn go[a k n] (if (gt k n) a (go (if (even k) (add a k) (sub a k)) (add k 1) n)))
          (defn main[] (go 0 1 1000))",
     ),
+    (
+        "a recursion that comes to a composition with a function of two parameters",
+        "(defn g[k a] (rem (add (mul 3 a) k) 1009))
+         (defn f[k n] (if (gt k n) id (compose (g k) (f (add k 1) n))))
+         (defn main[i] (f 1 (add 1000 (length i)) 1))",
+        "(defn f[k n] (if (gt k n) 1 (rem (add (mul 3 (f (add k 1) n)) k) 1009)))
+         (defn main[i] (f 1 (add 1000 (length i))))",
+    ),
+    (
+        "functions of an environment that are bound",
+        "(defn bind[m k r] (k (m r) r))
+         (defn walk[n] (if (eq n 0) (fn [r] r) (bind (walk (sub n 1)) (fn [a r] (add a r)))))
+         (defn main[i] (walk (add 1000 (length i)) 3))",
+        "(defn walk[n r] (if (eq n 0) r (add (walk (sub n 1) r) r)))
+         (defn main[i] (walk (add 1000 (length i)) 3))",
+    ),
+    (
+        "a fold to a composition of what a function makes of the elements",
+        "(defn foldMap[f xs] (foldr (fn [x r] (compose (f x) r)) id xs))
+         (defn main[i] (foldMap (fn [k a] (rem (add (mul 3 a) k) 1009)) (range 1 (add 1000 (length i))) 1))",
+        "(defn go[k n] (if (gt k n) 1 (rem (add (mul 3 (go (add k 1) n)) k) 1009)))
+         (defn main[i] (go 1 (add 1000 (length i))))",
+    ),
+    (
+        "a list that is made by functions, and consumed",
+        "(defn f[k n] (if (gt k n) (fn [i] Nil) (let ([r (f (add k 1) n)]) (fn [i] (Cons (mul i k) (r (add i 1)))))))
+         (defn main[i] (sum (f 1 (add 1000 (length i)) 0)))",
+        "(defn go[k n i s] (if (gt k n) s (go (add k 1) n (add i 1) (add s (mul i k)))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0 0))",
+    ),
+    (
+        "a fold to a function that makes a list",
+        "(defn main[i] (sum (foldr (fn [x k n] (Cons (mul n x) (k (add n 1)))) (const Nil)
+           (range 1 (add 1000 (length i))) 0)))",
+        "(defn go[k n i s] (if (gt k n) s (go (add k 1) n (add i 1) (add s (mul i k)))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0 0))",
+    ),
+    (
+        "a list that functions make which a function comes to, and of which some is taken",
+        "(defn f[k n] (if (gt k n) (fn [i] Nil) (fn [i] (Cons (add i k) (f (add k 1) n (add i 1))))))
+         (defn main[i] (sum (take 900 (f 1 (add 1000 (length i)) 2))))",
+        "(defn go[z t k n i] (if (le t 0) z (if (gt k n) z (go (add z (add i k)) (sub t 1) (add k 1) n (add i 1)))))
+         (defn main[i] (go 0 900 1 (add 1000 (length i)) 2))",
+    ),
+    (
+        "a list that is a function of what takes it apart",
+        "(defn nil[n c] n) (defn cons[x t n c] (c x t))
+         (defn up[a b] (if (gt a b) nil (cons a (up (add a 1) b))))
+         (defn total[xs] (xs 0 (fn [x t] (add x (total t)))))
+         (defn main[i] (total (up 1 (add 1000 (length i)))))",
+        "(defn go[k n] (if (gt k n) 0 (add k (go (add k 1) n))))
+         (defn main[i] (go 1 (add 1000 (length i))))",
+    ),
+    (
+        "lists that are functions of what takes them apart, mapped",
+        "(defn nil[n c] n) (defn cons[x t n c] (c x t))
+         (defn up[a b] (if (gt a b) nil (cons a (up (add a 1) b))))
+         (defn each[f xs] (xs nil (fn [x t] (cons (f x) (each f t)))))
+         (defn total[xs] (xs 0 (fn [x t] (add x (total t)))))
+         (defn main[i] (total (each square (up 1 (add 1000 (length i))))))",
+        "(defn go[k n] (if (gt k n) 0 (add (mul k k) (go (add k 1) n))))
+         (defn main[i] (go 1 (add 1000 (length i))))",
+    ),
+    (
+        "functions of a state that are fields",
+        "(data St (St run))
+         (defn run[m s] (case m [(St f) (f s)]))
+         (defn bind[m k] (St (fn [s] (case (run m s) [(Pair a t) (run (k a) t)]))))
+         (defn tick[n] (St (fn [s] (Pair 0 (add s n)))))
+         (defn loop[n] (if (eq n 0) (tick 0) (bind (tick n) (fn [_] (loop (sub n 1))))))
+         (defn main[i] (snd (run (loop (add 1000 (length i))) 1)))",
+        "(defn go[n a] (if (eq n 0) a (go (sub n 1) (add n a))))
+         (defn main[i] (go (add 1000 (length i)) 1))",
+    ),
+    (
+        "a generator that is a function in a field",
+        "(data Gen (Gen next))
+         (defn step[g] (case g [(Gen f) (f 0)]))
+         (defn up[a b] (Gen (fn [_] (if (gt a b) Nothing (Just (Pair a (up (add a 1) b)))))))
+         (defn total[g s] (case (step g) [Nothing s] [(Just p) (total (snd p) (add s (fst p)))]))
+         (defn main[i] (total (up 1 (add 1000 (length i))) 0))",
+        "(defn go[a b s] (if (gt a b) s (go (add a 1) b (add s a))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0))",
+    ),
 ];
 
 #[test]

@@ -254,7 +254,9 @@ impl Driver<'_> {
             (Pattern::Con(con, parts), AbstractValue::Con(..)) => {
                 let Some(switch) = self.taken_apart_by(param) else { return };
                 let Branches::Cons(branches) = &self.old.switches[switch].branches else { return };
-                let Some(branch) = branches.iter().find(|branch| branch.con == *con) else { return };
+                let Some(branch) = branches.iter().find(|branch| branch.con == *con) else {
+                    return;
+                };
                 (parts, branch.fields.clone())
             }
             (Pattern::Partial(Head::Global(of), parts), AbstractValue::Partial(..)) => {

@@ -133,7 +133,8 @@ impl Driver<'_> {
         }
         if self.consumes_choice(global, &args)
             || recursive
-                && (self.is_way_to_producer(global, &frames) || self.is_taken_apart(global, &frames))
+                && (self.is_way_to_producer(global, &frames)
+                    || self.is_taken_apart(global, &frames))
         {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
@@ -347,9 +348,7 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
-        let (own, more) = args.split_at(self.old.arity(global));
-        let frames = self.applied_to(more, &None, span);
-        let state = self.unfold(global, own, frames, span);
+        let state = self.unfold_applied(global, args, &None, span);
         let result = self.run(state);
         match result {
             Ok(outcome) => {

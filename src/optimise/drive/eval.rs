@@ -606,10 +606,8 @@ impl Driver<'_> {
                 if self.is_fused(switch, node, (producer, self.heap.items(args)), &frames) =>
             {
                 let args = self.heap.items(args).to_vec();
-                let (own, more) = args.split_at(self.old.arity(producer));
                 let frames = push(Action::Consume(switch, env, span), &frames);
-                let frames = self.applied_to(more, &frames, span);
-                return Ok(self.unfold(producer, own, frames, span));
+                return Ok(self.unfold_applied(producer, &args, &frames, span));
             }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 let is_consumed = self.fusible.consumers.contains_key(&switch)

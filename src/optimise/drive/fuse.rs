@@ -420,11 +420,7 @@ impl Driver<'_> {
     }
 
     /// Returns the function that a callee is, and the arguments that it has already.
-    pub(super) fn called(
-        &mut self,
-        callee: ExprId,
-        env: EnvId,
-    ) -> Option<(GlobalId, Vec<NodeId>)> {
+    pub(super) fn called(&mut self, callee: ExprId, env: EnvId) -> Option<(GlobalId, Vec<NodeId>)> {
         let global = self.callee(callee, env)?;
         match self.old.exprs[callee] {
             Expr::Local(local) => {

@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::Driver;
 use super::eta::Twins;
-use super::frame::{Action, Frame, Frames, push};
+use super::eval::State;
 use super::facts::Facts;
+use super::frame::{Action, Frame, Frames, push};
 use super::fusible::{PRODUCER, ends};
 use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::Pattern;
@@ -66,6 +67,16 @@ pub(super) fn results(
                     if let Some(at) = params.iter().position(|&param| param == local) {
                         given.entry(id).or_default().push((at, count));
                     }
+                    // What chooses between functions that come to functions comes to what they do.
+                    let args = match program.exprs[end] {
+                        Expr::App(_, args) => &program.expr_lists[args],
+                        _ => &[],
+                    };
+                    for &arg in args {
+                        if let Some(of) = function(program, arg) {
+                            enders[of].push((id, 0));
+                        }
+                    }
                     continue;
                 }
                 _ => continue,
@@ -96,6 +107,18 @@ pub(super) fn results(
         *makes &= facts.size[GlobalId::new(id)] <= PRODUCER;
     }
     Results { takes, params: given, makes }
+}
+
+/// Returns the function that an expression names, with some of its arguments.
+fn function(program: &Program, expr: ExprId) -> Option<GlobalId> {
+    let callee = match program.exprs[expr] {
+        Expr::App(callee, _) => callee,
+        _ => expr,
+    };
+    match program.exprs[callee] {
+        Expr::Global(global) => Some(global),
+        _ => None,
+    }
 }
 
 /// Returns whether an application that lacks arguments may come to a constructor with fields once it has
@@ -212,6 +235,11 @@ impl Driver<'_> {
                 break;
             }
             left -= list.len();
+            let beyond = list.iter().map(|&arg| match self.heap.get(arg).value {
+                AbstractValue::Partial(Head::Global(of), _) => self.results.takes[of],
+                _ => 0,
+            });
+            left = beyond.fold(left, usize::max);
             args.extend(list);
             frames = next;
         }
@@ -265,6 +293,20 @@ impl Driver<'_> {
         }
         let more = self.heap.list(more.iter().copied());
         push(Action::Apply(more, span), frames)
+    }
+
+    /// Goes on with the body of a supercombinator in place of a call, which may have more arguments than
+    /// parameters.
+    pub(super) fn unfold_applied(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        frames: &Frames,
+        span: Span,
+    ) -> State {
+        let (own, more) = args.split_at(self.old.arity(global));
+        let frames = self.applied_to(more, frames, span);
+        self.unfold(global, own, frames, span)
     }
 
     /// Returns whether so many arguments are more than the parameters of a definition, and no more
