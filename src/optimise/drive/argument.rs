@@ -88,7 +88,7 @@ impl Driver<'_> {
             }
             key.push(pattern);
         }
-        self.passed_on(params, args, strict, &mut key);
+        self.passed_on(global, args, strict, &mut key);
         if self.has_ends(&key) {
             for (&param, pattern) in params.iter().zip(&mut key) {
                 if matches!(pattern, Pattern::Lit(_)) && self.fusible.counts[param] {
@@ -103,13 +103,10 @@ impl Driver<'_> {
     /// Adds the constructors and the calls among the arguments that the function passes to one of its
     /// parameters, which is known to be a function that looks at them or consumes them. What is in them is a parameter unless it
     /// is a function: the first of them has literals where the others have what was computed.
-    fn passed_on(
-        &mut self,
-        params: &[LocalId],
-        args: &[NodeId],
-        strict: bool,
-        key: &mut [Pattern],
-    ) {
+    fn passed_on(&mut self, global: GlobalId, args: &[NodeId], strict: bool, key: &mut [Pattern]) {
+        let old = self.old;
+        let GlobalKind::Defn { params, .. } = old.globals[global].kind else { return };
+        let params = &old.local_lists[params];
         for (at, (param, &arg)) in params.iter().zip(args).enumerate() {
             if key[at] != Pattern::Hole || self.facts.inspected[*param] {
                 continue;
@@ -125,7 +122,9 @@ impl Driver<'_> {
                 self.old.local_lists[params].get(given.len() + place).copied()
             });
             let takers: Vec<LocalId> = takers.collect();
-            if self.facts.uses[*param] == 1
+            // A loop that gives one away has another one in each step.
+            if !self.facts.recursive[global]
+                && self.facts.uses[*param] == 1
                 && takers.iter().any(|&taker| self.fusible.is_consumed(taker))
                 && let Some(call) = self.consumed_call(arg, Size::new())
             {
