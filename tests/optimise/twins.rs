@@ -405,6 +405,18 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn go[a b s] (if (gt a b) s (go (add a 1) b (add s a))))
          (defn main[i] (go 1 (add 1000 (length i)) 0))",
     ),
+    (
+        "a generator that is mapped",
+        "(data Gen (Gen next))
+         (defn step[g] (case g [(Gen f) (f 0)]))
+         (defn up[a b] (Gen (fn [_] (if (gt a b) Nothing (Just (Pair a (up (add a 1) b)))))))
+         (defn each[f g] (Gen (fn [_] (case (step g) [Nothing Nothing]
+           [(Just p) (Just (Pair (f (fst p)) (each f (snd p))))]))))
+         (defn total[g s] (case (step g) [Nothing s] [(Just p) (total (snd p) (add s (fst p)))]))
+         (defn main[i] (total (each square (up 1 (add 1000 (length i)))) 0))",
+        "(defn go[a b s] (if (gt a b) s (go (add a 1) b (add s (mul a a)))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0))",
+    ),
 ];
 
 #[test]

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
-use super::heap::{AbstractValue, EnvId, NodeId};
 use super::fusible::ends_up_to;
+use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -95,7 +95,7 @@ impl Driver<'_> {
         split.inner = match ways {
             1 => actions.into_iter().rev().fold(rest.clone(), |out, action| push(action, &out)),
             _ => {
-                let apart = actions.first().is_some_and(|action| self.go_apart(bodies, action));
+                let apart = self.apart(bodies, &actions);
                 self.share(&actions, rest, apart, &mut split.shared)
             }
         };
@@ -103,19 +103,19 @@ impl Driver<'_> {
     }
 
     /// Returns frames for several branches: those of little code are copied, others are written
-    /// once. If the branches go `apart`, there is no more to the choice that the first is.
+    /// once. At so many first ones the branches go `apart`: there is no more to them with a copy in each.
     fn share(
         &mut self,
         actions: &[Action],
         rest: &Frames,
-        apart: bool,
+        apart: usize,
         shared: &mut Vec<Rc<Shared>>,
     ) -> Frames {
         let mut out = rest.clone();
         let mut copied = 0;
         for (at, action) in actions.iter().enumerate().rev() {
             let inner = at.checked_sub(1).map(|at| &actions[at]);
-            if !apart || at > 0 {
+            if at >= apart {
                 copied += self.copied_size(action, inner).unwrap_or(COPIED + 1);
             }
             let is_copied = copied <= COPIED;
@@ -137,15 +137,29 @@ impl Driver<'_> {
         out
     }
 
+    /// Returns at how many choices that follow each other branches go apart.
+    fn apart(&self, bodies: &[ExprId], actions: &[Action]) -> usize {
+        let mut bodies = bodies.to_vec();
+        for (at, action) in actions.iter().enumerate() {
+            let switch = match *action {
+                Action::Switch(switch, ..) => Some(switch),
+                Action::Force(local, body, _) => self.switches_on(local, body),
+                _ => None,
+            };
+            match switch {
+                Some(switch) if self.go_apart(&bodies, switch) => {
+                    bodies = self.old.switches[switch].bodies().collect();
+                }
+                _ => return at,
+            }
+        }
+        actions.len()
+    }
+
     /// Returns whether each end of some branches is a constructor, and each takes an alternative of its
     /// own of the choice that follows: so none of them is written twice.
-    fn go_apart(&self, bodies: &[ExprId], action: &Action) -> bool {
-        let switch = match *action {
-            Action::Switch(switch, ..) => Some(switch),
-            Action::Force(local, body, _) => self.switches_on(local, body),
-            _ => None,
-        };
-        let Some(case) = switch.map(|switch| &self.old.switches[switch]) else { return false };
+    fn go_apart(&self, bodies: &[ExprId], switch: SwitchId) -> bool {
+        let case = &self.old.switches[switch];
         let Branches::Cons(branches) = &case.branches else { return false };
         let ends = bodies.iter().map(|&body| ends_up_to(self.old, body, WAYS));
         let Some(ends) = ends.collect::<Option<Vec<_>>>() else { return false };
