@@ -179,7 +179,10 @@ pub fn drive(
             true => accumulators(&old, &all_facts),
             false => Accumulators::default(),
         },
-        results: over_applied::results(&old, &new.cons, &all_facts, &twins, &fusions.produces),
+        results: match rules.specialise {
+            true => over_applied::results(&old, &new.cons, &all_facts, &twins, &fusions.produces),
+            false => Results::default(),
+        },
         fusible: fusions,
         outlined,
         facts: all_facts,

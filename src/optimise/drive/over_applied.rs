@@ -27,6 +27,7 @@ use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program}
 const MORE: usize = 8;
 
 /// What definitions come to, as far as that are functions.
+#[derive(Default)]
 pub(super) struct Results {
     /// How many arguments those functions take that a definition may come to; 0 of one that comes to
     /// no function as far as that is known.
