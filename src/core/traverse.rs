@@ -49,6 +49,7 @@ impl Program {
     /// its arguments, the value of a binding before the body, the body of a join before its
     /// handler, the default of a switch last.
     #[must_use]
+    #[inline]
     pub fn children(&self, expr: ExprId) -> Children<'_> {
         let form = match self.exprs[expr] {
             Expr::Lit(_)

@@ -40,6 +40,7 @@ impl<I: Idx, T> IndexVec<I, T> {
     }
 
     /// Appends an item and returns its index.
+    #[inline]
     pub fn push(&mut self, item: T) -> I {
         let id = I::new(self.items.len());
         self.items.push(item);
@@ -143,6 +144,7 @@ impl<I: Idx, T> Default for IndexVec<I, T> {
 
 impl<I: Idx, T> Index<I> for IndexVec<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, index: I) -> &T {
         #[cfg(debug_assertions)]
         count::add(1);
@@ -151,6 +153,7 @@ impl<I: Idx, T> Index<I> for IndexVec<I, T> {
 }
 
 impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
+    #[inline]
     fn index_mut(&mut self, index: I) -> &mut T {
         #[cfg(debug_assertions)]
         count::add(1);
@@ -259,6 +262,7 @@ impl<T> Pool<T> {
 
 impl<T> Index<List<T>> for Pool<T> {
     type Output = [T];
+    #[inline]
     fn index(&self, list: List<T>) -> &[T] {
         #[cfg(debug_assertions)]
         count::add(list.len() as u64);

@@ -150,6 +150,7 @@ impl Heap {
     }
 
     /// Returns the value that a node stands for.
+    #[inline]
     pub fn resolve(&self, node: NodeId) -> NodeId {
         let mut node = node;
         while let AbstractValue::Alias(other) = self.nodes[node].value {
@@ -159,6 +160,7 @@ impl Heap {
     }
 
     /// Returns what is known of a value; never an alias.
+    #[inline]
     pub fn get(&self, node: NodeId) -> Node {
         self.nodes[self.resolve(node)]
     }
