@@ -132,7 +132,8 @@ impl Driver<'_> {
             }
         }
         if self.consumes_choice(global, &args)
-            || recursive
+            || self.facts.is_part[global]
+                && recursive
                 && (self.is_way_to_producer(global, &frames)
                     || self.is_taken_apart(global, &frames))
         {
@@ -178,7 +179,7 @@ impl Driver<'_> {
             }
         } else if self.is_way_to_producer(global, &frames)
             || !recursive && (self.is_for_value(global) || self.is_taken_apart(global, &frames))
-            || recursive && self.is_written_down(global)
+            || self.unwriting > 0 && recursive && self.is_written_down(global)
         {
             self.tally.unfolded += 1;
             return Ok(self.unfold(global, &args, frames, span));
@@ -248,8 +249,7 @@ impl Driver<'_> {
             return false;
         };
         let Expr::App(callee, _) = self.old.exprs[body] else { return false };
-        self.unwriting > 0
-            && matches!(self.old.exprs[callee], Expr::Con(_))
+        matches!(self.old.exprs[callee], Expr::Con(_))
             && self.is_data(body, true)
             && self.may_unfold()
     }
