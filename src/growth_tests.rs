@@ -292,6 +292,7 @@ const STEEP: &[&str] = &[
     "loops from known",
     "peano sums",
     "run lengths",
+    "scanners",
     "streams known",
     "streams merged",
     "stripPrefix",
