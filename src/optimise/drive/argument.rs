@@ -101,9 +101,13 @@ impl Driver<'_> {
     }
 
     /// Adds the constructors and the calls among the arguments that the function passes to one of its
-    /// parameters, which is known to be a function that looks at them or consumes them. What is in them is a parameter unless it
-    /// is a function: the first of them has literals where the others have what was computed.
+    /// parameters, which is known to be a function that looks at them or consumes them. What is in a
+    /// constructor is a parameter unless it is a function: the first of them has literals where the
+    /// others have what was computed.
     fn passed_on(&mut self, global: GlobalId, args: &[NodeId], strict: bool, key: &mut [Pattern]) {
+        if !key.iter().any(|pattern| matches!(pattern, Pattern::Partial(..))) {
+            return;
+        }
         let old = self.old;
         let GlobalKind::Defn { params, .. } = old.globals[global].kind else { return };
         let params = &old.local_lists[params];

@@ -132,8 +132,8 @@ impl Driver<'_> {
             }
         }
         if self.consumes_choice(global, &args)
-            || self.facts.is_part[global]
-                && recursive
+            || recursive
+                && self.facts.is_part[global]
                 && (self.is_way_to_producer(global, &frames)
                     || self.is_taken_apart(global, &frames))
         {
