@@ -274,7 +274,6 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
 /// work grows up to a limit faster than the source: what is short is evaluated to its end, what is longer
 /// has only been tried. They may not grow faster than with its cube.
 const STEEP: &[&str] = &[
-    "chain by choice",
     "chain of lists",
     "chain summed",
     "classes",

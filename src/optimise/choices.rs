@@ -140,8 +140,8 @@ impl Lifter<'_> {
     fn built(&mut self, home: GlobalId, root: ExprId) {
         // Parents before their children.
         let exprs: Vec<ExprId> = self.program.walk(root).collect();
-        let mut chooses: FxHashSet<ExprId> =
-            exprs.iter().copied().filter(|&expr| self.is_choice(expr)).collect();
+        let is_choice = |&expr: &ExprId| self.is_choice(expr);
+        let mut chooses: FxHashSet<ExprId> = exprs.iter().copied().filter(is_choice).collect();
         if chooses.is_empty() {
             return;
         }
@@ -170,12 +170,16 @@ impl Lifter<'_> {
         }
     }
 
-    /// Returns whether an expression is an `if` or a `seq` with all its operands.
+    /// Returns whether an expression is an `if`, or a `seq` where all are moved, with all its operands.
     fn is_choice(&self, expr: ExprId) -> bool {
         let Expr::App(callee, args) = self.program.exprs[expr] else { return false };
         let Expr::Global(global) = self.program.exprs[callee] else { return false };
         matches!(self.program.globals[global].kind, GlobalKind::Primitive(primitive)
-            if primitive.arity() == args.len() && matches!(primitive.shape(), Shape::If | Shape::Seq))
+        if primitive.arity() == args.len() && match primitive.shape() {
+            Shape::If => true,
+            Shape::Seq => self.which == Which::All,
+            _ => false,
+        })
     }
 
     /// Returns whether nothing is built for the operands of an application: the code of what it

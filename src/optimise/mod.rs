@@ -187,7 +187,8 @@ fn run(
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
             let mut program = program;
-            if !history.is_second() && case_of_case {
+            // What has not been consumed is put back when calls are inlined.
+            if !history.is_second() && case_of_case && passes.has(Pass::Inline) {
                 choices::lift(&mut program, choices::Which::Data);
             }
             let most = match history.is_second() {

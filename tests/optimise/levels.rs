@@ -19,6 +19,19 @@ fn reductions(source: &str, input: &str) -> [u64; 2] {
 /// Each has been a program that partial evaluation made slower.
 const SLOWER_ONCE: &[(&str, &str)] = &[
     (
+        "texts that nothing consumes are chosen by functions",
+        "(defn main[input] (let ([k (length input)])
+           (append (if (lt k 1) \"a\" \"bb\") (append (if (lt k 0) \"a\" \"bb\")
+           (append (if (lt k 2) \"a\" \"bb\") (append (if (lt k 3) \"a\" \"bb\")
+           (append (if (gt k 4) \"a\" \"bb\") (append (if (gt k 5) \"a\" \"bb\") \"\"))))))))",
+    ),
+    (
+        "a recursion that makes functions, with a list under them",
+        "(defn f[k n] (if (gt k n) (fn [i] Nil)
+           (let ([r (f (add k 1) n)]) (fn [i] (Cons (mul i k) (r (add i 1)))))))
+         (defn main[input] (sum (f 1 (add 300 (length input)) 0)))",
+    ),
+    (
         "a loop of which all is known is unfolded as far as the steps go, and its end is left",
         "(data Cfg (Cfg x y s))
          (defn move[dx dy c] (case c [(Cfg x y s) (Cfg (add x dx) (add y dy) (add s 1))]))

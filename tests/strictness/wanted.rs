@@ -129,6 +129,30 @@ fn what_fails_once_its_fields_are_asked_for_fails_there() {
 }
 
 #[test]
+fn an_alternative_that_fails_wants_nothing() {
+    // What it says is all that it asks for.
+    let text = |fails: &str| {
+        format!(
+            "(data Res (Ok v) (Bad line msg)) (defn fail[l m] (error m))
+             (defn loop[n] (loop (add n 1)))
+             (defn chk[n] (if (lt n 1) (Bad (loop 0) \"empty\") (if (lt n 5) (Ok n) (chk (sub n 5)))))
+             (defn main[input] (case (chk (length input)) [(Ok v) (add v 1)] {fails}))"
+        )
+    };
+    let run = |text: &str, passes| {
+        let config = Config { fuel: Some(100_000), ..Config::default() };
+        run_optimised(text, "", Format::Default, config, passes).failure
+    };
+    for fails in ["[(Bad l m) (error m)]", "[(Bad l m) (fail l m)]", "[_ (error \"empty\")]"] {
+        let text = text(fails);
+        let wanted = run(&text, Passes::NONE);
+        for passes in [Passes::NONE.with(Pass::Strictness), Passes::level(1), Passes::level(2)] {
+            assert_eq!(run(&text, passes), wanted, "{fails}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_built_for_what_is_wanted() {
     // Each takes a call for an element and no more: no sum and no selection waits.
     for (text, printed, most) in [

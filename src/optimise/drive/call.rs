@@ -88,6 +88,20 @@ impl Driver<'_> {
         all <= most && other == 0 && !self.facts.kept[global]
     }
 
+    /// Returns whether a call that nothing demands is worth inlining. A choice goes back where it was
+    /// once nothing consumes it any more.
+    fn is_inlined_lazily(&self, global: GlobalId) -> bool {
+        let is_back = || {
+            self.rules.inline
+                && self.history.is_second()
+                && self.facts.is_choice[global]
+                && (self.facts.mentions[global] == (1, 0) || self.is_small(global))
+                && !self.facts.recursive[global]
+                && !self.facts.kept[global]
+        };
+        self.facts.lazy_form[global] && self.is_inlined(global) || is_back()
+    }
+
     /// Returns whether a body is not much more than a call.
     pub(super) fn is_small(&self, global: GlobalId) -> bool {
         is_small(self.facts.size[global] as usize, self.old.arity(global))
@@ -452,7 +466,7 @@ impl Driver<'_> {
         if let Some(arg) = self.forwarded(global, &args) {
             return self.atom(arg, span);
         }
-        let inlined = self.is_inlined(global) && self.facts.lazy_form[global] && self.may_unfold();
+        let inlined = self.is_inlined_lazily(global) && self.may_unfold();
         if inlined {
             self.tally.inlined += 1;
             let before = self.unfolded;

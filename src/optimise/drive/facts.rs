@@ -66,6 +66,8 @@ pub struct Facts {
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
+    /// Whether a body is an `if` that comes to data and may stand in a lazy context as it is.
+    pub is_choice: IndexVec<GlobalId, bool>,
     /// Whether a body is a call, whatever its arguments are.
     pub is_call: IndexVec<GlobalId, bool>,
 }
@@ -117,6 +119,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             is_call: program.globals.iter().map(|global| is_call(program, global)).collect(),
+            is_choice: program.globals.iter().map(|global| is_choice(program, global)).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
@@ -477,6 +480,35 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// Returns whether a body is an `if` that comes to data, with nothing in it that may not stand in a lazy
+/// context.
+fn is_choice(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
+    let Expr::App(callee, args) = program.exprs[body] else { return false };
+    let mut ends: Vec<ExprId> = program.expr_lists[program.tails(callee, args)].to_vec();
+    let mut is_data = false;
+    while let Some(end) = ends.pop() {
+        match program.exprs[end] {
+            Expr::Text(_) => is_data = true,
+            Expr::App(callee, args) => {
+                is_data |= matches!(program.exprs[callee], Expr::Con(_));
+                ends.extend(&program.expr_lists[program.tails(callee, args)]);
+            }
+            _ => {}
+        }
+    }
+    is_data
+        && program.walk(body).all(|expr| match program.exprs[expr] {
+            Expr::App(..)
+            | Expr::Lit(_)
+            | Expr::Text(_)
+            | Expr::Local(_)
+            | Expr::Global(_)
+            | Expr::Con(_) => true,
+            _ => false,
+        })
 }
 
 fn is_lazy_form(program: &Program, global: &Global) -> bool {

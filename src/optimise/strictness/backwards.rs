@@ -60,6 +60,8 @@ struct Backwards<'p> {
     layout: Layout,
     /// Number of expressions of each global's body.
     sizes: &'p [u64],
+    /// Whether each global always diverges or fails.
+    failing: &'p [bool],
     variants: Vec<Variant>,
     numbers: FxHashMap<(GlobalId, Shape), usize>,
     /// The number of variants of each global.
@@ -103,6 +105,7 @@ pub(super) struct Demands {
 pub(super) fn demands(
     program: &Program,
     sizes: &[u64],
+    failing: &[bool],
     order: &[u32],
     limit: u64,
 ) -> Option<Demands> {
@@ -110,6 +113,7 @@ pub(super) fn demands(
         program,
         layout: Layout::new(program),
         sizes,
+        failing,
         variants: Vec::new(),
         numbers: FxHashMap::default(),
         shapes: vec![0; program.globals.len()],
@@ -436,19 +440,27 @@ impl Backwards<'_> {
         let scrutinee = switch.scrutinee;
         let mut either = Uses::FAILS;
         let mut rest = Shape::Flat;
+        // The bits of constructors of which the alternatives fail, and of those that the default has.
+        let (mut failing, mut others) = (0, 0);
         match &switch.branches {
             Branches::Cons(branches) => {
                 let mut named = 0;
                 for branch in branches {
                     let mut uses = self.expr(branch.body, shape);
+                    let of_con = self.layout.of(self.program, branch.con);
+                    if uses.fails && self.fails(branch.body) {
+                        failing |= of_con;
+                    }
                     let own = self.parts(branch.con, &branch.fields, &mut uses);
-                    named |= self.layout.of(self.program, branch.con);
+                    named |= of_con;
                     let uses = self.and(uses, Uses::one(scrutinee, Use::now(own)));
                     either = self.or(either, uses);
                 }
                 if let Some(branch) = branches.first() {
                     let data = self.program.cons[branch.con].data;
-                    rest = self.of_another(branch.con, named, self.layout.all(data));
+                    let all = self.layout.all(data);
+                    rest = self.of_another(branch.con, named, all);
+                    others = all & !named;
                 }
             }
             Branches::Lits(branches) => {
@@ -459,14 +471,61 @@ impl Backwards<'_> {
                 }
             }
         }
-        match switch.default {
-            Some(default) => {
-                let uses = self.expr(default, shape);
-                let uses = self.and(uses, Uses::one(scrutinee, Use::now(rest)));
-                self.or(either, uses)
+        if let Some(default) = switch.default {
+            let uses = self.expr(default, shape);
+            if uses.fails && self.fails(default) {
+                failing |= others;
             }
-            None => either,
+            let uses = self.and(uses, Uses::one(scrutinee, Use::now(rest)));
+            either = self.or(either, uses);
         }
+        // What fails does so in its own way: with none of the fields evaluated before.
+        if let Branches::Cons(branches) = &switch.branches
+            && let Some(branch) = branches.first()
+            && failing != 0
+        {
+            let data = self.program.cons[branch.con].data;
+            let all = self.layout.all(data);
+            either.limit(scrutinee, |shape| shape.without(failing, data, all));
+        }
+        either
+    }
+
+    /// Returns whether an expression always diverges or fails, by what is known of functions before the
+    /// iteration: what one step of that claims may not hold in the end.
+    fn fails(&mut self, expr: ExprId) -> bool {
+        let program = self.program;
+        let mut work = vec![expr];
+        while let Some(expr) = work.pop() {
+            self.work += 1;
+            match program.exprs[expr] {
+                Expr::NoMatch | Expr::Error => {}
+                Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
+                    work.push(body);
+                }
+                Expr::Switch(switch) => work.extend(program.switches[switch].bodies()),
+                Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
+                // The handler is among what is looked at.
+                Expr::Jump(..) => {}
+                Expr::App(callee, args) => {
+                    let tails = program.tails(callee, args);
+                    let is_failing = match program.exprs[callee] {
+                        Expr::Global(global) => match program.globals[global].kind {
+                            GlobalKind::Primitive(primitive) => primitive.shape() == Form::Error,
+                            _ => self.failing[global.index()],
+                        },
+                        _ => false,
+                    };
+                    match tails.is_empty() {
+                        true if is_failing => {}
+                        true => return false,
+                        false => work.extend(&program.expr_lists[tails]),
+                    }
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Returns the shape of a value that is not of the constructors of these bits, of all bits of its

@@ -147,6 +147,18 @@ impl Shape {
         }
     }
 
+    /// Returns what is certain of a value of a type if nothing is certain of some fields. Of the cells
+    /// of a list it stays certain that they are evaluated, but nobody wants that before they are built.
+    pub(super) fn without(self, fields: u32, data: DataId, all: u32) -> Shape {
+        let bits = match self {
+            Shape::All => Bits::ALL.within(all),
+            Shape::Fields(of, bits) if of == data => bits,
+            _ => return self,
+        };
+        let now = if data == LIST { bits.now } else { bits.now & !fields };
+        Shape::of(data, Bits { now, flat: bits.flat & !fields })
+    }
+
     /// Returns what is certain of a value that is used in both these ways, of which at least one
     /// evaluates it now; `now` says whether each does.
     fn and(self, other: Shape, now: (bool, bool)) -> Shape {

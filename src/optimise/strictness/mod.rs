@@ -63,7 +63,8 @@ pub fn within(program: Program, budget: Budget, report: &mut Report) -> Program 
     let mut analysis = fixpoint::analyse(&program, budget);
     let limit = analysis.sizes.iter().sum::<u64>().saturating_mul(budget.per_expression);
     let limit = limit.saturating_add(budget.reserve);
-    let data = backwards::demands(&program, &analysis.sizes, &analysis.order, limit);
+    let failing: Vec<bool> = analysis.functions.iter().map(|function| function.is_zero()).collect();
+    let data = backwards::demands(&program, &analysis.sizes, &failing, &analysis.order, limit);
     report.count(Pass::Strictness, "demands on data given up", u64::from(data.is_none()));
     let data = data.unwrap_or_default();
     data.strict.iter().for_each(|local| analysis.strict[local.index()] = true);

@@ -48,6 +48,14 @@ impl Uses {
         }
     }
 
+    /// Changes the shape that a variable is used in, if it is used.
+    pub(super) fn limit(&mut self, local: LocalId, change: impl FnOnce(Shape) -> Shape) {
+        if let Ok(at) = self.of.binary_search_by_key(&local, |&(of, _)| of) {
+            let use_ = &mut self.of[at].1;
+            use_.shape = change(use_.shape);
+        }
+    }
+
     /// Returns these uses as ones that come later, if at all.
     pub(super) fn later(mut self) -> Uses {
         self.fails = false;
