@@ -147,16 +147,18 @@ impl Shape {
         }
     }
 
-    /// Returns what is certain of a value of a type if nothing is certain of some fields. Of the cells
-    /// of a list it stays certain that they are evaluated, but nobody wants that before they are built.
+    /// Returns what is certain of a value of a type, `all` bits, if nothing is certain of some fields.
+    /// Of the cells of a list it stays certain that they are evaluated, but nobody wants that before
+    /// they are built.
     pub(super) fn without(self, fields: u32, data: DataId, all: u32) -> Shape {
-        let bits = match self {
-            Shape::All => Bits::ALL.within(all),
-            Shape::Fields(of, bits) if of == data => bits,
-            _ => return self,
-        };
-        let now = if data == LIST { bits.now } else { bits.now & !fields };
-        Shape::of(data, Bits { now, flat: bits.flat & !fields })
+        match self {
+            Shape::All if data != LIST => Shape::of(data, Bits::ALL.within(all & !fields)),
+            Shape::Fields(LIST, Bits { now, flat }) if data == LIST => {
+                Shape::Fields(LIST, Bits { now, flat: flat & !fields })
+            }
+            Shape::Fields(of, bits) if of == data => Shape::of(data, bits.within(!fields)),
+            _ => self,
+        }
     }
 
     /// Returns what is certain of a value that is used in both these ways, of which at least one
