@@ -500,14 +500,16 @@ fn is_choice(program: &Program, global: &Global) -> bool {
         }
     }
     is_data
-        && program.walk(body).all(|expr| match program.exprs[expr] {
-            Expr::App(..)
-            | Expr::Lit(_)
-            | Expr::Text(_)
-            | Expr::Local(_)
-            | Expr::Global(_)
-            | Expr::Con(_) => true,
-            _ => false,
+        && program.walk(body).all(|expr| {
+            matches!(
+                program.exprs[expr],
+                Expr::App(..)
+                    | Expr::Lit(_)
+                    | Expr::Text(_)
+                    | Expr::Local(_)
+                    | Expr::Global(_)
+                    | Expr::Con(_)
+            )
         })
 }
 
