@@ -417,6 +417,30 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn go[a b s] (if (gt a b) s (go (add a 1) b (add s (mul a a)))))
          (defn main[i] (go 1 (add 1000 (length i)) 0))",
     ),
+    (
+        "a function that is applied twice has what it holds once",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+         (defn mk[n] (let ([k (slow n)]) (fn [x] (add x k))))
+         (defn main[i] (let ([f (mk (add 2000 (length i)))]) (add (f 1) (f 2))))",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+         (defn main[i] (let ([k (slow (add 2000 (length i)))]) (add (add 1 k) (add 2 k))))",
+    ),
+    (
+        "so has one in a constructor",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1)))) (data St (St run))
+         (defn mk[n] (St (add (slow n))))
+         (defn main[i] (case (mk (add 2000 (length i))) [(St f) (add (f 1) (f 2))]))",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+         (defn main[i] (let ([k (slow (add 2000 (length i)))]) (add (add 1 k) (add 2 k))))",
+    ),
+    (
+        "a function that a recursion comes to is made once, and applied often",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+         (defn walk[n] (if (eq n 0) (let ([k (slow 2000)]) (fn [r] (add r k))) (walk (sub n 1))))
+         (defn main[i] (let ([f (walk (length i))]) (sum (map f (range 1 5)))))",
+        "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+         (defn main[i] (let ([k (slow 2000)]) (sum (map (add k) (range 1 5)))))",
+    ),
 ];
 
 #[test]
