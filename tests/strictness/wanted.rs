@@ -72,6 +72,21 @@ fn what_unknown_callers_want_is_nothing() {
 }
 
 #[test]
+fn what_is_too_large_to_be_looked_at_wants_nothing() {
+    // It comes to more expressions than are analysed, and has no use for either field.
+    let sum = "(add n ".repeat(2_100) + "n" + &")".repeat(2_100);
+    check(
+        &format!(
+            "(defn mk[x y] (Pair x y))
+             (defn large[n] (case (mk n (error \"none\")) [(Pair _ _) {sum}]))
+             (defn main[input]
+               (add (large (length input)) (case (mk (length input) 2) [(Pair a b) (add a b)])))"
+        ),
+        &[("mk", "")],
+    );
+}
+
+#[test]
 fn only_numbers_and_their_like_are_wanted_before_they_are_asked_for() {
     // All of the list would be there at once.
     check(

@@ -7,7 +7,7 @@
 //! built. (What GHC finds with `exprIsConApp_maybe`.)
 
 use super::Driver;
-use super::heap::{AbstractValue, EnvId, Head, NodeId};
+use super::heap::{EnvId, NodeId};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
 /// The most expressions of a function whose constructor is known where it is not evaluated.
@@ -28,19 +28,7 @@ impl Driver<'_> {
             return None;
         }
         let Expr::App(callee, args) = self.old.exprs[value] else { return None };
-        let (global, given) = match self.old.exprs[callee] {
-            Expr::Global(global) => (global, Vec::new()),
-            Expr::Local(local) => {
-                let function = self.lookup(local, env);
-                let AbstractValue::Partial(Head::Global(global), given) =
-                    self.heap.get(function).value
-                else {
-                    return None;
-                };
-                (global, self.heap.items(given).to_vec())
-            }
-            _ => return None,
-        };
+        let (global, given) = self.called(callee, env)?;
         let args = &self.old.expr_lists[args];
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
             return None;

@@ -1,5 +1,4 @@
-//! What the results of supercombinators are wanted for: the shape that is certain in all of their calls
-//! (L. Augustsson and others call it a demand on the result; here it is found from the callers down).
+//! What the results of supercombinators are wanted for: the shape that is certain in all of their calls.
 //!
 //! It starts with the greatest demand of all but the roots, whose callers nobody knows, and lowers it,
 //! callers first, by what their bodies want in turn, until nothing changes: the greatest fixpoint. Only
@@ -10,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::{Backwards, Demands, Found, Seen};
 use crate::base::index::IndexVec;
-use crate::core::expr::GlobalId;
+use crate::core::expr::{Expr, GlobalId, GlobalKind};
 use crate::optimise::strictness::demand::Shape;
 
 impl Backwards<'_> {
@@ -34,10 +33,14 @@ impl Backwards<'_> {
             while work.peek() == Some(&(place, global)) {
                 work.pop();
             }
-            let Some(at) = self.under(GlobalId(global), wanted[GlobalId(global)])? else {
-                continue;
+            let unseen;
+            let calls = match self.under(GlobalId(global), wanted[GlobalId(global)])? {
+                Some(at) => &self.variants[at].seen.calls,
+                None => {
+                    unseen = self.mentioned(GlobalId(global));
+                    &unseen
+                }
             };
-            let Seen { calls, .. } = &self.variants[at].seen;
             self.work += calls.len() as u64;
             for &(called, shape) in calls {
                 let less = wanted[called].either(shape);
@@ -59,6 +62,19 @@ impl Backwards<'_> {
             demands.fields.extend(fields);
         }
         Some(demands)
+    }
+
+    /// Returns what a supercombinator that is not analysed mentions: nothing is certain of that.
+    fn mentioned(&self, global: GlobalId) -> Vec<(GlobalId, Shape)> {
+        let program = self.program;
+        let GlobalKind::Defn { body: Some(body), .. } = program.globals[global].kind else {
+            return Vec::new();
+        };
+        let mentioned = program.walk(body).filter_map(|expr| match program.exprs[expr] {
+            Expr::Global(of) => Some((of, Shape::None)),
+            _ => None,
+        });
+        mentioned.collect()
     }
 
     /// Returns the variant of a supercombinator whose result is wanted so, analysed. What fails only
