@@ -8,6 +8,7 @@
 mod choices;
 mod dead_args;
 mod drive;
+mod ends;
 mod float_in;
 mod late_inline;
 mod left;
@@ -159,6 +160,10 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let is_told = options.verbose && passes.has(Pass::Inline);
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
+    if passes.has(Pass::CaseOfCase) {
+        let joined = ends::join_at_ends(&mut program);
+        report.count(Pass::CaseOfCase, "thunks made join points", joined);
+    }
     let first = &ORDER[..if is_twice { TWICE } else { 0 }];
     for step in first.iter().chain(ORDER) {
         if step.iter().any(|&pass| passes.has(pass)) {

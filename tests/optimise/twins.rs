@@ -441,6 +441,24 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
          (defn main[i] (let ([k (slow 2000)]) (sum (map (add k) (range 1 5)))))",
     ),
+    (
+        "values that a choice falls through to, in more levels than are written in each branch",
+        "(defn cls[x]
+           (let ([o (let ([o (let ([o (let ([o (let ([o (let ([o (let ([o (let ([o -1]) (if (ge x
+           80) (if (le x 85) 8 o) o))]) (if (ge x 70) (if (le x 75) 7 o) o))]) (if (ge x 60) (if
+           (le x 65) 6 o) o))]) (if (ge x 50) (if (le x 55) 5 o) o))]) (if (ge x 40) (if (le x 45)
+           4 o) o))]) (if (ge x 30) (if (le x 35) 3 o) o))]) (if (ge x 20) (if (le x 25) 2 o) o))])
+           (if (ge x 10) (if (le x 15) 1 o) o)))
+         (defn go[i acc] (if (gt i 1000) acc (go (add i 1) (add acc (cls (rem i 100))))))
+         (defn main[] (go 1 0))",
+        "(defn cls[x]
+           (if (if (ge x 10) (le x 15) 0) 1 (if (if (ge x 20) (le x 25) 0) 2 (if (if (ge x 30) (le
+           x 35) 0) 3 (if (if (ge x 40) (le x 45) 0) 4 (if (if (ge x 50) (le x 55) 0) 5 (if (if (ge
+           x 60) (le x 65) 0) 6 (if (if (ge x 70) (le x 75) 0) 7 (if (if (ge x 80) (le x 85) 0) 8
+           -1)))))))))
+         (defn go[i acc] (if (gt i 1000) acc (go (add i 1) (add acc (cls (rem i 100))))))
+         (defn main[] (go 1 0))",
+    ),
 ];
 
 #[test]

@@ -96,3 +96,48 @@ fn bindings_move_into_handlers_and_arguments_of_jumps() {
              (if a (jump j 1) (jump j b)))))",
     );
 }
+
+#[test]
+fn thunks_that_only_ends_evaluate_become_join_points() {
+    // The last binding's value ends in the one before.
+    becomes(
+        Pass::CaseOfCase,
+        "(def main () (Cons (f 1 2) (Cons (f 0 3) Nil)))
+         (def f (a b)
+           (let o (if (eq a b) (f (add a 1) (mul b a)) (div (mul a a) (add b b)))
+             (let p (if (eq a 3) (if (eq b 7) o (mul (add a b) a)) o)
+               (if (eq a 0) (if (eq b 1) 5 p) p))))",
+        "(defn f[a b]
+           (join [(j) (if (eq a b) (f (add a 1) (mul b a)) (div (mul a a) (add b b)))]
+             (join [(j'1) (if (eq a 3) (if (eq b 7) (jump j) (mul (add a b) a)) (jump j))]
+               (if (eq a 0) (if (eq b 1) 5 (jump j'1)) (jump j'1)))))",
+    );
+    // One that a constructor holds too, one in a thunk, one that is evaluated before the end.
+    for (body, expected) in [
+        (
+            "(let o (f (div a b) (mul b b)) (if a (if b o (Cons o Nil)) o))",
+            "(defn f[a b]
+               (if a
+                 (if b (f (div a b) (mul b b)) (let ([t (f (div a b) (mul b b))]) (Cons t Nil)))
+                 (f (div a b) (mul b b))))",
+        ),
+        (
+            "(let o (f (div a b) (mul b b)) (Cons (let p o (if a (if b 1 p) p)) Nil))",
+            "(defn f[a b]
+               (let ([t (f (div a b) (mul b b))] [t'1 (if a (if b 1 t) t)]) (Cons t'1 Nil)))",
+        ),
+        (
+            "(let o (f (div a b) (mul b b)) (if a (if b 1 (add o 1)) o))",
+            "(defn f[a b] (if a (if b 1 (add (f (div a b) (mul b b)) 1)) (f (div a b) (mul b b))))",
+        ),
+        (
+            "(let q (let o (f (div a b) (mul b b)) (if a (if b 1 o) o)) (Cons q (Cons q Nil)))",
+            "(defn f[a b]
+               (let ([t (f (div a b) (mul b b))] [t'1 (if a (if b 1 t) t)] [t'2 (Cons t'1 Nil)])
+                 (Cons t'1 t'2)))",
+        ),
+    ] {
+        let text = format!("(def main () (f 1 2)) (def f (a b) {body})");
+        becomes(Pass::CaseOfCase, &text, expected);
+    }
+}

@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::expanded::is_small;
+use super::expanded::is_small_function;
 use super::fusible::ends;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Join, Program};
 
@@ -94,12 +94,11 @@ fn takes_apart(program: &Program, global: GlobalId) -> bool {
 /// Returns whether a function is inlined at each of its calls, where more is known: it is small,
 /// and not in a circle with its caller.
 fn is_inlined(program: &Program, global: GlobalId, caller: GlobalId) -> bool {
-    let GlobalKind::Defn { params, body: Some(body) } = program.globals[global].kind else {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[global].kind else {
         return false;
     };
     let calls_back = |expr| program.exprs[expr] == Expr::Global(caller);
-    let size = program.walk(body).count();
-    is_small(size, params.len()) && !program.walk(body).any(calls_back)
+    is_small_function(program, global) && !program.walk(body).any(calls_back)
 }
 
 /// Turns a function into a join point around the body of its caller.

@@ -3,6 +3,8 @@
 //! Where each of a chain of functions calls the next one twice, what is written in place of a call is
 //! without number: the size of the function itself says nothing of it.
 
+use crate::core::expr::{GlobalId, GlobalKind, Program};
+
 /// The most expressions, and three more for each parameter, of a supercombinator that is inlined
 /// wherever it is called.
 const SMALL: usize = 8;
@@ -89,4 +91,14 @@ pub(super) fn is_unfolded(size: u32) -> bool {
 /// more than a call.
 pub(in crate::optimise) fn is_small(size: usize, arity: usize) -> bool {
     size <= SMALL + 3 * arity
+}
+
+/// Returns whether a supercombinator is not much more than a call of it. Looks at no more than that.
+pub(in crate::optimise) fn is_small_function(program: &Program, global: GlobalId) -> bool {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[global].kind else {
+        return false;
+    };
+    let arity = program.local_lists[params].len();
+    let enough = SMALL + 3 * arity + 1;
+    is_small(program.walk(body).take(enough).count(), arity)
 }

@@ -90,7 +90,7 @@ use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
-pub(super) use expanded::is_small;
+pub(super) use expanded::{is_small, is_small_function};
 pub use history::History;
 pub(super) use inlined::callers;
 

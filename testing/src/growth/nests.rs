@@ -120,6 +120,20 @@ pub(super) const NESTS: &[Row] = &[
         "(defn p[c] @)(defn main[i] (sum (map p i)))",
     ),
     (
+        "values to fall through to",
+        "",
+        "(let ([o @]) (if (ge c #) (if (lt c 9) # o) o))",
+        "-1",
+        "(defn p[c] @)(defn main[i] (sum (map p i)))",
+    ),
+    (
+        "values to fall through to in each other",
+        "",
+        "(let ([o (let ([p @]) (if (eq c #) p (if (lt c 9) # p)))]) (if (ge c #) (if (lt c 9) # o) o))",
+        "-1",
+        "(defn p[c] @)(defn main[i] (sum (map p i)))",
+    ),
+    (
         "walk of pairs",
         "",
         "(case (p #) [(Pair a p) (if (eq a 1) a @)])",
