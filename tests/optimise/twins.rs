@@ -459,6 +459,16 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn go[i acc] (if (gt i 1000) acc (go (add i 1) (add acc (cls (rem i 100))))))
          (defn main[] (go 1 0))",
     ),
+    (
+        "a loop of which all is known once it is fused",
+        "(defn main[] (sum (map square (range 1 40))))",
+        "(defn main[] 22140)",
+    ),
+    (
+        "a fused loop of which all is known, too long to be evaluated, behind a known element",
+        "(defn main[] (sum (Cons 5 (map square (range 1 3000)))))",
+        "(defn main[] (add 5 (sum (map square (range 1 3000)))))",
+    ),
 ];
 
 #[test]

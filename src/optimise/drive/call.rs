@@ -183,11 +183,10 @@ impl Driver<'_> {
             let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
             if recursive
                 && key.iter().any(is_static)
-                && self.is_worth_attempting(global, key)
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
-                && let Some(outcome) = self.attempt(global, &args, key, span)?
+                && let Some(outcome) = self.attempt_again(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
             }
@@ -342,6 +341,36 @@ impl Driver<'_> {
         State::Eval(body, env, frames)
     }
 
+    /// Unfolds a recursive call to its end if that is worth an attempt. What has been specialised
+    /// before, in a call of which all is known, is so for a value that is written down: what a
+    /// loop is after fusion was not there to be evaluated before.
+    fn attempt_again(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        key: &[Pattern],
+        span: Span,
+    ) -> Attempt<Option<Outcome>> {
+        let is_closed = is_closed(key);
+        if self.is_worth_attempting(global, key) || self.closed > 0 && is_closed {
+            return self.attempt(global, args, key, span);
+        }
+        if !is_closed || self.unbranching > 0 {
+            return Ok(None);
+        }
+        let checkpoint = self.checkpoint();
+        self.closed += 1;
+        let outcome = self.attempt(global, args, key, span)?;
+        if let Some(Outcome::Node(node)) = outcome
+            && self.is_small_value(node, &mut { VALUE })
+        {
+            self.closed -= 1;
+            return Ok(outcome);
+        }
+        self.roll_back(checkpoint);
+        Ok(None)
+    }
+
     /// Unfolds a recursive call to its end, if that takes no branching that only the run can
     /// decide.
     pub(super) fn attempt(
@@ -357,7 +386,9 @@ impl Driver<'_> {
         }
         let outermost = self.unbranching == 0;
         if outermost {
-            self.attempt = ATTEMPT;
+            // There is to be something left for what is not evaluated to its end.
+            let most = if self.closed > 0 { self.fuel / 2 } else { ATTEMPT };
+            self.attempt = ATTEMPT.min(most);
         }
         let checkpoint = self.checkpoint();
         self.unbranching += 1;
