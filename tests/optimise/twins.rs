@@ -469,6 +469,23 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn main[] (sum (Cons 5 (map square (range 1 3000)))))",
         "(defn main[] (add 5 (sum (map square (range 1 3000)))))",
     ),
+    (
+        "methods of a constant record in the arguments of a loop",
+        "(data Num (MkNum plus minus equal))
+         (defn plus[d] (case d [(MkNum f _ _) f]))
+         (defn minus[d] (case d [(MkNum _ f _) f]))
+         (defn equal[d] (case d [(MkNum _ _ f) f]))
+         (defn int[] (MkNum add sub eq))
+         (defn loop[n acc] (if (equal int n 0) acc (loop (minus int n 1) (plus int acc n))))
+         (defn main[] (loop 3000 0))",
+        "(defn loop[n acc] (if (eq n 0) acc (loop (sub n 1) (add acc n))))
+         (defn main[] (loop 3000 0))",
+    ),
+    (
+        "a loop up to a constant that is a literal",
+        "(defn limit[] 40) (defn main[] (sum (map square (range 1 limit))))",
+        "(defn main[] 22140)",
+    ),
 ];
 
 #[test]

@@ -10,7 +10,7 @@ use super::pattern::{Key, Pattern};
 use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
 
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
@@ -559,6 +559,9 @@ impl Driver<'_> {
     /// Returns the value of a CAF that stands there: a text, or a tree of constructors, literals and
     /// functions.
     pub(super) fn caf(&mut self, global: GlobalId) -> Option<AbstractValue> {
+        if let Some(lit) = self.literal(global) {
+            return Some(AbstractValue::Lit(lit));
+        }
         if !self.rules.specialise {
             return None;
         }
@@ -583,6 +586,21 @@ impl Driver<'_> {
         self.in_caf = outer;
         match self.heap.get(node).value {
             value @ AbstractValue::Con(..) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns the literal that a CAF is, if it costs nothing to be written again.
+    pub(super) fn literal(&self, caf: GlobalId) -> Option<Lit> {
+        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[caf].kind else {
+            return None;
+        };
+        match self.old.exprs[body] {
+            Expr::Lit(lit @ (Lit::Int(_) | Lit::Float(_) | Lit::Char(_)))
+                if params.is_empty() && self.rules.known_case =>
+            {
+                Some(lit)
+            }
             _ => None,
         }
     }

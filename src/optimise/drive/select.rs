@@ -64,7 +64,13 @@ impl Driver<'_> {
         from: ExprId,
         env: EnvId,
     ) -> Option<NodeId> {
-        if !self.selectors.has(selector) || !matches!(self.old.exprs[from], Expr::Local(_)) {
+        let is_atom = match self.old.exprs[from] {
+            Expr::Local(_) => true,
+            // A CAF may be part of itself.
+            Expr::Global(global) => self.old.arity(global) == 0 && !self.in_caf,
+            _ => false,
+        };
+        if !is_atom || !self.selectors.has(selector) {
             return None;
         }
         let from = self.node(from, env);
