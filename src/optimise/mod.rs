@@ -75,7 +75,8 @@ passes! {
 /// others.
 pub type Step = &'static [Pass];
 
-/// The order of the passes. The first two steps run twice where there is partial evaluation.
+/// The order of the passes. The first two steps run twice where there is partial evaluation, and
+/// before them comes what is in [`BEFORE`].
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
@@ -85,6 +86,9 @@ pub const ORDER: &[Step] = &[
     &[Pass::Perform],
     &[Pass::Strictness],
 ];
+/// What runs before partial evaluation: a binding that is used once hides what it binds from whoever
+/// looks at a definition for its form, as what takes a value apart does, or makes a list.
+const BEFORE: &[Step] = &[&[Pass::FloatIn]];
 /// How many of the first steps run twice: what is inlined lies beside what it was passed to, and beside
 /// what takes its value apart, only then.
 const TWICE: usize = 2;
@@ -164,8 +168,9 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
         let joined = ends::join_at_ends(&mut program);
         report.count(Pass::CaseOfCase, "thunks made join points", joined);
     }
+    let before = if passes.has(Pass::Specialise) { BEFORE } else { &[] };
     let first = &ORDER[..if is_twice { TWICE } else { 0 }];
-    for step in first.iter().chain(ORDER) {
+    for step in before.iter().chain(first).chain(ORDER) {
         if step.iter().any(|&pass| passes.has(pass)) {
             program = run(step, program, names, passes, &mut history, &mut report);
             debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");

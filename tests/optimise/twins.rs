@@ -486,6 +486,37 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn limit[] 40) (defn main[] (sum (map square (range 1 limit))))",
         "(defn main[] 22140)",
     ),
+    (
+        "a constant whose data is bound before it is made",
+        "(data E (Num n) (Var) (Add a b))
+         (defn ev[e x] (case e [(Num n) n] [Var x] [(Add a b) (add (ev a x) (ev b x))]))
+         (defn tree[] (let ([two (Num 2)]) (let ([sum (Add two Var)]) (Add sum Var))))
+         (defn go[i s] (if (eq i 0) s (go (sub i 1) (add s (ev tree i)))))
+         (defn main[] (go 3000 0))",
+        "(defn go[i s] (if (eq i 0) s (go (sub i 1) (add s (add (add 2 i) i)))))
+         (defn main[] (go 3000 0))",
+    ),
+    (
+        "a constant function that binds what it applies",
+        "(defn incs[] (let ([f (add 1)]) (map f)))
+         (defn main[] (sum (incs (range 1 3000))))",
+        "(defn main[] (sum (map (add 1) (range 1 3000))))",
+    ),
+    (
+        "an action that is named before it is returned",
+        "(defn bind[m f s] (case (m s) [(Pair x t) (f x t)]))
+         (defn get[s] (Pair s s))
+         (defn put[t _] (Pair 0 t))
+         (defn tick[] (bind get (fn [n] (put (add n 1)))))
+         (defn count[n] (let ([r (if (eq n 0) get (bind tick (fn [_] (count (sub n 1)))))]) r))
+         (defn main[] (case (count 3000 0) [(Pair x s) (add x s)]))",
+        "(defn bind[m f s] (case (m s) [(Pair x t) (f x t)]))
+         (defn get[s] (Pair s s))
+         (defn put[t _] (Pair 0 t))
+         (defn tick[] (bind get (fn [n] (put (add n 1)))))
+         (defn count[n] (if (eq n 0) get (bind tick (fn [_] (count (sub n 1))))))
+         (defn main[] (case (count 3000 0) [(Pair x s) (add x s)]))",
+    ),
 ];
 
 #[test]
