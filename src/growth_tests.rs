@@ -282,7 +282,6 @@ const STEEP: &[&str] = &[
     "constants",
     "continuations",
     "environment",
-    "getters and setters",
     "group",
     "insertions through functions",
     "instructions with jumps",
