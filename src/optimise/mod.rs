@@ -88,7 +88,7 @@ pub const ORDER: &[Step] = &[
 ];
 /// What runs before partial evaluation: a binding that is used once hides what it binds from whoever
 /// looks at a definition for its form, as what takes a value apart does, or makes a list.
-const BEFORE: &[Step] = &[&[Pass::FloatIn]];
+pub const BEFORE: &[Step] = &[&[Pass::FloatIn]];
 /// How many of the first steps run twice: what is inlined lies beside what it was passed to, and beside
 /// what takes its value apart, only then.
 const TWICE: usize = 2;
