@@ -60,6 +60,14 @@ pub enum Lit {
     Char(char),
 }
 
+impl Lit {
+    /// Returns whether it costs nothing to be made again: an instruction holds it.
+    #[must_use]
+    pub const fn is_immediate(self) -> bool {
+        !matches!(self, Lit::Big(_))
+    }
+}
+
 /// An expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expr {

@@ -164,6 +164,7 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let is_told = options.verbose && passes.has(Pass::Inline);
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
+    // Before choices are moved out of lazy places: what is a join point is in none.
     if passes.has(Pass::CaseOfCase) {
         let joined = ends::join_at_ends(&mut program);
         report.count(Pass::CaseOfCase, "thunks made join points", joined);

@@ -186,7 +186,7 @@ impl Driver<'_> {
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
-                && let Some(outcome) = self.attempt_again(global, &args, key, span)?
+                && let Some(outcome) = self.worthwhile_attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
             }
@@ -341,10 +341,10 @@ impl Driver<'_> {
         State::Eval(body, env, frames)
     }
 
-    /// Unfolds a recursive call to its end if that is worth an attempt. What has been specialised
-    /// before, in a call of which all is known, is so for a value that is written down: what a
-    /// loop is after fusion was not there to be evaluated before.
-    fn attempt_again(
+    /// Unfolds a recursive call to its end if that is worth an attempt. Where the function has been
+    /// specialised before and all of the call is known, it is one only for a small value: a loop that
+    /// fusion has made was not there to be evaluated before.
+    fn worthwhile_attempt(
         &mut self,
         global: GlobalId,
         args: &[NodeId],
@@ -590,19 +590,14 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns the literal that a CAF is, if it costs nothing to be written again.
+    /// Returns the literal that a CAF is, if it can be written wherever the CAF stands.
     pub(super) fn literal(&self, caf: GlobalId) -> Option<Lit> {
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[caf].kind else {
             return None;
         };
-        match self.old.exprs[body] {
-            Expr::Lit(lit @ (Lit::Int(_) | Lit::Float(_) | Lit::Char(_)))
-                if params.is_empty() && self.rules.known_case =>
-            {
-                Some(lit)
-            }
-            _ => None,
-        }
+        let Expr::Lit(lit) = self.old.exprs[body] else { return None };
+        let is_known = self.rules.known_case && params.is_empty() && lit.is_immediate();
+        is_known.then_some(lit)
     }
 
     /// Returns whether an expression is a tree of constructors and of functions with too few

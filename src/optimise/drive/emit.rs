@@ -194,13 +194,11 @@ impl Driver<'_> {
                 Expr::Lit(lit) => self.expr(Expr::Lit(lit), span),
                 Expr::Text(text) => self.expr(Expr::Text(text), span),
                 Expr::Con(con) => self.expr(Expr::Con(con), span),
-                Expr::Global(global) => match self.literal(global) {
-                    Some(lit) => self.expr(Expr::Lit(lit), span),
-                    None => {
-                        let global = self.global(global);
-                        self.expr(Expr::Global(global), span)
-                    }
-                },
+                Expr::Global(global) => {
+                    let lit = self.literal(global).map(Expr::Lit);
+                    let value = lit.unwrap_or_else(|| Expr::Global(self.global(global)));
+                    self.expr(value, span)
+                }
                 Expr::Local(local) => {
                     let node = self.lookup(local, env);
                     self.atom(node, span)

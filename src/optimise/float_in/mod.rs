@@ -41,7 +41,7 @@ use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
 use crate::base::quote::for_message;
-use crate::core::expr::{Expr, ExprId, Global, GlobalKind, Lit, LocalId, Program, SwitchId};
+use crate::core::expr::{Expr, ExprId, Global, GlobalKind, LocalId, Program, SwitchId};
 use crate::primitive::Shape;
 use regions::{RegionId, Regions};
 
@@ -310,12 +310,9 @@ impl FloatIn<'_> {
     fn is_copy(&self, local: LocalId, value: ExprId) -> bool {
         match self.program.exprs[value] {
             Expr::Local(_) => true,
-            Expr::Global(_)
-            | Expr::Con(_)
-            | Expr::Lit(Lit::Int(_) | Lit::Float(_) | Lit::Char(_)) => {
-                // The scrutinee of a switch is a local.
-                !self.looked_at[local.index()]
-            }
+            // The scrutinee of a switch is a local.
+            Expr::Global(_) | Expr::Con(_) => !self.looked_at[local.index()],
+            Expr::Lit(lit) => lit.is_immediate() && !self.looked_at[local.index()],
             _ => false,
         }
     }
