@@ -6,17 +6,12 @@
 //! function as a copy, of one that is called nowhere else as it is. Parameters that the function is
 //! strict in are evaluated first, as for the call; others are bound.
 
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
-
-use super::drive::{callers, is_small};
+use super::drive::is_small;
+use super::places::InlinedPlaces;
 use super::rewrite::{Plan, rewrite};
 use super::usage::circles;
 use super::{Pass, Report};
 use crate::base::index::{Idx, IndexVec, List};
-use crate::base::places::{Inlined, Places};
-use crate::base::span::Span;
 use crate::core::duplicate::Duplicate;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
@@ -27,9 +22,8 @@ const COPIED_PER_EXPRESSION: usize = 1;
 /// Puts bodies in the place of calls in strict contexts. Takes time linear in the program.
 pub(super) fn inline(program: Program, report: &mut Report) -> Program {
     let mut program = program;
-    let callers = callers(&program, &program.places);
     let facts = Facts::new(&program);
-    let places = InlinedPlaces { callers, known: FxHashMap::default() };
+    let places = InlinedPlaces::new(&program, &program.places);
     let mut late = Late { program: &mut program, facts, places };
     let (mut copied, mut moved) = (0, 0);
     for id in late.program.globals.indices() {
@@ -177,38 +171,5 @@ impl Late<'_> {
             }
         }
         self.program.exprs[call] = self.program.exprs[out];
-    }
-}
-
-/// The places of expressions of the corelib for calls.
-struct InlinedPlaces {
-    callers: Vec<(Span, Arc<str>)>,
-    known: FxHashMap<(Span, Span), Span>,
-}
-
-impl InlinedPlaces {
-    /// Returns the place of an expression that is inlined for a call: that of the corelib says
-    /// which call of the program it stands for.
-    fn of(&mut self, places: &mut Places, at: Span, call: Span) -> Span {
-        let call = match places.inlined(call) {
-            Some(inlined) => inlined.call,
-            None if places.is_users(call) => call,
-            None => return at,
-        };
-        let is_told =
-            places.is_users(at) || places.inlined(at).is_some() || places.unmatched(at).is_some();
-        if at.is_none() || is_told {
-            return at;
-        }
-        if let Some(&known) = self.known.get(&(at, call)) {
-            return known;
-        }
-        let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
-        let Some((_, caller)) = after.checked_sub(1).and_then(|at| self.callers.get(at)) else {
-            return at;
-        };
-        let span = places.add(Inlined { at, call, caller: caller.clone() });
-        self.known.insert((at, call), span);
-        span
     }
 }

@@ -13,12 +13,14 @@ mod float_in;
 mod late_inline;
 mod left;
 mod perform;
+mod places;
 mod project;
 mod report;
 mod rewrite;
 mod selection;
 pub mod strictness;
 mod usage;
+mod wrappers;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -164,6 +166,10 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let is_told = options.verbose && passes.has(Pass::Inline);
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
+    if is_twice {
+        let written = wrappers::write_out(&mut program);
+        report.count(Pass::Inline, "wrappers written out", written);
+    }
     // Before choices are moved out of lazy places: what is a join point is in none.
     if passes.has(Pass::CaseOfCase) {
         let joined = ends::join_at_ends(&mut program);

@@ -20,6 +20,8 @@ const NESTED: u32 = 2_000;
 /// The most steps of an attempt to unfold a recursive call to its end, and of a speculation.
 const ATTEMPT: i64 = 4_000;
 const SPECULATION: i64 = 400;
+/// The most expressions that a loop is written out in whose number of turns is known.
+const UNROLLED: usize = 200;
 /// The fewest steps that have to be left for unfolding to go on along a constant.
 const ATTEMPT_END: i64 = 1_000;
 const FUEL_END: i64 = 4_000;
@@ -391,11 +393,16 @@ impl Driver<'_> {
             self.attempt = ATTEMPT.min(most);
         }
         let checkpoint = self.checkpoint();
+        let written = self.new.exprs.len();
         self.unbranching += 1;
         self.unfolding.push((global, key.to_vec()));
         let state = self.unfold_applied(global, args, &None, span);
         let result = self.run(state);
         match result {
+            Ok(Outcome::Code(_)) if outermost && self.is_unrolled(written, args) => {
+                self.roll_back(checkpoint);
+                Ok(None)
+            }
             Ok(outcome) => {
                 self.unbranching -= 1;
                 self.unfolding.pop();
@@ -420,6 +427,12 @@ impl Driver<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// Returns whether an attempt has written a loop out, turn after turn: much code since there were
+    /// `written` expressions, and none of it for a part of a constant.
+    fn is_unrolled(&self, written: usize, args: &[NodeId]) -> bool {
+        self.new.exprs.len() - written > UNROLLED && !self.walks_constant(args)
     }
 
     /// Evaluates a thunk if that takes no code and few steps. Nothing is left of a failure but

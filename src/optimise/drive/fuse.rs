@@ -268,10 +268,8 @@ impl Driver<'_> {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
-                part = match self.value_pattern(arg, false, size) {
-                    None if consumed => Pattern::Hole,
-                    pattern => pattern?,
-                };
+                // What is too large is a parameter.
+                part = self.value_pattern(arg, false, size).unwrap_or(Pattern::Hole);
             }
             if part == Pattern::Hole && consumed && !is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;

@@ -4,53 +4,18 @@ use std::sync::Arc;
 
 use super::Driver;
 use super::heap::{AbstractValue, EnvId, Head, NodeId};
-use crate::base::places::{Inlined, Places};
 use crate::base::quote::{SHOWN_DEPTH, char_for_message, constructed, for_message, short_text};
 use crate::base::span::Span;
-use crate::core::expr::{ExprId, GlobalKind, Lit, Program};
+use crate::core::expr::{ExprId, Lit};
 
 /// The most cases that are kept with the value that they do not match: there is one for each value.
 const UNMATCHED: usize = 1_000;
 
-/// Returns the definitions outside of the corelib: where the name stands, before the body, and the
-/// name; in the order of their positions. What was lifted out of a definition lies in its body.
-/// (The body itself may be inlined code by now.)
-pub(in crate::optimise) fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
-    let mut callers: Vec<(Span, Arc<str>)> = Vec::new();
-    for global in program.globals.iter() {
-        if let (GlobalKind::Defn { body: Some(_), .. }, Some(name)) = (global.kind, &global.display)
-            && places.is_users(global.span)
-        {
-            callers.push((global.span, name.clone()));
-        }
-    }
-    callers.sort_by_key(|(name, _)| name.lo);
-    callers
-}
-
 impl Driver<'_> {
     /// Returns the place of an expression of the old program, as an activation reaches it.
     pub(super) fn span(&mut self, expr: ExprId, env: EnvId) -> Span {
-        let at = self.old.spans[expr];
         let call = self.heap.call(env);
-        if call.is_none()
-            || at.is_none()
-            || self.new.places.is_users(at)
-            || self.new.places.unmatched(at).is_some()
-            // An earlier step has put it there: its call is further in.
-            || self.new.places.inlined(at).is_some()
-        {
-            return at;
-        }
-        if let Some(&known) = self.inlined.get(&(at, call)) {
-            return known;
-        }
-        let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
-        let before = after.checked_sub(1).and_then(|at| self.callers.get(at));
-        let Some((_, caller)) = before else { return at };
-        let span = self.new.places.add(Inlined { at, call, caller: caller.clone() });
-        self.inlined.insert((at, call), span);
-        span
+        self.inlined.of(&mut self.new.places, self.old.spans[expr], call)
     }
 
     /// Returns the place of a case that has no alternative for a value that is known.

@@ -65,6 +65,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
 use super::left::Noted;
+use super::places::InlinedPlaces;
 use super::report::Report;
 use super::selection::{Selectors, name_selections};
 use crate::base::index::IndexVec;
@@ -92,7 +93,6 @@ use variant::Variant;
 
 pub(super) use expanded::{is_small, is_small_function};
 pub use history::History;
-pub(super) use inlined::callers;
 
 /// Which rules apply.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +157,7 @@ pub fn drive(
         }
     }
     let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
-    let callers = inlined::callers(&old, &new.places);
+    let inlined = InlinedPlaces::new(&old, &new.places);
     let mut heap = Heap::new();
     let constants = match rules.specialise {
         true => Constants::new(&old, &new, &mut heap),
@@ -165,7 +165,6 @@ pub fn drive(
     };
     let selectors = Selectors::new(&old);
     let mut driver = Driver {
-        callers,
         constants,
         counted: match rules.specialise {
             true => counted(&old),
@@ -227,7 +226,7 @@ pub fn drive(
         noted: Vec::new(),
         current: 0,
         bigs,
-        inlined: FxHashMap::default(),
+        inlined,
         unmatched: FxHashMap::default(),
         suffixes: FxHashMap::default(),
         symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
@@ -342,8 +341,6 @@ transactional! {
             rules: Rules,
             /// Expressions that the result may have.
             most: usize,
-            /// The definitions outside of the corelib, by their positions.
-            callers: Vec<(Span, Arc<str>)>,
             history: &'a History,
         }
         known {
@@ -419,7 +416,7 @@ transactional! {
             /// Integers that are literals of the new program.
             bigs: FxHashMap<Integer, BigId>,
             /// The spans that stand for an expression of the corelib and a call of it.
-            inlined: FxHashMap<(Span, Span), Span>,
+            inlined: InlinedPlaces,
             /// The spans that stand for a case and a value that it does not match.
             unmatched: FxHashMap<(Span, Arc<str>), Span>,
             /// Literals that are the rest of a text from a byte position on.

@@ -1,0 +1,61 @@
+//! The places of expressions of the corelib that stand in the place of a call.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::base::places::{Inlined, Places};
+use crate::base::span::Span;
+use crate::core::expr::{GlobalKind, Program};
+
+/// The places of what has been inlined, each made once.
+pub(super) struct InlinedPlaces {
+    callers: Vec<(Span, Arc<str>)>,
+    known: FxHashMap<(Span, Span), Span>,
+}
+
+impl InlinedPlaces {
+    /// Begins with the definitions of a program, whose places are `places`.
+    pub(super) fn new(program: &Program, places: &Places) -> InlinedPlaces {
+        InlinedPlaces { callers: callers(program, places), known: FxHashMap::default() }
+    }
+
+    /// Returns the place of an expression that is inlined for a call: that of the corelib says
+    /// which call of the program it stands for. What an earlier step has put there says so already,
+    /// and its call is further in.
+    pub(super) fn of(&mut self, places: &mut Places, at: Span, call: Span) -> Span {
+        let is_told = |places: &Places| {
+            places.is_users(at) || places.inlined(at).is_some() || places.unmatched(at).is_some()
+        };
+        if call.is_none() || at.is_none() || is_told(places) {
+            return at;
+        }
+        let Some(call) = places.users_call(call) else { return at };
+        if let Some(&known) = self.known.get(&(at, call)) {
+            return known;
+        }
+        let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
+        let Some((_, caller)) = after.checked_sub(1).and_then(|at| self.callers.get(at)) else {
+            return at;
+        };
+        let span = places.add(Inlined { at, call, caller: caller.clone() });
+        self.known.insert((at, call), span);
+        span
+    }
+}
+
+/// Returns the definitions outside of the corelib: where the name stands, before the body, and the
+/// name; in the order of their positions. What was lifted out of a definition lies in its body.
+/// (The body itself may be inlined code by now.)
+fn callers(program: &Program, places: &Places) -> Vec<(Span, Arc<str>)> {
+    let mut callers: Vec<(Span, Arc<str>)> = Vec::new();
+    for global in program.globals.iter() {
+        if let (GlobalKind::Defn { body: Some(_), .. }, Some(name)) = (global.kind, &global.display)
+            && places.is_users(global.span)
+        {
+            callers.push((global.span, name.clone()));
+        }
+    }
+    callers.sort_by_key(|(name, _)| name.lo);
+    callers
+}
