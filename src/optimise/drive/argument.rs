@@ -294,7 +294,7 @@ impl Driver<'_> {
             if let Some(switch) = self.facts.switch[local] {
                 return Some(switch);
             }
-            local = self.facts.passed[local]?;
+            local = self.fusible.passed_to[local]?;
         }
         None
     }

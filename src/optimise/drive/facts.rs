@@ -57,8 +57,8 @@ pub struct Facts {
     /// The calls of functions that are locals which have a local among their arguments: the
     /// function, and which argument it is.
     pub unknown_calls: FxHashMap<LocalId, Vec<(LocalId, usize)>>,
-    /// Where a local's value is passed for a parameter of a function, the last time.
-    pub passed: IndexVec<LocalId, Option<LocalId>>,
+    /// The parameters of functions that a local's value is passed for, one for each use as an argument.
+    pub passed: IndexVec<LocalId, Vec<LocalId>>,
     /// The last switch on a local.
     pub switch: IndexVec<LocalId, Option<SwitchId>>,
     /// How many jumps a join has.
@@ -115,7 +115,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             forwards: program.globals.iter().map(|_| false).collect(),
             inspected: program.locals.iter().map(|_| false).collect(),
             unknown_calls: FxHashMap::default(),
-            passed: program.locals.iter().map(|_| None).collect(),
+            passed: program.locals.iter().map(|_| Vec::new()).collect(),
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             is_call: program.globals.iter().map(|global| is_call(program, global)).collect(),
@@ -383,7 +383,7 @@ impl Scan<'_> {
                 for (&param, &arg) in program.local_lists[params].iter().zip(args) {
                     self.flow(param, arg);
                     if let Expr::Local(local) = program.exprs[arg] {
-                        self.facts.passed[local] = Some(param);
+                        self.facts.passed[local].push(param);
                     }
                 }
             }

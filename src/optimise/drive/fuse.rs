@@ -160,7 +160,7 @@ impl Driver<'_> {
         (self.is_producer(producer)
             || self.leads_to_producer(producer, true)
             || self.passes_on(producer, args)
-            || self.makes_applied(producer, args))
+            || self.comes_to_constructor(producer, args))
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
@@ -242,7 +242,7 @@ impl Driver<'_> {
             return Some(Pattern::Hole);
         };
         size.calls += 1;
-        if !self.is_producer(producer) && !self.makes_applied(producer, &args) {
+        if !self.is_producer(producer) && !self.comes_to_constructor(producer, &args) {
             let Some(left) = size.others.checked_sub(1) else { return Some(Pattern::Hole) };
             size.others = left;
         }
@@ -336,7 +336,7 @@ impl Driver<'_> {
                         || self.leads_to_producer(global, is_part)
                         || self.can_pass(global)
                         || self.comes_to_function(global, self.heap.items(args))
-                        || self.makes_applied(global, self.heap.items(args)) =>
+                        || self.comes_to_constructor(global, self.heap.items(args)) =>
                 {
                     return Some((global, self.heap.items(args).to_vec()));
                 }
@@ -363,13 +363,14 @@ impl Driver<'_> {
             }
             let args = all;
             if args.len() > old.arity(global) {
-                if !self.makes_applied(global, &args) {
+                if !self.comes_to_constructor(global, &args) {
                     return None;
                 }
                 let list = self.heap.list(args.iter().copied());
                 self.heap.set(node, AbstractValue::Call(global, list), None);
                 return Some((global, args));
             }
+            let is_producer = is_producer || self.comes_to_constructor(global, &args);
             if !is_wrapper && !is_producer && !self.comes_to_function(global, &args) {
                 return None;
             }
@@ -547,7 +548,7 @@ impl Driver<'_> {
         };
         let Some(frame) = frames else { return Ok(None) };
         let Action::Consume(switch, env, _) = frame.action else { return Ok(None) };
-        let is_producer = self.is_producer(global) || self.makes_applied(global, args);
+        let is_producer = self.is_producer(global) || self.comes_to_constructor(global, args);
         if !is_producer && !self.passes_on(global, args) {
             return Ok(None);
         }

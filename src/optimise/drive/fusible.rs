@@ -16,6 +16,9 @@ pub struct Fusible {
     pub taken_apart: IndexVec<LocalId, bool>,
     /// Whether nothing is done with a local but that its value is applied, once.
     pub applied: IndexVec<LocalId, bool>,
+    /// Through which parameter a local comes to be taken apart or applied, if that is not done where it
+    /// is bound.
+    pub passed_to: IndexVec<LocalId, Option<LocalId>>,
     /// The switches that take a parameter apart of which that is so.
     pub consumers: FxHashMap<SwitchId, Consumer>,
     /// Whether a function may end in a constructor with fields, or in a call of one that does, and
@@ -47,7 +50,7 @@ impl Fusible {
     /// it.
     pub fn goes_along(&self, facts: &Facts, branches: &[ConBranch]) -> bool {
         let goes_along = |&field: &LocalId| {
-            let param = facts.passed[field].filter(|_| self.is_consumed(field));
+            let param = self.passed_to[field].filter(|_| self.is_consumed(field));
             let switch = param.and_then(|param| facts.switch[param]);
             let consumer = switch.and_then(|switch| self.consumers.get(&switch));
             consumer.is_some_and(|consumer| facts.recursive[consumer.global])
@@ -79,6 +82,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
     let mut fusible = Fusible {
         taken_apart: program.locals.iter().map(|_| false).collect(),
         applied: applied(program, facts),
+        passed_to: program.locals.iter().map(|_| None).collect(),
         consumers: FxHashMap::default(),
         produces: program.globals.iter().map(|_| false).collect(),
         ends_known: program
@@ -128,8 +132,8 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
             }
         }
     }
-    pass_on(program, facts, &mut fusible.taken_apart);
-    pass_on(program, facts, &mut fusible.applied);
+    pass_on(facts, &mut fusible.taken_apart, &mut fusible.passed_to);
+    pass_on(facts, &mut fusible.applied, &mut fusible.passed_to);
     fusible
 }
 
@@ -302,24 +306,43 @@ fn applied(program: &Program, facts: &Facts) -> IndexVec<LocalId, bool> {
     applied
 }
 
-/// Adds what is only passed on to what is consumed: each local is passed in one place.
-fn pass_on(program: &Program, facts: &Facts, consumed: &mut IndexVec<LocalId, bool>) {
-    let mut seen: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
-    for local in program.locals.indices() {
-        let (mut at, mut path) = (local, Vec::new());
-        let is_consumed = loop {
-            if consumed[at] {
-                break true;
+/// Adds what is only passed on to what is consumed, once on each path: to that itself, or round a loop
+/// first.
+fn pass_on(
+    facts: &Facts,
+    consumed: &mut IndexVec<LocalId, bool>,
+    passed_to: &mut IndexVec<LocalId, Option<LocalId>>,
+) {
+    let mut sources: FxHashMap<LocalId, Vec<LocalId>> = FxHashMap::default();
+    let mut is_passed: IndexVec<LocalId, bool> = consumed.iter().map(|_| false).collect();
+    for (local, passed) in facts.passed.enumerate() {
+        is_passed[local] = !consumed[local]
+            && !passed.is_empty()
+            && !facts.shared[local]
+            && facts.uses[local] as usize == passed.len();
+        if is_passed[local] {
+            passed.iter().for_each(|&to| sources.entry(to).or_default().push(local));
+        }
+    }
+    // All that it is passed for is consumed, or passed on in the same way ..
+    let mut work: Vec<LocalId> =
+        sources.keys().copied().filter(|&to| !consumed[to] && !is_passed[to]).collect();
+    while let Some(to) = work.pop() {
+        for &from in sources.get(&to).into_iter().flatten() {
+            if std::mem::replace(&mut is_passed[from], false) {
+                work.push(from);
             }
-            let Some(next) = facts.passed[at] else { break false };
-            if facts.uses[at] != 1 || std::mem::replace(&mut seen[at], true) {
-                break false;
+        }
+    }
+    // .. and comes to be consumed somewhere.
+    let mut work: Vec<LocalId> = sources.keys().copied().filter(|&to| consumed[to]).collect();
+    while let Some(to) = work.pop() {
+        for &from in sources.get(&to).into_iter().flatten() {
+            if std::mem::replace(&mut is_passed[from], false) {
+                consumed[from] = true;
+                passed_to[from] = Some(to);
+                work.push(from);
             }
-            path.push(at);
-            at = next;
-        };
-        if is_consumed {
-            path.into_iter().for_each(|local| consumed[local] = true);
         }
     }
 }

@@ -32,12 +32,22 @@ pub(super) struct Results {
     /// How many arguments those functions take that a definition may come to; 0 of one that comes to
     /// no function as far as that is known.
     takes: IndexVec<GlobalId, usize>,
-    /// The parameters that a definition may come to, or to applications of: which, and to how many
-    /// arguments. A fold comes to what it is given.
-    params: FxHashMap<GlobalId, Vec<(usize, usize)>>,
+    /// The parameters that a definition may come to, or to applications of. A fold comes to what it is
+    /// given.
+    params: FxHashMap<GlobalId, Vec<Given>>,
     /// Whether such a function, applied to all that it takes, may come to a constructor with fields,
     /// and the definition is not large.
     makes: IndexVec<GlobalId, bool>,
+}
+
+/// A parameter that is applied at an end.
+struct Given {
+    /// Which one.
+    at: usize,
+    /// To how many arguments.
+    count: usize,
+    /// Which of those call the definition again.
+    again: Vec<usize>,
 }
 
 /// Finds out what definitions come to. The ones that come to constructors are known.
@@ -50,7 +60,7 @@ pub(super) fn results(
 ) -> Results {
     let mut makes: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| false).collect();
     let mut takes: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
-    let mut given: FxHashMap<GlobalId, Vec<(usize, usize)>> = FxHashMap::default();
+    let mut given: FxHashMap<GlobalId, Vec<Given>> = FxHashMap::default();
     // For a definition, those that end in a call of it, with how many arguments more.
     let mut enders: IndexVec<GlobalId, Vec<(GlobalId, usize)>> =
         program.globals.iter().map(|_| Vec::new()).collect();
@@ -64,15 +74,20 @@ pub(super) fn results(
             let callee = match program.exprs[callee] {
                 Expr::Global(callee) => callee,
                 Expr::Local(local) => {
-                    let params = &program.local_lists[params];
-                    if let Some(at) = params.iter().position(|&param| param == local) {
-                        given.entry(id).or_default().push((at, count));
-                    }
-                    // What chooses between functions that come to functions comes to what they do.
                     let args = match program.exprs[end] {
                         Expr::App(_, args) => &program.expr_lists[args],
                         _ => &[],
                     };
+                    let params = &program.local_lists[params];
+                    if let Some(at) = params.iter().position(|&param| param == local) {
+                        let is_again = |&at: &usize| {
+                            let of = function(program, args[at]);
+                            of.is_some_and(|of| facts.circle[of] == facts.circle[id])
+                        };
+                        let again = (0..count).filter(is_again).collect();
+                        given.entry(id).or_default().push(Given { at, count, again });
+                    }
+                    // What chooses between functions that come to functions comes to what they do.
                     for &arg in args {
                         if let Some(of) = function(program, arg) {
                             enders[of].push((id, 0));
@@ -164,7 +179,7 @@ pub(super) fn application(frames: &Frames) -> Option<(List<NodeId>, Frames)> {
 impl Driver<'_> {
     /// Returns how many arguments the functions take that a call may come to.
     fn result(&self, global: GlobalId, args: &[NodeId]) -> usize {
-        let lacks = |&(at, count): &(usize, usize)| {
+        let lacks = |&Given { at, count, .. }: &Given| {
             let AbstractValue::Partial(head, given) = self.heap.get(*args.get(at)?).value else {
                 return None;
             };
@@ -194,26 +209,46 @@ impl Driver<'_> {
             && self.result(global, args) > 0
     }
 
-    /// Returns whether a call with more arguments than parameters may come to a constructor with fields.
-    pub(super) fn makes_applied(&self, global: GlobalId, args: &[NodeId]) -> bool {
-        let is_made = |&(at, _): &(usize, usize)| {
-            let head = args.get(at).map(|&arg| self.heap.get(arg).value);
+    /// Returns whether a call may come to a constructor with fields by what it is given: a function that
+    /// it ends in a call of, as that of a right fold, or arguments for the function that it comes to. (A
+    /// function that takes apart what the call for the rest comes to makes nothing before that.)
+    pub(super) fn comes_to_constructor(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        let Some(more) = args.len().checked_sub(self.old.arity(global)) else { return false };
+        let is_made = |applied: &Given| {
+            let Some(&arg) = args.get(applied.at) else { return false };
+            let AbstractValue::Partial(head, given) = self.heap.get(arg).value else {
+                return false;
+            };
+            let all = given.len() + applied.count;
             match head {
-                Some(AbstractValue::Partial(Head::Con(_), _)) => true,
-                Some(AbstractValue::Partial(Head::Global(of), _)) => {
+                Head::Con(con) => more > 0 || all == self.new.cons[con].arity as usize,
+                Head::Global(of) if more > 0 => {
                     self.fusible.produces[of] || self.results.makes[of]
                 }
-                _ => false,
+                Head::Global(of) => {
+                    let is_lazy = |&at: &usize| {
+                        !self.has(of, given.len() + at, |param| self.facts.inspected[param])
+                    };
+                    self.fusible.produces[of]
+                        && all == self.old.arity(of)
+                        && applied.again.iter().all(is_lazy)
+                }
             }
         };
-        let Some(more) = args.len().checked_sub(self.old.arity(global)) else { return false };
-        self.rules.case_of_case
-            && more > 0
-            && self.comes_to_function(global, args)
-            && more <= self.result(global, args)
+        let mut params = self.results.params.get(&global).into_iter().flatten();
+        self.rules.specialise
+            && self.rules.case_of_case
+            && self.knows()
+            && self.facts.recursive[global]
             && self.facts.size[global] <= PRODUCER
-            && (self.results.makes[global]
-                || self.results.params.get(&global).into_iter().flatten().any(is_made))
+            && match more {
+                0 => params.any(is_made),
+                _ => {
+                    let result = self.result(global, args);
+                    (1..=result).contains(&more)
+                        && (self.results.makes[global] || params.any(is_made))
+                }
+            }
     }
 
     /// Adds the arguments to which the value of a call is applied next to those of the call, as
