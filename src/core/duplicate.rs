@@ -35,6 +35,11 @@ impl<'p, F: FnMut(&mut Program, Span) -> Span> Duplicate<'p, F> {
         new
     }
 
+    /// Puts a variable in the place of one.
+    pub(crate) fn rename(&mut self, local: LocalId, by: LocalId) {
+        self.locals.insert(local, by);
+    }
+
     fn bind_all(&mut self, locals: List<LocalId>) -> List<LocalId> {
         let locals = self.program.local_lists[locals].to_vec();
         let locals: Vec<LocalId> = locals.into_iter().map(|local| self.bind(local)).collect();

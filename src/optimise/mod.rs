@@ -10,6 +10,7 @@ mod dead_args;
 mod drive;
 mod ends;
 mod float_in;
+mod forms;
 mod late_inline;
 mod left;
 mod perform;
@@ -20,7 +21,6 @@ mod rewrite;
 mod selection;
 pub mod strictness;
 mod usage;
-mod wrappers;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
@@ -167,8 +167,7 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
     if is_twice {
-        let written = wrappers::write_out(&mut program);
-        report.count(Pass::Inline, "wrappers written out", written);
+        forms::write_out(&mut program, &mut report);
     }
     // Before choices are moved out of lazy places: what is a join point is in none.
     if passes.has(Pass::CaseOfCase) {

@@ -222,9 +222,7 @@ impl Driver<'_> {
             let all = given.len() + applied.count;
             match head {
                 Head::Con(con) => more > 0 || all == self.new.cons[con].arity as usize,
-                Head::Global(of) if more > 0 => {
-                    self.fusible.produces[of] || self.results.makes[of]
-                }
+                Head::Global(of) if more > 0 => self.fusible.produces[of] || self.results.makes[of],
                 Head::Global(of) => {
                     let is_lazy = |&at: &usize| {
                         !self.has(of, given.len() + at, |param| self.facts.inspected[param])

@@ -10,11 +10,11 @@
 //! A wrapper in a circle of functions stays: its calls are what other passes find the circle by. A
 //! primitive is no part of one: its call would be a value to compute, and no form.
 
-use super::places::InlinedPlaces;
-use super::usage::circles;
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::optimise::places::InlinedPlaces;
+use crate::optimise::usage::circles;
 
 /// The most expressions of a wrapper.
 const SIZE: usize = 12;
@@ -117,7 +117,10 @@ impl Writer<'_> {
         };
         // What is applied is an atom or an application: anything else has a name of its own.
         let is_applicable = |callee| {
-            matches!(program.exprs[of(callee)], Expr::Local(_) | Expr::Global(_) | Expr::Con(_) | Expr::App(..))
+            matches!(
+                program.exprs[of(callee)],
+                Expr::Local(_) | Expr::Global(_) | Expr::Con(_) | Expr::App(..)
+            )
         };
         let mut callees = program.walk(body).filter_map(|expr| match program.exprs[expr] {
             Expr::App(callee, _) => Some(callee),

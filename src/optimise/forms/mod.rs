@@ -1,0 +1,25 @@
+//! Definitions in the form that partial evaluation judges them by.
+//!
+//! Whether a definition makes a list, takes a parameter apart or passes it on is read off its source,
+//! once, before anything is evaluated. What is the same by another name is written out first: calls of
+//! [`wrappers`], calls of [`eliminators`] where they are needed, and [`tests`] of what a value is with
+//! the selections that follow. What is put in the place of a call here the driver would put there
+//! later, so nothing is lost by it.
+
+mod eliminators;
+mod tests;
+mod wrappers;
+
+use super::Pass;
+use super::Report;
+use crate::core::expr::Program;
+
+/// Writes definitions out. Takes time linear in the program.
+pub(super) fn write_out(program: &mut Program, report: &mut Report) {
+    let wrappers = wrappers::write_out(program);
+    report.count(Pass::Inline, "wrappers written out", wrappers);
+    let eliminators = eliminators::write_out(program);
+    report.count(Pass::Inline, "eliminators written out", eliminators);
+    let tests = tests::write_out(program);
+    report.count(Pass::KnownCase, "tests and selections made cases", tests);
+}
