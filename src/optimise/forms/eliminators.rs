@@ -22,9 +22,10 @@ const COPIED: usize = 1;
 /// time linear in the program.
 pub(super) fn write_out(program: &mut Program) -> u64 {
     let places = InlinedPlaces::new(program, &program.places);
-    let eliminators = eliminators(program);
+    let circles = circles(program);
+    let eliminators = eliminators(program, &circles);
     let left = COPIED * program.exprs.len();
-    let mut writer = Writer { program, eliminators, places, left };
+    let mut writer = Writer { program, circles, eliminators, places, left };
     let mut count = 0;
     for id in writer.program.globals.indices() {
         if let GlobalKind::Defn { body: Some(body), .. } = writer.program.globals[id].kind {
@@ -36,8 +37,10 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
 
 /// Returns of each global, if it is an eliminator, which parameter it takes apart. A function that does
 /// nothing but select or test is none: it is told from its argument's value.
-fn eliminators(program: &Program) -> IndexVec<GlobalId, Option<usize>> {
-    let circles = circles(program);
+fn eliminators(
+    program: &Program,
+    circles: &IndexVec<GlobalId, Option<u32>>,
+) -> IndexVec<GlobalId, Option<usize>> {
     let selectors = Selectors::new(program);
     let tests = Tests::new(program);
     let eliminated = |(id, circle): (GlobalId, &Option<u32>)| {
@@ -55,6 +58,7 @@ fn eliminators(program: &Program) -> IndexVec<GlobalId, Option<usize>> {
 
 struct Writer<'p> {
     program: &'p mut Program,
+    circles: IndexVec<GlobalId, Option<u32>>,
     eliminators: IndexVec<GlobalId, Option<usize>>,
     places: InlinedPlaces,
     /// How many expressions may still be copied.
@@ -88,13 +92,13 @@ impl Writer<'_> {
             return false;
         };
         let size = self.program.walk(body).count();
-        if args.len() != params.len() || self.left < size {
+        let args = self.program.expr_lists[args].to_vec();
+        if args.len() != params.len() || self.left < size || self.is_loop(args[taken_apart]) {
             return false;
         }
         self.left -= size;
         let at = self.program.spans[call];
         let params = self.program.local_lists[params].to_vec();
-        let args = self.program.expr_lists[args].to_vec();
         let (bound, mut out) = self.copy(body, &params, &args, at);
         // What is taken apart is evaluated first.
         for is_forced in [false, true] {
@@ -112,6 +116,12 @@ impl Writer<'_> {
         }
         self.program.exprs[call] = self.program.exprs[out];
         true
+    }
+
+    /// Returns whether an expression calls what can come to call itself.
+    fn is_loop(&self, expr: ExprId) -> bool {
+        let Expr::App(callee, _) = self.program.exprs[expr] else { return false };
+        matches!(self.program.exprs[callee], Expr::Global(of) if self.circles[of].is_some())
     }
 
     /// Returns a copy of the body of an eliminator, and what has to be bound for its parameters:
