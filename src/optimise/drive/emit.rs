@@ -266,8 +266,11 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(&args[1..], env);
                         self.lazy_unknown(function, nodes, fresh, span)
                     }
-                    GlobalKind::Defn { .. } if self.takes_more(global, args.len()) => {
-                        let (nodes, fresh) = self.arguments(args, env);
+                    GlobalKind::Defn { .. }
+                        if args.len() > arity
+                            && let (nodes, fresh) = self.arguments(args, env)
+                            && self.takes_more(global, &nodes) =>
+                    {
                         self.lazy_over_call(global, &nodes, fresh, span)
                     }
                     kind => {
@@ -377,22 +380,19 @@ impl Driver<'_> {
             && let AbstractValue::Partial(Head::Global(global), _) = self.heap.get(function).value
             && matches!(self.old.globals[global].kind, GlobalKind::Defn { .. })
         {
-            let given = self.heap.given(function);
-            if given.len() + args.len() == self.old.arity(global) {
-                let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
-                let all = given.into_iter().chain(args).collect();
+            let mut all = self.heap.given(function);
+            let fresh = fresh.checked_shl(all.len() as u32).unwrap_or(0);
+            all.extend(&args);
+            if all.len() == self.old.arity(global) {
                 return self.lazy_call(global, all, fresh, span);
             }
-            if self.takes_more(global, given.len() + args.len()) {
-                let fresh = fresh.checked_shl(given.len() as u32).unwrap_or(0);
-                let all: Vec<NodeId> = given.into_iter().chain(args).collect();
+            if self.takes_more(global, &all) {
                 return self.lazy_over_call(global, &all, fresh, span);
             }
-            if given.len() + args.len() < self.old.arity(global) {
-                let all: Vec<NodeId> = given.into_iter().chain(args.iter().copied()).collect();
-                if let Some(code) = self.written_twin(Head::Global(global), &all, span) {
-                    return code;
-                }
+            if all.len() < self.old.arity(global)
+                && let Some(code) = self.written_twin(Head::Global(global), &all, span)
+            {
+                return code;
             }
         }
         if let Some(choice) = self.chosen(function)
