@@ -5,7 +5,6 @@ use super::eval::State;
 use super::expanded::is_small;
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, NodeId};
-use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
 use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
@@ -188,7 +187,7 @@ impl Driver<'_> {
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
-                && let Some(outcome) = self.worthwhile_attempt(global, &args, key, span)?
+                && let Some(outcome) = self.attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
             }
@@ -284,8 +283,7 @@ impl Driver<'_> {
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
         let size = self.facts.size[global];
-        let is_little = self.facts.expanded[global].may_be_unfolded(size)
-            && (size <= UNFOLDED_AGAIN || !self.history.is_second());
+        let is_little = self.facts.expanded[global].may_be_unfolded(size);
         self.may_unfold() && (self.closed > 0 || is_little)
     }
 
@@ -343,36 +341,6 @@ impl Driver<'_> {
         State::Eval(body, env, frames)
     }
 
-    /// Unfolds a recursive call to its end if that is worth an attempt. Where the function has been
-    /// specialised before and all of the call is known, it is one only for a small value: a loop that
-    /// fusion has made was not there to be evaluated before.
-    fn worthwhile_attempt(
-        &mut self,
-        global: GlobalId,
-        args: &[NodeId],
-        key: &[Pattern],
-        span: Span,
-    ) -> Attempt<Option<Outcome>> {
-        let is_closed = is_closed(key);
-        if self.is_worth_attempting(global, key) || self.closed > 0 && is_closed {
-            return self.attempt(global, args, key, span);
-        }
-        if !is_closed || self.unbranching > 0 {
-            return Ok(None);
-        }
-        let checkpoint = self.checkpoint();
-        self.closed += 1;
-        let outcome = self.attempt(global, args, key, span)?;
-        if let Some(Outcome::Node(node)) = outcome
-            && self.is_small_value(node, &mut { VALUE })
-        {
-            self.closed -= 1;
-            return Ok(outcome);
-        }
-        self.roll_back(checkpoint);
-        Ok(None)
-    }
-
     /// Unfolds a recursive call to its end, if that takes no branching that only the run can
     /// decide.
     pub(super) fn attempt(
@@ -388,9 +356,7 @@ impl Driver<'_> {
         }
         let outermost = self.unbranching == 0;
         if outermost {
-            // There is to be something left for what is not evaluated to its end.
-            let most = if self.closed > 0 { self.fuel / 2 } else { ATTEMPT };
-            self.attempt = ATTEMPT.min(most);
+            self.attempt = ATTEMPT;
         }
         let checkpoint = self.checkpoint();
         let written = self.new.exprs.len();

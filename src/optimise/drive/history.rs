@@ -10,11 +10,6 @@ use crate::core::expr::GlobalId;
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 /// The most expressions of one of which there are any.
 const SIZE_AGAIN: u32 = 80;
-/// The largest size up to which what is not recursive is unfolded for its known arguments the second
-/// time.
-pub(super) const UNFOLDED_AGAIN: u32 = 40;
-/// How many times fewer steps there are the second time.
-pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
 pub(super) const CALLS_AGAIN: u32 = 4;
 
@@ -46,9 +41,9 @@ impl History {
 
     /// Returns whether a supercombinator is a variant, or has some.
     ///
-    /// What is known of the arguments of such a one, step by step, has been followed as far as the
-    /// whistle and the limits let it: their reasons are not in the program. So it is specialised again
-    /// for the calls that it consumes, which may lie beside it only now, and for nothing else.
+    /// The constructors among the arguments of such a one that can come to call itself have been followed,
+    /// step by step, as far as the whistle and the limits let that: their reasons are not in the program.
+    /// Calls that it consumes and functions may lie beside it only now.
     pub(super) fn is_specialised(&self, global: GlobalId) -> bool {
         self.specialised.contains(&global)
     }
@@ -81,7 +76,7 @@ impl Driver<'_> {
     }
 
     /// Returns what of some patterns is worth a variant the second time: not what a loop begins to
-    /// count with, and of what has been specialised before only the calls that it consumes.
+    /// count with, nor what has been followed before.
     pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
         let begins = |at| self.has(of, at, |param| self.accumulators.is_changing(param));
         for (at, pattern) in patterns.iter_mut().enumerate() {
@@ -93,19 +88,13 @@ impl Driver<'_> {
             return;
         }
         let is_done = self.history.exhausted.contains(&of) || self.facts.size[of] > SIZE_AGAIN;
+        let is_followed = |pattern: &Pattern| {
+            self.facts.recursive[of] && matches!(pattern, Pattern::Con(..) | Pattern::Built(..))
+        };
         for pattern in patterns {
-            if is_done || !matches!(pattern, Pattern::Call(..)) {
+            if is_done || is_followed(pattern) {
                 *pattern = Pattern::Hole;
             }
         }
-    }
-
-    /// Returns whether a call of what has been specialised before is worth an attempt to unfold it to
-    /// its end: numbers alone have been counted already.
-    pub(super) fn is_worth_attempting(&self, of: GlobalId, patterns: &[Pattern]) -> bool {
-        let is_structure = |pattern: &Pattern| {
-            matches!(pattern, Pattern::Con(..) | Pattern::Built(..) | Pattern::Partial(..))
-        };
-        !self.history.is_specialised(of) || patterns.iter().any(is_structure)
     }
 }

@@ -84,7 +84,6 @@ use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
 use heap::{EnvId, Heap, NodeId};
-use history::STEPS_AGAIN;
 use over_applied::Results;
 use pattern::{Key, Pattern};
 use select::Pending;
@@ -236,10 +235,7 @@ pub fn drive(
         branching: FxHashSet::default(),
         in_caf: false,
         fuel: 0,
-        total: match history.is_second() {
-            false => TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
-            true => (TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64) / STEPS_AGAIN,
-        },
+        total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
         attempt: 0,
         limit: 0,
         copies: 0,
