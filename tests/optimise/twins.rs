@@ -517,6 +517,71 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn count[n] (if (eq n 0) get (bind tick (fn [_] (count (sub n 1))))))
          (defn main[] (case (count 3000 0) [(Pair x s) (add x s)]))",
     ),
+    (
+        "a right fold of the program's own in others of it",
+        "(defn fold[f z xs] (case xs [Nil z] [(Cons y ys) (f y (fold f z ys))]))
+         (defn each[f xs] (fold (fn [y r] (Cons (f y) r)) Nil xs))
+         (defn those[p xs] (fold (fn [y r] (if (p y) (Cons y r) r)) Nil xs))
+         (defn both[xs ys] (fold Cons ys xs))
+         (defn main[] (fold add 0 (each (add 1) (those (lt 5) (both (range 1 1000) (range 1 1000))))))",
+        "(defn main[] (sum (map (add 1) (filter (lt 5) (append (range 1 1000) (range 1 1000))))))",
+    ),
+    (
+        "a test and selections in place of a case",
+        "(defn upto[a b] (if (gt a b) Nil (Cons a (upto (add a 1) b))))
+         (defn each[f xs] (if (isNil xs) Nil (Cons (f (head xs)) (each f (tail xs)))))
+         (defn total[xs s] (if (isNil xs) s (total (tail xs) (add s (head xs)))))
+         (defn main[] (total (each (mul 2) (upto 1 2000)) 0))",
+        "(defn upto[a b] (if (gt a b) Nil (Cons a (upto (add a 1) b))))
+         (defn each[f xs] (case xs [Nil Nil] [(Cons x t) (Cons (f x) (each f t))]))
+         (defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (add s x))]))
+         (defn main[] (total (each (mul 2) (upto 1 2000)) 0))",
+    ),
+    (
+        "a conditional of the program's own",
+        "(defn choose[c t e] (case c [1 t] [_ e]))
+         (defn those[p xs] (case xs [Nil Nil] [(Cons x t) (choose (p x) (Cons x (those p t)) (those p t))]))
+         (defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (choose (gt x 100) (add s x) s))]))
+         (defn main[] (total (those (fn [x] (eq (rem x 3) 0)) (range 1 3000)) 0))",
+        "(defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (if (gt x 100) (add s x) s))]))
+         (defn main[] (total (filter (fn [x] (eq (rem x 3) 0)) (range 1 3000)) 0))",
+    ),
+    (
+        "an argument of what is consumed that is too large to be known",
+        "(defn merge[xs ys] (case xs [Nil ys] [(Cons a s) (case ys [Nil xs]
+           [(Cons b t) (if (le a b) (Cons a (merge s ys)) (Cons b (merge xs t)))])]))
+         (defn by-two[n] (if (gt n 2000) Nil (Cons n (by-two (add n 2)))))
+         (defn main[] (sum (merge (by-two 0) (by-two 1))))",
+        "(defn total[xs ys s] (case xs [Nil (rest ys s)] [(Cons a t) (case ys [Nil (rest xs s)]
+           [(Cons b u) (if (le a b) (total t ys (add s a)) (total xs u (add s b)))])]))
+         (defn rest[xs s] (case xs [Nil s] [(Cons a t) (rest t (add s a))]))
+         (defn by-two[n] (if (gt n 2000) Nil (Cons n (by-two (add n 2)))))
+         (defn main[] (total (by-two 0) (by-two 1) 0))",
+    ),
+    (
+        "a list that is passed round a loop before it is consumed",
+        "(defn f[xs ys] (sum (filter (lt 5) (append xs ys))))
+         (defn main[] (f (range 1 2000) (range 1 2000)))",
+        "(defn go[k s] (if (gt k 2000) s (go (add k 1) (if (lt 5 k) (add s k) s))))
+         (defn main[] (go 1 (go 1 0)))",
+    ),
+    (
+        "a call with more arguments than parameters in a lazy place",
+        "(defn fold[f z xs] (case xs [Nil z] [(Cons x t) (f x (fold f z t))]))
+         (defn each[f xs] (fold (fn [x r] (Cons (f x) r)) Nil xs))
+         (defn main[] [(fold (fn [x k acc] (k (sub acc x))) id (each square (range 1 1000)) 0)])",
+        "(defn main[] [(foldl' sub 0 (map square (range 1 1000)))])",
+    ),
+    (
+        "a constant that a function makes of a function",
+        "(data State (State run))
+         (defn bind[m f] (State (fn [s] (case m [(State g) (case (g s) [(Pair x t) (case (f x) [(State h) (h t)])])]))))
+         (defn fresh[] (bind (State (fn [s] (Pair s s))) (fn [x] (State (fn [_] (Pair x (add x 1)))))))
+         (defn go[n s] (if (eq n 0) s (case fresh [(State f) (case (f s) [(Pair _ t) (go (sub n 1) t)])])))
+         (defn main[] (go 1000 0))",
+        "(defn go[n s] (if (eq n 0) s (go (sub n 1) (add s 1))))
+         (defn main[] (go 1000 0))",
+    ),
 ];
 
 #[test]

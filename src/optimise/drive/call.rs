@@ -5,6 +5,7 @@ use super::eval::State;
 use super::expanded::is_small;
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, NodeId};
+use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
 use super::variant::WRITTEN_PER_STEP;
 use super::{Abort, Attempt, Driver, Outcome};
@@ -187,6 +188,7 @@ impl Driver<'_> {
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
+                && self.is_worth_attempting(global, key)
                 && let Some(outcome) = self.attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
@@ -283,7 +285,8 @@ impl Driver<'_> {
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
         let size = self.facts.size[global];
-        let is_little = self.facts.expanded[global].may_be_unfolded(size);
+        let is_little = self.facts.expanded[global].may_be_unfolded(size)
+            && (size <= UNFOLDED_AGAIN || !self.history.is_second());
         self.may_unfold() && (self.closed > 0 || is_little)
     }
 

@@ -10,6 +10,11 @@ use crate::core::expr::GlobalId;
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 /// The most expressions of one of which there are any.
 const SIZE_AGAIN: u32 = 80;
+/// The largest size up to which what is not recursive is unfolded for its known arguments the second
+/// time.
+pub(super) const UNFOLDED_AGAIN: u32 = 40;
+/// How many times fewer steps there are the second time.
+pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
 pub(super) const CALLS_AGAIN: u32 = 4;
 
@@ -96,5 +101,17 @@ impl Driver<'_> {
                 *pattern = Pattern::Hole;
             }
         }
+    }
+
+    /// Returns whether a call of what has been specialised before is worth an attempt to unfold it to
+    /// its end: numbers alone have been counted already, unless they are all that it is given. (What a
+    /// loop is after fusion was not there to be evaluated before.)
+    pub(super) fn is_worth_attempting(&self, of: GlobalId, patterns: &[Pattern]) -> bool {
+        let is_structure = |pattern: &Pattern| {
+            matches!(pattern, Pattern::Con(..) | Pattern::Built(..) | Pattern::Partial(..))
+        };
+        !self.history.is_specialised(of)
+            || patterns.iter().any(is_structure)
+            || patterns.iter().all(|pattern| pattern.holes() == 0)
     }
 }

@@ -84,6 +84,7 @@ use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
 use heap::{EnvId, Heap, NodeId};
+use history::STEPS_AGAIN;
 use over_applied::Results;
 use pattern::{Key, Pattern};
 use select::Pending;
@@ -235,7 +236,10 @@ pub fn drive(
         branching: FxHashSet::default(),
         in_caf: false,
         fuel: 0,
-        total: TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
+        total: match history.is_second() {
+            false => TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
+            true => (TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64) / STEPS_AGAIN,
+        },
         attempt: 0,
         limit: 0,
         copies: 0,

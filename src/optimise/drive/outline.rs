@@ -234,6 +234,7 @@ impl Driver<'_> {
         let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
         if !self.facts.recursive[of]
             || !key.iter().any(is_static)
+            || !self.is_worth_attempting(of, &key)
             || self.is_made_or_branches(of, &key, &args)
         {
             return Ok(None);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
-use super::history::VARIANTS_AGAIN;
+use super::history::{STEPS_AGAIN, VARIANTS_AGAIN};
 use super::missed::{Made, knows_less};
 use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
@@ -442,7 +442,8 @@ impl Driver<'_> {
         self.wholes.clear();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
-        let mut fuel = (FUEL + FUEL_PER_EXPRESSION * size).min(self.total.max(0));
+        let again = if self.history.is_second() { STEPS_AGAIN } else { 1 };
+        let mut fuel = ((FUEL + FUEL_PER_EXPRESSION * size) / again).min(self.total.max(0));
         loop {
             let checkpoint = self.checkpoint();
             let written = self.new.exprs.len() as i64;

@@ -1,0 +1,102 @@
+//! What is written out in the place of a call evaluates nothing more, and nothing more often.
+
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::Config;
+use gmachine::optimise::Passes;
+
+use super::common::{Run, run_optimised};
+
+fn run(source: &str, input: &str, level: u8) -> Run {
+    let config = Config { fuel: Some(1_000_000), ..Config::default() };
+    run_optimised(source, input, Format::Default, config, Passes::level(level))
+}
+
+/// What it is, the program, its input and what it prints.
+const SAME: &[(&str, &str, &str, &str)] = &[
+    (
+        "a wrapper that does not use an argument that fails",
+        "(defn first'[a b] a) (defn main[i] (Pair (first' 1 (error \"no\")) i))",
+        "",
+        "(Pair 1 [])",
+    ),
+    (
+        "a wrapper that is called with more arguments, and with fewer",
+        "(defn turn[f a b] (f b a)) (defn with[f] (turn f 1))
+         (defn main[i] (let ([n (length i)]) [(turn const n add 10 3) (with sub n) (turn sub n 2)]))",
+        "abc",
+        "13 2 -1 Nil",
+    ),
+    (
+        "a wrapper in a circle that builds no end of a list",
+        "(defn from'[n] (Cons n (step n))) (defn step[n] (from' (add n 1)))
+         (defn main[i] (take 3 (from' (length i))))",
+        "ab",
+        "2 3 4 Nil",
+    ),
+    (
+        "a test of one of three constructors, and a selection where it holds",
+        "(data T (A) (B x) (C y)) (defn is-b[t] (case t [(B _) 1] [_ 0]))
+         (defn x[t] (case t [(B x) x] [_ 0])) (defn y[t] (case t [(C y) y] [_ 7]))
+         (defn f[t] (if (is-b t) (x t) (y t)))
+         (defn main[i] (map f [A (B (length i)) (C 5)]))",
+        "abcd",
+        "7 4 5 Nil",
+    ),
+    (
+        "a test that holds of two of three constructors",
+        "(data T (A) (B x) (C y)) (defn is-full[t] (case t [A 0] [_ 1]))
+         (defn x[t] (case t [(B x) x] [(C y) (mul 10 y)] [A 0]))
+         (defn f[t] (if (is-full t) (x t) -1)) (defn g[t] (if (is-full t) 1 (x t)))
+         (defn main[i] (append (map f [A (B (length i)) (C 5)]) (map g [A (B 2)])))",
+        "abcd",
+        "-1 4 50 0 1 Nil",
+    ),
+    (
+        "a selection in the default of a case, and beyond it",
+        "(defn f[xs] (case xs [Nil 0] [_ (add (head xs) (length (tail xs)))]))
+         (defn g[xs] (if (isNil xs) 0 (if (isNil (tail xs)) (head xs) (head (tail xs)))))
+         (defn main[i] (let ([n (length i)]) [(f [n n n]) (f Nil) (g [n]) (g [n 1]) (g Nil)]))",
+        "abc",
+        "5 0 3 1 0 Nil",
+    ),
+    (
+        "a test in a place where it may not be needed",
+        "(defn f[xs ys] (Pair (if (isNil xs) ys (Cons (head xs) ys)) 1))
+         (defn main[i] (case (f (error \"no\") i) [(Pair _ n) (case (f i i) [(Pair zs _) (add n (length zs))])]))",
+        "ab",
+        "4",
+    ),
+    (
+        "an eliminator whose branches fail, and one that is not needed",
+        "(defn both[p f] (case p [(Pair a b) (f a b)]))
+         (defn main[i] (let ([n (length i)]) [(both (Pair n (error \"no\")) const)
+           (length [(both (error \"no\") add)])]))",
+        "abc",
+        "3 1 Nil",
+    ),
+];
+
+#[test]
+fn what_is_written_out_means_the_same() {
+    for (what, source, input, printed) in SAME {
+        for level in 0..=2 {
+            let run = run(source, input, level);
+            assert_eq!((run.failure, run.output.as_str()), (None, *printed), "{what}, -O{level}");
+        }
+    }
+}
+
+#[test]
+fn what_is_written_out_is_done_once() {
+    // A parameter that stands in two places, or is taken apart and passed on, is evaluated once.
+    let source =
+        "(defn two[x] (Pair x x)) (defn pick[m z] (case m [Nothing z] [(Just x) (add x z)]))
+        (defn slow[n] (if (eq n 0) 1 (slow (sub n 1))))
+        (defn main[i] (case (two (slow (add 500 (length i)))) [(Pair a b)
+          (add (add a b) (pick (Just (slow (add 500 a))) (slow (add 500 b))))]))";
+    for level in 1..=2 {
+        let run = run(source, "", level);
+        assert_eq!(run.output, "4");
+        assert!(run.statistics.reductions < 1_540, "{}", run.statistics.reductions);
+    }
+}
