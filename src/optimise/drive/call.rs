@@ -359,7 +359,9 @@ impl Driver<'_> {
         }
         let outermost = self.unbranching == 0;
         if outermost {
-            self.attempt = ATTEMPT;
+            // What fusion has made is worth a try, but not all that is left for the others.
+            let most = if self.history.is_second() { self.fuel / 2 } else { ATTEMPT };
+            self.attempt = ATTEMPT.min(most);
         }
         let checkpoint = self.checkpoint();
         let written = self.new.exprs.len();

@@ -7,7 +7,7 @@
 //! evaluated that was not. What is asked of the form of a definition (does it make a list, take a
 //! value apart, give an argument on?) is asked of its source, so a wrapper would hide the answer.
 //!
-//! A wrapper in a circle of functions stays: its calls are what other passes find the circle by. A
+//! What is asked for by name stays: it would be there twice. A wrapper in a circle of functions stays: its calls are what other passes find the circle by. A
 //! primitive is no part of one: its call would be a value to compute, and no form.
 
 use crate::base::index::IndexVec;
@@ -38,9 +38,12 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
 /// Returns which globals are wrappers.
 fn wrappers(program: &Program) -> IndexVec<GlobalId, bool> {
     let circles = circles(program);
+    let kept = program.kept();
     let is_wrapper = |(id, circle): (GlobalId, &Option<u32>)| match program.globals[id].kind {
         GlobalKind::Defn { params, body: Some(body) } => {
-            circle.is_none() && is_wrapper(program, &program.local_lists[params], body)
+            circle.is_none()
+                && !kept.contains(&id)
+                && is_wrapper(program, &program.local_lists[params], body)
         }
         _ => false,
     };
