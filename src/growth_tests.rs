@@ -301,7 +301,7 @@ const STEEP: &[&str] = &[
 ];
 
 /// How many of the families that are made by chance may cost more.
-const STEEP_OF_MIXED: usize = 14;
+const STEEP_OF_MIXED: usize = 13;
 
 /// How much more a program of 2 kB costs than one of 1 kB.
 struct Step {

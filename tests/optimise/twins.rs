@@ -538,15 +538,6 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn main[] (total (each (mul 2) (upto 1 2000)) 0))",
     ),
     (
-        "a conditional of the program's own",
-        "(defn choose[c t e] (case c [1 t] [_ e]))
-         (defn those[p xs] (case xs [Nil Nil] [(Cons x t) (choose (p x) (Cons x (those p t)) (those p t))]))
-         (defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (choose (gt x 100) (add s x) s))]))
-         (defn main[] (total (those (fn [x] (eq (rem x 3) 0)) (range 1 3000)) 0))",
-        "(defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (if (gt x 100) (add s x) s))]))
-         (defn main[] (total (filter (fn [x] (eq (rem x 3) 0)) (range 1 3000)) 0))",
-    ),
-    (
         "an argument of what is consumed that is too large to be known",
         "(defn merge[xs ys] (case xs [Nil ys] [(Cons a s) (case ys [Nil xs]
            [(Cons b t) (if (le a b) (Cons a (merge s ys)) (Cons b (merge xs t)))])]))

@@ -188,8 +188,7 @@ impl Driver<'_> {
                 && self.may_unfold()
                 && !self.is_made_or_branches(global, key, &args)
                 && !self.is_cut(&args)
-                && self.is_worth_attempting(global, key)
-                && let Some(outcome) = self.attempt(global, &args, key, span)?
+                && let Some(outcome) = self.worthwhile_attempt(global, &args, key, span)?
             {
                 return Ok(State::Value(outcome, frames));
             }
@@ -344,6 +343,36 @@ impl Driver<'_> {
         State::Eval(body, env, frames)
     }
 
+    /// Unfolds a recursive call to its end if that is worth an attempt. Where the function has been
+    /// specialised before and all of the call is known, it is one only for a small value: a loop that
+    /// fusion has made was not there to be evaluated before.
+    fn worthwhile_attempt(
+        &mut self,
+        global: GlobalId,
+        args: &[NodeId],
+        key: &[Pattern],
+        span: Span,
+    ) -> Attempt<Option<Outcome>> {
+        let is_closed = is_closed(key);
+        if self.is_worth_attempting(global, key) || self.closed > 0 && is_closed {
+            return self.attempt(global, args, key, span);
+        }
+        if !is_closed || self.unbranching > 0 {
+            return Ok(None);
+        }
+        let checkpoint = self.checkpoint();
+        self.closed += 1;
+        let outcome = self.attempt(global, args, key, span)?;
+        if let Some(Outcome::Node(node)) = outcome
+            && self.is_small_value(node, &mut { VALUE })
+        {
+            self.closed -= 1;
+            return Ok(outcome);
+        }
+        self.roll_back(checkpoint);
+        Ok(None)
+    }
+
     /// Unfolds a recursive call to its end, if that takes no branching that only the run can
     /// decide.
     pub(super) fn attempt(
@@ -359,8 +388,8 @@ impl Driver<'_> {
         }
         let outermost = self.unbranching == 0;
         if outermost {
-            // What fusion has made is worth a try, but not all that is left for the others.
-            let most = if self.history.is_second() { self.fuel / 2 } else { ATTEMPT };
+            // There is to be something left for what is not evaluated to its end.
+            let most = if self.closed > 0 { self.fuel / 2 } else { ATTEMPT };
             self.attempt = ATTEMPT.min(most);
         }
         let checkpoint = self.checkpoint();

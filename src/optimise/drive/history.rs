@@ -104,14 +104,11 @@ impl Driver<'_> {
     }
 
     /// Returns whether a call of what has been specialised before is worth an attempt to unfold it to
-    /// its end: numbers alone have been counted already, unless they are all that it is given. (What a
-    /// loop is after fusion was not there to be evaluated before.)
+    /// its end: numbers alone have been counted already.
     pub(super) fn is_worth_attempting(&self, of: GlobalId, patterns: &[Pattern]) -> bool {
         let is_structure = |pattern: &Pattern| {
             matches!(pattern, Pattern::Con(..) | Pattern::Built(..) | Pattern::Partial(..))
         };
-        !self.history.is_specialised(of)
-            || patterns.iter().any(is_structure)
-            || patterns.iter().all(|pattern| pattern.holes() == 0)
+        !self.history.is_specialised(of) || patterns.iter().any(is_structure)
     }
 }

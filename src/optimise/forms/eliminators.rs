@@ -93,7 +93,10 @@ impl Writer<'_> {
         };
         let size = self.program.walk(body).count();
         let args = self.program.expr_lists[args].to_vec();
-        if args.len() != params.len() || self.left < size || self.is_loop(args[taken_apart]) {
+        if args.len() != params.len()
+            || self.left < size
+            || self.is_consumed(args[taken_apart], body)
+        {
             return false;
         }
         self.left -= size;
@@ -118,10 +121,19 @@ impl Writer<'_> {
         true
     }
 
-    /// Returns whether an expression calls what can come to call itself.
-    fn is_loop(&self, expr: ExprId) -> bool {
+    /// Returns whether what an eliminator takes apart is the call of what can come to call itself, or of
+    /// an unknown function that makes a constructor with fields: who consumes the call of the eliminator
+    /// consumes that one too.
+    fn is_consumed(&self, expr: ExprId, body: ExprId) -> bool {
         let Expr::App(callee, _) = self.program.exprs[expr] else { return false };
-        matches!(self.program.exprs[callee], Expr::Global(of) if self.circles[of].is_some())
+        match self.program.exprs[callee] {
+            Expr::Global(of) => self.circles[of].is_some(),
+            Expr::Local(_) => match self.program.exprs[body] {
+                Expr::Switch(switch) => self.program.switches[switch].fields().next().is_some(),
+                _ => true,
+            },
+            _ => false,
+        }
     }
 
     /// Returns a copy of the body of an eliminator, and what has to be bound for its parameters:
