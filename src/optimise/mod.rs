@@ -167,7 +167,7 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
     if is_twice {
-        forms::write_out(&mut program, &mut report);
+        forms::write_out(&mut program, passes, &mut report);
     }
     // Before choices are moved out of lazy places: what is a join point is in none.
     if passes.has(Pass::CaseOfCase) {

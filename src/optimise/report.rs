@@ -23,14 +23,14 @@ pub struct Report {
 impl Report {
     /// All kinds of things that passes do, in the order of the passes.
     pub const KINDS: &[(Pass, &str)] = &[
+        (Pass::Inline, "wrappers written out"),
+        (Pass::Inline, "eliminators written out"),
+        (Pass::KnownCase, "tests and selections made cases"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),
         (Pass::Specialise, "patterns generalised"),
         (Pass::Inline, "calls inlined"),
         (Pass::Inline, "needed calls inlined"),
-        (Pass::Inline, "wrappers written out"),
-        (Pass::Inline, "eliminators written out"),
-        (Pass::KnownCase, "tests and selections made cases"),
         (Pass::KnownCase, "primitives folded"),
         (Pass::KnownCase, "branches decided"),
         (Pass::CaseOfCase, "continuations moved into branches"),

@@ -46,9 +46,10 @@ impl History {
 
     /// Returns whether a supercombinator is a variant, or has some.
     ///
-    /// The constructors among the arguments of such a one that can come to call itself have been followed,
-    /// step by step, as far as the whistle and the limits let that: their reasons are not in the program.
-    /// Calls that it consumes and functions may lie beside it only now.
+    /// What is known of the arguments of such a one, step by step, has been followed as far as the
+    /// whistle and the limits let it: their reasons are not in the program. So it is specialised again
+    /// for the calls that it consumes and for functions, which may lie beside it only now, and for nothing
+    /// else.
     pub(super) fn is_specialised(&self, global: GlobalId) -> bool {
         self.specialised.contains(&global)
     }
@@ -81,7 +82,8 @@ impl Driver<'_> {
     }
 
     /// Returns what of some patterns is worth a variant the second time: not what a loop begins to
-    /// count with, nor what has been followed before.
+    /// count with, and of what has been specialised before only the calls that it consumes and
+    /// functions.
     pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
         let begins = |at| self.has(of, at, |param| self.accumulators.is_changing(param));
         for (at, pattern) in patterns.iter_mut().enumerate() {
@@ -93,11 +95,8 @@ impl Driver<'_> {
             return;
         }
         let is_done = self.history.exhausted.contains(&of) || self.facts.size[of] > SIZE_AGAIN;
-        let is_followed = |pattern: &Pattern| {
-            self.facts.recursive[of] && matches!(pattern, Pattern::Con(..) | Pattern::Built(..))
-        };
         for pattern in patterns {
-            if is_done || is_followed(pattern) {
+            if is_done || !matches!(pattern, Pattern::Call(..) | Pattern::Partial(..)) {
                 *pattern = Pattern::Hole;
             }
         }

@@ -1,8 +1,8 @@
 //! Eliminators are written out where their value is needed.
 //!
 //! An *eliminator* is a small function that begins with taking a parameter apart and is in no circle:
-//! `maybe`, a conditional of the program's own. With it in the place of the `case`, the function around it takes
-//! nothing apart by itself, and makes nothing.
+//! `maybe`, a conditional of the program's own. With a call of it in the place of the `case`, the function
+//! around that takes nothing apart by itself, and makes nothing.
 
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
@@ -91,6 +91,10 @@ impl Writer<'_> {
         else {
             return false;
         };
+        // What stood in it may have been written out meanwhile.
+        if !is_small_function(self.program, global) {
+            return false;
+        }
         let size = self.program.walk(body).count();
         let args = self.program.expr_lists[args].to_vec();
         if args.len() != params.len()

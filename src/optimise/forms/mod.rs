@@ -10,16 +10,17 @@ mod eliminators;
 mod tests;
 mod wrappers;
 
-use super::Pass;
-use super::Report;
+use super::{Pass, Passes, Report};
 use crate::core::expr::Program;
 
 /// Writes definitions out. Takes time linear in the program.
-pub(super) fn write_out(program: &mut Program, report: &mut Report) {
+pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Report) {
     let wrappers = wrappers::write_out(program);
     report.count(Pass::Inline, "wrappers written out", wrappers);
     let eliminators = eliminators::write_out(program);
     report.count(Pass::Inline, "eliminators written out", eliminators);
-    let tests = tests::write_out(program);
-    report.count(Pass::KnownCase, "tests and selections made cases", tests);
+    if passes.has(Pass::KnownCase) {
+        let tests = tests::write_out(program);
+        report.count(Pass::KnownCase, "tests and selections made cases", tests);
+    }
 }

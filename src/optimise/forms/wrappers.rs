@@ -7,8 +7,9 @@
 //! evaluated that was not. What is asked of the form of a definition (does it make a list, take a
 //! value apart, give an argument on?) is asked of its source, so a wrapper would hide the answer.
 //!
-//! What is asked for by name stays: it would be there twice. A wrapper in a circle of functions stays: its calls are what other passes find the circle by. A
-//! primitive is no part of one: its call would be a value to compute, and no form.
+//! What is asked for by name stays: it would be there twice. So does a wrapper in a circle of functions:
+//! its calls are what other passes find the circle by. A primitive is no part of one: its call would be
+//! a value to compute, and no form.
 
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
