@@ -215,6 +215,15 @@ fn lengths(source: &str) -> [usize; 2] {
 }
 
 #[test]
+fn a_loop_with_a_known_number_of_turns_is_not_written_out() {
+    let loops = "(defn main[] (sum (turns 100 (range 1 50))))
+        (defn turns[n xs] (if (eq n 0) xs (turns (sub n 1) (turn xs))))
+        (defn turn[xs] (zipWith add (append (tail xs) [(head xs)]) xs))";
+    let [plain, optimised] = lengths(loops);
+    assert!(2 * optimised < 3 * plain, "{plain} {optimised}");
+}
+
+#[test]
 fn an_argument_that_only_grows_is_unfolded_into_no_chain() {
     // Each call has one function more around what is known, until it is too large for a pattern.
     let grows = "(defn f[v] (f (fn [_] v) (case v [Nil 1]))) (defn main[] (f 1))";
