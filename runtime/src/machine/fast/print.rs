@@ -25,6 +25,11 @@ impl Machine {
                 self.ticks -= 1;
             }
             self.printed += 1;
+            if let Some(next) = self.mutator.printing.last_mut() {
+                // What is evaluated is not entered: how a text is cut into pieces would be counted.
+                // SAFETY: it is a word of the heap.
+                *next = unsafe { self.heap.resolve(*next) };
+            }
             self.evaluate(|machine| machine.mutator.printing.last().copied(), Some(out))?;
             if self.mode != Mode::Print && self.performed(out)? {
                 continue;
