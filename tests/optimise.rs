@@ -15,6 +15,7 @@ mod forms;
 mod functions;
 mod interpreted;
 mod levels;
+mod several;
 mod shapes;
 mod twins;
 mod written;

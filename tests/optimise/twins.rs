@@ -573,6 +573,20 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn go[n s] (if (eq n 0) s (go (sub n 1) (add s 1))))
          (defn main[] (go 1000 0))",
     ),
+    (
+        "lenses, which look at a parameter that their loop does not look at",
+        "(data Lens (Lens get set)) (data Person (Person name age)) (data Firm (Firm boss staff))
+         (defn view[l s] (case l [(Lens g _) (g s)]))
+         (defn over[l f s] (case l [(Lens _ p) (p (f (view l s)) s)]))
+         (defn o[l m] (Lens (fn [s] (view m (view l s))) (fn [x s] (over l (fn [t] (case m [(Lens _ p) (p x t)])) s))))
+         (defn age[] (Lens (fn [p] (case p [(Person _ a) a])) (fn [a p] (case p [(Person n _) (Person n a)]))))
+         (defn boss[] (Lens (fn [f] (case f [(Firm b _) b])) (fn [b f] (case f [(Firm _ s) (Firm b s)]))))
+         (defn years[n c] (if (eq n 0) c (years (sub n 1) (over (o boss age) (add 1) c))))
+         (defn main[] (years 1000 (Firm (Person \"Ann\" 30) Nil)))",
+        "(data Person (Person name age)) (data Firm (Firm boss staff))
+         (defn years[n a] (if (eq n 0) (Firm (Person \"Ann\" a) Nil) (years (sub n 1) (add 1 a))))
+         (defn main[] (years 1000 30))",
+    ),
 ];
 
 #[test]

@@ -46,6 +46,8 @@ struct Fact {
     size: u32,
     /// The number of parts of the largest constant of which it is a part.
     whole: u32,
+    /// That constant.
+    root: NodeId,
     /// Whether it is part of one with constructors, not of lists, that are one of several.
     is_tree: bool,
     /// Whether it has a text so long that a definition, which keeps what is unpacked of it, would hold
@@ -83,9 +85,12 @@ impl Constants {
         }
         let Constants { mut facts, of } = maker.constants;
         for node in facts.indices().rev() {
-            let Fact { whole, is_tree, .. } = facts[node];
+            let Fact { whole, root, is_tree, .. } = facts[node];
             for &part in heap.items(heap.get(node).value.parts()) {
-                facts[part].whole = facts[part].whole.max(whole);
+                if facts[part].whole < whole {
+                    facts[part].whole = whole;
+                    facts[part].root = root;
+                }
                 facts[part].is_tree |= is_tree;
             }
         }
@@ -119,6 +124,12 @@ impl Constants {
     pub fn of_caf(&self, program: &Program, caf: GlobalId) -> u32 {
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[caf].kind else { return 0 };
         self.of(body).map_or(0, |node| self.whole(node))
+    }
+
+    /// Returns how many parts the largest constant has of which a constant is a part, and which it is.
+    pub fn root(&self, node: NodeId) -> (u32, NodeId) {
+        let fact = self.facts[node];
+        (fact.whole, fact.root)
     }
 
     /// Returns how many parts the largest constant has of which a value is a part.
@@ -234,7 +245,7 @@ impl Maker<'_> {
         let node = self.heap.add(value);
         // Any number of places refer to it.
         self.heap.share(node);
-        self.constants.facts.push(Fact { size, whole: size, is_tree, is_long });
+        self.constants.facts.push(Fact { size, whole: size, root: node, is_tree, is_long });
         self.made.insert(shape, node);
         node
     }

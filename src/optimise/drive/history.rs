@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::Driver;
-use super::pattern::Pattern;
-use crate::core::expr::GlobalId;
+use super::pattern::{Key, Pattern};
+use crate::core::expr::{GlobalId, GlobalKind, LocalId};
 
 /// The most variants of a supercombinator that has been specialised before.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
@@ -28,6 +28,9 @@ pub struct History {
     specialised: FxHashSet<GlobalId>,
     /// Those of which there would have been more variants without the whistle and the limits.
     exhausted: FxHashSet<GlobalId>,
+    /// The parameters of those that nothing was known of because nothing was seen to look at them: what
+    /// does may have been behind functions that were not known yet.
+    unseen: FxHashSet<LocalId>,
     /// How often the program was inlined in.
     inlined: u32,
 }
@@ -61,6 +64,9 @@ impl Driver<'_> {
         let before = self.history;
         let inlined = before.inlined + u32::from(!self.rules.specialise);
         let mut after = History { inlined, ..History::default() };
+        let all = self.variants.iter().map(|variant| &variant.key);
+        let has_variants: FxHashSet<GlobalId> =
+            all.filter(|key| !self.is_itself(key)).map(|key| key.of).collect();
         for variant in &self.variants {
             let of = variant.key.of;
             let is_source = self.rules.specialise && !before.is_second();
@@ -74,11 +80,38 @@ impl Driver<'_> {
             if before.exhausted.contains(&of) || self.exhausted.contains(&of) {
                 after.exhausted.insert(variant.global);
             }
-            if before.is_specialised(of) || self.per_function.get(&of).is_some() {
+            if before.is_specialised(of) || has_variants.contains(&of) {
                 after.specialised.insert(variant.global);
             }
+            self.add_unseen(&variant.key, variant.global, &mut after.unseen);
         }
         after
+    }
+
+    /// Adds the parameters of a variant that nothing has been known of, and that nothing looks at.
+    fn add_unseen(&self, key: &Key, variant: GlobalId, unseen: &mut FxHashSet<LocalId>) {
+        let GlobalKind::Defn { params, .. } = self.old.globals[key.of].kind else { return };
+        let GlobalKind::Defn { params: new, .. } = self.new.globals[variant].kind else { return };
+        let mut new = self.new.local_lists[new].iter();
+        let mut hole = 0;
+        for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
+            let is_unseen = match self.rules.specialise {
+                true => !self.facts.inspected[param],
+                false => self.history.unseen.contains(&param),
+            };
+            for _ in 0..pattern.holes() {
+                // Holes with the same value are one parameter.
+                let is_first = key.same.get(hole).is_none_or(|&first| first as usize == hole);
+                hole += 1;
+                if !is_first {
+                    continue;
+                }
+                let Some(&new) = new.next() else { return };
+                if is_unseen && *pattern == Pattern::Hole {
+                    unseen.insert(new);
+                }
+            }
+        }
     }
 
     /// Returns what of some patterns is worth a variant the second time: not what a loop begins to
@@ -94,9 +127,15 @@ impl Driver<'_> {
         if !self.history.is_specialised(of) {
             return;
         }
-        let is_done = self.history.exhausted.contains(&of) || self.facts.size[of] > SIZE_AGAIN;
-        for pattern in patterns {
-            if is_done || !matches!(pattern, Pattern::Call(..) | Pattern::Partial(..)) {
+        let is_large = self.facts.size[of] > SIZE_AGAIN;
+        let is_done = is_large || self.history.exhausted.contains(&of);
+        for (at, pattern) in patterns.iter_mut().enumerate() {
+            let is_new = self.has(of, at, |param| self.history.unseen.contains(&param));
+            let is_worth = match is_new {
+                true => !is_large,
+                false => !is_done && matches!(pattern, Pattern::Call(..) | Pattern::Partial(..)),
+            };
+            if !is_worth {
                 *pattern = Pattern::Hole;
             }
         }

@@ -373,7 +373,7 @@ transactional! {
             /// The variant of each key.
             memo: Journal<Key, u32>,
             /// How many variants a supercombinator has.
-            per_function: Journal<GlobalId, u32>,
+            per_function: Journal<(GlobalId, Option<NodeId>), u32>,
             /// How many variants have patterns of a shape.
             per_shape: Journal<Key, u32>,
             /// The definitions of constants.

@@ -60,8 +60,8 @@ const SAME_SHAPE: u32 = 12;
 const SAME_SHAPE_OF_CIRCLE: u32 = 40;
 const FEW_OF_SHAPE: u32 = 4;
 const FEW_LITERALS: usize = 2;
-/// How many parts of constants allow it one variant more, and the most variants that they allow it.
-const PARTS_PER_VARIANT: u32 = 6;
+/// How many parts of a constant allow it one variant more, and the most variants that they allow it.
+const PARTS_PER_VARIANT: u32 = 3;
 const VARIANTS_OF_CONSTANTS: u32 = 400;
 
 /// The most expressions of a body that are written again because more is known there, and how many
@@ -95,7 +95,7 @@ impl Driver<'_> {
         let mut is_general = false;
         let mut knows_same = true;
         loop {
-            if key.is_general() && key.args.len() == self.old.arity(key.of) {
+            if self.is_itself(key) {
                 return None;
             }
             // A supercombinator without parameters would be a CAF.
@@ -142,12 +142,10 @@ impl Driver<'_> {
             self.exhausted.insert(key.of);
             key.args = shape.args;
         }
-        let count = self.per_function.get(&key.of).copied().unwrap_or(0);
-        if count >= self.most_variants(key) || self.total <= 0 || self.new.exprs.len() > self.most {
+        if self.total <= 0 || self.new.exprs.len() > self.most || !self.allows_variant(key) {
             self.exhausted.insert(key.of);
             return None;
         }
-        self.per_function.insert(key.of, count + 1);
         let global = self.variant_global(key.of);
         let at = self.add_variant(key.clone(), global);
         self.variants[at as usize].is_general = is_general;
@@ -157,6 +155,11 @@ impl Driver<'_> {
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// Returns whether a key is that of the supercombinator itself, with nothing known of its arguments.
+    pub(super) fn is_itself(&self, key: &Key) -> bool {
+        key.is_general() && key.args.len() == self.old.arity(key.of)
     }
 
     /// Returns the patterns without the literals that are only counted with, and without what a
@@ -234,23 +237,43 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns how many variants a supercombinator may have when one is made for a key: more if the
-    /// key has part of a constant, by the size of the constant.
-    fn most_variants(&self, key: &Key) -> u32 {
-        if self.history.is_specialised(key.of) {
-            return VARIANTS_AGAIN;
+    /// Counts a variant for a key, if the supercombinator may have another one. Each program that an
+    /// interpreter goes along, a constant, allows it some by itself, more if it is large.
+    fn allows_variant(&mut self, key: &Key) -> bool {
+        let is_again = self.history.is_specialised(key.of);
+        let fitting = VARIANTS_SIZE / self.facts.size[key.of].max(1);
+        let fitting = if is_again { VARIANTS_AGAIN } else { fitting.clamp(FEW_VARIANTS, VARIANTS) };
+        if let Some((whole, root)) = self.largest_constant(key)
+            && !is_again
+        {
+            let own = FEW_VARIANTS + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS);
+            if self.counts_variant(key.of, Some(root), own) {
+                return true;
+            }
         }
-        let mut whole = 0;
+        self.counts_variant(key.of, None, fitting)
+    }
+
+    /// Counts a variant for a constant, or for none, if there are fewer than `most`.
+    fn counts_variant(&mut self, of: GlobalId, constant: Option<NodeId>, most: u32) -> bool {
+        let count = self.per_function.get(&(of, constant)).copied().unwrap_or(0);
+        if count < most {
+            self.per_function.insert((of, constant), count + 1);
+        }
+        count < most
+    }
+
+    /// Returns the largest constant that a key has a part of, with its size before it.
+    fn largest_constant(&self, key: &Key) -> Option<(u32, NodeId)> {
+        let mut largest = None;
         let mut work: Vec<&Pattern> = key.args.iter().collect();
         while let Some(pattern) = work.pop() {
-            if let Pattern::Constant(node) = pattern {
-                whole = whole.max(self.constants.whole(*node));
+            if let Pattern::Constant(node) = *pattern {
+                largest = largest.max(Some(self.constants.root(node)));
             }
             work.extend(pattern.parts());
         }
-        let fitting = VARIANTS_SIZE / self.facts.size[key.of].max(1);
-        fitting.clamp(FEW_VARIANTS, VARIANTS)
-            + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS)
+        largest
     }
 
     /// Returns how many variants of a function may have the same shape as a key.
