@@ -24,7 +24,7 @@ mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
-use drive::{History, Rules, drive};
+use drive::{History, Rules, drive, evaluate_constants};
 pub use report::Report;
 
 macro_rules! passes {
@@ -203,6 +203,9 @@ fn run(
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
             let mut program = program;
+            if !history.is_second() {
+                evaluate_constants(&mut program, rules, report);
+            }
             // What has not been consumed is put back when calls are inlined.
             if !history.is_second() && case_of_case && passes.has(Pass::Inline) {
                 choices::lift(&mut program, choices::Which::Data);

@@ -26,6 +26,7 @@ impl Report {
         (Pass::Inline, "wrappers written out"),
         (Pass::Inline, "eliminators written out"),
         (Pass::KnownCase, "tests and selections made cases"),
+        (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),
         (Pass::Specialise, "patterns generalised"),

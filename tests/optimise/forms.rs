@@ -14,6 +14,16 @@ fn run(source: &str, input: &str, level: u8) -> Run {
 /// What it is, the program, its input and what it prints.
 const SAME: &[(&str, &str, &str, &str)] = &[
     (
+        "constants with a part that fails, that does not end, or that is the constant itself",
+        "(data R (R f x)) (defn make[f x] (R f x)) (defn use[r n] (case r [(R f _) (f n)]))
+         (defn fails[] (make (add 1) (error \"no\"))) (defn circles[] (make (mul 2) (loop 1)))
+         (defn loop[n] (loop n)) (defn ones[] (id (Cons 1 ones)))
+         (defn self[] (make (fn [n] (case self [(R _ m) (add n m)])) 5))
+         (defn main[i] (let ([n (length i)]) (append [(use fails n) (use circles n) (use self n)] (take n ones))))",
+        "ab",
+        "3 4 7 1 1 Nil",
+    ),
+    (
         "a wrapper that does not use an argument that fails",
         "(defn first'[a b] a) (defn main[i] (Pair (first' 1 (error \"no\")) i))",
         "",

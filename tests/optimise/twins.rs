@@ -587,6 +587,42 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn years[n a] (if (eq n 0) (Firm (Person \"Ann\" a) Nil) (years (sub n 1) (add 1 a))))
          (defn main[] (years 1000 30))",
     ),
+    (
+        "constants that are compositions of compositions",
+        "(defn o[f g x] (f (g x))) (defn cmap[] (o (o concat) map)) (defn dup[] (cmap (fn [x] [x x])))
+         (defn main[] (sum (o dup (o dup (range 1)) 500)))",
+        "(defn dup[xs] (concat (map (fn [x] [x x]) xs))) (defn main[] (sum (dup (dup (range 1 500)))))",
+    ),
+    (
+        "a constant that a function makes of itself",
+        "(defn twice[f x] (f (f x))) (defn add8[] (twice twice (twice (add 1))))
+         (defn go[n s] (if (eq n 0) s (go (sub n 1) (rem (add8 s) 1009)))) (defn main[] (go 500 0))",
+        "(defn go[n s] (if (eq n 0) s (go (sub n 1) (rem (add 8 s) 1009)))) (defn main[] (go 500 0))",
+    ),
+    (
+        "constant lenses that are composed",
+        "(data Lens (Lens get set)) (defn get[l] (case l [(Lens g _) g])) (defn set[l] (case l [(Lens _ p) p]))
+         (defn first'[] (Lens fst (fn [x p] (case p [(Pair _ b) (Pair x b)]))))
+         (defn second'[] (Lens snd (fn [x p] (case p [(Pair a _) (Pair a x)]))))
+         (defn o[l m] (Lens (compose (get m) (get l)) (fn [x s] (set l (set m x (get l s)) s))))
+         (defn over[l f s] (set l (f (get l s)) s)) (defn inner[] (o second' first'))
+         (defn go[n s] (if (eq n 0) (get inner s) (go (sub n 1) (over inner (add n) s))))
+         (defn main[] (go 1000 (Pair 0 (Pair 0 0))))",
+        "(defn go[n s] (if (eq n 0) (fst (snd s)) (go (sub n 1) (case s [(Pair a t) (Pair a (case t [(Pair b c) (Pair (add n b) c)]))]))))
+         (defn main[] (go 1000 (Pair 0 (Pair 0 0))))",
+    ),
+    (
+        "a constant table of rules that functions write",
+        "(data Exp (Num n) (Name s) (Two f a b)) (defn two[f a b] (list-of Two f [a b]))
+         (defn list-of[c f xs] (foldr (fn [x k] (compose k (fn [g] (g x)))) id xs (c f)))
+         (defn rules[] [(Pair (two 1 (Num 0) (Name 7)) 3) (Pair (two 2 (Num 1) (Name 8)) 4)])
+         (defn match[p n] (case p [(Num m) (eq m n)] [(Name _) 1] [(Two f a b) (and' (match a n) (match b n))]))
+         (defn and'[a b] (if a b 0))
+         (defn find[rs n] (case rs [Nil 0] [(Cons (Pair p x) t) (if (match p n) x (find t n))]))
+         (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (find rules (rem n 3)))))) (defn main[] (go 500 0))",
+        "(defn go[n s] (if (eq n 0) s (let ([k (rem n 3)]) (go (sub n 1) (add s (if (eq 0 k) 3 (if (eq 1 k) 4 0)))))))
+         (defn main[] (go 500 0))",
+    ),
 ];
 
 #[test]

@@ -578,6 +578,9 @@ impl Driver<'_> {
         if !self.rules.specialise {
             return None;
         }
+        if let Some(&node) = self.evaluated.get(&global) {
+            return Some(self.heap.get(node).value);
+        }
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return None;
         };

@@ -17,7 +17,8 @@
 //!   path. What two pieces of code on one path may demand is bound by a `let` before the path
 //!   branches ([`Driver::bind_shared`]).
 //! - What is known in a branch is known there only: changes to the heap are taken back.
-//! - A CAF is never driven for its value, and no variant is without parameters.
+//! - A CAF is never driven for its value, but for what [`evaluated`] writes down before anything else; and
+//!   no variant is without parameters.
 //! - It halts: unfolding takes fuel, of which each body has an amount linear in its size, and
 //!   patterns of variants are subject to a whistle and a limit.
 
@@ -32,6 +33,7 @@ mod deciding;
 mod emit;
 mod eta;
 mod eval;
+mod evaluated;
 mod exits;
 mod expanded;
 mod facts;
@@ -91,6 +93,7 @@ use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 
+pub(super) use evaluated::evaluate_constants;
 pub(super) use expanded::{is_small, is_small_function};
 pub use history::History;
 
@@ -134,14 +137,7 @@ pub fn drive(
         true => eta::expand(&mut old),
         false => Twins::default(),
     };
-    let new = Program {
-        datas: std::mem::take(&mut old.datas),
-        cons: std::mem::take(&mut old.cons),
-        bigs: std::mem::take(&mut old.bigs),
-        texts: std::mem::take(&mut old.texts),
-        places: std::mem::take(&mut old.places),
-        ..Program::default()
-    };
+    let new = take_tables(&mut old);
     if rules.case_of_case {
         let joins = contify::contify(&mut old, rules.specialise);
         report.count(Pass::CaseOfCase, "functions made join points", joins);
@@ -156,98 +152,9 @@ pub fn drive(
             fusions = fusible(&old, &all_facts);
         }
     }
-    let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
-    let inlined = InlinedPlaces::new(&old, &new.places);
-    let mut heap = Heap::new();
-    let constants = match rules.specialise {
-        true => Constants::new(&old, &new, &mut heap),
-        false => Constants::none(),
-    };
-    let selectors = Selectors::new(&old);
-    let mut driver = Driver {
-        constants,
-        counted: match rules.specialise {
-            true => counted(&old),
-            false => Counted::default(),
-        },
-        caf_parts: match rules.specialise {
-            true => parts::parts(&old, &new.cons),
-            false => FxHashSet::default(),
-        },
-        accumulators: match rules.specialise {
-            true => accumulators(&old, &all_facts),
-            false => Accumulators::default(),
-        },
-        results: match rules.specialise {
-            true => over_applied::results(&old, &new.cons, &all_facts, &twins, &fusions.produces),
-            false => Results::default(),
-        },
-        fusible: fusions,
-        outlined,
-        facts: all_facts,
-        is_only_selected: selectors.only_selected(&old),
-        selectors,
-        twins,
-        rules,
-        most,
-        history,
-        heap,
-        swept: 0,
-        pending: Pending::default(),
-        wholes: Vec::new(),
-        unfolded: 0,
-        hops: 0,
-        new,
-        block: Vec::new(),
-        jumps: IndexVec::new(),
-        used: IndexVec::new(),
-        globals: Journal::new(),
-        variants: Vec::new(),
-        memo: Journal::new(),
-        per_function: Journal::new(),
-        per_shape: Journal::new(),
-        definitions: Journal::new(),
-        part_definitions: Journal::new(),
-        constant_count: 0,
-        targets: Journal::new(),
-        exits: Journal::new(),
-        end: 0,
-        ends: 0,
-        pending_operands: Vec::new(),
-        operands_bound: 0,
-        unfolding: Vec::new(),
-        depth: 0,
-        unbranching: 0,
-        unwriting: 0,
-        closed: 0,
-        is_chosen: 0,
-        tally: Tally::default(),
-        decisions: Vec::new(),
-        noted: Vec::new(),
-        current: 0,
-        bigs,
-        inlined,
-        unmatched: FxHashMap::default(),
-        suffixes: FxHashMap::default(),
-        symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
-        counts: FxHashMap::default(),
-        exhausted: FxHashSet::default(),
-        failed: FxHashMap::default(),
-        branching: FxHashSet::default(),
-        in_caf: false,
-        fuel: 0,
-        total: match history.is_second() {
-            false => TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
-            true => (TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64) / STEPS_AGAIN,
-        },
-        attempt: 0,
-        limit: 0,
-        copies: 0,
-        calls: 0,
-        free: FreeLocals::new(&old),
-        old: &old,
-        report,
-    };
+    let mut driver = Driver::new(&old, new, twins, all_facts, fusions, rules, history, report);
+    driver.outlined = outlined;
+    driver.most = most;
     driver.new.main = old.main.map(|main| driver.global(main));
     driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
     for kept in kept {
@@ -263,6 +170,18 @@ pub fn drive(
     let new = driver.new;
     *history = after;
     new
+}
+
+/// Moves the tables of constructors, literals and places to the program that is to come.
+fn take_tables(old: &mut Program) -> Program {
+    Program {
+        datas: std::mem::take(&mut old.datas),
+        cons: std::mem::take(&mut old.cons),
+        bigs: std::mem::take(&mut old.bigs),
+        texts: std::mem::take(&mut old.texts),
+        places: std::mem::take(&mut old.places),
+        ..Program::default()
+    }
 }
 
 /// Why an attempt is given up.
@@ -435,6 +354,8 @@ transactional! {
             failed: FxHashMap<(ExprId, u32), i64>,
             /// Calls along constants whose unfolding comes to a branching.
             branching: FxHashSet<Key>,
+            /// The values of CAFs that have been evaluated.
+            evaluated: FxHashMap<GlobalId, NodeId>,
             /// Whether what is made is the value of a CAF, which may be part of itself.
             in_caf: bool,
             /// Unfolding steps left for this body, for all, and for the outermost attempt.
@@ -451,6 +372,115 @@ transactional! {
             /// The free variables of expressions, as far as they have been asked for.
             free: FreeLocals,
             report: &'a mut Report,
+        }
+    }
+}
+
+impl<'a> Driver<'a> {
+    /// Returns a driver of a program, of which `new` has the tables and nothing else yet.
+    #[expect(clippy::too_many_arguments, reason = "what is known before a program is driven")]
+    fn new(
+        old: &'a Program,
+        new: Program,
+        twins: Twins,
+        facts: Facts,
+        fusible: Fusible,
+        rules: Rules,
+        history: &'a History,
+        report: &'a mut Report,
+    ) -> Driver<'a> {
+        let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
+        let inlined = InlinedPlaces::new(old, &new.places);
+        let mut heap = Heap::new();
+        let constants = match rules.specialise {
+            true => Constants::new(old, &new, &mut heap),
+            false => Constants::none(),
+        };
+        let selectors = Selectors::new(old);
+        Driver {
+            constants,
+            counted: match rules.specialise {
+                true => counted(old),
+                false => Counted::default(),
+            },
+            caf_parts: match rules.specialise {
+                true => parts::parts(old, &new.cons),
+                false => FxHashSet::default(),
+            },
+            accumulators: match rules.specialise {
+                true => accumulators(old, &facts),
+                false => Accumulators::default(),
+            },
+            results: match rules.specialise {
+                true => over_applied::results(old, &new.cons, &facts, &twins, &fusible.produces),
+                false => Results::default(),
+            },
+            fusible,
+            outlined: FxHashSet::default(),
+            facts,
+            is_only_selected: selectors.only_selected(old),
+            selectors,
+            twins,
+            rules,
+            most: usize::MAX / 2,
+            history,
+            heap,
+            swept: 0,
+            pending: Pending::default(),
+            wholes: Vec::new(),
+            unfolded: 0,
+            hops: 0,
+            new,
+            block: Vec::new(),
+            jumps: IndexVec::new(),
+            used: IndexVec::new(),
+            globals: Journal::new(),
+            variants: Vec::new(),
+            memo: Journal::new(),
+            per_function: Journal::new(),
+            per_shape: Journal::new(),
+            definitions: Journal::new(),
+            part_definitions: Journal::new(),
+            constant_count: 0,
+            targets: Journal::new(),
+            exits: Journal::new(),
+            end: 0,
+            ends: 0,
+            pending_operands: Vec::new(),
+            operands_bound: 0,
+            unfolding: Vec::new(),
+            depth: 0,
+            unbranching: 0,
+            unwriting: 0,
+            closed: 0,
+            is_chosen: 0,
+            tally: Tally::default(),
+            decisions: Vec::new(),
+            noted: Vec::new(),
+            current: 0,
+            bigs,
+            inlined,
+            unmatched: FxHashMap::default(),
+            suffixes: FxHashMap::default(),
+            symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
+            counts: FxHashMap::default(),
+            exhausted: FxHashSet::default(),
+            failed: FxHashMap::default(),
+            branching: FxHashSet::default(),
+            evaluated: FxHashMap::default(),
+            in_caf: false,
+            fuel: 0,
+            total: match history.is_second() {
+                false => TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64,
+                true => (TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64) / STEPS_AGAIN,
+            },
+            attempt: 0,
+            limit: 0,
+            copies: 0,
+            calls: 0,
+            free: FreeLocals::new(old),
+            old,
+            report,
         }
     }
 }
