@@ -25,6 +25,7 @@ impl Report {
     pub const KINDS: &[(Pass, &str)] = &[
         (Pass::Inline, "wrappers written out"),
         (Pass::Inline, "eliminators written out"),
+        (Pass::CaseOfCase, "cases of cases decided"),
         (Pass::KnownCase, "tests and selections made cases"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "variants made"),

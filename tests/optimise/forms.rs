@@ -14,6 +14,25 @@ fn run(source: &str, input: &str, level: u8) -> Run {
 /// What it is, the program, its input and what it prints.
 const SAME: &[(&str, &str, &str, &str)] = &[
     (
+        "cases of cases: a field that fails and is not used, an alternative that is chosen twice, a default",
+        "(data T (A) (B x y) (C z)) (defn f[n] (if (gt n 1) (B n (error \"no\")) (if (gt n 0) A (C n))))
+         (defn g[xs] (case xs [Nil A] [(Cons x t) (case t [Nil (C x)] [_ A])]))
+         (defn one[n] (case (f n) [A 1] [(B x _) (add x 10)] [(C z) (sub z 1)]))
+         (defn two[xs] (case (g xs) [A 5] [(C z) z] [(B _ _) 6])) (defn three[xs] (case (g xs) [(C z) z] [_ 7]))
+         (defn main[i] (let ([n (length i)])
+           (append (map one [(sub n 3) (sub n 2) n]) (append (map two [Nil [n] [n n]]) (map three [Nil [n] [n n]])))))",
+        "abc",
+        "-1 1 13 5 3 5 7 3 7 Nil",
+    ),
+    (
+        "a case of what is known again, with other names of its fields and with a default",
+        "(defn f[xs] (case xs [Nil 0] [(Cons x t) (case xs [Nil 1] [(Cons y u) (add y (case t [Nil x] [_ (case t [Nil 2]
+           [(Cons z _) (mul z (length u))])]))])])) (defn g[xs] (case xs [(Cons _ _) (case xs [Nil 3] [_ 4])] [_ (case xs [Nil 5] [_ 6])]))
+         (defn main[i] (let ([n (length i)]) [(f Nil) (f [n]) (f [n 5 7]) (g Nil) (g i)]))",
+        "ab",
+        "0 4 12 5 4 Nil",
+    ),
+    (
         "constants with a part that fails, that does not end, or that is the constant itself",
         "(data R (R f x)) (defn make[f x] (R f x)) (defn use[r n] (case r [(R f _) (f n)]))
          (defn fails[] (make (add 1) (error \"no\"))) (defn circles[] (make (mul 2) (loop 1)))

@@ -605,11 +605,13 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn first'[] (Lens fst (fn [x p] (case p [(Pair _ b) (Pair x b)]))))
          (defn second'[] (Lens snd (fn [x p] (case p [(Pair a _) (Pair a x)]))))
          (defn o[l m] (Lens (compose (get m) (get l)) (fn [x s] (set l (set m x (get l s)) s))))
-         (defn over[l f s] (set l (f (get l s)) s)) (defn inner[] (o second' first'))
-         (defn go[n s] (if (eq n 0) (get inner s) (go (sub n 1) (over inner (add n) s))))
-         (defn main[] (go 1000 (Pair 0 (Pair 0 0))))",
-        "(defn go[n s] (if (eq n 0) (fst (snd s)) (go (sub n 1) (case s [(Pair a t) (Pair a (case t [(Pair b c) (Pair (add n b) c)]))]))))
-         (defn main[] (go 1000 (Pair 0 (Pair 0 0))))",
+         (defn over[l f s] (set l (f (get l s)) s)) (defn deep[] (o second' inner))
+         (defn inner[] (o second' first'))
+         (defn go[n s] (if (eq n 0) (get deep s) (go (sub n 1) (over deep (add n) s))))
+         (defn main[] (go 1000 (Pair 0 (Pair 0 (Pair 0 0)))))",
+        "(defn go[n s] (if (eq n 0) (fst (snd (snd s))) (go (sub n 1) (case s [(Pair a t)
+           (Pair a (case t [(Pair b u) (Pair b (case u [(Pair c d) (Pair (add n c) d)]))]))]))))
+         (defn main[] (go 1000 (Pair 0 (Pair 0 (Pair 0 0)))))",
     ),
     (
         "a constant table of rules that functions write",
@@ -622,6 +624,16 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (find rules (rem n 3)))))) (defn main[] (go 500 0))",
         "(defn go[n s] (if (eq n 0) s (let ([k (rem n 3)]) (go (sub n 1) (add s (if (eq 0 k) 3 (if (eq 1 k) 4 0)))))))
          (defn main[] (go 500 0))",
+    ),
+    (
+        "functions to Maybe that say what a list begins with, and what follows",
+        "(defn first'[xs] (case xs [Nil Nothing] [(Cons x _) (Just x)]))
+         (defn rest'[xs] (case xs [Nil Nothing] [(Cons _ t) (Just t)]))
+         (defn total[xs s] (case (first' xs) [Nothing s]
+           [(Just x) (case (rest' xs) [Nothing s] [(Just t) (total t (add s x))])]))
+         (defn main[] (total (map (mul 2) (range 1 2000)) 0))",
+        "(defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (add s x))]))
+         (defn main[] (total (map (mul 2) (range 1 2000)) 0))",
     ),
 ];
 

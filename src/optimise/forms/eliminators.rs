@@ -13,7 +13,7 @@ use crate::optimise::places::InlinedPlaces;
 use crate::optimise::selection::Selectors;
 use crate::optimise::usage::circles;
 
-use super::tests::Tests;
+use super::discriminators::Tests;
 
 /// The most expressions of which bodies have copies, for each of the program.
 const COPIED: usize = 1;

@@ -2,12 +2,13 @@
 //!
 //! Whether a definition makes a list, takes a parameter apart or passes it on is read off its source,
 //! once, before anything is evaluated. What is the same by another name is written out first: calls of
-//! [`wrappers`], calls of [`eliminators`] where they are needed, and [`tests`] of what a value is with
-//! the selections that follow. What is put in the place of a call here the driver would put there
-//! later, so nothing is lost by it.
+//! [`wrappers`], calls of [`eliminators`] where they are needed, [`cases`] of cases that come to
+//! constructors, and [`discriminators`], which say what a value is, with the selections that follow. What is
+//! put in the place of a call here the driver would put there later, so nothing is lost by it.
 
+mod cases;
+mod discriminators;
 mod eliminators;
-mod tests;
 mod wrappers;
 
 use super::{Pass, Passes, Report};
@@ -19,8 +20,12 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
     report.count(Pass::Inline, "wrappers written out", wrappers);
     let eliminators = eliminators::write_out(program);
     report.count(Pass::Inline, "eliminators written out", eliminators);
+    if passes.has(Pass::CaseOfCase) {
+        let cases = cases::write_out(program);
+        report.count(Pass::CaseOfCase, "cases of cases decided", cases);
+    }
     if passes.has(Pass::KnownCase) {
-        let tests = tests::write_out(program);
+        let tests = discriminators::write_out(program);
         report.count(Pass::KnownCase, "tests and selections made cases", tests);
     }
 }

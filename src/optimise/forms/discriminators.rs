@@ -1,4 +1,5 @@
-//! Tests of what a variable is become cases of it, and selections from it the fields.
+//! Tests of what a variable is become cases of it, selections from it the fields, and cases of it in these
+//! the branches that they take.
 //!
 //! `(if (isNil xs) A B)`, with `(head xs)` and `(tail xs)` in `B`, is
 //! `(case xs [Nil A] [(Cons h t) B])` with `h` and `t` there: the test evaluates `xs`, so nothing is
@@ -108,6 +109,7 @@ impl Writer<'_> {
         if strict {
             self.test(expr);
         }
+        while self.known(expr) {}
         let Expr::Switch(id) = self.program.exprs[expr] else {
             let program = &*self.program;
             work.extend(program.children(expr).map(|child| {
@@ -142,6 +144,29 @@ impl Writer<'_> {
             (Some(&other), None) => Some(other),
             _ => None,
         }
+    }
+
+    /// Makes a case of what is known the branch that it is known to take. Returns whether it was one.
+    fn known(&mut self, expr: ExprId) -> bool {
+        let Expr::Switch(id) = self.program.exprs[expr] else { return false };
+        let scrutinee = self.program.switches[id].scrutinee;
+        let Some(&Known { switch, con }) = self.known.get(&scrutinee) else { return false };
+        let Branches::Cons(branches) = &self.program.switches[id].branches else { return false };
+        let branch = branches.iter().find(|branch| branch.con == con);
+        let fields = branch.map(|branch| branch.fields.clone()).unwrap_or_default();
+        let body = branch.map(|branch| branch.body).or(self.program.switches[id].default);
+        let Some(mut out) = body else { return false };
+        let span = self.program.spans[expr];
+        for (at, field) in fields.into_iter().enumerate() {
+            if let Some(field) = field {
+                let value = self.field(switch, con, at);
+                let value = self.program.expr(Expr::Local(value), span);
+                out = self.program.expr(Expr::Let(field, value, out), span);
+            }
+        }
+        self.program.exprs[expr] = self.program.exprs[out];
+        self.count += 1;
+        true
     }
 
     /// Makes a field of a selection from what is known.
