@@ -287,7 +287,6 @@ const STEEP: &[&str] = &[
     "instructions with jumps",
     "interpreted blocks",
     "list of texts",
-    "local function in branches",
     "loops from known",
     "peano sums",
     "scanners",
