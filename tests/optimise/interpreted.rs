@@ -98,7 +98,7 @@ fn named(n: usize) -> String {
 }
 
 /// What a program prints, its reductions and the instructions of its code.
-fn measure(program: &str, level: u8) -> (String, u64, usize) {
+pub(super) fn measure(program: &str, level: u8) -> (String, u64, usize) {
     let code = compile_after(program, Passes::level(level)).expect("a program");
     let size = code.globals.iter().map(|global| global.code.len()).sum();
     let mut machine = machine(MachineKind::Fast, &code, Config::default());

@@ -1,12 +1,9 @@
 //! Several interpreted programs in one source: each is partially evaluated as if it were the only one.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
-use gmachine::machine::print::Format;
-use gmachine::machine::{Config, MachineKind};
-use gmachine::optimise::Passes;
-
-use super::common::{compile_after, machine};
+use super::interpreted;
 
 /// An interpreter, the k-th program that it is given, and the expression that runs that one.
 struct Interpreter {
@@ -105,8 +102,8 @@ const INTERPRETERS: &[Interpreter] = &[
     },
 ];
 
-/// Returns the reductions and the size of the code of a source with these programs.
-fn measure(of: &Interpreter, programs: std::ops::Range<usize>, level: u8) -> (String, u64, usize) {
+/// Returns what a source with these programs prints, its reductions and the size of its code.
+fn cost(of: &Interpreter, programs: Range<usize>, level: u8) -> (String, u64, usize) {
     let mut text = of.source.to_owned();
     let mut main = "(defn main[] [".to_owned();
     for k in programs {
@@ -114,13 +111,7 @@ fn measure(of: &Interpreter, programs: std::ops::Range<usize>, level: u8) -> (St
         let _ = write!(main, "{} ", (of.run)(k));
     }
     text = format!("{text} {main}])");
-    let code = compile_after(&text, Passes::level(level)).expect("a program");
-    let size = code.globals.iter().map(|global| global.code.len()).sum();
-    let mut machine = machine(MachineKind::Fast, &code, Config::default());
-    let mut output = String::new();
-    let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut output));
-    assert!(result.is_ok(), "{text}: {result:?}");
-    (output, machine.statistics().reductions, size)
+    interpreted::measure(&text, level)
 }
 
 #[test]
@@ -128,11 +119,11 @@ fn each_of_several_interpreted_programs_is_evaluated_as_if_it_were_alone() {
     let mut wrong = Vec::new();
     for of in INTERPRETERS {
         for count in [2, 4, 8, 12] {
-            let alone: Vec<_> = (0..count).map(|k| measure(of, k..k + 1, 2)).collect();
+            let alone: Vec<_> = (0..count).map(|k| cost(of, k..k + 1, 2)).collect();
             let (most, code) =
                 alone.iter().fold((0, 0), |(all, code), one| (all + one.1, code + one.2));
-            let (output, reductions, size) = measure(of, 0..count, 2);
-            let (same, without, _) = measure(of, 0..count, 0);
+            let (output, reductions, size) = cost(of, 0..count, 2);
+            let (same, without, _) = cost(of, 0..count, 0);
             let name = of.name;
             assert_eq!(output, same, "{name}");
             assert!(

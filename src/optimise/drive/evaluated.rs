@@ -21,6 +21,7 @@ use crate::base::index::{Idx, List};
 use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
+use crate::core::copy::take_tables;
 use crate::core::expr::{CONS, Expr, ExprId, GlobalId, GlobalKind, NIL, Program};
 use crate::optimise::Pass;
 use crate::optimise::report::Report;
@@ -29,8 +30,10 @@ use crate::optimise::report::Report;
 const SIZE: usize = 200;
 /// The most parts of a value that is written down.
 const PARTS: usize = 120;
-/// The most steps that one takes.
+/// The most steps that one takes, and that all take together, with some for each expression of the program.
 const STEPS: i64 = 2_000;
+const ALL_STEPS: i64 = 30_000;
+const STEPS_PER_EXPRESSION: i64 = 10;
 
 /// A value that can be written down.
 enum Written {
@@ -52,7 +55,7 @@ pub(in crate::optimise) fn evaluate_constants(
     }
     let mut old = program.clone();
     let twins = eta::expand(&mut old);
-    let new = super::take_tables(&mut old);
+    let new = take_tables(&mut old);
     let facts = facts(&old, &twins);
     let fusions = fusible(&old, &facts);
     let history = History::default();
@@ -60,9 +63,16 @@ pub(in crate::optimise) fn evaluate_constants(
     let mut driver = Driver::new(&old, new, twins, facts, fusions, rules, &history, &mut silent);
     driver.limit = i64::MAX / 2;
     let mut values: Vec<(GlobalId, Written)> = Vec::new();
+    let mut left = ALL_STEPS + STEPS_PER_EXPRESSION * program.exprs.len() as i64;
     for caf in cafs {
-        driver.fuel = STEPS;
-        if let Some((node, value)) = driver.evaluated_caf(caf) {
+        let given = STEPS.min(left);
+        if given <= 0 {
+            break;
+        }
+        driver.fuel = given;
+        let value = driver.evaluated_caf(caf);
+        left -= given - driver.fuel.max(0);
+        if let Some((node, value)) = value {
             driver.evaluated.insert(caf, node);
             values.push((caf, value));
         }

@@ -73,6 +73,7 @@ use super::selection::{Selectors, name_selections};
 use crate::base::index::IndexVec;
 use crate::base::integer::Integer;
 use crate::base::span::Span;
+use crate::core::copy::take_tables;
 use crate::core::expr::{
     BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
 };
@@ -170,18 +171,6 @@ pub fn drive(
     let new = driver.new;
     *history = after;
     new
-}
-
-/// Moves the tables of constructors, literals and places to the program that is to come.
-fn take_tables(old: &mut Program) -> Program {
-    Program {
-        datas: std::mem::take(&mut old.datas),
-        cons: std::mem::take(&mut old.cons),
-        bigs: std::mem::take(&mut old.bigs),
-        texts: std::mem::take(&mut old.texts),
-        places: std::mem::take(&mut old.places),
-        ..Program::default()
-    }
 }
 
 /// Why an attempt is given up.
