@@ -292,7 +292,6 @@ const STEEP: &[&str] = &[
     "scanners",
     "streams known",
     "streams merged",
-    "stripPrefix",
     "symbolic derivative",
     "take",
     "zip",

@@ -15,6 +15,7 @@ mod forms;
 mod functions;
 mod interpreted;
 mod levels;
+mod neighbours;
 mod several;
 mod shapes;
 mod twins;

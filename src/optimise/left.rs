@@ -30,7 +30,7 @@ pub(super) struct Noted {
     pub callee: Span,
     /// Where the function is named that makes its argument, if the reason is about both.
     pub producer: Option<Span>,
-    /// What follows the name of the function in the message.
+    /// What follows the name of the function in the message, or the names of both.
     pub why: String,
     /// What to do.
     pub help: &'static str,
@@ -361,7 +361,14 @@ impl<'p> Left<'p> {
                 Some(outer) if is_outer => outer,
                 _ => self.best_place(call.place, noted.callee),
             };
-            let message = format!("{} {}", self.subject(place, noted.callee), noted.why);
+            let subject = self.subject(place, noted.callee);
+            let message = match noted.producer {
+                Some(producer) => {
+                    let maker = self.subject(self.best_place(call.place, producer), producer);
+                    format!("{subject} is not fused with {maker}: {}", noted.why)
+                }
+                None => format!("{subject} {}", noted.why),
+            };
             return Some(Diagnostic::hint(noted.code, place, message).help(noted.help));
         }
         let is_variant = !source.symbols.contains(&*self.program.globals[call.callee].symbol);

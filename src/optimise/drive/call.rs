@@ -7,7 +7,7 @@ use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, NodeId};
 use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
-use super::variant::WRITTEN_PER_STEP;
+use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
@@ -43,7 +43,8 @@ impl Driver<'_> {
     pub(super) fn tick(&mut self) -> Attempt<()> {
         if self.unfolded > 0 {
             self.fuel -= 1;
-            if self.new.exprs.len() as i64 > self.limit - WRITTEN_PER_STEP * self.fuel {
+            let most = self.most_of_body.min(self.limit - WRITTEN_PER_STEP * self.fuel);
+            if self.new.exprs.len() as i64 > most {
                 return Err(Abort::Fuel);
             }
         }
@@ -336,6 +337,9 @@ impl Driver<'_> {
         let locals = self.facts.locals[global];
         self.fuel -= 1 + i64::from(locals / 4);
         self.unfolded += 1;
+        if self.met.insert(global) {
+            self.most_of_body += BODY_PER_EXPRESSION * i64::from(self.facts.size[global]);
+        }
         let env = self.heap.activation(locals as usize, self.users_call(span));
         for (&param, &arg) in self.old.local_lists[params].iter().zip(args) {
             self.bind(param, env, arg);

@@ -167,7 +167,6 @@ impl Driver<'_> {
                     "call what makes the list in the place of its consumer",
                 )
             };
-            let why = format!("is not fused with {makes_name}: {why}");
             self.note(Noted { code, place, callee, producer: Some(makes.span), why, help });
         }
     }

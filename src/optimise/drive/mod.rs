@@ -23,6 +23,7 @@
 //!   patterns of variants are subject to a whistle and a limit.
 
 mod accumulators;
+mod agenda;
 mod argument;
 mod branch;
 mod call;
@@ -54,6 +55,7 @@ mod over_applied;
 mod parts;
 mod paths;
 mod pattern;
+mod payer;
 mod select;
 mod share;
 mod transaction;
@@ -90,6 +92,7 @@ use heap::{EnvId, Heap, NodeId};
 use history::STEPS_AGAIN;
 use over_applied::Results;
 use pattern::{Key, Pattern};
+use payer::Payer;
 use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
@@ -161,11 +164,7 @@ pub fn drive(
     for kept in kept {
         driver.global(kept);
     }
-    let mut next = 0;
-    while next < driver.variants.len() {
-        driver.body(next);
-        next += 1;
-    }
+    driver.bodies();
     driver.account();
     let after = driver.history();
     let new = driver.new;
@@ -280,8 +279,8 @@ transactional! {
             variants: Vec<Variant>,
             /// The variant of each key.
             memo: Journal<Key, u32>,
-            /// How many variants a supercombinator has.
-            per_function: Journal<(GlobalId, Option<NodeId>), u32>,
+            /// How many variants a supercombinator has for what they are made for.
+            per_function: Journal<(GlobalId, Payer), u32>,
             /// How many variants have patterns of a shape.
             per_shape: Journal<Key, u32>,
             /// The definitions of constants.
@@ -354,6 +353,10 @@ transactional! {
             /// How many expressions the program may have while this body is driven, if there were no
             /// fuel left: fewer by some for each step that is.
             limit: i64,
+            /// How many it may have at all, and the functions that have been unfolded in the body, which
+            /// allow it more.
+            most_of_body: i64,
+            met: FxHashSet<GlobalId>,
             /// Expressions of this body that may be written once more than needed.
             copies: i64,
             /// How many calls are in the patterns of the variant.
@@ -465,6 +468,8 @@ impl<'a> Driver<'a> {
             },
             attempt: 0,
             limit: 0,
+            most_of_body: i64::MAX / 2,
+            met: FxHashSet::default(),
             copies: 0,
             calls: 0,
             free: FreeLocals::new(old),

@@ -233,7 +233,7 @@ impl Pattern {
     }
 
     /// Returns the number of its parts and theirs, itself among them.
-    fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         1 + self.parts().iter().map(Pattern::size).sum::<usize>()
     }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::agenda::Agenda;
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
-use super::history::{STEPS_AGAIN, VARIANTS_AGAIN};
+use super::history::STEPS_AGAIN;
 use super::missed::{Made, knows_less};
 use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
 use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
@@ -23,6 +24,8 @@ pub(super) struct Variant {
     parts: Vec<Parts>,
     /// The variant in whose body it was called first.
     parent: u32,
+    /// The one of a function of the source, with nothing known of its arguments, that led to it.
+    pub account: u32,
     /// Whether its patterns were made more general because they would have grown.
     is_general: bool,
     /// The new supercombinator.
@@ -47,11 +50,6 @@ const EMBEDDED_ENDS: u32 = 4;
 /// the other.
 const GENERAL_SHAPES: usize = 2;
 const GENERAL_WHOLES: usize = 4;
-/// The most variants of one supercombinator: fewer if they are of more expressions than these
-/// together, but so many in any case.
-const VARIANTS: u32 = 40;
-const VARIANTS_SIZE: u32 = 1_600;
-const FEW_VARIANTS: u32 = 10;
 /// The most variants whose patterns differ in the literals in constructors alone: if there would be
 /// more, a loop goes through the states of something, and each step of it would be a variant. The
 /// functions of a circle go through them together, so each has a part of so many. Lists and trees of
@@ -60,9 +58,9 @@ const SAME_SHAPE: u32 = 12;
 const SAME_SHAPE_OF_CIRCLE: u32 = 40;
 const FEW_OF_SHAPE: u32 = 4;
 const FEW_LITERALS: usize = 2;
-/// How many parts of a constant allow it one variant more, and the most variants that they allow it.
-const PARTS_PER_VARIANT: u32 = 3;
-const VARIANTS_OF_CONSTANTS: u32 = 400;
+/// How many steps writing an expression counts for among what is spent: a program has so many times more steps
+/// than expressions.
+const STEPS_PER_WRITTEN: i64 = 8;
 
 /// The most expressions of a body that are written again because more is known there, and how many
 /// more for each of its expressions.
@@ -74,6 +72,11 @@ const COPIES_PER_EXPRESSION: i64 = 2;
 const WRITTEN: i64 = 100;
 const WRITTEN_PER_EXPRESSION: i64 = 2;
 pub(super) const WRITTEN_PER_STEP: i64 = 4;
+/// The most expressions that are written for a body in any case, and how many more for each of its own, of its
+/// patterns and of what is unfolded in it: a function that calls itself by what it is given has no variants
+/// to come back to.
+const BODY: i64 = 1_000;
+pub(super) const BODY_PER_EXPRESSION: i64 = 8;
 /// A body that exceeds that is driven again, with so many times fewer steps, and with none if there would
 /// be too few.
 const FEWER_STEPS: i64 = 8;
@@ -85,7 +88,11 @@ impl Driver<'_> {
         self.memo.insert(key.clone(), at);
         let parts = key.args.iter().map(Parts::of).collect();
         let parent = self.current;
-        self.variants.push(Variant { key, parts, parent, is_general: false, global });
+        let account = match self.is_itself(&key) {
+            true => at,
+            false => self.variants[parent as usize].account,
+        };
+        self.variants.push(Variant { key, parts, parent, account, is_general: false, global });
         at
     }
 
@@ -235,45 +242,6 @@ impl Driver<'_> {
                 return;
             }
         }
-    }
-
-    /// Counts a variant for a key, if the supercombinator may have another one. Each program that an
-    /// interpreter goes along, a constant, allows it some by itself, more if it is large.
-    fn allows_variant(&mut self, key: &Key) -> bool {
-        let is_again = self.history.is_specialised(key.of);
-        let fitting = VARIANTS_SIZE / self.facts.size[key.of].max(1);
-        let fitting = if is_again { VARIANTS_AGAIN } else { fitting.clamp(FEW_VARIANTS, VARIANTS) };
-        if let Some((whole, root)) = self.largest_constant(key)
-            && !is_again
-        {
-            let own = FEW_VARIANTS + (whole / PARTS_PER_VARIANT).min(VARIANTS_OF_CONSTANTS);
-            if self.counts_variant(key.of, Some(root), own) {
-                return true;
-            }
-        }
-        self.counts_variant(key.of, None, fitting)
-    }
-
-    /// Counts a variant for a constant, or for none, if there are fewer than `most`.
-    fn counts_variant(&mut self, of: GlobalId, constant: Option<NodeId>, most: u32) -> bool {
-        let count = self.per_function.get(&(of, constant)).copied().unwrap_or(0);
-        if count < most {
-            self.per_function.insert((of, constant), count + 1);
-        }
-        count < most
-    }
-
-    /// Returns the largest constant that a key has a part of, with its size before it.
-    fn largest_constant(&self, key: &Key) -> Option<(u32, NodeId)> {
-        let mut largest = None;
-        let mut work: Vec<&Pattern> = key.args.iter().collect();
-        while let Some(pattern) = work.pop() {
-            if let Pattern::Constant(node) = *pattern {
-                largest = largest.max(Some(self.constants.root(node)));
-            }
-            work.extend(pattern.parts());
-        }
-        largest
     }
 
     /// Returns how many variants of a function may have the same shape as a key.
@@ -443,8 +411,26 @@ impl Driver<'_> {
         out.push(')');
     }
 
+    /// Drives the bodies of all variants.
+    pub(super) fn bodies(&mut self) {
+        let mut agenda = Agenda::default();
+        let mut known = 0;
+        loop {
+            for at in known..self.variants.len() {
+                agenda.add(at as u32, self.variants[at].account);
+            }
+            known = self.variants.len();
+            let Some(next) = agenda.next(|at| self.variants[at as usize].account) else { break };
+            let (total, written) = (self.total, self.new.exprs.len());
+            self.body(next as usize);
+            let steps =
+                total - self.total + STEPS_PER_WRITTEN * (self.new.exprs.len() - written) as i64;
+            agenda.spend(self.variants[next as usize].account, steps);
+        }
+    }
+
     /// Drives the body of a variant.
-    pub(super) fn body(&mut self, at: usize) {
+    fn body(&mut self, at: usize) {
         let of = self.variants[at].key.of;
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
             unreachable!("what is reached has a body: the lint of lifting checks it")
@@ -465,6 +451,7 @@ impl Driver<'_> {
         self.wholes.clear();
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
+        let parts = self.variants[at].key.args.iter().map(Pattern::size).sum::<usize>() as i64;
         let again = if self.history.is_second() { STEPS_AGAIN } else { 1 };
         let mut fuel = ((FUEL + FUEL_PER_EXPRESSION * size) / again).min(self.total.max(0));
         loop {
@@ -474,6 +461,8 @@ impl Driver<'_> {
                 0 => i64::MAX / 2,
                 _ => written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
             };
+            self.most_of_body = written + BODY + BODY_PER_EXPRESSION * (size + parts);
+            self.met.clear();
             self.fuel = fuel;
             let done = self.variant_body(at, params, body);
             let spent = fuel - self.fuel.max(0);
