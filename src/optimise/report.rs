@@ -27,6 +27,7 @@ impl Report {
         (Pass::Inline, "eliminators written out"),
         (Pass::CaseOfCase, "cases of cases decided"),
         (Pass::KnownCase, "tests and selections made cases"),
+        (Pass::Inline, "loops over records split"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),

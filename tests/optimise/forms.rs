@@ -103,6 +103,20 @@ const SAME: &[(&str, &str, &str, &str)] = &[
         "abc",
         "3 1 Nil",
     ),
+    (
+        "loops over records: one that may not look at it, one whose step is not needed at once, one that fails",
+        "(data S (S n x)) (defn n[s] (case s [(S n _) n])) (defn x[s] (case s [(S _ x) x]))
+         (defn step[s] (S (sub (n s) 1) (add (x s) 2)))
+         (defn perhaps[k s] (if (eq k 0) 7 (if (eq (n s) 0) (x s) (perhaps (sub k 1) (step s)))))
+         (defn many[s] (if (eq (n s) 0) [(x s)] (Cons (x s) (many (step s)))))
+         (defn fails[s] (if (eq (n s) 0) (error \"end\") (fails (step s))))
+         (defn last'[s t] (if (eq (n s) 0) s (last' (step s) (add t (n s)))))
+         (defn main[i] (let ([k (length i)]) (append (many (S k 1))
+           [(perhaps 0 (error \"no\")) (perhaps 9 (S k 0)) (x (last' (S k 5) (error \"no\")))
+            (length [(fails (S k 0)) (fails (error \"no\"))])])))",
+        "abc",
+        "1 3 5 7 7 6 11 2 Nil",
+    ),
 ];
 
 #[test]

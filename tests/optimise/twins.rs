@@ -635,6 +635,20 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn total[xs s] (case xs [Nil s] [(Cons x t) (total t (add s x))]))
          (defn main[] (total (map (mul 2) (range 1 2000)) 0))",
     ),
+    (
+        "a machine whose tape is moved and written by functions, and read by a selector",
+        "(data Tape (Tape l h r)) (defn read[t] (case t [(Tape _ h _) h]))
+         (defn write[x t] (case t [(Tape l _ r) (Tape l x r)]))
+         (defn move[d t] (case t [(Tape l h r) (if (eq d 0)
+           (case l [Nil (Tape Nil 2 (Cons h r))] [(Cons x u) (Tape u x (Cons h r))])
+           (case r [Nil (Tape (Cons h l) 2 Nil)] [(Cons x u) (Tape (Cons h l) x u)]))]))
+         (defn run[q t] (if (eq q 3) t (run (if (eq (read t) 2) 3 0) (move 1 (write (add 1 (read t)) t)))))
+         (defn main[i] (case (run 0 (Tape Nil 0 (map (fn [c] (rem (ord c) 2)) (replicate 2000 'a')))) [(Tape l h r) (length l)]))",
+        "(defn run[q l h r] (if (eq q 3) (length l) (case r
+           [Nil (run (if (eq h 2) 3 0) (Cons (add 1 h) l) 2 Nil)]
+           [(Cons x u) (run (if (eq h 2) 3 0) (Cons (add 1 h) l) x u)])))
+         (defn main[i] (run 0 Nil 0 (map (fn [c] (rem (ord c) 2)) (replicate 2000 'a'))))",
+    ),
 ];
 
 #[test]

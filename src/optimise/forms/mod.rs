@@ -4,11 +4,13 @@
 //! once, before anything is evaluated. What is the same by another name is written out first: calls of
 //! [`wrappers`], calls of [`eliminators`] where they are needed, [`cases`] of cases that come to
 //! constructors, and [`discriminators`], which say what a value is, with the selections that follow. What is
-//! put in the place of a call here the driver would put there later, so nothing is lost by it.
+//! put in the place of a call here the driver would put there later, so nothing is lost by it. Loops over
+//! [`records`] become loops over their fields.
 
 mod cases;
 mod discriminators;
 mod eliminators;
+mod records;
 mod wrappers;
 
 use super::{Pass, Passes, Report};
@@ -28,4 +30,6 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
         let tests = discriminators::write_out(program);
         report.count(Pass::KnownCase, "tests and selections made cases", tests);
     }
+    let records = records::write_out(program);
+    report.count(Pass::Inline, "loops over records split", records);
 }

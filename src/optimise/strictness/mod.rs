@@ -42,10 +42,20 @@ mod value;
 use super::choices::{self, Which};
 use super::{Pass, Report};
 use crate::base::index::Idx;
-use crate::core::expr::{GlobalKind, Program};
+use crate::core::expr::{GlobalId, GlobalKind, Program};
 use crate::core::signature::{Demand, Signature};
 pub use fixpoint::Budget;
 pub use print::{Row, listing, rows};
+
+/// Returns what tells whether a supercombinator is strict in a parameter, by its number, and does not fail whatever
+/// that is.
+pub(super) fn strict_parameters(program: &Program) -> impl Fn(GlobalId, usize) -> bool + use<> {
+    let analysis = fixpoint::analyse(program, Budget::default());
+    move |of, at| {
+        let function = &analysis.functions[of];
+        !function.is_zero() && function.is_strict(at as u32)
+    }
+}
 
 /// Analyses a lifted program: gives every supercombinator its signature, and evaluates at once
 /// what a `let` binds if its body is strict in it.

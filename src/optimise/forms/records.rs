@@ -1,0 +1,255 @@
+//! A loop over a record is a loop over its fields.
+//!
+//! A machine, a game or a turtle is most often written as a loop over one record of its state, with
+//! functions from states to states and selectors: `(defn run[s] (if (eq (left s) 0) s (run (step s))))`. As it
+//! stands, each of its steps builds the next state from thunks of selections from the last one. So the loop
+//! becomes a *worker* with a parameter for each field, and a *wrapper* that takes the record apart for it (the
+//! worker/wrapper split: Peyton Jones and Launchbury, "Unboxed values as first class citizens in a non-strict
+//! functional language", 1991):
+//!
+//! `(defn run[s] (case s [(State l p) (run$w l p)]))` and
+//! `(defn run$w[l p] (let ([s (State l p)]) (if (eq (left s) 0) s (case (step s) [(State l p) (run$w l p)]))))`.
+//!
+//! Invariants:
+//! - The loop certainly evaluates the record, by the analysis of [strictness](super::super::strictness): taking it
+//!   apart first evaluates nothing that would not be.
+//! - The record is looked at more than once: what is used once is consumed as it is by partial evaluation.
+//! - The record itself is wanted for the next state and at the end of the loop alone, so hardly one is built again.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
+use crate::core::expr::{
+    Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
+    Switch,
+};
+use crate::core::signature::Signature;
+use crate::core::traverse::Position;
+use crate::optimise::selection::{is_only, projection};
+use crate::optimise::strictness::strict_parameters;
+
+/// The most fields of a record.
+const FIELDS: usize = 12;
+
+/// A loop over a record.
+struct Loop {
+    of: GlobalId,
+    /// The number of the parameter that is the record.
+    at: usize,
+    con: ConId,
+    /// Its calls of itself that are evaluated where they stand.
+    steps: Vec<ExprId>,
+}
+
+/// Makes loops over records loops over their fields, and returns how many there were. Takes time linear in the
+/// program.
+pub(super) fn write_out(program: &mut Program) -> u64 {
+    let mut loops: Vec<Loop> =
+        program.globals.indices().filter_map(|id| record_loop(program, id)).collect();
+    if loops.is_empty() {
+        return 0;
+    }
+    let strict = strict_parameters(program);
+    loops.retain(|found| strict(found.of, found.at));
+    let mut symbols: FxHashSet<Arc<str>> =
+        program.globals.iter().map(|global| global.symbol.clone()).collect();
+    loops.iter().for_each(|found| split(program, found, &mut symbols));
+    loops.len() as u64
+}
+
+/// Returns the loop over a record that a function is.
+fn record_loop(program: &Program, of: GlobalId) -> Option<Loop> {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[of].kind else {
+        return None;
+    };
+    let params = &program.local_lists[params];
+    let mut steps = Vec::new();
+    let mut work = vec![body];
+    while let Some(expr) = work.pop() {
+        if let Expr::App(callee, args) = program.exprs[expr]
+            && program.exprs[callee] == Expr::Global(of)
+            && args.len() == params.len()
+        {
+            steps.push(expr);
+        }
+        let children = program.children(expr);
+        let children = children.filter(|child| program.is_strict(expr, child.position));
+        work.extend(children.map(|child| child.expr));
+    }
+    let at = (0..params.len()).find_map(|at| {
+        let con = record(program, body, params[at], at, &steps)?;
+        Some((at, con))
+    });
+    at.map(|(at, con)| Loop { of, at, con, steps })
+}
+
+/// Returns the constructor that a parameter is taken apart as, if that is all that is done with it but for what
+/// the loop goes on with and ends in, and the loop goes on with what a function makes of it.
+fn record(
+    program: &Program,
+    body: ExprId,
+    param: LocalId,
+    at: usize,
+    steps: &[ExprId],
+) -> Option<ConId> {
+    let next = |step: ExprId| match program.exprs[step] {
+        Expr::App(_, args) => program.expr_lists[args][at],
+        _ => step,
+    };
+    let is_made = |step: &ExprId| match program.exprs[next(*step)] {
+        Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(_)),
+        _ => false,
+    };
+    if !steps.iter().any(is_made) {
+        return None;
+    }
+    let mut con = None;
+    let mut is_same = |found: ConId| is_only(program, found) && *con.get_or_insert(found) == found;
+    // Whether it is what the expression around comes to.
+    let mut work = vec![(body, true)];
+    while let Some((expr, is_end)) = work.pop() {
+        match program.exprs[expr] {
+            Expr::Local(local) if local == param && !is_end => return None,
+            Expr::App(_, args) if steps.contains(&expr) => {
+                let others = program.expr_lists[args].iter().enumerate();
+                work.extend(others.filter(|&(other, _)| other != at).map(|(_, &arg)| (arg, false)));
+            }
+            Expr::App(callee, args)
+                if let Expr::Global(selector) = program.exprs[callee]
+                    && let &[arg] = &program.expr_lists[args]
+                    && program.exprs[arg] == Expr::Local(param)
+                    && let Some(field) = projection(program, selector) =>
+            {
+                if !is_same(field.con) {
+                    return None;
+                }
+            }
+            Expr::Switch(switch) if program.switches[switch].scrutinee == param => {
+                let Branches::Cons(branches) = &program.switches[switch].branches else {
+                    return None;
+                };
+                if !is_same(branches[0].con) {
+                    return None;
+                }
+                work.extend(branches.iter().map(|branch| (branch.body, is_end)));
+            }
+            _ => {
+                for child in program.children(expr) {
+                    work.push((child.expr, is_end && is_tail(program, expr, child.position)));
+                }
+            }
+        }
+    }
+    let con = con.filter(|&con| (1..=FIELDS).contains(&(program.cons[con].arity as usize)))?;
+    (uses(program, body, param) > 1).then_some(con)
+}
+
+/// Returns how often a local is used on the way through an expression on which that is most often. What is
+/// used once is consumed by partial evaluation as it is.
+fn uses(program: &Program, expr: ExprId, local: LocalId) -> u32 {
+    let of = |expr| ensure_sufficient_stack(|| uses(program, expr, local));
+    let own = u32::from(program.used_local(expr) == Some(local));
+    let (mut all, mut most) = (own, 0);
+    for child in program.children(expr) {
+        let is_branch = match child.position {
+            Position::Branch(_) | Position::Default => true,
+            Position::Argument(at) => match program.exprs[expr] {
+                Expr::App(callee, args) => at > 0 && program.tails(callee, args).len() == 2,
+                _ => false,
+            },
+            _ => false,
+        };
+        let count: u32 = of(child.expr);
+        match is_branch {
+            true => most = count.max(most),
+            false => all = all.saturating_add(count),
+        }
+    }
+    all.saturating_add(most)
+}
+
+/// Returns whether an expression comes to what it has in a place.
+fn is_tail(program: &Program, expr: ExprId, position: Position) -> bool {
+    match position {
+        Position::Body | Position::Handler(_) | Position::Branch(_) | Position::Default => true,
+        Position::Argument(at) => match program.exprs[expr] {
+            Expr::App(callee, args) => at > 0 && !program.tails(callee, args).is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Splits a loop.
+fn split(program: &mut Program, found: &Loop, symbols: &mut FxHashSet<Arc<str>>) {
+    let &Loop { of, at, con, ref steps } = found;
+    let Global { ref symbol, ref display, kind, span, .. } = program.globals[of];
+    let GlobalKind::Defn { params, body: Some(body) } = kind else { return };
+    let mut name: Arc<str> = format!("{symbol}$w").into();
+    while !symbols.insert(name.clone()) {
+        name = format!("{name}'").into();
+    }
+    let display = display.clone();
+    let worker = Global { symbol: name, display, kind, span, signature: Signature::default() };
+    let worker = program.globals.push(worker);
+    for &step in steps {
+        let Expr::App(_, args) = program.exprs[step] else { continue };
+        let args = program.expr_lists[args].to_vec();
+        let span = program.spans[step];
+        let next = program.local(None, span);
+        let call = taken_apart(program, next, true, worker, &args, at, con, span);
+        program.exprs[step] = Expr::Force(next, args[at], call);
+    }
+    let own = program.local_lists[params].to_vec();
+    let outer: Vec<LocalId> =
+        own.iter().map(|&param| program.local(program.locals[param].name, span)).collect();
+    let args: Vec<ExprId> =
+        outer.iter().map(|&param| program.expr(Expr::Local(param), span)).collect();
+    let wrapper = taken_apart(program, outer[at], false, worker, &args, at, con, span);
+    let outer = program.local_lists.add(outer);
+    program.globals[of].kind = GlobalKind::Defn { params: outer, body: Some(wrapper) };
+
+    let fields: Vec<LocalId> =
+        (0..program.cons[con].arity).map(|_| program.local(None, span)).collect();
+    let parts: Vec<ExprId> =
+        fields.iter().map(|&field| program.expr(Expr::Local(field), span)).collect();
+    let callee = program.expr(Expr::Con(con), span);
+    let parts = program.expr_lists.add(parts);
+    let whole = program.expr(Expr::App(callee, parts), span);
+    let body = program.expr(Expr::Let(own[at], whole, body), span);
+    let params: Vec<LocalId> =
+        own[..at].iter().chain(&fields).chain(&own[at + 1..]).copied().collect();
+    let params = program.local_lists.add(params);
+    program.globals[worker].kind = GlobalKind::Defn { params, body: Some(body) };
+}
+
+/// Returns the call of a worker with the fields of a record in the place of argument `at`.
+#[expect(clippy::too_many_arguments, reason = "a call in all its parts")]
+fn taken_apart(
+    program: &mut Program,
+    record: LocalId,
+    evaluated: bool,
+    worker: GlobalId,
+    args: &[ExprId],
+    at: usize,
+    con: ConId,
+    span: Span,
+) -> ExprId {
+    let fields: Vec<LocalId> =
+        (0..program.cons[con].arity).map(|_| program.local(None, span)).collect();
+    let parts: Vec<ExprId> =
+        fields.iter().map(|&field| program.expr(Expr::Local(field), span)).collect();
+    let args: Vec<ExprId> =
+        args[..at].iter().chain(&parts).chain(&args[at + 1..]).copied().collect();
+    let callee = program.expr(Expr::Global(worker), span);
+    let args = program.expr_lists.add(args);
+    let body = program.expr(Expr::App(callee, args), span);
+    let fields = fields.into_iter().map(Some).collect();
+    let branches = Branches::Cons(vec![ConBranch { con, fields, body }]);
+    let switch = Switch { scrutinee: record, evaluated, branches, default: None };
+    let switch = program.switches.push(switch);
+    program.expr(Expr::Switch(switch), span)
+}
