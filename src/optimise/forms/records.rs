@@ -28,11 +28,13 @@ use crate::core::expr::{
 };
 use crate::core::signature::Signature;
 use crate::core::traverse::Position;
-use crate::optimise::selection::{is_only, projection};
+use crate::optimise::selection::{Field, is_only, projection};
 use crate::optimise::strictness::strict_parameters;
 
 /// The most fields of a record.
 const FIELDS: usize = 12;
+/// The most parameters of a loop that are looked at.
+const TRIED: usize = 4;
 
 /// A loop over a record.
 struct Loop {
@@ -66,46 +68,70 @@ fn record_loop(program: &Program, of: GlobalId) -> Option<Loop> {
         return None;
     };
     let params = &program.local_lists[params];
-    let mut steps = Vec::new();
+    let mut steps = FxHashSet::default();
     let mut work = vec![body];
     while let Some(expr) = work.pop() {
         if let Expr::App(callee, args) = program.exprs[expr]
             && program.exprs[callee] == Expr::Global(of)
             && args.len() == params.len()
         {
-            steps.push(expr);
+            steps.insert(expr);
         }
         let children = program.children(expr);
         let children = children.filter(|child| program.is_strict(expr, child.position));
         work.extend(children.map(|child| child.expr));
     }
-    let at = (0..params.len()).find_map(|at| {
+    if steps.is_empty() {
+        return None;
+    }
+    let taken_apart = taken_apart(program, body);
+    let places = (0..params.len()).filter(|&at| taken_apart.contains(&params[at]));
+    let is_stepped = |&at: &usize| steps.iter().any(|&step| is_made(program, step, at));
+    let found = places.filter(is_stepped).take(TRIED).find_map(|at| {
         let con = record(program, body, params[at], at, &steps)?;
         Some((at, con))
     });
-    at.map(|(at, con)| Loop { of, at, con, steps })
+    found.map(|(at, con)| {
+        let mut steps: Vec<ExprId> = steps.into_iter().collect();
+        steps.sort_unstable();
+        Loop { of, at, con, steps }
+    })
+}
+
+/// Returns the locals of a body that are taken apart in it, or selected from.
+fn taken_apart(program: &Program, body: ExprId) -> FxHashSet<LocalId> {
+    let taken_apart = |expr| match program.exprs[expr] {
+        Expr::Switch(switch) => Some(program.switches[switch].scrutinee),
+        _ => selected_from(program, expr).map(|(local, _)| local),
+    };
+    program.walk(body).filter_map(taken_apart).collect()
+}
+
+/// Returns the local that a field is selected from, and the field.
+fn selected_from(program: &Program, expr: ExprId) -> Option<(LocalId, Field)> {
+    let Expr::App(callee, args) = program.exprs[expr] else { return None };
+    let Expr::Global(selector) = program.exprs[callee] else { return None };
+    let &[arg] = &program.expr_lists[args] else { return None };
+    let Expr::Local(local) = program.exprs[arg] else { return None };
+    projection(program, selector).map(|field| (local, field))
+}
+
+/// Returns whether the loop goes on with what a function makes, for an argument.
+fn is_made(program: &Program, step: ExprId, at: usize) -> bool {
+    let Expr::App(_, args) = program.exprs[step] else { return false };
+    let Expr::App(callee, _) = program.exprs[program.expr_lists[args][at]] else { return false };
+    matches!(program.exprs[callee], Expr::Global(_))
 }
 
 /// Returns the constructor that a parameter is taken apart as, if that is all that is done with it but for what
-/// the loop goes on with and ends in, and the loop goes on with what a function makes of it.
+/// the loop goes on with and ends in.
 fn record(
     program: &Program,
     body: ExprId,
     param: LocalId,
     at: usize,
-    steps: &[ExprId],
+    steps: &FxHashSet<ExprId>,
 ) -> Option<ConId> {
-    let next = |step: ExprId| match program.exprs[step] {
-        Expr::App(_, args) => program.expr_lists[args][at],
-        _ => step,
-    };
-    let is_made = |step: &ExprId| match program.exprs[next(*step)] {
-        Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(_)),
-        _ => false,
-    };
-    if !steps.iter().any(is_made) {
-        return None;
-    }
     let mut con = None;
     let mut is_same = |found: ConId| is_only(program, found) && *con.get_or_insert(found) == found;
     // Whether it is what the expression around comes to.
@@ -117,11 +143,9 @@ fn record(
                 let others = program.expr_lists[args].iter().enumerate();
                 work.extend(others.filter(|&(other, _)| other != at).map(|(_, &arg)| (arg, false)));
             }
-            Expr::App(callee, args)
-                if let Expr::Global(selector) = program.exprs[callee]
-                    && let &[arg] = &program.expr_lists[args]
-                    && program.exprs[arg] == Expr::Local(param)
-                    && let Some(field) = projection(program, selector) =>
+            Expr::App(..)
+                if let Some((local, field)) = selected_from(program, expr)
+                    && local == param =>
             {
                 if !is_same(field.con) {
                     return None;
@@ -200,7 +224,7 @@ fn split(program: &mut Program, found: &Loop, symbols: &mut FxHashSet<Arc<str>>)
         let args = program.expr_lists[args].to_vec();
         let span = program.spans[step];
         let next = program.local(None, span);
-        let call = taken_apart(program, next, true, worker, &args, at, con, span);
+        let call = call_of_fields(program, next, true, worker, &args, at, con, span);
         program.exprs[step] = Expr::Force(next, args[at], call);
     }
     let own = program.local_lists[params].to_vec();
@@ -208,7 +232,7 @@ fn split(program: &mut Program, found: &Loop, symbols: &mut FxHashSet<Arc<str>>)
         own.iter().map(|&param| program.local(program.locals[param].name, span)).collect();
     let args: Vec<ExprId> =
         outer.iter().map(|&param| program.expr(Expr::Local(param), span)).collect();
-    let wrapper = taken_apart(program, outer[at], false, worker, &args, at, con, span);
+    let wrapper = call_of_fields(program, outer[at], false, worker, &args, at, con, span);
     let outer = program.local_lists.add(outer);
     program.globals[of].kind = GlobalKind::Defn { params: outer, body: Some(wrapper) };
 
@@ -228,7 +252,7 @@ fn split(program: &mut Program, found: &Loop, symbols: &mut FxHashSet<Arc<str>>)
 
 /// Returns the call of a worker with the fields of a record in the place of argument `at`.
 #[expect(clippy::too_many_arguments, reason = "a call in all its parts")]
-fn taken_apart(
+fn call_of_fields(
     program: &mut Program,
     record: LocalId,
     evaluated: bool,
