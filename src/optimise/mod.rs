@@ -20,6 +20,7 @@ mod report;
 mod rewrite;
 mod selection;
 pub mod strictness;
+mod symbols;
 mod usage;
 
 use crate::base::name::Interner;

@@ -143,3 +143,21 @@ fn what_is_written_out_is_done_once() {
         assert!(run.statistics.reductions < 1_540, "{}", run.statistics.reductions);
     }
 }
+
+#[test]
+fn a_record_that_is_kept_elsewhere_is_not_built_again() {
+    let source = "(data S (S n x y)) (defn n[s] (case s [(S n _ _) n]))
+        (defn walk[s table all] (if (eq (n s) 0) all (walk (nth (n s) table) table (Cons s all))))
+        (defn state[k m] (S (if (gt m 140) 0 (add m 1)) m k))
+        (defn main[i] (length (walk (S 1 1 1) (map (state (length i)) (range 1 150)) Nil)))";
+    // What a variable names is no step that a function makes: this one is no candidate.
+    let named = source.replace(
+        "(walk (nth (n s) table) table (Cons s all))",
+        "(let ([t (nth (n s) table)]) (walk t table (Cons s all)))",
+    );
+    assert_ne!(named, source);
+    let [kept, named] = [source, &named].map(|source| run(source, "", 2));
+    assert_eq!((kept.output.trim_end(), named.output.trim_end()), ("71", "71"));
+    let (kept, named) = (kept.statistics.allocations, named.statistics.allocations);
+    assert!(kept <= named + 10, "{kept} nodes, {named} if the next one has a name");
+}

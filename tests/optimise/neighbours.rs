@@ -59,7 +59,7 @@ const USES: &[Use] = &[
                 k + 2,
                 k + 7
             ),
-            format!("(g{k} (rem n 5) n)"),
+            format!("(g{k} (add 2 (rem n 5)) n)"),
         )
     }),
     ("functions of the program's own", |k| {

@@ -15,9 +15,7 @@
 //!   fails to become one.
 //! - A twin that lacks arguments is never written: its origin is ([`Driver::unexpanded`]).
 
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Driver;
 use super::heap::{AbstractValue, Head, Name, NodeId};
@@ -27,6 +25,7 @@ use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program};
 use crate::core::signature::Signature;
+use crate::optimise::symbols::Symbols;
 
 /// The most expressions of a body that is expanded: its twin is unfolded wherever it is called.
 const SIZE: u32 = 40;
@@ -70,18 +69,15 @@ impl Twins {
 pub(super) fn expand(program: &mut Program) -> Twins {
     let takes = Expansion::new(program).takes;
     let mut twins = Twins::default();
-    let mut symbols: FxHashSet<Arc<str>> = match takes.is_empty() {
-        true => FxHashSet::default(),
-        false => program.globals.iter().map(|global| global.symbol.clone()).collect(),
-    };
+    if takes.is_empty() {
+        return twins;
+    }
+    let mut symbols = Symbols::new(program);
     let mut of: Vec<GlobalId> = takes.keys().copied().collect();
     of.sort_unstable_by_key(|global| global.index());
     for &global in &of {
         let Global { symbol, display, span, .. } = program.globals[global].clone();
-        let mut name: Arc<str> = format!("{symbol}$a").into();
-        while !symbols.insert(name.clone()) {
-            name = format!("{name}a").into();
-        }
+        let name = symbols.fresh(&symbol, 'a');
         let kind = GlobalKind::Defn { params: List::EMPTY, body: None };
         let signature = Signature::default();
         let twin = program.globals.push(Global { symbol: name, display, kind, span, signature });

@@ -353,8 +353,8 @@ transactional! {
             /// How many expressions the program may have while this body is driven, if there were no
             /// fuel left: fewer by some for each step that is.
             limit: i64,
-            /// How many it may have at all, and the functions that have been unfolded in the body, which
-            /// allow it more.
+            /// How many it may have while there is fuel, and the functions that have been unfolded in the
+            /// body, which allow it more.
             most_of_body: i64,
             met: FxHashSet<GlobalId>,
             /// Expressions of this body that may be written once more than needed.

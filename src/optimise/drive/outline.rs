@@ -29,6 +29,7 @@ use crate::core::expr::{
     SwitchId,
 };
 use crate::core::signature::Signature;
+use crate::optimise::symbols::Symbols;
 
 /// The most places in which a loop is called of which there is a copy in each.
 const COPIES: u32 = 3;
@@ -66,8 +67,7 @@ pub(super) fn outline(
     }
     // Of what is in a field of what another one makes there would be the calls of both.
     let fields: FxHashSet<LocalId> = program.switches.iter().flat_map(Switch::fields).collect();
-    let mut symbols: FxHashSet<Arc<str>> =
-        program.globals.iter().map(|global| global.symbol.clone()).collect();
+    let mut symbols = Symbols::new(program);
     // The outermost first: what is in it is part of another function then.
     for (of, expr) in found {
         let Expr::Force(local, value, body) = program.exprs[expr] else { continue };
@@ -76,10 +76,7 @@ pub(super) fn outline(
         if program.walk(value).any(is_field) && !is_of_loop(program, facts, value) {
             continue;
         }
-        let mut name: Arc<str> = format!("{}$k", program.globals[of].symbol).into();
-        while !symbols.insert(name.clone()) {
-            name = format!("{name}k").into();
-        }
+        let name = symbols.fresh(&program.globals[of].symbol, 'k');
         let function = moved(program, of, name, (local, body), &held);
         let span = program.spans[expr];
         let callee = program.expr(Expr::Global(function), span);

@@ -457,11 +457,14 @@ impl Driver<'_> {
         loop {
             let checkpoint = self.checkpoint();
             let written = self.new.exprs.len() as i64;
-            self.limit = match fuel {
-                0 => i64::MAX / 2,
-                _ => written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
+            (self.limit, self.most_of_body) = match fuel {
+                // Nothing is unfolded that could be left: what is driven again ends here.
+                0 => (i64::MAX / 2, i64::MAX / 2),
+                _ => (
+                    written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
+                    written + BODY + BODY_PER_EXPRESSION * (size + parts),
+                ),
             };
-            self.most_of_body = written + BODY + BODY_PER_EXPRESSION * (size + parts);
             self.met.clear();
             self.fuel = fuel;
             let done = self.variant_body(at, params, body);

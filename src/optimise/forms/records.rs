@@ -16,8 +16,6 @@
 //! - The record is looked at more than once: what is used once is consumed as it is by partial evaluation.
 //! - The record itself is wanted for the next state and at the end of the loop alone, so hardly one is built again.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 
 use crate::base::span::Span;
@@ -30,6 +28,7 @@ use crate::core::signature::Signature;
 use crate::core::traverse::Position;
 use crate::optimise::selection::{Field, is_only, projection};
 use crate::optimise::strictness::strict_parameters;
+use crate::optimise::symbols::Symbols;
 
 /// The most fields of a record.
 const FIELDS: usize = 12;
@@ -56,9 +55,8 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
     }
     let strict = strict_parameters(program);
     loops.retain(|found| strict(found.of, found.at));
-    let mut symbols: FxHashSet<Arc<str>> =
-        program.globals.iter().map(|global| global.symbol.clone()).collect();
-    loops.iter().for_each(|found| split(program, found, &mut symbols));
+    let mut symbols = Symbols::new(program);
+    loops.iter().for_each(|found| found.split(program, &mut symbols));
     loops.len() as u64
 }
 
@@ -207,73 +205,71 @@ fn is_tail(program: &Program, expr: ExprId, position: Position) -> bool {
     }
 }
 
-/// Splits a loop.
-fn split(program: &mut Program, found: &Loop, symbols: &mut FxHashSet<Arc<str>>) {
-    let &Loop { of, at, con, ref steps } = found;
-    let Global { ref symbol, ref display, kind, span, .. } = program.globals[of];
-    let GlobalKind::Defn { params, body: Some(body) } = kind else { return };
-    let mut name: Arc<str> = format!("{symbol}$w").into();
-    while !symbols.insert(name.clone()) {
-        name = format!("{name}'").into();
-    }
-    let display = display.clone();
-    let worker = Global { symbol: name, display, kind, span, signature: Signature::default() };
-    let worker = program.globals.push(worker);
-    for &step in steps {
-        let Expr::App(_, args) = program.exprs[step] else { continue };
-        let args = program.expr_lists[args].to_vec();
-        let span = program.spans[step];
-        let next = program.local(None, span);
-        let call = call_of_fields(program, next, true, worker, &args, at, con, span);
-        program.exprs[step] = Expr::Force(next, args[at], call);
-    }
-    let own = program.local_lists[params].to_vec();
-    let outer: Vec<LocalId> =
-        own.iter().map(|&param| program.local(program.locals[param].name, span)).collect();
-    let args: Vec<ExprId> =
-        outer.iter().map(|&param| program.expr(Expr::Local(param), span)).collect();
-    let wrapper = call_of_fields(program, outer[at], false, worker, &args, at, con, span);
-    let outer = program.local_lists.add(outer);
-    program.globals[of].kind = GlobalKind::Defn { params: outer, body: Some(wrapper) };
+impl Loop {
+    /// Makes the loop a worker, and itself the wrapper.
+    fn split(&self, program: &mut Program, symbols: &mut Symbols) {
+        let Global { ref symbol, ref display, kind, span, .. } = program.globals[self.of];
+        let GlobalKind::Defn { params, body: Some(body) } = kind else { return };
+        let (symbol, display) = (symbols.fresh(symbol, 'w'), display.clone());
+        let signature = Signature::default();
+        let worker = program.globals.push(Global { symbol, display, kind, span, signature });
+        for &step in &self.steps {
+            let Expr::App(_, args) = program.exprs[step] else { continue };
+            let (args, span) = (program.expr_lists[args].to_vec(), program.spans[step]);
+            let next = program.local(None, span);
+            let call = self.call(program, worker, (next, true), &args, span);
+            program.exprs[step] = Expr::Force(next, args[self.at], call);
+        }
+        let own = program.local_lists[params].to_vec();
+        let outer: Vec<LocalId> =
+            own.iter().map(|&param| program.local(program.locals[param].name, span)).collect();
+        let args: Vec<ExprId> =
+            outer.iter().map(|&param| program.expr(Expr::Local(param), span)).collect();
+        let call = self.call(program, worker, (outer[self.at], false), &args, span);
+        let params = program.local_lists.add(outer);
+        program.globals[self.of].kind = GlobalKind::Defn { params, body: Some(call) };
 
-    let fields: Vec<LocalId> =
-        (0..program.cons[con].arity).map(|_| program.local(None, span)).collect();
-    let parts: Vec<ExprId> =
-        fields.iter().map(|&field| program.expr(Expr::Local(field), span)).collect();
-    let callee = program.expr(Expr::Con(con), span);
-    let parts = program.expr_lists.add(parts);
-    let whole = program.expr(Expr::App(callee, parts), span);
-    let body = program.expr(Expr::Let(own[at], whole, body), span);
-    let params: Vec<LocalId> =
-        own[..at].iter().chain(&fields).chain(&own[at + 1..]).copied().collect();
-    let params = program.local_lists.add(params);
-    program.globals[worker].kind = GlobalKind::Defn { params, body: Some(body) };
-}
+        let (fields, parts) = self.fields(program, span);
+        let callee = program.expr(Expr::Con(self.con), span);
+        let parts = program.expr_lists.add(parts);
+        let record = program.expr(Expr::App(callee, parts), span);
+        let body = program.expr(Expr::Let(own[self.at], record, body), span);
+        let params = program.local_lists.add(self.with_fields(&own, &fields));
+        program.globals[worker].kind = GlobalKind::Defn { params, body: Some(body) };
+    }
 
-/// Returns the call of a worker with the fields of a record in the place of argument `at`.
-#[expect(clippy::too_many_arguments, reason = "a call in all its parts")]
-fn call_of_fields(
-    program: &mut Program,
-    record: LocalId,
-    evaluated: bool,
-    worker: GlobalId,
-    args: &[ExprId],
-    at: usize,
-    con: ConId,
-    span: Span,
-) -> ExprId {
-    let fields: Vec<LocalId> =
-        (0..program.cons[con].arity).map(|_| program.local(None, span)).collect();
-    let parts: Vec<ExprId> =
-        fields.iter().map(|&field| program.expr(Expr::Local(field), span)).collect();
-    let args: Vec<ExprId> =
-        args[..at].iter().chain(&parts).chain(&args[at + 1..]).copied().collect();
-    let callee = program.expr(Expr::Global(worker), span);
-    let args = program.expr_lists.add(args);
-    let body = program.expr(Expr::App(callee, args), span);
-    let fields = fields.into_iter().map(Some).collect();
-    let branches = Branches::Cons(vec![ConBranch { con, fields, body }]);
-    let switch = Switch { scrutinee: record, evaluated, branches, default: None };
-    let switch = program.switches.push(switch);
-    program.expr(Expr::Switch(switch), span)
+    /// Returns the call of the worker with the fields of a record, which may have been evaluated.
+    fn call(
+        &self,
+        program: &mut Program,
+        worker: GlobalId,
+        (scrutinee, evaluated): (LocalId, bool),
+        args: &[ExprId],
+        span: Span,
+    ) -> ExprId {
+        let (fields, parts) = self.fields(program, span);
+        let callee = program.expr(Expr::Global(worker), span);
+        let args = program.expr_lists.add(self.with_fields(args, &parts));
+        let body = program.expr(Expr::App(callee, args), span);
+        let fields = fields.into_iter().map(Some).collect();
+        let branches = Branches::Cons(vec![ConBranch { con: self.con, fields, body }]);
+        let switch = Switch { scrutinee, evaluated, branches, default: None };
+        let switch = program.switches.push(switch);
+        program.expr(Expr::Switch(switch), span)
+    }
+
+    /// Adds a local for each field of the record, and a use of each.
+    fn fields(&self, program: &mut Program, span: Span) -> (Vec<LocalId>, Vec<ExprId>) {
+        let count = program.cons[self.con].arity;
+        let field = |_| {
+            let local = program.local(None, span);
+            (local, program.expr(Expr::Local(local), span))
+        };
+        (0..count).map(field).unzip()
+    }
+
+    /// Returns what stands for the parameters, with that for the fields in the place of the record's.
+    fn with_fields<T: Copy>(&self, all: &[T], fields: &[T]) -> Vec<T> {
+        [&all[..self.at], fields, &all[self.at + 1..]].concat()
+    }
 }
