@@ -28,6 +28,7 @@ impl Report {
         (Pass::CaseOfCase, "cases of cases decided"),
         (Pass::KnownCase, "tests and selections made cases"),
         (Pass::Inline, "loops over records split"),
+        (Pass::CaseOfCase, "values built again of their fields"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),

@@ -2,7 +2,7 @@
 
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
-use gmachine::optimise::Passes;
+use gmachine::optimise::{Pass, Passes};
 
 use super::common::{Run, run_optimised};
 
@@ -117,6 +117,26 @@ const SAME: &[(&str, &str, &str, &str)] = &[
         "abc",
         "1 3 5 7 7 6 11 2 Nil",
     ),
+    (
+        "a loop over what is no record, for there is another constructor",
+        "(data T (S n x) (E)) (defn step[t] (case t [(S n x) (if (eq n 0) E (S (sub n 1) (add x 2)))] [E E]))
+         (defn run[t k] (case t [(S n x) (run (step t) (add k x))] [E k]))
+         (defn main[i] [(run (S (length i) 1) 0) (run E 5)])",
+        "abc",
+        "16 5 Nil",
+    ),
+    (
+        "what a case has taken apart as a whole: returned, in a field, in a default, twice, beyond the case",
+        "(data T (A) (B x y) (C z)) (defn size[t] (case t [A 0] [(B x y) (add x (size y))] [(C z) z]))
+         (defn end[t] (case t [(B x y) (if (gt x 1) t (end y))] [_ t]))
+         (defn both[t] (case t [(B _ _) (Pair t (Cons t Nil))] [(C z) (Pair (B z t) Nil)] [A (Pair t [t t])]))
+         (defn other[t] (case t [A (C 7)] [(B x (C _)) (B x t)] [(C _) t] [_ (error \"other\")]))
+         (defn main[i] (let ([n (length i)] [b (B 1 (B n (C 4)))]) (append
+           (map size [(end b) (end (C n)) (end A) (other (C n)) (other A) (other (B 3 (C 6)))])
+           (concatMap (fn [t] (case (both t) [(Pair a b) (Cons (size a) (map size b))])) [A b (C 5)]))))",
+        "ab",
+        "6 2 0 2 7 12 0 0 0 7 7 10 Nil",
+    ),
 ];
 
 #[test]
@@ -160,4 +180,19 @@ fn a_record_that_is_kept_elsewhere_is_not_built_again() {
     assert_eq!((kept.output.trim_end(), named.output.trim_end()), ("71", "71"));
     let (kept, named) = (kept.statistics.allocations, named.statistics.allocations);
     assert!(kept <= named + 10, "{kept} nodes, {named} if the next one has a name");
+}
+
+#[test]
+fn what_a_case_has_taken_apart_is_not_built_again() {
+    let source = "(defn beyond[k xs] (case xs [Nil Nil] [(Cons x t) (if (lt x k) (beyond k t) xs)]))
+        (defn tails[k xs] (case (beyond k xs) [Nil 0] [(Cons x t) (add x (tails (add x 2) t))]))
+        (defn main[i] (let ([xs (map square (range 1 200))]) (add (length xs) (tails (length i) xs))))";
+    // Without the pass nothing is written out as a whole.
+    let all = Passes::level(2);
+    let [built, kept] = [all, all.without(Pass::CaseOfCase)].map(|passes| {
+        let run = run_optimised(source, "", Format::Default, Config::default(), passes);
+        assert_eq!(run.output.trim_end(), "2686900");
+        run.statistics.allocations
+    });
+    assert!(built <= kept, "{built} nodes, {kept} where nothing is written out");
 }

@@ -16,6 +16,23 @@ const TWINS: &[(&str, &str, &str)] = &[
         "(defn main[] (case (Just (map square (range 1 2000))) [Nothing 0] [(Just xs) (sum xs)]))",
     ),
     (
+        "a parameter that a branch returns as it is, where it is known",
+        "(data Tree (Leaf n) (Branch l r))
+         (defn built[d n] (if (eq d 0) (Leaf n) (Branch (built (sub d 1) n) (built (sub d 1) (add n 1)))))
+         (defn flipped[t] (case t [(Branch l r) (Branch (flipped r) (flipped l))] [_ t]))
+         (defn total[t] (case t [(Leaf n) n] [(Branch l r) (add (total l) (total r))]))
+         (defn main[i] (total (flipped (flipped (flipped (built (add 9 (length i)) 1))))))",
+        "(defn total[d n] (if (eq d 0) n (add (total (sub d 1) n) (total (sub d 1) (add n 1)))))
+         (defn main[i] (total (add 9 (length i)) 1))",
+    ),
+    (
+        "a list that a branch goes on with as a whole",
+        "(defn beyond[k xs] (case xs [Nil Nil] [(Cons x t) (if (lt x k) (beyond k t) xs)]))
+         (defn main[i] (sum (beyond (add 900 (length i)) (map square (range 1 2000)))))",
+        "(defn beyond[k xs] (case xs [Nil Nil] [(Cons x t) (if (lt x k) (beyond k t) (Cons x t))]))
+         (defn main[i] (sum (beyond (add 900 (length i)) (map square (range 1 2000)))))",
+    ),
+    (
         "a list of two before the rest",
         "(defn f[a b] (if (gt a b) Nil (append [a (mul a a)] (f (add a 1) b))))
          (defn main[] (sum (f 1 1000)))",

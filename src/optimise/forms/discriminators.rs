@@ -68,6 +68,15 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
     writer.count
 }
 
+/// Returns the only constructor of a type of which there is no branch.
+pub(super) fn other(program: &Program, branches: &[ConBranch]) -> Option<ConId> {
+    let cons = &program.datas[program.cons[branches.first()?.con].data].cons;
+    let is_only = branches.len() + 1 == cons.len();
+    // Both are in the order of the tags.
+    let at = branches.iter().zip(cons).take_while(|(branch, con)| branch.con == **con).count();
+    is_only.then(|| cons[at])
+}
+
 /// What is left to do.
 enum Work {
     /// An expression, and whether it stands in a strict context.
@@ -123,26 +132,13 @@ impl Writer<'_> {
             let switch = &self.program.switches[id];
             let con = match (&switch.branches, child.position) {
                 (Branches::Cons(branches), Position::Branch(at)) => Some(branches[at as usize].con),
-                (Branches::Cons(branches), _) => self.other(branches),
+                (Branches::Cons(branches), _) => other(self.program, branches),
                 (Branches::Lits(_), _) => None,
             };
             let known = con.map(|con| Known { switch: id, con });
             work.push(Work::Known(scrutinee, before));
             work.push(Work::Expr(child.expr, strict));
             work.push(Work::Known(scrutinee, known.or(before)));
-        }
-    }
-
-    /// Returns the only constructor of a type of which there is no branch.
-    fn other(&self, branches: &[ConBranch]) -> Option<ConId> {
-        let data = self.program.cons[branches.first()?.con].data;
-        let mut others = self.program.datas[data]
-            .cons
-            .iter()
-            .filter(|&&con| branches.iter().all(|branch| branch.con != con));
-        match (others.next(), others.next()) {
-            (Some(&other), None) => Some(other),
-            _ => None,
         }
     }
 

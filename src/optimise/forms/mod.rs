@@ -11,6 +11,7 @@ mod cases;
 mod discriminators;
 mod eliminators;
 mod records;
+mod wholes;
 mod wrappers;
 
 use super::{Pass, Passes, Report};
@@ -32,4 +33,8 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
     }
     let records = records::write_out(program);
     report.count(Pass::Inline, "loops over records split", records);
+    if passes.has(Pass::CaseOfCase) {
+        let wholes = wholes::write_out(program);
+        report.count(Pass::CaseOfCase, "values built again of their fields", wholes);
+    }
 }
