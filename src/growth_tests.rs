@@ -282,7 +282,7 @@ const STEEP: &[&str] = &[
     "continuations",
     "difference lists",
     "environment",
-    "group",
+    "foldr cons",
     "insertions through functions",
     "instructions with jumps",
     "interpreted blocks",

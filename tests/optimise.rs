@@ -16,6 +16,7 @@ mod functions;
 mod interpreted;
 mod levels;
 mod neighbours;
+mod parameters;
 mod several;
 mod shapes;
 mod twins;

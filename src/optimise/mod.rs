@@ -6,6 +6,7 @@
 //! can be left out.
 
 mod choices;
+mod constant_params;
 mod dead_args;
 mod drive;
 mod ends;
@@ -206,6 +207,10 @@ fn run(
             let mut program = program;
             if !history.is_second() {
                 evaluate_constants(&mut program, rules, report);
+            }
+            if history.is_second() {
+                let bound = constant_params::bind(&mut program);
+                report.count(Pass::Specialise, "parameters found constant", bound);
             }
             // What has not been consumed is put back when calls are inlined.
             if !history.is_second() && case_of_case && passes.has(Pass::Inline) {

@@ -30,6 +30,7 @@ impl Report {
         (Pass::Inline, "loops over records split"),
         (Pass::CaseOfCase, "values built again of their fields"),
         (Pass::Specialise, "constants evaluated"),
+        (Pass::Specialise, "parameters found constant"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),
         (Pass::Specialise, "patterns generalised"),

@@ -33,6 +33,19 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn main[i] (sum (beyond (add 900 (length i)) (map square (range 1 2000)))))",
     ),
     (
+        "a number that every call of a loop passes, which partial evaluation took for one of several",
+        "(defn main[] (total 40)) (defn signs[] (cycle [1 -1]))
+         (defn total[n] (foldl' (fn [a b] (rem (add (mul a 3) b) 10007)) 0
+           (zipWith (term n) (range 0 n) (take (add n 1) triangle))))
+         (defn term[n k row] (sum (zipWith mul (zipWith mul signs row) (map (fn [j] (pow j n)) (range 0 k)))))
+         (defn triangle[] (iterate (fn [row] (zipWith add (Cons 0 row) (append row [0]))) [1]))",
+        "(defn main[] (total 40)) (defn signs[] (cycle [1 -1]))
+         (defn total[n] (foldl' (fn [a b] (rem (add (mul a 3) b) 10007)) 0
+           (zipWith (term n) (range 0 n) (take (add n 1) triangle))))
+         (defn term[n k row] (sum (zipWith mul (zipWith mul signs row) (map (fn [j] (pow j 40)) (range 0 k)))))
+         (defn triangle[] (iterate (fn [row] (zipWith add (Cons 0 row) (append row [0]))) [1]))",
+    ),
+    (
         "a list of two before the rest",
         "(defn f[a b] (if (gt a b) Nil (append [a (mul a a)] (f (add a 1) b))))
          (defn main[] (sum (f 1 1000)))",

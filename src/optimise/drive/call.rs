@@ -1,11 +1,11 @@
 //! Calls of supercombinators: unfolded, specialised, or left.
 
+use super::UNFOLDED_AGAIN;
 use super::argument::PARTS;
 use super::eval::State;
 use super::expanded::is_small;
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, NodeId};
-use super::history::UNFOLDED_AGAIN;
 use super::pattern::{Key, Pattern};
 use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};

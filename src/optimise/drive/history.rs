@@ -12,7 +12,7 @@ pub(super) const VARIANTS_AGAIN: u32 = 3;
 const SIZE_AGAIN: u32 = 80;
 /// The largest size up to which what is not recursive is unfolded for its known arguments the second
 /// time.
-pub(super) const UNFOLDED_AGAIN: u32 = 40;
+pub(in crate::optimise) const UNFOLDED_AGAIN: u32 = 40;
 /// How many times fewer steps there are the second time.
 pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
