@@ -6,8 +6,7 @@ use gmachine::optimise::Passes;
 
 use super::common::run_optimised;
 
-/// What calls a loop too large to be copied for each call: the programs, and what they print for "abc". A loop
-/// whose last parameter decides has no variant for what is passed beside it.
+/// What else there is that is passed, the programs, and what they print for "abc".
 const SAME: &[(&str, &str, &str)] = &[
     (
         "main calls itself with a constant",
