@@ -205,20 +205,17 @@ fn run(
         [Pass::Specialise] => {
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
             let mut program = program;
-            if !history.is_second() {
-                evaluate_constants(&mut program, rules, report);
-            }
-            if history.is_second() {
+            let most = if history.is_second() {
                 let bound = constant_params::bind(&mut program);
                 report.count(Pass::Specialise, "parameters found constant", bound);
-            }
-            // What has not been consumed is put back when calls are inlined.
-            if !history.is_second() && case_of_case && passes.has(Pass::Inline) {
-                choices::lift(&mut program, choices::Which::Data);
-            }
-            let most = match history.is_second() {
-                false => GROWTH * found + GROWTH_BASE,
-                true => GROWTH_AGAIN * found + GROWTH_BASE_AGAIN,
+                GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
+            } else {
+                evaluate_constants(&mut program, rules, report);
+                // What has not been consumed is put back when calls are inlined.
+                if case_of_case && passes.has(Pass::Inline) {
+                    choices::lift(&mut program, choices::Which::Data);
+                }
+                GROWTH * found + GROWTH_BASE
             };
             drive(program, rules, most, history, report)
         }

@@ -46,6 +46,22 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn triangle[] (iterate (fn [row] (zipWith add (Cons 0 row) (append row [0]))) [1]))",
     ),
     (
+        "a map by a right fold with a composition, in another right fold",
+        "(defn cat[xss] (foldr append Nil xss)) (defn each[f xs] (foldr (compose Cons f) Nil xs))
+         (defn len[xs] (foldr (fn [_ n] (add n 1)) 0 xs))
+         (defn main[] (len (cat (each (fn [x] [x x]) (range 1 2000)))))",
+        "(defn cat[xss] (foldr append Nil xss)) (defn each[f xs] (foldr (fn [x r] (Cons (f x) r)) Nil xs))
+         (defn len[xs] (foldr (fn [_ n] (add n 1)) 0 xs))
+         (defn main[] (len (cat (each (fn [x] [x x]) (range 1 2000)))))",
+    ),
+    (
+        "a list by right folds that begins with what is known",
+        "(defn each[f xs] (foldr (compose Cons f) Nil xs)) (defn len[xs] (foldr (fn [_ n] (add n 1)) 0 xs))
+         (defn while[p xs] (foldr (fn [x r] (if (p x) (Cons x r) Nil)) Nil xs))
+         (defn main[] (len (each (add 1) (while (gt 1000) (range 1 2000)))))",
+        "(defn go[k] (if (gt k 2000) 0 (if (gt 1000 k) (add (go (add k 1)) 1) 0))) (defn main[] (go 1))",
+    ),
+    (
         "a list of two before the rest",
         "(defn f[a b] (if (gt a b) Nil (append [a (mul a a)] (f (add a 1) b))))
          (defn main[] (sum (f 1 1000)))",

@@ -25,6 +25,8 @@ use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program}
 
 /// The most arguments beyond its parameters that a variant takes.
 const MORE: usize = 8;
+/// Through how many functions that hold another one it is looked for who makes a constructor.
+const HOPS: usize = 4;
 
 /// What definitions come to, as far as that are functions.
 #[derive(Default)]
@@ -216,21 +218,9 @@ impl Driver<'_> {
         let Some(more) = args.len().checked_sub(self.old.arity(global)) else { return false };
         let is_made = |applied: &Given| {
             let Some(&arg) = args.get(applied.at) else { return false };
-            let AbstractValue::Partial(head, given) = self.heap.get(arg).value else {
-                return false;
-            };
-            let all = given.len() + applied.count;
-            match head {
-                Head::Con(con) => more > 0 || all == self.new.cons[con].arity as usize,
-                Head::Global(of) if more > 0 => self.fusible.produces[of] || self.results.makes[of],
-                Head::Global(of) => {
-                    let is_lazy = |&at: &usize| {
-                        !self.has(of, given.len() + at, |param| self.facts.inspected[param])
-                    };
-                    self.fusible.produces[of]
-                        && all == self.old.arity(of)
-                        && applied.again.iter().all(is_lazy)
-                }
+            match more {
+                0 => self.makes_of(arg, applied.count, &applied.again, HOPS),
+                _ => self.makes_applied(arg),
             }
         };
         let mut params = self.results.params.get(&global).into_iter().flatten();
@@ -247,6 +237,51 @@ impl Driver<'_> {
                         && (self.results.makes[global] || params.any(is_made))
                 }
             }
+    }
+
+    /// Returns whether a function, applied to more arguments than a call has, may make a constructor.
+    fn makes_applied(&self, function: NodeId) -> bool {
+        match self.heap.get(function).value {
+            AbstractValue::Partial(Head::Con(_), _) => true,
+            AbstractValue::Partial(Head::Global(of), _) => {
+                self.fusible.produces[of] || self.results.makes[of]
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a function, applied to so many arguments, makes a constructor of them before it looks
+    /// at those of the arguments that are given by `again`: by itself, or by a function that it holds and
+    /// applies, as a composition does.
+    fn makes_of(&self, function: NodeId, count: usize, again: &[usize], hops: usize) -> bool {
+        let AbstractValue::Partial(head, given) = self.heap.get(function).value else {
+            return false;
+        };
+        let all = given.len() + count;
+        let of = match head {
+            Head::Con(con) => return all == self.new.cons[con].arity as usize,
+            Head::Global(of) => of,
+        };
+        let own = self.old.arity(of);
+        if all <= own {
+            let is_lazy =
+                |&at: &usize| !self.has(of, given.len() + at, |param| self.facts.inspected[param]);
+            return all == own && self.fusible.produces[of] && again.iter().all(is_lazy);
+        }
+        // What it is applied to beyond its parameters goes to what it applies.
+        let beyond = |&at: &usize| (given.len() + at).checked_sub(own);
+        let Some(beyond) = again.iter().map(beyond).collect::<Option<Vec<usize>>>() else {
+            return false;
+        };
+        let Some(hops) = hops.checked_sub(1) else { return false };
+        let given = self.heap.items(given);
+        let mut applied = self.results.params.get(&of).into_iter().flatten();
+        !self.facts.recursive[of]
+            && applied.any(|applied| {
+                let again: Vec<usize> = beyond.iter().map(|at| applied.count + at).collect();
+                let count = applied.count + all - own;
+                given.get(applied.at).is_some_and(|&held| self.makes_of(held, count, &again, hops))
+            })
     }
 
     /// Adds the arguments to which the value of a call is applied next to those of the call, as
