@@ -10,7 +10,7 @@ use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::Pattern;
 use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Branches, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::core::expr::{Branches, Expr, GlobalId, GlobalKind, LocalId, SwitchId};
 
 /// The most parts of a pattern.
 pub(super) const PARTS: usize = 200;
@@ -203,7 +203,7 @@ impl Driver<'_> {
 
     /// Returns whether a value is the beginning of what a producer goes on with: a pattern of it would
     /// say nothing of the rest.
-    fn is_begun(&mut self, node: NodeId) -> bool {
+    fn is_begun(&self, node: NodeId) -> bool {
         let mut node = self.heap.resolve(node);
         for _ in 0..PARTS {
             let known = self.heap.get(node);
@@ -215,14 +215,10 @@ impl Driver<'_> {
                     Some(&rest) => node = self.heap.resolve(rest),
                     None => return false,
                 },
-                AbstractValue::Call(..) | AbstractValue::Thunk(..) => {
-                    // A call that is left as it was has its place.
-                    let checkpoint = self.checkpoint();
-                    let is_begun = self.produced_by(node, false).is_some_and(|(global, args)| {
-                        self.is_producer(global) || self.comes_to_constructor(global, &args)
-                    });
-                    self.roll_back(checkpoint);
-                    return is_begun;
+                AbstractValue::Call(global, _) => return self.is_producer(global),
+                AbstractValue::Thunk(expr, _) => {
+                    let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
+                    return matches!(self.old.exprs[callee], Expr::Global(global) if self.is_producer(global));
                 }
                 _ => return false,
             }

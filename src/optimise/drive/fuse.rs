@@ -311,11 +311,7 @@ impl Driver<'_> {
     /// Returns the producer and the arguments of a call that nothing has evaluated and nothing else
     /// refers to; `None` if it is no such call. A function that does nothing but call one is looked
     /// through, and one that ends in one stands for it in the place of a `part`.
-    pub(super) fn produced_by(
-        &mut self,
-        node: NodeId,
-        is_part: bool,
-    ) -> Option<(GlobalId, Vec<NodeId>)> {
+    fn produced_by(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
         let checkpoint = self.checkpoint();
         let found = self.looked_through(node, is_part);
         // What is looked through is more to build than the call.
