@@ -55,7 +55,7 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn main[] (len (cat (each (fn [x] [x x]) (range 1 2000)))))",
     ),
     (
-        "a list by right folds that begins with what is known",
+        "a map by a right fold with a composition, of a takeWhile by another",
         "(defn each[f xs] (foldr (compose Cons f) Nil xs)) (defn len[xs] (foldr (fn [_ n] (add n 1)) 0 xs))
          (defn while[p xs] (foldr (fn [x r] (if (p x) (Cons x r) Nil)) Nil xs))
          (defn main[] (len (each (add 1) (while (gt 1000) (range 1 2000)))))",
