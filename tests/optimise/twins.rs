@@ -58,7 +58,7 @@ const TWINS: &[(&str, &str, &str)] = &[
         "a map by a right fold with a composition, of a takeWhile by another",
         "(defn each[f xs] (foldr (compose Cons f) Nil xs)) (defn len[xs] (foldr (fn [_ n] (add n 1)) 0 xs))
          (defn while[p xs] (foldr (fn [x r] (if (p x) (Cons x r) Nil)) Nil xs))
-         (defn main[] (len (each (add 1) (while (gt 1000) (range 1 2000)))))",
+         (defn main[] (len (each (fn [x] [x x]) (while (gt 1000) (range 1 2000)))))",
         "(defn go[k] (if (gt k 2000) 0 (if (gt 1000 k) (add (go (add k 1)) 1) 0))) (defn main[] (go 1))",
     ),
     (
