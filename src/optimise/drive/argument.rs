@@ -155,6 +155,9 @@ impl Driver<'_> {
         strict: bool,
         consumer: Option<LocalId>,
     ) -> Pattern {
+        if let AbstractValue::Unknown(_) = self.heap.get(arg).value {
+            return Pattern::Hole;
+        }
         let before = self.checkpoint();
         let mut size = Size::new();
         let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);

@@ -3,7 +3,7 @@
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::over_applied::application;
-use super::{Abort, Attempt, Driver, Outcome, PendingOperands, Statement};
+use super::{Abort, Attempt, Driver, Outcome, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::base::stack::{ensure_sufficient_stack, has_room};
@@ -361,16 +361,7 @@ impl Driver<'_> {
         // The last operand first, as the schemes have it.
         for at in (0..operands.len()).rev() {
             let pending = self.pending_operands.len();
-            for &other in &operands[..at] {
-                self.pending_operands.push(match other {
-                    Operand::Expr(expr, env) => {
-                        PendingOperands { exprs: vec![expr], env, nodes: vec![] }
-                    }
-                    Operand::Node(node) => {
-                        PendingOperands { exprs: vec![], env: EnvId(0), nodes: vec![node] }
-                    }
-                });
-            }
+            self.pending_operands.extend(&operands[..at]);
             let state = self.operand(operands[at], None);
             let outcome = self.run(state)?;
             self.pending_operands.truncate(pending);

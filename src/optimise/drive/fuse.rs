@@ -405,17 +405,13 @@ impl Driver<'_> {
     /// through several states of a loop, so a variant for each literal or for each pair of holes
     /// that have the same value at first would be a copy of all of them.
     pub(super) fn has_ends(&self, patterns: &[Pattern]) -> bool {
-        let mut work: Vec<&Pattern> = patterns.iter().collect();
-        while let Some(pattern) = work.pop() {
-            if let Pattern::Call(of, parts) = pattern {
-                let mut parts = parts.iter().enumerate();
-                if parts.any(|(at, part)| *part != Pattern::Hole && self.is_end(*of, at)) {
-                    return true;
-                }
-            }
-            work.extend(pattern.parts());
-        }
-        false
+        patterns.iter().any(|pattern| {
+            let is_end = |(at, part): (usize, &Pattern)| match pattern {
+                Pattern::Call(of, _) => *part != Pattern::Hole && self.is_end(*of, at),
+                _ => false,
+            };
+            pattern.parts().iter().enumerate().any(is_end) || self.has_ends(pattern.parts())
+        })
     }
 
     /// Returns the function that a callee is, and the arguments that it has already.

@@ -294,7 +294,9 @@ impl Revert for Heap {
 
     /// Takes back every change since a mark, and every value made since then.
     fn revert(&mut self, mark: Mark) {
-        for (node, before) in self.trail.drain(mark.trail..).rev() {
+        while self.trail.len() > mark.trail
+            && let Some((node, before)) = self.trail.pop()
+        {
             self.entered -= usize::from(self.nodes[node].busy);
             self.entered += usize::from(before.busy);
             self.nodes[node] = before;

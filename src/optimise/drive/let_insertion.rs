@@ -51,11 +51,9 @@ impl Driver<'_> {
     /// Binds what is shared of what will be evaluated after the expression that is driven.
     pub(super) fn bind_pending_operands(&mut self) {
         while self.operands_bound < self.pending_operands.len() {
-            let rest = &self.pending_operands[self.operands_bound];
-            let (exprs, env, nodes) = (rest.exprs.clone(), rest.env, rest.nodes.clone());
+            let operand = self.pending_operands[self.operands_bound];
             self.operands_bound += 1;
-            self.bind_shared_of_exprs(&exprs, &[], env);
-            self.bind_shared_of_nodes(nodes);
+            self.bind_shared_of_operand(operand);
         }
     }
 

@@ -84,6 +84,7 @@ use branch::Target;
 use constants::Constants;
 use counted::{Counted, counted};
 use eta::Twins;
+use eval::Operand;
 use exits::Exits;
 use facts::{Facts, facts};
 use free::FreeLocals;
@@ -206,13 +207,6 @@ enum Statement {
     Force(LocalId, ExprId),
 }
 
-/// Expressions that will be evaluated after the one that is driven.
-struct PendingOperands {
-    exprs: Vec<ExprId>,
-    env: EnvId,
-    nodes: Vec<NodeId>,
-}
-
 /// How often each rule was applied.
 #[derive(Default, Clone, Copy)]
 struct Tally {
@@ -294,7 +288,8 @@ transactional! {
             exits: Journal<NodeId, Rc<Exits>>,
             /// The run that the code being written is at an end of.
             end: u32,
-            pending_operands: Vec<PendingOperands>,
+            /// What will be evaluated after the expression that is driven.
+            pending_operands: Vec<Operand>,
             /// Of how many of them what branches share is bound.
             operands_bound: usize,
             /// Calls that are being unfolded, with their patterns.

@@ -189,10 +189,11 @@ impl<K: Hash + Eq + Clone, V> Revert for Journal<K, V> {
     }
 
     fn revert(&mut self, mark: usize) {
-        for (key, before) in self.changes.drain(mark..).rev() {
-            match before {
-                Some(value) => self.map.insert(key, value),
-                None => self.map.remove(&key),
+        while self.changes.len() > mark {
+            match self.changes.pop() {
+                Some((key, Some(value))) => self.map.insert(key, value),
+                Some((key, None)) => self.map.remove(&key),
+                None => return,
             };
         }
     }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::agenda::Agenda;
 use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
@@ -262,11 +260,17 @@ impl Driver<'_> {
         for (pattern, &arg) in patterns.iter().zip(args) {
             self.holes(pattern, arg, &mut holes);
         }
-        let mut first = FxHashMap::default();
-        let same: Vec<u32> =
-            (0..).zip(holes).map(|(at, node)| *first.entry(node).or_insert(at)).collect();
-        let differ = (0..).zip(&same).all(|(at, &first)| at == first);
-        if differ { Vec::new() } else { same }
+        let mut places: Vec<(NodeId, u32)> = holes.into_iter().zip(0..).collect();
+        places.sort_unstable();
+        let of_one = |pair: &(NodeId, u32), next: &(NodeId, u32)| pair.0 == next.0;
+        if !places.windows(2).any(|pair| of_one(&pair[0], &pair[1])) {
+            return Vec::new();
+        }
+        let mut same = vec![0; places.len()];
+        for group in places.chunk_by(of_one) {
+            group.iter().for_each(|&(_, at)| same[at as usize] = group[0].1);
+        }
+        same
     }
 
     fn holes(&self, pattern: &Pattern, node: NodeId, out: &mut Vec<NodeId>) {
