@@ -352,6 +352,9 @@ impl Driver<'_> {
         let known = self.heap.get(node);
         Some(match known.value {
             AbstractValue::Thunk(..) | AbstractValue::Call(..) if known.hopeless => Pattern::Hole,
+            AbstractValue::Thunk(expr, env) if self.is_long(expr, env, size.speculations) => {
+                return None;
+            }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 size.speculations = size.speculations.checked_sub(1)?;
                 match self.speculate(node) {

@@ -7,6 +7,7 @@ use super::expanded::is_small;
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::{Key, Pattern};
+use super::progress::Unfolding;
 use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
@@ -222,7 +223,7 @@ impl Driver<'_> {
     fn has_outgrown(&self, global: GlobalId, args: &[NodeId], key: Option<&[Pattern]>) -> bool {
         let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return false };
         let mut params = self.old.local_lists[params].iter().zip(args).enumerate();
-        self.unfolding.iter().any(|(of, _)| *of == global)
+        self.unfolding.iter().any(|unfolding| unfolding.of == global)
             && params.any(|(at, (&param, &arg))| {
                 let value = self.heap.get(arg).value;
                 key.is_none_or(|key| key[at] == Pattern::Hole)
@@ -390,11 +391,12 @@ impl Driver<'_> {
         key: &[Pattern],
         span: Span,
     ) -> Attempt<Option<Outcome>> {
-        if self.unfolding.iter().any(|(of, before)| *of == global && before == key) {
-            // It would go on for ever.
+        let is_same = |before: &Unfolding| before.of == global && before.key == key;
+        let outermost = self.unbranching == 0;
+        // The same call would go on for ever.
+        if self.unfolding.iter().any(is_same) || !outermost && self.is_far_from_end(global, key) {
             return Err(Abort::Fuel);
         }
-        let outermost = self.unbranching == 0;
         if outermost {
             // There is to be something left for what is not evaluated to its end.
             let most = if self.closed > 0 { self.fuel / 2 } else { ATTEMPT };
@@ -403,7 +405,7 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         let written = self.new.exprs.len();
         self.unbranching += 1;
-        self.unfolding.push((global, key.to_vec()));
+        self.unfolding.push(Unfolding { of: global, key: key.to_vec(), left: self.attempt });
         let state = self.unfold_applied(global, args, &None, span);
         let result = self.run(state);
         match result {

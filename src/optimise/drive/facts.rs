@@ -70,6 +70,8 @@ pub struct Facts {
     pub is_choice: IndexVec<GlobalId, bool>,
     /// Whether a body is a call, whatever its arguments are.
     pub is_call: IndexVec<GlobalId, bool>,
+    /// Whether it begins with a switch of which a branch is a local: a call may come to its argument.
+    pub may_forward: IndexVec<GlobalId, bool>,
 }
 
 /// Where an expression stands.
@@ -119,6 +121,11 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
             is_call: program.globals.iter().map(|global| is_call(program, global)).collect(),
+            may_forward: program
+                .globals
+                .iter()
+                .map(|global| may_forward(program, global))
+                .collect(),
             is_choice: program.globals.iter().map(|global| is_choice(program, global)).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
@@ -527,6 +534,12 @@ fn is_lazy_form(program: &Program, global: &Global) -> bool {
         }
         _ => is_atom(body),
     }
+}
+
+fn may_forward(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
+    let Expr::Switch(switch) = program.exprs[body] else { return false };
+    program.switches[switch].bodies().any(|body| matches!(program.exprs[body], Expr::Local(_)))
 }
 
 fn is_call(program: &Program, global: &Global) -> bool {

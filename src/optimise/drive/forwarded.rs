@@ -8,6 +8,9 @@ impl Driver<'_> {
     /// Returns the argument that a call comes to, because the function begins with a switch on another
     /// one, which is known: `(append Nil ys)` is `ys`, evaluated or not.
     pub(super) fn forwarded(&self, global: GlobalId, args: &[NodeId]) -> Option<NodeId> {
+        if !self.facts.may_forward[global] {
+            return None;
+        }
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[global].kind else {
             return None;
         };

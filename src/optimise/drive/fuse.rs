@@ -312,6 +312,9 @@ impl Driver<'_> {
     /// refers to; `None` if it is no such call. A function that does nothing but call one is looked
     /// through, and one that ends in one stands for it in the place of a `part`.
     fn produced_by(&mut self, node: NodeId, is_part: bool) -> Option<(GlobalId, Vec<NodeId>)> {
+        if !matches!(self.heap.get(node).value, AbstractValue::Thunk(..)) {
+            return self.looked_through(node, is_part);
+        }
         let checkpoint = self.checkpoint();
         let found = self.looked_through(node, is_part);
         // What is looked through is more to build than the call.

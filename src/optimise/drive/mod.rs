@@ -56,6 +56,7 @@ mod parts;
 mod paths;
 mod pattern;
 mod payer;
+mod progress;
 mod select;
 mod share;
 mod transaction;
@@ -94,6 +95,7 @@ use history::STEPS_AGAIN;
 use over_applied::Results;
 use pattern::{Key, Pattern};
 use payer::Payer;
+use progress::Unfolding;
 use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
@@ -293,7 +295,7 @@ transactional! {
             /// Of how many of them what branches share is bound.
             operands_bound: usize,
             /// Calls that are being unfolded, with their patterns.
-            unfolding: Vec<(GlobalId, Vec<Pattern>)>,
+            unfolding: Vec<Unfolding>,
             /// In how many branchings we are.
             depth: u32,
             /// In how many attempts that must not branch.
