@@ -14,7 +14,7 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
 use crate::primitive::Primitive;
 
 /// Each time after so many turns the end of a loop is looked for.
-const TURNS: usize = 4;
+const TURNS: usize = 2;
 /// A loop is given up if the steps that it needs, times the turns that it has taken, are more than so many
 /// times those that are left: after few turns it has to have much farther to go.
 const SURE: i64 = 32;
