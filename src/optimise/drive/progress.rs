@@ -21,7 +21,9 @@ const SURE: i64 = 32;
 
 /// A call that is being unfolded.
 pub(super) struct Unfolding {
+    /// The function.
     pub(super) of: GlobalId,
+    /// What is known of its arguments.
     pub(super) key: Vec<Pattern>,
     /// The steps that the attempt had left.
     pub(super) left: i64,
