@@ -26,6 +26,16 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn main[i] (total (add 9 (length i)) 1))",
     ),
     (
+        "a short list that is made by counting",
+        "(defn digits[k] (if (eq k 0) Nil (Cons k (digits (sub k 1)))))
+         (defn horner[x cs] (case cs [(Nil) 0] [(Cons c t) (add c (mul x (horner x t)))]))
+         (defn go[k] (if (gt k 1000) 0 (add (horner k (digits 4)) (go (add k 1)))))
+         (defn main[] (go 1))",
+        "(defn at[x] (add 4 (mul x (add 3 (mul x (add 2 (mul x 1)))))))
+         (defn go[k] (if (gt k 1000) 0 (add (at k) (go (add k 1)))))
+         (defn main[] (go 1))",
+    ),
+    (
         "a list that a branch goes on with as a whole",
         "(defn beyond[k xs] (case xs [Nil Nil] [(Cons x t) (if (lt x k) (beyond k t) xs)]))
          (defn main[i] (sum (beyond (add 900 (length i)) (map square (range 1 2000)))))",
