@@ -447,6 +447,28 @@ fn a_run_ends_when_its_time_is_up_though_it_waits_for_input() {
 }
 
 #[test]
+fn the_compiler_keeps_to_the_limits_of_a_run() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("large.core");
+    let defns: String =
+        (0..30_000).map(|n| format!("(defn f{n}[x y] (add x (mul y {n})))")).collect();
+    let all: String = (0..30_000).map(|n| format!("(f{n} 1 2)")).collect();
+    std::fs::write(&path, format!("{defns}(defn main[] (length [{all}]))")).expect("written");
+    let path = path.display();
+    let (code, printed, errors) = status(&format!("gmachine run -M 20M {path}"));
+    assert_eq!((code, &*printed), (Some(4), ""), "{errors}");
+    let message =
+        "error[G0601]: the memory limit of 20M is reached while the program is compiled\n";
+    assert!(errors.starts_with(message) && errors.contains("--max-heap 40M"), "{errors}");
+    let (code, printed, errors) = status(&format!("gmachine run --timeout 50ms {path}"));
+    assert_eq!((code, &*printed), (Some(4), ""), "{errors}");
+    assert!(errors.contains("G0603") && errors.contains("--timeout 100ms"), "{errors}");
+    // What a program of the usual size takes is no matter of the limit.
+    let (code, printed, errors) = status("gmachine run -M 100K -e '(sum (range 1 10))'");
+    assert_eq!((code, &*printed), (Some(0), "55\n"), "{errors}");
+}
+
+#[test]
 fn refused_memory_is_a_limit() {
     let program = "(defn f[x] (add 1 (f x)))(defn main[] (f 1))";
     let (code, _, errors) =

@@ -4,11 +4,13 @@
 //! stacks of machines that the system refuses end a run with a report.
 //!
 //! The machine's own limit is checked before memory is asked for; this is the net under it, for
-//! `ulimit -v` and for machines that are full.
+//! `ulimit -v` and for machines that are full. The compiler has no such limit of its own: what it uses
+//! is counted here ([`bounded`]).
 #![allow(unsafe_code, reason = "a global allocator is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gmachine::allocation::is_fallible;
 
@@ -18,30 +20,81 @@ use super::output;
 /// The system's allocator, whose refusal ends the process. See the module.
 pub struct Allocator;
 
+/// The most bytes in use while they are counted; `usize::MAX` while they are not.
+static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// The bytes that have come into use since counting began; what was there before and goes is taken away
+/// too, so it may wrap. One thread does nearly all: what another does at the same moment may be missed.
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+/// The least bytes that are a limit for the compiler: every small program takes less.
+const LEAST: u64 = 16 << 20;
+
+/// Does work, and ends the process with a report and the exit code of a reached limit if it comes to use
+/// more than so many bytes, or than a compiler of small programs needs.
+pub fn bounded<T>(limit: u64, work: impl FnOnce() -> T) -> T {
+    struct Counting;
+    impl Drop for Counting {
+        fn drop(&mut self) {
+            MOST.store(usize::MAX, Relaxed);
+        }
+    }
+    IN_USE.store(0, Relaxed);
+    MOST.store(usize::try_from(limit.max(LEAST)).unwrap_or(usize::MAX), Relaxed);
+    let _counting = Counting;
+    work()
+}
+
+/// Notes that bytes have come into use and others have gone.
+#[inline(always)]
+fn note(come: usize, gone: usize) {
+    let most = MOST.load(Relaxed);
+    if most != usize::MAX {
+        let in_use = IN_USE.load(Relaxed).wrapping_add(come).wrapping_sub(gone);
+        IN_USE.store(in_use, Relaxed);
+        if in_use.cast_signed() > most.cast_signed() {
+            exceeded(most);
+        }
+    }
+}
+
+/// Reports that counted work has reached its limit, and ends the process.
+#[cold]
+fn exceeded(most: usize) -> ! {
+    // The report allocates.
+    MOST.store(usize::MAX, Relaxed);
+    output::rescue();
+    super::report::write(&super::limit::compiler_limit(most as u64));
+    Exit::Limit.now()
+}
+
 // SAFETY: every method hands its arguments on to the system's allocator unchanged and returns
 // what that returned, so that allocator's guarantees are this one's. It may end the process
 // instead, and it does not unwind.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size(), 0);
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        note(layout.size(), 0);
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        note(0, layout.size());
         // SAFETY: the caller's obligations are the same.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size, layout.size());
         // SAFETY: the caller's obligations are the same.
         checked(unsafe { System.realloc(pointer, layout, size) }, size)
     }

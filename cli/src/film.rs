@@ -15,8 +15,8 @@ use super::{Context, Failure, files, report, run, watched};
 pub fn run(args: &Film, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
-    let module =
-        run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
+    let (program, machine) = (&args.program, MachineKind::Reference);
+    let module = run::compile(program, Form::Coref, &optimise, machine, &args.limits, context)?;
     let sources = module.sources();
     must_be_writable(&args.output, context)?;
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;

@@ -47,6 +47,16 @@ fn time_message(limit: Duration) -> String {
     format!("the time limit of {} is reached", show_duration(limit))
 }
 
+/// Returns the report of a compiler that has used so many bytes.
+pub fn compiler_limit(bytes: u64) -> String {
+    let (code, limit, more) =
+        (Code::HeapLimit, show_size(bytes), show_size(bytes.saturating_mul(2)));
+    format!(
+        "error[{code}]: the memory limit of {limit} is reached while the program is compiled\n  \
+         = help: raise it with --max-heap, like --max-heap {more}; at -O1 programs take less\n"
+    )
+}
+
 /// Returns the report of a reached time limit where nothing else can be said.
 pub fn time_limit(limit: Duration) -> String {
     let code = Code::TimeLimit;

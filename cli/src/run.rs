@@ -17,14 +17,15 @@ use super::interrupt::Stopper;
 use super::output::{self, Stdout};
 use super::profile::{self, Clock};
 use super::stats::{self, Clocks};
-use super::{Context, Failure, files, limit, memory, passes, report};
+use super::{Context, Failure, alloc, files, limit, memory, passes, report};
 
 /// Compiles a program, runs it and prints the value of its `main`.
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
     let kind = MachineKind::from(args.engine);
-    let module = compile(&args.program, args.form.from, &args.optimise, kind, context)?;
+    let (program, form) = (&args.program, args.form.from);
+    let module = compile(program, form, &args.optimise, kind, &args.limits, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = input(&args.program, &stdout, &stopper);
     if args.profile.is_some() && kind == MachineKind::Reference {
@@ -70,17 +71,19 @@ pub fn prepare(limits: &Limits) -> Result<Stopper, Failure> {
     if let Some(limit) = limits.timeout
         && stopper.after(limit).is_err()
     {
-        super::alloc::out_of_memory(None);
+        alloc::out_of_memory(None);
     }
     Ok(stopper)
 }
 
-/// Compiles the program that is asked for, reporting what there is to say of it.
+/// Compiles the program that is asked for, in as much memory as it may use, reporting what there is to
+/// say of it.
 pub fn compile(
     args: &args::Program,
     form: Form,
     optimise: &Optimise,
     machine: MachineKind,
+    limits: &Limits,
     context: &Context,
 ) -> Result<Module, Failure> {
     let root = files::program(args, form, context)?;
@@ -89,7 +92,7 @@ pub fn compile(
     engine.set_passes(passes::wanted(optimise));
     engine.set_explain(optimise.verbose);
     engine.set_machine(machine);
-    match engine.compile_source(&root, &files::Files) {
+    match alloc::bounded(memory_limit(limits), || engine.compile_source(&root, &files::Files)) {
         Ok(module) => {
             context.reporter.all(module.warnings(), module.sources());
             passes::tell(optimise, module.report(), module.sources());
@@ -127,9 +130,14 @@ pub fn grants(args: &args::Grants, context: &Context) -> Result<Grants, Failure>
     Ok(grants)
 }
 
+/// Returns the bytes that a program may use, and whoever compiles it.
+pub fn memory_limit(limits: &Limits) -> u64 {
+    limits.max_heap.unwrap_or_else(memory::default_limit)
+}
+
 /// Returns how the program is to run.
 pub fn store_options(limits: &Limits, stopper: &Stopper) -> StoreOptions {
-    let heap = Some(limits.max_heap.unwrap_or_else(memory::default_limit));
+    let heap = Some(memory_limit(limits));
     // Time is the stopper's matter, which began before the program was compiled.
     let limits = gmachine::Limits { heap, fuel: limits.fuel, time: None };
     StoreOptions { limits, interrupt: stopper.machine(), ..StoreOptions::default() }

@@ -30,8 +30,9 @@ pub fn run(args: &Trace, context: &mut Context) -> Result<(), Failure> {
         [("--no-dump", args.no_dump), ("--source", args.source), ("--width", args.width.is_some())];
     watched::must_be_text("trace", args.format, &text)?;
     let stopper = run::prepare(&args.limits)?;
+    let (program, machine) = (&args.program, MachineKind::Reference);
     let module =
-        run::compile(&args.program, Form::Coref, &args.optimise, MachineKind::Reference, context)?;
+        run::compile(program, Form::Coref, &args.optimise, machine, &args.limits, context)?;
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);

@@ -98,6 +98,8 @@ pub struct Step {
     #[arg(long = "break", value_name = "NAME")]
     pub breakpoints: Vec<String>,
     /// Memory that it may use, like 512M [default: a quarter of memory]
+    ///
+    /// The compiler may use as much before it.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
     pub max_heap: Option<u64>,
     /// Steps that it may take [default: no limit]

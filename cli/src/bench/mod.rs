@@ -23,7 +23,7 @@ use super::args::{Bench, BenchFormat, Engine, Grants};
 use super::exit::Exit;
 use super::interrupt::Stopper;
 use super::passes::{Change, changed};
-use super::{Context, Failure, files, input, output, report, run};
+use super::{Context, Failure, alloc, files, input, output, report, run};
 
 /// Returns what the long help says of the table and the programs.
 pub fn help() -> String {
@@ -198,7 +198,9 @@ impl Bencher {
                     engine.set_machine(machine);
                     engine.set_passes(changed(level, &self.passes));
                     let start = Instant::now();
-                    let compiled = engine.compile_source(&subject.root, &files::Files);
+                    let most = self.options.limits.heap.unwrap_or(u64::MAX);
+                    let source = || engine.compile_source(&subject.root, &files::Files);
+                    let compiled = alloc::bounded(most, source);
                     let took: Duration = start.elapsed();
                     if sources.is_none() {
                         let (reports, sources) = match &compiled {

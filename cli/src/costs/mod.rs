@@ -38,8 +38,9 @@ struct Report<'a> {
 /// Runs a program and shows what it costs.
 pub fn run(args: &Profile, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
-    let machine = MachineKind::Fast;
-    let module = run::compile(&args.program, Form::Coref, &args.optimise, machine, context)?;
+    let (program, machine) = (&args.program, MachineKind::Fast);
+    let module =
+        run::compile(program, Form::Coref, &args.optimise, machine, &args.limits, context)?;
     let stdout = super::output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {

@@ -41,8 +41,9 @@ pub fn run(args: &Step, context: &mut Context) -> Result<(), Failure> {
         return Err(usage("step", reason, tip));
     }
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
-    let module =
-        run::compile(&args.program, Form::Coref, &optimise, MachineKind::Reference, context)?;
+    let limits = Limits { max_heap: args.max_heap, fuel: args.fuel, timeout: None };
+    let (program, machine) = (&args.program, MachineKind::Reference);
+    let module = run::compile(program, Form::Coref, &optimise, machine, &limits, context)?;
     let mut input = Vec::new();
     let mut stdin = std::io::stdin();
     if args.program.file.as_deref() != Some(Path::new("-")) && !stdin.is_terminal() {
@@ -51,7 +52,6 @@ pub fn run(args: &Step, context: &mut Context) -> Result<(), Failure> {
     }
     // Each run reads the same again.
     let input = Again(Decoder::new(Cursor::new(input.into())));
-    let limits = Limits { max_heap: args.max_heap, fuel: args.fuel, timeout: None };
     // What the program does outside of the machine is done once, however often one goes back.
     let system = Recorded::new(run::grants(&args.grants, context)?);
     let machine = || {

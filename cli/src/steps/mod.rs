@@ -31,7 +31,8 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let stopper = run::prepare(&args.limits)?;
     let optimise = Optimise { level: args.level, passes: Vec::new(), verbose: false };
     let engine = MachineKind::from(args.engine);
-    let module = run::compile(&args.program, Form::Coref, &optimise, engine, context)?;
+    let program = &args.program;
+    let module = run::compile(program, Form::Coref, &optimise, engine, &args.limits, context)?;
     let sources = module.sources();
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
     let input = run::input(&args.program, &stdout, &stopper);
