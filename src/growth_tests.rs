@@ -276,7 +276,6 @@ fn cost(program: &str, passes: Passes) -> (u64, u64) {
 const STEEP: &[&str] = &[
     "chain summed",
     "classes",
-    "concat",
     "constant functions",
     "constants",
     "continuations",

@@ -79,8 +79,8 @@ passes! {
 /// others.
 pub type Step = &'static [Pass];
 
-/// The order of the passes. The first two steps run twice where there is partial evaluation, and
-/// before them comes what is in [`BEFORE`].
+/// The order of the passes. The first two steps run twice where there is partial evaluation, each time
+/// after definitions have been written out ([`forms`]), and before them comes what is in [`BEFORE`].
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
@@ -206,6 +206,7 @@ fn run(
             let rules = Rules { specialise: true, inline: false, known_case: true, case_of_case };
             let mut program = program;
             let most = if history.is_second() {
+                forms::write_out(&mut program, passes, report);
                 let bound = constant_params::bind(&mut program);
                 report.count(Pass::Specialise, "parameters found constant", bound);
                 GROWTH_AGAIN * found + GROWTH_BASE_AGAIN

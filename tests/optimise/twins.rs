@@ -705,6 +705,59 @@ const TWINS: &[(&str, &str, &str)] = &[
            [(Cons x u) (run (if (eq h 2) 3 0) (Cons (add 1 h) l) x u)])))
          (defn main[i] (run 0 Nil 0 (map (fn [c] (rem (ord c) 2)) (replicate 2000 'a'))))",
     ),
+    (
+        "a thing whose method makes the next one",
+        "(data Clock (Clock now later))
+         (defn clock[t] (Clock t (fn [d] (clock (add t d)))))
+         (defn now[c] (case c [(Clock t _) t])) (defn later[c d] (case c [(Clock _ f) (f d)]))
+         (defn run[n c] (if (eq n 0) (now c) (run (sub n 1) (later (later c n) 2))))
+         (defn main[i] (run 1000 (clock (length i))))",
+        "(defn run[n t] (if (eq n 0) t (run (sub n 1) (add (add t n) 2))))
+         (defn main[i] (run 1000 (length i)))",
+    ),
+    (
+        "a function that is looked up and applied where nothing is known to need it",
+        "(defn ops[] [(Pair 0 add) (Pair 1 sub) (Pair 2 mul)])
+         (defn op[k t] (case t [(Cons p r) (if (eq k (fst p)) (snd p) (op k r))]))
+         (defn go[n s] (if (eq n 0) s (go (sub n 1) (rem (op (rem n 3) ops s n) 1009))))
+         (defn main[] (go 1000 1))",
+        "(defn op[k s n] (if (eq k 0) (add s n) (if (eq k 1) (sub s n) (if (eq k 2) (mul s n) (error \"none\")))))
+         (defn go[n s] (if (eq n 0) s (go (sub n 1) (rem (op (rem n 3) s n) 1009))))
+         (defn main[] (go 1000 1))",
+    ),
+    (
+        "a dictionary that is made where its method is applied, and nothing is known to need that",
+        "(data Size (Size of)) (defn of[d] (case d [(Size f) f]))
+         (defn both[d] (Size (fn [p] (case p [(Pair a b) (add (of d a) (of d b))]))))
+         (defn go[n d x s] (if (eq n 0) s (go (sub n 1) d (Pair n s) (add s (of (both d) x)))))
+         (defn main[] (go 1000 (Size (fn [k] (rem k 7))) (Pair 1 2) 0))",
+        "(defn go[n a b s] (if (eq n 0) s (go (sub n 1) n s (add s (add (rem a 7) (rem b 7))))))
+         (defn main[] (go 1000 1 2 0))",
+    ),
+    (
+        "a loop over pairs that is only there once lists are fused",
+        "(defn step[p] (Pair (add (fst p) 1) (add (snd p) (fst p))))
+         (defn until'[n] (map snd (takeWhile (fn [p] (lt (fst p) n)) (iterate step (Pair 0 1)))))
+         (defn main[i] (sum (until' (add 1000 (length i)))))",
+        "(defn go[n a b s] (if (lt a n) (go n (add a 1) (add b a) (add s b)) s))
+         (defn main[i] (go (add 1000 (length i)) 0 1 0))",
+    ),
+    (
+        "a list that is taken apart by functions that are given",
+        "(defn build[p f g x] (if (p x) Nil (Cons (f x) (build p f g (g x)))))
+         (defn each[f xs] (build null (compose f head) tail xs))
+         (defn main[] (sum (each square (range 1 1000))))",
+        "(defn main[] (sum (map square (range 1 1000))))",
+    ),
+    (
+        "a record of a function and of a list that is too long to be known",
+        "(data Job (Job step items))
+         (defn step[j] (case j [(Job f _) f])) (defn items[j] (case j [(Job _ xs) xs]))
+         (defn run[j] (if (null (items j)) Nil
+           (Cons (step j (head (items j))) (run (Job (step j) (tail (items j)))))))
+         (defn main[] (sum (run (Job (mul 3) (range 1 1000)))))",
+        "(defn main[] (sum (map (mul 3) (range 1 1000))))",
+    ),
 ];
 
 #[test]

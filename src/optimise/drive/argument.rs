@@ -11,6 +11,7 @@ use super::pattern::Pattern;
 use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Branches, Expr, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::optimise::selection::is_only;
 
 /// The most parts of a pattern.
 pub(super) const PARTS: usize = 200;
@@ -322,8 +323,28 @@ impl Driver<'_> {
             self.charge(before.parts - size.parts);
             *size = Size { exceeded: true, ..before };
             self.roll_back(checkpoint);
+            return self.record_pattern(node, strict, size);
         }
         pattern
+    }
+
+    /// Returns the pattern of a record that is too large as a whole: what is known of one field is no reason
+    /// to forget the others. (What a list begins with is no record: one element would be known, and not the
+    /// rest.)
+    fn record_pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
+        let known = self.heap.get(node);
+        let AbstractValue::Con(con, fields) = known.value else { return None };
+        if known.name.is_some() || !is_only(&self.new, con) {
+            return None;
+        }
+        let fields = self.heap.items(fields).to_vec();
+        let mut parts = Vec::with_capacity(fields.len());
+        for field in fields {
+            size.parts = size.parts.checked_sub(1)?;
+            let part = ensure_sufficient_stack(|| self.value_pattern(field, strict, size));
+            parts.push(part.unwrap_or(Pattern::Hole));
+        }
+        Some(Pattern::Con(con, parts))
     }
 
     /// Pays for parts of patterns.

@@ -259,18 +259,6 @@ impl Driver<'_> {
             && (self.closed > 0 || self.builds(global))
     }
 
-    /// Returns whether a call of what can come to call itself is unfolded because its value is looked
-    /// for: it writes down a constructor of functions, so that nothing in it is a call again.
-    fn is_written_down(&self, global: GlobalId) -> bool {
-        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
-            return false;
-        };
-        let Expr::App(callee, _) = self.old.exprs[body] else { return false };
-        matches!(self.old.exprs[callee], Expr::Con(_))
-            && self.is_data(body, true)
-            && self.may_unfold()
-    }
-
     /// Returns whether a function does nothing but write down a constructor, with its fields as yet to
     /// be evaluated.
     fn builds(&self, global: GlobalId) -> bool {
@@ -405,7 +393,8 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         let written = self.new.exprs.len();
         self.unbranching += 1;
-        self.unfolding.push(Unfolding { of: global, key: key.to_vec(), left: self.attempt });
+        let (left, speculations) = (self.attempt, self.unwriting);
+        self.unfolding.push(Unfolding { of: global, key: key.to_vec(), left, speculations });
         let state = self.unfold_applied(global, args, &None, span);
         let result = self.run(state);
         match result {
@@ -628,7 +617,7 @@ impl Driver<'_> {
 
     /// Returns whether an expression is a tree of constructors and of functions with too few
     /// arguments, whose leaves are literals, globals and, if it may be `open`, variables.
-    fn is_data(&self, expr: ExprId, open: bool) -> bool {
+    pub(super) fn is_data(&self, expr: ExprId, open: bool) -> bool {
         let old = self.old;
         let mut work = vec![expr];
         let mut parts = PARTS;

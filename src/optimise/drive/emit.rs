@@ -266,12 +266,9 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(&args[1..], env);
                         self.lazy_unknown(function, nodes, fresh, span)
                     }
-                    GlobalKind::Defn { .. }
-                        if args.len() > arity
-                            && let (nodes, fresh) = self.arguments(args, env)
-                            && self.takes_more(global, &nodes) =>
-                    {
-                        self.lazy_over_call(global, &nodes, fresh, span)
+                    GlobalKind::Defn { .. } if args.len() > arity && arity > 0 => {
+                        let (nodes, fresh) = self.arguments(args, env);
+                        self.lazy_beyond(global, nodes, fresh, span)
                     }
                     kind => {
                         if kind == GlobalKind::Primitive(Primitive::If)
@@ -386,12 +383,10 @@ impl Driver<'_> {
             if all.len() == self.old.arity(global) {
                 return self.lazy_call(global, all, fresh, span);
             }
-            if self.takes_more(global, &all) {
-                return self.lazy_over_call(global, &all, fresh, span);
+            if all.len() > self.old.arity(global) {
+                return self.lazy_beyond(global, all, fresh, span);
             }
-            if all.len() < self.old.arity(global)
-                && let Some(code) = self.written_twin(Head::Global(global), &all, span)
-            {
+            if let Some(code) = self.written_twin(Head::Global(global), &all, span) {
                 return code;
             }
         }
@@ -420,6 +415,26 @@ impl Driver<'_> {
         };
         let args = self.written(&args, fresh, span);
         self.application(callee, args, span)
+    }
+
+    /// Returns a call with more arguments than parameters: of a variant that takes them, or of one that
+    /// comes to the function that they are for.
+    fn lazy_beyond(
+        &mut self,
+        global: GlobalId,
+        args: Vec<NodeId>,
+        fresh: u64,
+        span: Span,
+    ) -> ExprId {
+        if self.takes_more(global, &args) {
+            return self.lazy_over_call(global, &args, fresh, span);
+        }
+        let mut own = args;
+        let arity = self.old.arity(global);
+        let more = own.split_off(arity);
+        let function = self.lazy_call(global, own, fresh, span);
+        let more = self.written(&more, fresh.checked_shr(arity as u32).unwrap_or(0), span);
+        self.merged(function, more, span)
     }
 
     fn lazy_apply(&mut self, callee: ExprId, args: &[ExprId], env: EnvId, span: Span) -> ExprId {

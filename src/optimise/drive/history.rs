@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::Driver;
 use super::pattern::{Key, Pattern};
 use crate::core::expr::{GlobalId, GlobalKind, LocalId};
+use crate::optimise::selection::is_only;
 
 /// The most variants of a supercombinator that has been specialised before.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
@@ -51,8 +52,8 @@ impl History {
     ///
     /// What is known of the arguments of such a one, step by step, has been followed as far as the
     /// whistle and the limits let it: their reasons are not in the program. So it is specialised again
-    /// for the calls that it consumes and for functions, which may lie beside it only now, and for nothing
-    /// else.
+    /// for the calls that it consumes, for functions and for records, which may lie beside it only now, and
+    /// for nothing else. Of a record that is its shape: what its fields hold has been followed.
     pub(super) fn is_specialised(&self, global: GlobalId) -> bool {
         self.specialised.contains(&global)
     }
@@ -115,8 +116,8 @@ impl Driver<'_> {
     }
 
     /// Returns what of some patterns is worth a variant the second time: not what a loop begins to
-    /// count with, and of what has been specialised before only the calls that it consumes and
-    /// functions.
+    /// count with, and of what has been specialised before only the calls that it consumes, the shapes of
+    /// records, and functions, if there was room for all of those.
     pub(super) fn worth_knowing_again(&self, of: GlobalId, patterns: &mut [Pattern]) {
         let begins = |at| self.has(of, at, |param| self.accumulators.is_changing(param));
         for (at, pattern) in patterns.iter_mut().enumerate() {
@@ -128,15 +129,30 @@ impl Driver<'_> {
             return;
         }
         let is_large = self.facts.size[of] > SIZE_AGAIN;
-        let is_done = is_large || self.history.exhausted.contains(&of);
+        let is_exhausted = self.history.exhausted.contains(&of);
         for (at, pattern) in patterns.iter_mut().enumerate() {
             let is_new = self.has(of, at, |param| self.history.unseen.contains(&param));
-            let is_worth = match is_new {
-                true => !is_large,
-                false => !is_done && matches!(pattern, Pattern::Call(..) | Pattern::Partial(..)),
+            if !is_new {
+                self.forget_fields(pattern);
+            }
+            let is_worth = match pattern {
+                _ if is_new => true,
+                Pattern::Con(..) | Pattern::Call(..) => true,
+                Pattern::Partial(..) => !is_exhausted,
+                _ => false,
             };
-            if !is_worth {
+            if is_large || !is_worth {
                 *pattern = Pattern::Hole;
+            }
+        }
+    }
+
+    /// Forgets what is known of a constructor, but for the shape of a record: that cannot grow.
+    fn forget_fields(&self, pattern: &mut Pattern) {
+        if let Pattern::Con(con, fields) = pattern {
+            match is_only(&self.new, *con) && !fields.is_empty() {
+                true => fields.fill(Pattern::Hole),
+                false => *pattern = Pattern::Hole,
             }
         }
     }

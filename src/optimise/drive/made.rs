@@ -7,11 +7,14 @@
 //! built. (What GHC finds with `exprIsConApp_maybe`.)
 
 use super::Driver;
+use super::counted::is_arithmetic;
 use super::heap::{EnvId, NodeId};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId};
 
 /// The most expressions of a function whose constructor is known where it is not evaluated.
 const LARGEST: u32 = 40;
+/// Through how many functions a call is followed to the constructor that it writes down.
+const WRITERS: u32 = 4;
 
 impl Driver<'_> {
     /// Returns the value of what a `let` binds. Nothing is evaluated.
@@ -68,5 +71,51 @@ impl Driver<'_> {
         let Expr::App(callee, args) = self.old.exprs[end] else { return false };
         matches!(self.old.exprs[callee], Expr::Con(con)
             if args.len() == self.new.cons[con].arity as usize)
+    }
+
+    /// Returns whether a call of what can come to call itself is unfolded because its value is looked
+    /// for: it writes down a constructor of functions and numbers, so that nothing in it is a call again,
+    /// by itself or by way of a few other functions.
+    pub(super) fn is_written_down(&self, global: GlobalId) -> bool {
+        self.may_unfold() && self.writes_down(global, WRITERS)
+    }
+
+    fn writes_down(&self, global: GlobalId, hops: u32) -> bool {
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
+            return false;
+        };
+        let Some(hops) = hops.checked_sub(1) else { return false };
+        let mut end = body;
+        while let Expr::Let(_, value, body) = self.old.exprs[end] {
+            if !self.is_part_of_data(value) {
+                return false;
+            }
+            end = body;
+        }
+        let Expr::App(callee, args) = self.old.exprs[end] else { return false };
+        let args = &self.old.expr_lists[args];
+        match self.old.exprs[callee] {
+            Expr::Con(_) => self.is_data(end, true),
+            Expr::Global(of) => {
+                args.len() == self.old.arity(of)
+                    && args.iter().all(|&arg| self.is_part_of_data(arg))
+                    && self.writes_down(of, hops)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether an expression is a number to be computed, or is written down.
+    fn is_part_of_data(&self, expr: ExprId) -> bool {
+        self.is_data(expr, true) || self.is_number(expr)
+    }
+
+    /// Returns whether an expression is arithmetic of literals and variables.
+    fn is_number(&self, expr: ExprId) -> bool {
+        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
+        let Expr::Global(of) = self.old.exprs[callee] else { return false };
+        let is_atom = |&arg: &ExprId| matches!(self.old.exprs[arg], Expr::Lit(_) | Expr::Local(_));
+        matches!(self.old.globals[of].kind, GlobalKind::Primitive(primitive) if is_arithmetic(primitive))
+            && self.old.expr_lists[args].iter().all(is_atom)
     }
 }

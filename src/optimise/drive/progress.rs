@@ -25,15 +25,20 @@ pub(super) struct Unfolding {
     pub(super) of: GlobalId,
     /// What is known of its arguments.
     pub(super) key: Vec<Pattern>,
-    /// The steps that the attempt had left.
+    /// The steps that were left then.
     pub(super) left: i64,
+    /// In how many speculations it is: each counts steps of its own.
+    pub(super) speculations: u32,
 }
 
 impl Driver<'_> {
     /// Returns whether a call is a turn of a loop that counts, and will not come to its end with the steps
     /// that the attempt has left.
     pub(super) fn is_far_from_end(&self, global: GlobalId, key: &[Pattern]) -> bool {
-        let turns = || self.unfolding.iter().filter(|unfolding| unfolding.of == global);
+        let is_turn = |unfolding: &&Unfolding| {
+            unfolding.of == global && unfolding.speculations == self.unwriting
+        };
+        let turns = || self.unfolding.iter().filter(is_turn);
         let Some(last) = turns().next_back() else { return false };
         let taken = turns().count();
         if taken % TURNS != 0 {

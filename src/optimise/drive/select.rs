@@ -57,23 +57,26 @@ impl Driver<'_> {
         Some(field)
     }
 
-    /// Returns the field that a selector returns of an atom, if that is known.
+    /// Returns the field that a selector returns of an atom or of a constructor, if that is known.
     pub(super) fn selected_from(
         &mut self,
         selector: GlobalId,
         from: ExprId,
         env: EnvId,
     ) -> Option<NodeId> {
-        let is_atom = match self.old.exprs[from] {
-            Expr::Local(_) => true,
-            // A CAF may be part of itself.
-            Expr::Global(global) => self.old.arity(global) == 0 && !self.in_caf,
-            _ => false,
-        };
-        if !is_atom || !self.selectors.has(selector) {
+        if !self.selectors.has(selector) {
             return None;
         }
-        let from = self.node(from, env);
+        let old = self.old;
+        let from = match old.exprs[from] {
+            Expr::Local(_) => self.node(from, env),
+            // A CAF may be part of itself.
+            Expr::Global(global) if old.arity(global) == 0 && !self.in_caf => self.node(from, env),
+            Expr::App(callee, _) if matches!(old.exprs[callee], Expr::Con(_)) => {
+                self.node(from, env)
+            }
+            _ => return None,
+        };
         let field = self.field(selector, from)?;
         self.heap.share(field);
         Some(field)

@@ -1,11 +1,13 @@
 //! Definitions in the form that partial evaluation judges them by.
 //!
-//! Whether a definition makes a list, takes a parameter apart or passes it on is read off its source,
-//! once, before anything is evaluated. What is the same by another name is written out first: calls of
+//! Whether a definition makes a list, takes a parameter apart or passes it on is read off its source
+//! before anything is evaluated. What is the same by another name is written out first: calls of
 //! [`wrappers`], calls of [`eliminators`] where they are needed, [`cases`] of cases that come to
 //! constructors, and [`discriminators`], which say what a value is, with the selections that follow. What is
 //! put in the place of a call here the driver would put there later, so nothing is lost by it. Loops over
-//! [`records`] become loops over their fields.
+//! [`records`] become loops over their fields. All that is done again before definitions are read for the
+//! second time: variants have forms of their own, as a loop that is given the functions which take its
+//! list apart.
 
 mod cases;
 mod discriminators;
