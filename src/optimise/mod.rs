@@ -80,7 +80,7 @@ passes! {
 pub type Step = &'static [Pass];
 
 /// The order of the passes. The first two steps run twice where there is partial evaluation, each time
-/// after definitions have been written out ([`forms`]), and before them comes what is in [`BEFORE`].
+/// after definitions have been written out, and before them comes what is in [`BEFORE`].
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
