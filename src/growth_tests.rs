@@ -278,7 +278,6 @@ const STEEP: &[&str] = &[
     "classes",
     "constant functions",
     "constants",
-    "continuations",
     "difference lists",
     "environment",
     "foldr cons",

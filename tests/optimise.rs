@@ -13,6 +13,7 @@
 
 mod forms;
 mod functions;
+mod held;
 mod interpreted;
 mod levels;
 mod neighbours;

@@ -133,6 +133,40 @@ impl Program {
         }
     }
 
+    /// Returns what an expression ends in, one for each way through it.
+    #[must_use]
+    pub fn ends(&self, expr: ExprId) -> Vec<ExprId> {
+        self.ends_up_to(expr, usize::MAX).unwrap_or_default()
+    }
+
+    /// Returns what an expression ends in, if there are no more than `most` ways through it.
+    #[must_use]
+    pub fn ends_up_to(&self, expr: ExprId, most: usize) -> Option<Vec<ExprId>> {
+        let mut ends = Vec::new();
+        let mut work = vec![expr];
+        while let Some(expr) = work.pop() {
+            if ends.len() + work.len() >= most {
+                return None;
+            }
+            match self.exprs[expr] {
+                Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
+                    work.push(body);
+                }
+                Expr::Join(join, body) => work.extend([body, self.joins[join].handler]),
+                Expr::Switch(switch) => work.extend(self.switches[switch].bodies()),
+                Expr::App(callee, args) => {
+                    let tails = self.tails(callee, args);
+                    match tails.is_empty() {
+                        true => ends.push(expr),
+                        false => work.extend(&self.expr_lists[tails]),
+                    }
+                }
+                _ => ends.push(expr),
+            }
+        }
+        Some(ends)
+    }
+
     /// Returns an expression and all in it, parents before their children, in the order of the
     /// source.
     #[must_use]

@@ -121,3 +121,33 @@ fn a_constant_of_the_corelib_that_fails_is_told_where_it_is_demanded() {
         is_told_at(CONSTANT, around, CALLERS[turn % CALLERS.len()]);
     }
 }
+
+/// Monads in constructors, and what is wrong with one: what takes the function out and what applies it have a
+/// line of their own.
+const HELD: &str = "(data State (State f))
+(defn run[m s]
+  (case m [(State f)
+    (f s)]))
+(defn also[m s]
+  (case m [(State g) (g s)]))
+(defn go[n] (if (eq n 0) 7 (if (eq n 3) (State (add 1)) (if (eq n 9) (State 5) (go (sub n 1))))))
+";
+
+#[test]
+fn what_is_held_by_no_constructor_is_told_where_it_is_taken_out() {
+    let rows = [
+        ("(add (run (go (add 5 (length i))) 1) (also (go (add 2 (length i))) 1))", 6),
+        ("(add (also (go (add 5 (length i))) 1) (run (go (add 2 (length i))) 1))", 3),
+        ("(run (go (add 12 (length i))) 1)", 4),
+    ];
+    for (body, line) in rows {
+        let text = format!("{HELD}(defn start[i] {body})");
+        for level in 0..3 {
+            for &kind in MachineKind::ALL {
+                let place = place(kind, level, &text);
+                let is_there = place.contains(&format!("main:{line}:"));
+                assert!(is_there, "{kind:?} at -O{level} tells it at {place}:\n{text}");
+            }
+        }
+    }
+}

@@ -389,6 +389,7 @@ impl Driver<'_> {
                 _ => Pattern::Text(text, at),
             },
             AbstractValue::Unknown(_) | AbstractValue::Alias(_) => Pattern::Hole,
+            AbstractValue::Select(switch) => Pattern::Select(switch),
             AbstractValue::Con(con, fields) => match known.name {
                 Some(Name::Caf(caf)) => Pattern::Caf(caf),
                 // What is built already would be kept by a thunk beside its fields.

@@ -138,6 +138,41 @@ impl Driver<'_> {
         self.finish_split(split, opened, code)
     }
 
+    /// Drives the selection of a field, which is evaluated next, from what only the run knows.
+    pub(super) fn dynamic_selection(
+        &mut self,
+        of: SwitchId,
+        at: usize,
+        node: NodeId,
+        frames: &Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        let old = self.old;
+        let split = self.split(frames, 1, &[])?;
+        let (scrutinee, evaluated) = self.scrutinee(node, span)?;
+        let opened = self.open_exits(None, &split);
+        let Branches::Cons(branches) = &old.switches[of].branches else {
+            unreachable!("a switch that takes a field out is one on constructors")
+        };
+        let ConBranch { con, ref fields, .. } = branches[0];
+        let mut locals = Vec::with_capacity(fields.len());
+        let body = self.scope(span, |driver| {
+            let nodes: Vec<NodeId> =
+                fields.iter().map(|&field| driver.parameter(field, &mut locals, span)).collect();
+            let field = nodes[at];
+            let nodes = driver.heap.list(nodes);
+            driver.learn(node, AbstractValue::Con(con, nodes));
+            let state = driver.demand(field, split.inner.clone());
+            driver.run_to_end(state)
+        })?;
+        let fields = locals.into_iter().map(|local| self.used[local].then_some(local)).collect();
+        let branches = Branches::Cons(vec![ConBranch { con, fields, body }]);
+        let default = None;
+        let switch = self.new.switches.push(Switch { scrutinee, evaluated, branches, default });
+        let code = self.expr(Expr::Switch(switch), span);
+        self.finish_split(split, opened, code)
+    }
+
     /// Drives an alternative of a choice, or jumps to where it is written.
     fn alternative_of(
         &mut self,

@@ -4,14 +4,14 @@ use super::UNFOLDED_AGAIN;
 use super::argument::PARTS;
 use super::eval::State;
 use super::expanded::is_small;
-use super::frame::{Action, Frames};
+use super::frame::{Action, Frame, Frames};
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::{Key, Pattern};
 use super::progress::Unfolding;
 use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId};
 
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
@@ -37,6 +37,9 @@ const FOUND: i64 = 4;
 const BUILT: u32 = 40;
 /// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
+/// The most expressions of a function that makes what the next turn of a loop takes apart, and is called
+/// there alone, for it to be unfolded.
+const TURN: u32 = 120;
 /// The most bytes of a definition that is a text whose characters are known where it is used.
 const KNOWN_TEXT: usize = 200;
 impl Driver<'_> {
@@ -132,6 +135,10 @@ impl Driver<'_> {
             self.tally.inlined += 1;
             return Ok(self.unfold(global, &args, frames, span));
         }
+        if let Some(arg) = self.forwarded(global, &args) {
+            self.tally.unfolded += 1;
+            return Ok(self.demand(arg, frames));
+        }
         if let Some(state) = self.hand_back(global, &args, &frames, span)? {
             return Ok(state);
         }
@@ -140,10 +147,12 @@ impl Driver<'_> {
             return Err(Abort::Fuel);
         }
         let recursive = self.facts.recursive[global];
+        let found = frames.clone();
         let (mut args, mut frames) = (args, frames);
         if recursive {
             frames = self.absorb(global, &mut args, frames);
             if args.len() > self.old.arity(global)
+                && !self.has_selection(&args)
                 && let Some(state) = self.hand_back(global, &args, &frames, span)?
             {
                 return Ok(state);
@@ -156,7 +165,7 @@ impl Driver<'_> {
                     || self.is_taken_apart(global, &frames))
         {
             self.tally.unfolded += 1;
-            return Ok(self.unfold(global, &args, frames, span));
+            return Ok(self.unfold_applied(global, &args, &frames, span));
         }
         let mut key = self.call_key(global, &args, true);
         if self.outlined.contains(&global) {
@@ -180,11 +189,19 @@ impl Driver<'_> {
             {
                 return Ok(State::Value(Outcome::Node(value), frames));
             }
-            if !recursive && !is_end && self.may_be_unfolded(global) {
+            let is_left = is_end && !self.hold_calls_to_functions(&args);
+            if !recursive
+                && !is_left
+                && self.may_be_unfolded(global)
+                && !self.comes_back(global, key, &args)
+            {
                 self.tally.unfolded += 1;
+                self.way.enter(global, key, &frames);
                 return Ok(self.unfold(global, &args, frames, span));
             }
-            let is_static = |pattern| !matches!(pattern, &Pattern::Hole | &Pattern::Call(..));
+            let is_static = |pattern| {
+                !matches!(pattern, &Pattern::Hole | &Pattern::Call(..) | &Pattern::Select(_))
+            };
             if recursive
                 && key.iter().any(is_static)
                 && self.may_unfold()
@@ -195,7 +212,10 @@ impl Driver<'_> {
                 return Ok(State::Value(outcome, frames));
             }
         } else if self.is_way_to_producer(global, &frames)
-            || !recursive && (self.is_for_value(global) || self.is_taken_apart(global, &frames))
+            || !recursive
+                && (self.is_for_value(global)
+                    || self.is_taken_apart(global, &frames)
+                    || self.is_selection(global, &frames) && self.may_unfold())
             || self.unwriting > 0 && recursive && self.is_written_down(global)
         {
             self.tally.unfolded += 1;
@@ -213,7 +233,17 @@ impl Driver<'_> {
             key = key.filter(|key| key.iter().any(|pattern| pattern.holes() > 0));
         }
         let key = self.more_patterns(&args, key, global, true);
-        let code = self.call_code(global, &args, fresh, key, span);
+        let code = match self.variant_call(global, &args, fresh, key, span) {
+            Some(code) => code,
+            None => {
+                // There is nothing to take a selection but a variant.
+                if self.has_selection(&args) {
+                    args.truncate(self.old.arity(global));
+                    frames = found;
+                }
+                self.plain_call(global, &args, fresh, span)
+            }
+        };
         Ok(State::Value(Outcome::Code(code), frames))
     }
 
@@ -237,18 +267,38 @@ impl Driver<'_> {
     /// be written there for that.
     fn is_taken_apart(&self, global: GlobalId, frames: &Frames) -> bool {
         let is_choice = match frames.as_ref().map(|frame| &frame.action) {
-            Some(Action::Switch(..) | Action::Consume(..)) => true,
+            Some(Action::Switch(..) | Action::Consume(..) | Action::Select(..)) => true,
             Some(&Action::Force(local, body, _)) => self.switches_on(local, body).is_some(),
             // A truth is no value to learn from, and functions that ask for one are small without it.
             Some(Action::If { .. }) => self.rules.inline,
             _ => false,
         };
-        is_choice
+        let is_once = self.facts.mentions[global] == (1, 0)
+            && !self.facts.kept[global]
+            && self.facts.size[global] <= TURN;
+        let is_little = self.facts.expanded[global].is_little();
+        (is_choice && self.fusible.ends_known[global] && is_little
+            || self.is_for_turn(frames) && (is_little || is_once))
             && self.knows()
             && self.rules.case_of_case
-            && self.fusible.ends_known[global]
-            && self.facts.expanded[global].is_little()
             && self.may_unfold()
+    }
+
+    /// Returns whether frames begin with the next turn of a loop, which takes the value apart.
+    fn is_for_turn(&self, frames: &Frames) -> bool {
+        matches!(frames.as_deref(), Some(&Frame { action: Action::Force(local, body, _), .. })
+            if self.takes_apart(local, body))
+    }
+
+    /// Returns whether an expression is a call of a function that can come to call itself, and looks at what a
+    /// local is bound to.
+    pub(super) fn takes_apart(&self, local: LocalId, expr: ExprId) -> bool {
+        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
+        let Expr::Global(of) = self.old.exprs[callee] else { return false };
+        let args = &self.old.expr_lists[args];
+        let at = args.iter().position(|&arg| self.old.exprs[arg] == Expr::Local(local));
+        self.facts.recursive[of]
+            && at.is_some_and(|at| self.has(of, at, |param| self.facts.inspected[param]))
     }
 
     /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is
@@ -310,7 +360,7 @@ impl Driver<'_> {
         is_made || self.branching.contains(&key)
     }
 
-    fn exact_key(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> Key {
+    pub(super) fn exact_key(&self, of: GlobalId, patterns: &[Pattern], args: &[NodeId]) -> Key {
         let patterns = self.worth_knowing(of, patterns.to_vec());
         let same = self.sharing(&patterns, args);
         Key { of, args: patterns, same }
@@ -564,7 +614,7 @@ impl Driver<'_> {
                 *parts += 1;
                 self.speculate(node) && self.is_small_value(node, parts)
             }
-            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => false,
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) | AbstractValue::Select(_) => false,
         }
     }
 

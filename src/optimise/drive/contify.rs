@@ -11,7 +11,6 @@
 use rustc_hash::FxHashMap;
 
 use super::expanded::is_small_function;
-use super::fusible::ends;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Join, Program};
 
 /// The calls at the ends of one function of another one.
@@ -29,7 +28,7 @@ pub(super) fn contify(program: &mut Program, specialised: bool) -> u64 {
     let kept = program.kept();
     for (caller, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        for end in ends(program, body) {
+        for end in program.ends(body) {
             let Expr::App(callee, args) = program.exprs[end] else { continue };
             let Expr::Global(callee) = program.exprs[callee] else { continue };
             let is_call = !args.is_empty() && args.len() == program.arity(callee);

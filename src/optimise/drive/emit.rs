@@ -124,7 +124,7 @@ impl Driver<'_> {
             AbstractValue::Lit(_) | AbstractValue::Con(..) | AbstractValue::Partial(..) => {
                 self.atom(node, span)
             }
-            AbstractValue::Unknown(_) | AbstractValue::Alias(_) => {
+            AbstractValue::Unknown(_) | AbstractValue::Alias(_) | AbstractValue::Select(_) => {
                 unreachable!("what is not known has a name from its first day")
             }
         }
@@ -428,6 +428,9 @@ impl Driver<'_> {
     ) -> ExprId {
         if self.takes_more(global, &args) {
             return self.lazy_over_call(global, &args, fresh, span);
+        }
+        if let Some(code) = self.lazy_selection(global, &args, span) {
+            return code;
         }
         let mut own = args;
         let arity = self.old.arity(global);

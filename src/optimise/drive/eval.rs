@@ -3,6 +3,7 @@
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::over_applied::application;
+use super::transaction::Revert;
 use super::{Abort, Attempt, Driver, Outcome, Statement};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -41,7 +42,9 @@ impl Driver<'_> {
     /// Drives until there is nothing left to do. The outcome is that of all frames.
     pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {
         let outer = self.new_end();
+        let way = self.way.mark();
         let outcome = self.run_to_end(state)?;
+        self.way.revert(way);
         self.end = outer;
         Ok(outcome)
     }
@@ -64,6 +67,7 @@ impl Driver<'_> {
                 }
                 State::Value(outcome, None) => return Ok(outcome),
                 State::Value(outcome, Some(frame)) => {
+                    self.way.leave(frame.depth);
                     self.action(outcome, &frame.action, &frame.next)?
                 }
             };
@@ -109,7 +113,16 @@ impl Driver<'_> {
                 State::Eval(body, env, frames)
             }
             Expr::Force(local, value, body) => {
-                State::Eval(value, env, push(Action::Force(local, body, env), &frames))
+                let of_value = match self.switches_on(local, body) {
+                    Some(switch) if !self.facts.mentioned[local] => {
+                        let span = self.span(body, env);
+                        self.selection_frames(switch, env, &frames, span)
+                    }
+                    _ => self.frames_of_use(local, body, env, &frames),
+                };
+                let frames =
+                    of_value.unwrap_or_else(|| push(Action::Force(local, body, env), &frames));
+                State::Eval(value, env, frames)
             }
             Expr::Switch(switch) => self.switch(switch, env, frames, span)?,
             Expr::Join(join, body) => self.join(join, body, env, frames, span)?,
@@ -508,6 +521,7 @@ impl Driver<'_> {
         while let Some(frame) = frames {
             frames = match &frame.action {
                 Action::If { .. } | Action::Switch(..) => return true,
+                Action::Select(..) => return true,
                 Action::Force(local, body, _) => return self.switches_on(*local, *body).is_some(),
                 Action::Update(_) | Action::Operand { .. } => &frame.next,
                 Action::Shared(shared) => &shared.frames,
@@ -551,6 +565,7 @@ impl Driver<'_> {
                 let outcome = self.decided(outcome, (primitive, global), at, others, span)?;
                 Ok(State::Value(outcome, next.clone()))
             }
+            Action::Select(switch, span) => self.select_field(switch, outcome, next, span),
             Action::Apply(args, span) => self.apply_value(outcome, args, next, span),
             Action::Update(thunk) => {
                 let node = match outcome {
@@ -593,6 +608,13 @@ impl Driver<'_> {
     ) -> Attempt<State> {
         let node = self.heap.resolve(node);
         match self.heap.get(node).value {
+            AbstractValue::Call(global, args)
+                if !self.heap.get(node).shared
+                    && self.is_held(switch, global, self.heap.items(args))
+                    && let Some(frames) = self.selection_frames(switch, env, &frames, span) =>
+            {
+                return Ok(self.demand(node, frames));
+            }
             AbstractValue::Call(producer, args)
                 if self.is_fused(switch, node, (producer, self.heap.items(args)), &frames) =>
             {
@@ -604,11 +626,14 @@ impl Driver<'_> {
                 let is_consumed = self.fusible.consumers.contains_key(&switch)
                     && self.is_choice_of_producers(node)
                     && !self.is_nested(switch, &frames);
-                let action = match is_consumed {
-                    true => Action::Consume(switch, env, span),
-                    false => Action::Switch(switch, env, span),
+                let frames = match is_consumed {
+                    true => push(Action::Consume(switch, env, span), &frames),
+                    false => match self.selection_frames(switch, env, &frames, span) {
+                        Some(frames) => frames,
+                        None => push(Action::Switch(switch, env, span), &frames),
+                    },
                 };
-                return Ok(self.demand(node, push(action, &frames)));
+                return Ok(self.demand(node, frames));
             }
             AbstractValue::Unknown(_) => {}
             _ if self.knows() => {

@@ -538,8 +538,11 @@ fn is_lazy_form(program: &Program, global: &Global) -> bool {
 
 fn may_forward(program: &Program, global: &Global) -> bool {
     let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
-    let Expr::Switch(switch) = program.exprs[body] else { return false };
-    program.switches[switch].bodies().any(|body| matches!(program.exprs[body], Expr::Local(_)))
+    let is_local = |body| matches!(program.exprs[body], Expr::Local(_));
+    match program.exprs[body] {
+        Expr::Switch(switch) => program.switches[switch].bodies().any(is_local),
+        _ => is_local(body),
+    }
 }
 
 fn is_call(program: &Program, global: &Global) -> bool {

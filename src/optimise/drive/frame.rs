@@ -21,6 +21,8 @@ pub struct Frame {
     pub action: Action,
     /// What is done then.
     pub next: Frames,
+    /// How many frames there are from here to the end.
+    pub depth: u32,
 }
 
 /// What is done with a value.
@@ -39,6 +41,8 @@ pub enum Action {
     /// Compute a primitive of it: it is the operand at this place between the others, which are
     /// evaluated.
     Operand { primitive: Primitive, global: GlobalId, at: usize, others: List<NodeId>, span: Span },
+    /// Take out the field that this switch applies; what it is applied to comes next.
+    Select(SwitchId, Span),
     /// Apply it.
     Apply(List<NodeId>, Span),
     /// It is what this thunk comes to.
@@ -105,5 +109,14 @@ pub enum Entry {
 
 /// Adds a frame.
 pub fn push(action: Action, next: &Frames) -> Frames {
-    Some(Rc::new(Frame { action, next: next.clone() }))
+    let depth = match &action {
+        Action::Shared(shared) => depth(&shared.frames),
+        _ => depth(next) + 1,
+    };
+    Some(Rc::new(Frame { action, next: next.clone(), depth }))
+}
+
+/// Returns how many frames there are, to the end of those that are written once.
+pub fn depth(frames: &Frames) -> u32 {
+    frames.as_ref().map_or(0, |frame| frame.depth)
 }

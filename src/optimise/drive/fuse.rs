@@ -23,7 +23,6 @@
 use super::argument::{CALLS_WITH_ENDS, ENDS, Size};
 use super::eval::State;
 use super::frame::{Action, Frame, Frames};
-use super::fusible::ends;
 use super::heap::{AbstractValue, EnvId, Head, NodeId};
 use super::history::CALLS_AGAIN;
 use super::pattern::Pattern;
@@ -133,7 +132,7 @@ impl Driver<'_> {
         let is_if = matches!(self.old.globals[of].kind,
             GlobalKind::Primitive(primitive) if primitive.shape() == Shape::If);
         is_if
-            && ends(self.old, expr).into_iter().any(|end| {
+            && self.old.ends(expr).into_iter().any(|end| {
                 let Expr::App(callee, _) = self.old.exprs[end] else { return false };
                 matches!(self.old.exprs[callee], Expr::Global(of)
                     if self.is_producer(of) || self.fusible.leads[of])

@@ -110,7 +110,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
         for (at, &param) in program.local_lists[params].iter().enumerate() {
             let Some(switch) = facts.switch[param] else { continue };
             let Branches::Cons(branches) = &program.switches[switch].branches else { continue };
-            let ends = ends_of.get_or_insert_with(|| ends(program, body));
+            let ends = ends_of.get_or_insert_with(|| program.ends(body));
             let is = |end: &ExprId, local| program.exprs[*end] == Expr::Local(local);
             let returns = ends.iter().filter(|&end| is(end, param)).count() as u32;
             let is_field = |end: &&ExprId| {
@@ -149,7 +149,7 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
         if facts.size[id] > PRODUCER {
             continue;
         }
-        for end in ends(program, body) {
+        for end in program.ends(body) {
             let (callee, args) = match program.exprs[end] {
                 Expr::App(callee, args) => (callee, args),
                 // It is a list that is not empty.
@@ -182,7 +182,7 @@ fn makes_one_by_one(program: &Program, facts: &Facts, id: GlobalId) -> bool {
         return false;
     }
     let mut work = Vec::new();
-    for end in ends(program, body) {
+    for end in program.ends(body) {
         if let Expr::App(callee, args) = program.exprs[end]
             && let Expr::Con(_) = program.exprs[callee]
         {
@@ -208,7 +208,7 @@ fn ends_known(program: &Program, facts: &Facts, id: GlobalId) -> bool {
         return false;
     }
     let mut is_any_known = false;
-    for end in ends(program, body) {
+    for end in program.ends(body) {
         let callee = match program.exprs[end] {
             Expr::App(callee, _) => program.exprs[callee],
             end => end,
@@ -255,7 +255,7 @@ fn lead(program: &Program, facts: &Facts, fusible: &mut Fusible) {
             }
             continue;
         }
-        for end in ends(program, body) {
+        for end in program.ends(body) {
             let Expr::App(callee, args) = program.exprs[end] else { continue };
             let calls: Vec<GlobalId> = match program.exprs[callee] {
                 Expr::Con(_) => program.expr_lists[args]
@@ -283,7 +283,7 @@ pub(super) fn only_loops(program: &Program, facts: &Facts, id: GlobalId, body: E
         let Expr::App(callee, _) = program.exprs[*expr] else { return false };
         matches!(program.exprs[callee], Expr::Global(of) if facts.circle[of] == facts.circle[id])
     };
-    let tails = ends(program, body).iter().filter(|end| is_call(end)).count();
+    let tails = program.ends(body).iter().filter(|end| is_call(end)).count();
     let mut calls = 0;
     let mut work = vec![body];
     while let Some(expr) = work.pop() {
@@ -353,7 +353,7 @@ fn values(program: &Program, switch: SwitchId) -> usize {
         Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Con(_)),
         _ => false,
     };
-    let made = |body| ends(program, body).iter().filter(|end| is_made(end)).count();
+    let made = |body| program.ends(body).iter().filter(|end| is_made(end)).count();
     let Branches::Cons(branches) = &program.switches[switch].branches else { return 0 };
     branches.iter().map(|branch| made(branch.body)).max().unwrap_or(0)
 }
@@ -393,7 +393,7 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
         return;
     }
     let mut is_end: FxHashSet<LocalId> = FxHashSet::default();
-    for end in ends(program, body) {
+    for end in program.ends(body) {
         if let Expr::Local(local) = program.exprs[end] {
             *uses.entry(local).or_default() += 1;
             is_end.insert(local);
@@ -414,47 +414,4 @@ fn is_less(program: &Program, expr: ExprId, local: LocalId) -> bool {
         program.expr_lists[args].iter().map(|&arg| program.exprs[arg]).collect();
     program.globals[global].kind == GlobalKind::Primitive(Primitive::Sub)
         && matches!(operands[..], [Expr::Local(of), Expr::Lit(Lit::Int(1..))] if of == local)
-}
-
-/// Returns what an expression ends in, one for each way through it.
-pub(super) fn ends(program: &Program, body: ExprId) -> Vec<ExprId> {
-    ends_up_to(program, body, usize::MAX).unwrap_or_default()
-}
-
-/// Returns what an expression ends in, if there are no more than `most` ways through it.
-pub(super) fn ends_up_to(program: &Program, body: ExprId, most: usize) -> Option<Vec<ExprId>> {
-    let mut ends = Vec::new();
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        if ends.len() + work.len() >= most {
-            return None;
-        }
-        match program.exprs[expr] {
-            Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
-                work.push(body);
-            }
-            Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
-            Expr::Switch(switch) => {
-                let switch = &program.switches[switch];
-                match &switch.branches {
-                    Branches::Cons(branches) => {
-                        work.extend(branches.iter().map(|branch| branch.body));
-                    }
-                    Branches::Lits(branches) => {
-                        work.extend(branches.iter().map(|&(_, body)| body));
-                    }
-                }
-                work.extend(switch.default);
-            }
-            Expr::App(callee, args) => {
-                let tails = program.tails(callee, args);
-                match tails.is_empty() {
-                    true => ends.push(expr),
-                    false => work.extend(&program.expr_lists[tails]),
-                }
-            }
-            _ => ends.push(expr),
-        }
-    }
-    Some(ends)
 }

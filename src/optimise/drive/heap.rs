@@ -3,7 +3,7 @@
 use super::transaction::Revert;
 use crate::base::index::{Idx, IndexVec, List, Pool};
 use crate::base::span::Span;
-use crate::core::expr::{ConId, ExprId, GlobalId, Lit, LocalId, TextId};
+use crate::core::expr::{ConId, ExprId, GlobalId, Lit, LocalId, SwitchId, TextId};
 
 crate::define_index! {
     /// A value, known or not.
@@ -40,6 +40,9 @@ pub enum AbstractValue {
     Unknown(bool),
     /// Another name of this value.
     Alias(NodeId),
+    /// No value, but what stands for it among the arguments beyond a call's parameters: the selection of the
+    /// field that this switch applies.
+    Select(SwitchId),
 }
 
 impl AbstractValue {

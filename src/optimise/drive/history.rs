@@ -137,11 +137,12 @@ impl Driver<'_> {
             }
             let is_worth = match pattern {
                 _ if is_new => true,
+                Pattern::Select(_) => true,
                 Pattern::Con(..) | Pattern::Call(..) => true,
                 Pattern::Partial(..) => !is_exhausted,
                 _ => false,
             };
-            if is_large || !is_worth {
+            if (is_large && !matches!(pattern, Pattern::Select(_))) || !is_worth {
                 *pattern = Pattern::Hole;
             }
         }

@@ -56,7 +56,8 @@ impl Driver<'_> {
             | AbstractValue::Thunk(..)
             | AbstractValue::Call(..)
             | AbstractValue::Unknown(_)
-            | AbstractValue::Alias(_) => "_".to_owned(),
+            | AbstractValue::Alias(_)
+            | AbstractValue::Select(_) => "_".to_owned(),
         }
     }
 

@@ -93,7 +93,8 @@ impl Driver<'_> {
                 let args = self.heap.items(args).to_vec();
                 self.bind_shared_of_nodes(args);
             }
-            Action::Update(_) | Action::Operand { .. } | Action::Shared(_) => {}
+            Action::Update(_) | Action::Operand { .. } | Action::Shared(_) | Action::Select(..) => {
+            }
         }
     }
 
@@ -162,12 +163,13 @@ impl Driver<'_> {
                     self.bind_thunk(node, &mut free)
                 }
                 AbstractValue::Con(_, parts) | AbstractValue::Partial(_, parts) => {
-                    work.extend(self.heap.items(parts).iter().map(|&part| (part, false)));
+                    work.extend(self.heap.items(parts).iter().map(|&part| (part, is_alone)));
                 }
                 AbstractValue::Lit(_)
                 | AbstractValue::Text(..)
                 | AbstractValue::Unknown(_)
-                | AbstractValue::Alias(_) => {}
+                | AbstractValue::Alias(_)
+                | AbstractValue::Select(_) => {}
             }
         }
     }
@@ -351,7 +353,8 @@ impl Driver<'_> {
                 AbstractValue::Lit(_)
                 | AbstractValue::Text(..)
                 | AbstractValue::Unknown(_)
-                | AbstractValue::Alias(_) => {}
+                | AbstractValue::Alias(_)
+                | AbstractValue::Select(_) => {}
             }
         }
         false

@@ -45,6 +45,7 @@ mod free;
 mod fuse;
 mod fusible;
 mod heap;
+mod held;
 mod history;
 mod inlined;
 mod let_insertion;
@@ -61,6 +62,7 @@ mod select;
 mod share;
 mod transaction;
 mod variant;
+mod way;
 mod wholes;
 
 use std::rc::Rc;
@@ -91,6 +93,7 @@ use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
 use heap::{EnvId, Heap, NodeId};
+use held::Fields;
 use history::STEPS_AGAIN;
 use over_applied::Results;
 use pattern::{Key, Pattern};
@@ -99,6 +102,7 @@ use progress::Unfolding;
 use select::Pending;
 use transaction::{Journal, Revert, transactional};
 use variant::Variant;
+use way::Way;
 
 pub(super) use evaluated::evaluate_constants;
 pub(super) use expanded::{is_small, is_small_function};
@@ -239,6 +243,7 @@ transactional! {
             is_only_selected: IndexVec<LocalId, bool>,
             twins: Twins,
             results: Results,
+            fields: Fields,
             constants: Constants,
             /// The parts of the CAFs that are data.
             caf_parts: FxHashSet<Pattern>,
@@ -258,6 +263,8 @@ transactional! {
             wholes: Vec<(NodeId, NodeId)>,
             /// In how many unfoldings we are.
             unfolded: u32,
+            /// The calls whose values are being looked for that no definition shows to come back to themselves.
+            way: Way,
             /// Through how many shared frames the branch that is driven has gone.
             hops: u32,
         }
@@ -333,6 +340,8 @@ transactional! {
             /// Supercombinators of which there would be more variants without the whistle and the
             /// limits.
             exhausted: FxHashSet<GlobalId>,
+            /// The functions that come back to themselves by what they are given.
+            round: FxHashSet<GlobalId>,
             /// How many constants have had definitions.
             constant_count: u32,
             /// Thunks that speculating on failed, each by its expression and activation, and the
@@ -405,6 +414,10 @@ impl<'a> Driver<'a> {
                 true => over_applied::results(old, &new.cons, &facts, &twins, &fusible.produces),
                 false => Results::default(),
             },
+            fields: match rules.specialise {
+                true => held::fields(old, &new, &facts),
+                false => Fields::default(),
+            },
             fusible,
             outlined: FxHashSet::default(),
             facts,
@@ -419,6 +432,7 @@ impl<'a> Driver<'a> {
             pending: Pending::default(),
             wholes: Vec::new(),
             unfolded: 0,
+            way: Way::default(),
             hops: 0,
             new,
             block: Vec::new(),
@@ -455,6 +469,7 @@ impl<'a> Driver<'a> {
             symbols: old.globals.iter().map(|global| global.symbol.clone()).collect(),
             counts: FxHashMap::default(),
             exhausted: FxHashSet::default(),
+            round: FxHashSet::default(),
             failed: FxHashMap::default(),
             branching: FxHashSet::default(),
             evaluated: FxHashMap::default(),

@@ -16,12 +16,15 @@ use super::eta::Twins;
 use super::eval::State;
 use super::facts::Facts;
 use super::frame::{Action, Frame, Frames, push};
-use super::fusible::{PRODUCER, ends};
+use super::fusible::PRODUCER;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::pattern::Pattern;
 use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
-use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program};
+use crate::core::expr::{
+    Branches, Con, ConId, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program, Switch,
+};
+use crate::optimise::selection::returned;
 
 /// The most arguments beyond its parameters that a variant takes.
 const MORE: usize = 8;
@@ -33,7 +36,7 @@ const HOPS: usize = 4;
 pub(super) struct Results {
     /// How many arguments those functions take that a definition may come to; 0 of one that comes to
     /// no function as far as that is known.
-    takes: IndexVec<GlobalId, usize>,
+    pub takes: IndexVec<GlobalId, usize>,
     /// The parameters that a definition may come to, or to applications of. A fold comes to what it is
     /// given.
     params: FxHashMap<GlobalId, Vec<Given>>,
@@ -42,10 +45,12 @@ pub(super) struct Results {
     makes: IndexVec<GlobalId, bool>,
 }
 
-/// A parameter that is applied at an end.
+/// A parameter that is applied at an end, or a function that it holds, as a dictionary does.
 struct Given {
     /// Which one.
     at: usize,
+    /// The field that holds the function.
+    field: Option<usize>,
     /// To how many arguments.
     count: usize,
     /// Which of those call the definition again.
@@ -68,7 +73,17 @@ pub(super) fn results(
         program.globals.iter().map(|_| Vec::new()).collect();
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-        for end in ends(program, body) {
+        let params = &program.local_lists[params];
+        let position = |local: LocalId| params.iter().position(|&param| param == local);
+        let again = |args: &[ExprId]| {
+            let is_again = |&at: &usize| {
+                let of = function(program, args[at]);
+                of.is_some_and(|of| facts.circle[of] == facts.circle[id])
+            };
+            (0..args.len()).filter(is_again).collect()
+        };
+        let mut fields = None;
+        for end in program.ends(body) {
             let (callee, count) = match program.exprs[end] {
                 Expr::App(callee, args) => (callee, args.len()),
                 _ => (end, 0),
@@ -80,14 +95,15 @@ pub(super) fn results(
                         Expr::App(_, args) => &program.expr_lists[args],
                         _ => &[],
                     };
-                    let params = &program.local_lists[params];
-                    if let Some(at) = params.iter().position(|&param| param == local) {
-                        let is_again = |&at: &usize| {
-                            let of = function(program, args[at]);
-                            of.is_some_and(|of| facts.circle[of] == facts.circle[id])
-                        };
-                        let again = (0..count).filter(is_again).collect();
-                        given.entry(id).or_default().push(Given { at, count, again });
+                    let fields = fields.get_or_insert_with(|| held_by_parameters(program, body));
+                    let place = match fields.get(&local) {
+                        Some(&(holder, field)) => Some((holder, Some(field))),
+                        None => Some((local, None)),
+                    };
+                    let place = place.and_then(|(local, field)| Some((position(local)?, field)));
+                    if let Some((at, field)) = place {
+                        let again = again(args);
+                        given.entry(id).or_default().push(Given { at, field, count, again });
                     }
                     // What chooses between functions that come to functions comes to what they do.
                     for &arg in args {
@@ -99,6 +115,16 @@ pub(super) fn results(
                 }
                 _ => continue,
             };
+            if let Expr::App(_, args) = program.exprs[end]
+                && let [holder, args @ ..] = &program.expr_lists[args]
+                && !args.is_empty()
+                && let Expr::Local(holder) = program.exprs[*holder]
+                && let Some(at) = position(holder)
+                && let Some(field) = selected_field(program, callee)
+            {
+                let (field, count, again) = (Some(field), args.len(), again(args));
+                given.entry(id).or_default().push(Given { at, field, count, again });
+            }
             let arity = program.arity(twins.expanded(callee));
             match arity.checked_sub(count) {
                 Some(0) | None => enders[callee].push((id, count - arity)),
@@ -125,6 +151,34 @@ pub(super) fn results(
         *makes &= facts.size[GlobalId::new(id)] <= PRODUCER;
     }
     Results { takes, params: given, makes }
+}
+
+/// Returns the locals that fields of others are bound to, with those and the numbers of the fields.
+fn held_by_parameters(program: &Program, body: ExprId) -> FxHashMap<LocalId, (LocalId, usize)> {
+    let mut held = FxHashMap::default();
+    for expr in program.walk(body) {
+        let Expr::Switch(switch) = program.exprs[expr] else { continue };
+        let Switch { scrutinee, ref branches, .. } = program.switches[switch];
+        let Branches::Cons(branches) = branches else { continue };
+        for branch in branches {
+            let fields = branch.fields.iter().enumerate();
+            held.extend(fields.filter_map(|(at, &field)| Some((field?, (scrutinee, at)))));
+        }
+    }
+    held
+}
+
+/// Returns the number of the field that a function takes out of a value and returns.
+fn selected_field(program: &Program, global: GlobalId) -> Option<usize> {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[global].kind else {
+        return None;
+    };
+    let Expr::Switch(switch) = program.exprs[body] else { return None };
+    let Branches::Cons(branches) = &program.switches[switch].branches else { return None };
+    match branches.as_slice() {
+        [branch] if program.arity(global) == 1 => returned(program, branch),
+        _ => None,
+    }
 }
 
 /// Returns the function that an expression names, with some of its arguments.
@@ -181,15 +235,16 @@ pub(super) fn application(frames: &Frames) -> Option<(List<NodeId>, Frames)> {
 impl Driver<'_> {
     /// Returns how many arguments the functions take that a call may come to.
     fn result(&self, global: GlobalId, args: &[NodeId]) -> usize {
-        let lacks = |&Given { at, count, .. }: &Given| {
-            let AbstractValue::Partial(head, given) = self.heap.get(*args.get(at)?).value else {
+        let lacks = |of: &Given| {
+            let AbstractValue::Partial(head, given) = self.heap.get(self.given(of, args)?).value
+            else {
                 return None;
             };
             let (arity, takes) = match head {
                 Head::Global(global) => (self.old.arity(global), self.results.takes[global]),
                 Head::Con(con) => (self.new.cons[con].arity as usize, 0),
             };
-            let given = given.len() + count;
+            let given = given.len() + of.count;
             match arity.checked_sub(given) {
                 Some(0) | None => takes.checked_sub(given - arity),
                 lacks => lacks,
@@ -200,6 +255,30 @@ impl Driver<'_> {
             .filter_map(lacks)
             .map(|lacks| lacks.min(MORE))
             .fold(self.results.takes[global], usize::max)
+    }
+
+    /// Returns the function among arguments that is applied at an end.
+    fn given(&self, applied: &Given, args: &[NodeId]) -> Option<NodeId> {
+        let arg = *args.get(applied.at)?;
+        let Some(field) = applied.field else { return Some(arg) };
+        match self.heap.get(arg).value {
+            AbstractValue::Con(_, fields) => self.heap.items(fields).get(field).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns the functions, among those that a call is given, that it may come to a call of.
+    pub(super) fn ended_by(&self, global: GlobalId, args: &[NodeId]) -> Vec<GlobalId> {
+        let params = self.results.params.get(&global).into_iter().flatten();
+        let exactly = |applied: &Given| {
+            let AbstractValue::Partial(Head::Global(of), given) =
+                self.heap.get(self.given(applied, args)?).value
+            else {
+                return None;
+            };
+            (given.len() + applied.count == self.old.arity(of)).then_some(of)
+        };
+        params.filter_map(exactly).collect()
     }
 
     /// Returns whether a call of a function that can come to call itself comes to a function: where
@@ -217,7 +296,7 @@ impl Driver<'_> {
     pub(super) fn comes_to_constructor(&self, global: GlobalId, args: &[NodeId]) -> bool {
         let Some(more) = args.len().checked_sub(self.old.arity(global)) else { return false };
         let is_made = |applied: &Given| {
-            let Some(&arg) = args.get(applied.at) else { return false };
+            let Some(arg) = self.given(applied, args) else { return false };
             match more {
                 0 => self.makes_of(arg, applied.count, &applied.again, HOPS),
                 _ => self.makes_applied(arg),
@@ -280,7 +359,8 @@ impl Driver<'_> {
             && applied.any(|applied| {
                 let again: Vec<usize> = beyond.iter().map(|at| applied.count + at).collect();
                 let count = applied.count + all - own;
-                given.get(applied.at).is_some_and(|&held| self.makes_of(held, count, &again, hops))
+                self.given(applied, given)
+                    .is_some_and(|held| self.makes_of(held, count, &again, hops))
             })
     }
 
@@ -296,14 +376,27 @@ impl Driver<'_> {
             return frames;
         }
         let mut left = self.result(global, args);
+        let mut held = self.held_of(global, args);
         let mut frames = frames;
-        while left > 0 {
+        loop {
+            let mut selected = Vec::new();
+            if let Some((switch, functions, next)) = self.held_selection(&held, &frames) {
+                args.push(self.heap.add(AbstractValue::Select(switch)));
+                left = functions.iter().map(|held| held.lacks).fold(0, usize::max);
+                selected = functions;
+                frames = next;
+            }
             let Some((list, next)) = application(&frames) else { break };
             let list = self.heap.items(list).to_vec();
             if list.len() > left {
                 break;
             }
             left -= list.len();
+            held.clear();
+            for function in selected.iter().filter(|function| function.lacks == list.len()) {
+                left = left.max(self.results.takes[function.of]);
+                held.extend(self.held_in(function.of));
+            }
             let beyond = list.iter().map(|&arg| match self.heap.get(arg).value {
                 AbstractValue::Partial(Head::Global(of), _) => self.results.takes[of],
                 _ => 0,
@@ -343,13 +436,12 @@ impl Driver<'_> {
         }
         let mut patterns = key.unwrap_or_else(|| vec![Pattern::Hole; arity]);
         for &arg in &args[patterns.len()..] {
-            let is_known = matches!(
-                self.heap.get(arg).value,
-                AbstractValue::Con(..) | AbstractValue::Partial(..)
-            );
-            patterns.push(match is_known {
-                true => self.argument_pattern(arg, strict, None),
-                false => Pattern::Hole,
+            patterns.push(match self.heap.get(arg).value {
+                AbstractValue::Con(..) | AbstractValue::Partial(..) => {
+                    self.argument_pattern(arg, strict, None)
+                }
+                AbstractValue::Select(switch) => Pattern::Select(switch),
+                _ => Pattern::Hole,
             });
         }
         Some(patterns)
@@ -357,11 +449,27 @@ impl Driver<'_> {
 
     /// Adds to the frames of a call that has these arguments beyond its parameters.
     pub(super) fn applied_to(&mut self, more: &[NodeId], frames: &Frames, span: Span) -> Frames {
-        if more.is_empty() {
-            return frames.clone();
+        let is_selection = |&node: &NodeId| match self.heap.get(node).value {
+            AbstractValue::Select(switch) => Some(switch),
+            _ => None,
+        };
+        let (before, after) = match more.iter().position(|node| is_selection(node).is_some()) {
+            Some(at) => (&more[..at], &more[at..]),
+            None => (more, [].as_slice()),
+        };
+        let mut frames = frames.clone();
+        if let [selection, after @ ..] = after
+            && let Some(switch) = is_selection(selection)
+        {
+            let [taken, applied] = self.places_of_selection(switch);
+            frames = self.applied_to(after, &frames, applied);
+            frames = push(Action::Select(switch, taken), &frames);
         }
-        let more = self.heap.list(more.iter().copied());
-        push(Action::Apply(more, span), frames)
+        if before.is_empty() {
+            return frames;
+        }
+        let before = self.heap.list(before.iter().copied());
+        push(Action::Apply(before, span), &frames)
     }
 
     /// Goes on with the body of a supercombinator in place of a call, which may have more arguments than
@@ -399,7 +507,13 @@ impl Driver<'_> {
         if !self.rules.specialise || !self.knows() {
             return None;
         }
-        let known = self.heap.get(function);
+        let (global, args) = self.sole_call(function)?;
+        (more <= self.result(global, &args)).then_some((global, args))
+    }
+
+    /// Returns the call that a value is which nothing has evaluated and nothing else refers to.
+    pub(super) fn sole_call(&mut self, node: NodeId) -> Option<(GlobalId, Vec<NodeId>)> {
+        let known = self.heap.get(node);
         if known.shared || known.busy || known.name.is_some() {
             return None;
         }
@@ -417,8 +531,7 @@ impl Driver<'_> {
             }
             _ => return None,
         };
-        (args.len() == self.old.arity(global) && more <= self.result(global, &args))
-            .then_some((global, args))
+        (args.len() == self.old.arity(global)).then_some((global, args))
     }
 
     /// Returns code for a call with more arguments than parameters that is not demanded.

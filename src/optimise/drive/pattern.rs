@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::heap::{Head, NodeId};
-use crate::core::expr::{ConId, GlobalId, Lit, TextId};
+use crate::core::expr::{ConId, GlobalId, Lit, SwitchId, TextId};
 
 /// What is known of a call's arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -86,6 +86,8 @@ pub enum Pattern {
     Call(GlobalId, Vec<Pattern>),
     /// A function with fewer arguments than it takes.
     Partial(Head, Vec<Pattern>),
+    /// The selection of the field that this switch applies, among the arguments beyond the parameters.
+    Select(SwitchId),
 }
 
 /// What is known of one question whether patterns are embedded in others.
@@ -150,7 +152,7 @@ impl Pattern {
             | Pattern::Built(_, parts)
             | Pattern::Call(_, parts)
             | Pattern::Partial(_, parts) => parts.iter_mut().for_each(Pattern::forget_literals),
-            Pattern::Hole | Pattern::Caf(_) | Pattern::Constant(_) => {}
+            Pattern::Hole | Pattern::Caf(_) | Pattern::Constant(_) | Pattern::Select(_) => {}
         }
     }
 
@@ -328,6 +330,7 @@ impl Parts {
                 Pattern::Text(..) => 1,
                 Pattern::Caf(global) => global.0,
                 Pattern::Constant(node) => node.0,
+                Pattern::Select(switch) => switch.0,
                 Pattern::Con(con, _) => con.0 + 2,
                 Pattern::Built(con, _) => con.0 + 3,
                 Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => global.0,
@@ -362,6 +365,15 @@ pub fn is_embedded(
 ) -> bool {
     let mut table = Table { pairs: FxHashMap::default(), is_end };
     before.iter().zip(now).all(|(a, b)| a.is_within(b, &mut table))
+}
+
+/// Returns whether two calls have as many arguments, and select from their values alike.
+pub fn selects_alike(a: &[Pattern], b: &[Pattern]) -> bool {
+    let is_alike = |(a, b): (&Pattern, &Pattern)| match (a, b) {
+        (Pattern::Select(_), _) | (_, Pattern::Select(_)) => a == b,
+        _ => true,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_alike)
 }
 
 /// Returns what two calls have in common.

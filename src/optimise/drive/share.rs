@@ -12,7 +12,6 @@ use std::rc::Rc;
 
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
-use super::fusible::ends_up_to;
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
@@ -161,7 +160,7 @@ impl Driver<'_> {
     fn go_apart(&self, bodies: &[ExprId], switch: SwitchId) -> bool {
         let case = &self.old.switches[switch];
         let Branches::Cons(branches) = &case.branches else { return false };
-        let ends = bodies.iter().map(|&body| ends_up_to(self.old, body, WAYS));
+        let ends = bodies.iter().map(|&body| self.old.ends_up_to(body, WAYS));
         let Some(ends) = ends.collect::<Option<Vec<_>>>() else { return false };
         let mut taken: Vec<Option<ConId>> = Vec::new();
         for end in ends.into_iter().flatten() {
@@ -183,13 +182,19 @@ impl Driver<'_> {
     /// is the one before it.
     fn copied_size(&self, action: &Action, inner: Option<&Action>) -> Option<usize> {
         let operand = |operand: &Operand| match *operand {
-            Operand::Expr(expr, env) => self.straight_size(expr, &[], env),
+            Operand::Expr(expr, env) => self.straight_size_up_to(SMALL, expr, &[], env),
             Operand::Node(node) => self.is_known(node).then_some(1),
         };
         match action {
             Action::Update(_) | Action::Switch(..) | Action::Shared(_) => None,
-            Action::Force(local, body, env) => self.straight_size(*body, &[*local], *env),
+            Action::Force(local, body, env) if self.takes_apart(*local, *body) => {
+                self.straight_size_up_to(COPIED, *body, &[*local], *env)
+            }
+            Action::Force(local, body, env) => {
+                self.straight_size_up_to(SMALL, *body, &[*local], *env)
+            }
             Action::Consume(switch, ..) => self.consumer_size(*switch, inner),
+            Action::Select(..) => Some(1),
             Action::Apply(args, _) => (args.len() <= SMALL).then_some(BRANCHING + args.len()),
             Action::If { yes, no, .. } => {
                 let size = operand(yes)? + operand(no)?;
@@ -217,18 +222,33 @@ impl Driver<'_> {
     /// Returns whether an expression is little code without branches, for which it takes no
     /// unfolding. `bound` are locals that will be bound by then.
     pub(super) fn is_straight(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> bool {
-        self.straight_size(expr, bound, env).is_some()
+        let most = match self.old.exprs[expr] {
+            Expr::Force(local, value, body)
+                if matches!(self.old.exprs[value], Expr::Local(_))
+                    && self.takes_apart(local, body) =>
+            {
+                COPIED
+            }
+            _ => SMALL,
+        };
+        self.straight_size_up_to(most, expr, bound, env).is_some()
     }
 
-    /// Returns how many subexpressions such an expression has.
-    fn straight_size(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> Option<usize> {
+    /// Returns how many subexpressions such an expression has, if there are no more than `most`.
+    fn straight_size_up_to(
+        &self,
+        most: usize,
+        expr: ExprId,
+        bound: &[LocalId],
+        env: EnvId,
+    ) -> Option<usize> {
         let old = self.old;
         let mut bound = bound.to_vec();
         let mut work = vec![expr];
         let mut size = 0;
         while let Some(expr) = work.pop() {
             size += 1;
-            if size > SMALL {
+            if size > most {
                 return None;
             }
             match old.exprs[expr] {
@@ -302,7 +322,7 @@ impl Driver<'_> {
             return self.enter_by(entry, node, shared);
         }
         let frame = shared.frames.as_deref();
-        if let Some(Frame { action: Action::If { yes, no, global, span }, next }) = frame
+        if let Some(Frame { action: Action::If { yes, no, global, span }, next, .. }) = frame
             && self.knows()
         {
             return self.choose(outcome, (*yes, *no, *global), next, *span, Some(shared));

@@ -7,7 +7,7 @@ use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
 use super::history::STEPS_AGAIN;
 use super::missed::{Made, knows_less};
-use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small};
+use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small, selects_alike};
 use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -312,7 +312,7 @@ impl Driver<'_> {
             if before.is_general() {
                 return None;
             }
-            let is_other = before.of != key.of || before.args.len() != key.args.len();
+            let is_other = before.of != key.of || !selects_alike(&before.args, &key.args);
             let mut pairs = variant.parts.iter().zip(&parts);
             if is_other || !pairs.clone().all(|(before, now)| before.are_within(now)) {
                 continue;
@@ -397,6 +397,7 @@ impl Driver<'_> {
             }
             Pattern::Caf(global) => &self.old.globals[*global].symbol,
             Pattern::Constant(_) => unreachable!("constants are described by themselves"),
+            Pattern::Select(_) => return out.push_str("(selection)"),
             Pattern::Con(con, _) | Pattern::Built(con, _) => &self.new.cons[*con].symbol,
             Pattern::Call(global, _) | Pattern::Partial(Head::Global(global), _) => {
                 &self.old.globals[self.unexpanded(*global)].symbol
@@ -523,6 +524,7 @@ impl Driver<'_> {
             Pattern::Text(text, at) => AbstractValue::Text(*text, *at),
             Pattern::Caf(global) => return self.global_node(*global),
             Pattern::Constant(node) => return *node,
+            Pattern::Select(switch) => AbstractValue::Select(*switch),
             Pattern::Built(con, parts) => {
                 let whole = self.hole(like, holes);
                 let name = self.heap.get(whole).name;
@@ -578,6 +580,21 @@ impl Driver<'_> {
         key: Option<Vec<Pattern>>,
         span: Span,
     ) -> ExprId {
+        match self.variant_call(of, args, fresh, key, span) {
+            Some(code) => code,
+            None => self.plain_call(of, args, fresh, span),
+        }
+    }
+
+    /// Returns the code of a call of a variant, if there is one for what is known.
+    pub(super) fn variant_call(
+        &mut self,
+        of: GlobalId,
+        args: &[NodeId],
+        fresh: u64,
+        key: Option<Vec<Pattern>>,
+        span: Span,
+    ) -> Option<ExprId> {
         if let Some(patterns) = key {
             let noted = self.report.is_verbose().then(|| patterns.clone());
             let mut key = Key { of, args: self.worth_knowing(of, patterns), same: Vec::new() };
@@ -596,11 +613,22 @@ impl Driver<'_> {
             if let Some(global) = variant {
                 let out = self.outgoing(&key, args, fresh, span);
                 let callee = self.expr(Expr::Global(global), span);
-                return self.application(callee, out, span);
+                return Some(self.application(callee, out, span));
             }
         } else {
             self.note_call(of, args, None, Made::Nothing, span);
         }
+        None
+    }
+
+    /// Returns the code of a call of a supercombinator itself.
+    pub(super) fn plain_call(
+        &mut self,
+        of: GlobalId,
+        args: &[NodeId],
+        fresh: u64,
+        span: Span,
+    ) -> ExprId {
         let callee = self.global(of);
         let callee = self.expr(Expr::Global(callee), span);
         let args = self.written(args, fresh, span);

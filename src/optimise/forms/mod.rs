@@ -12,6 +12,8 @@
 mod cases;
 mod discriminators;
 mod eliminators;
+mod knots;
+mod needed;
 mod records;
 mod wholes;
 mod wrappers;
@@ -23,6 +25,8 @@ use crate::core::expr::Program;
 pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Report) {
     let wrappers = wrappers::write_out(program);
     report.count(Pass::Inline, "wrappers written out", wrappers);
+    let knots = knots::write_out(program);
+    report.count(Pass::Inline, "knots untied", knots);
     let eliminators = eliminators::write_out(program);
     report.count(Pass::Inline, "eliminators written out", eliminators);
     if passes.has(Pass::CaseOfCase) {
@@ -36,6 +40,8 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
     let records = records::write_out(program);
     report.count(Pass::Inline, "loops over records split", records);
     if passes.has(Pass::CaseOfCase) {
+        let needed = needed::write_out(program);
+        report.count(Pass::CaseOfCase, "choices made before a turn", needed);
         let wholes = wholes::write_out(program);
         report.count(Pass::CaseOfCase, "values built again of their fields", wholes);
     }
