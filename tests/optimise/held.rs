@@ -169,6 +169,61 @@ const TWINS: &[(&str, &str, &str)] = &[
            (let ([r (count (sub n 1) (add s n))]) (Pair (add (fst r) 1) (snd r)))))
          (defn main[] (case (count 1000 0) [(Pair a s) (add a s)]))",
     ),
+    (
+        "a choice by several comparisons in turn, put together of functions",
+        "(defn lastDigit[x] (rem x 10))
+         (defn cmp[] (compareThen (on compare lastDigit) (compareThen (flip (comparing (fn [x] (rem x 17)))) compare)))
+         (defn pick[a b] (if (gt (cmp a b) 0) a b))
+         (defn go[x n best] (if (gt x n) best (go (add x 1) n (pick best (rem (mul x 331) 4093)))))
+         (defn main[i] (go 1 (add 2500 (length i)) 0))",
+        "(defn go[x n best]
+           (if (gt x n) best
+             (let ([y (rem (mul x 331) 4093)])
+               (let ([a (rem best 10)] [b (rem y 10)])
+                 (if (lt a b) (go (add x 1) n y)
+                   (if (lt b a) (go (add x 1) n best)
+                     (let ([c (rem best 17)] [d (rem y 17)])
+                       (if (lt d c) (go (add x 1) n y)
+                         (if (lt c d) (go (add x 1) n best)
+                           (if (le best y) (go (add x 1) n y) (go (add x 1) n best)))))))))))
+         (defn main[i] (go 1 (add 2500 (length i)) 0))",
+    ),
+    (
+        "a maximum by a dictionary of orders that is made of others",
+        "(data Eq (Eq same))
+         (data Ord (Ord eqDict cmp))
+         (defn intOrd[] (Ord (Eq eq) compare))
+         (defn pairOrd[a b]
+           (case a [(Ord (Eq e) c) (case b [(Ord (Eq f) d)
+             (Ord (Eq (eqPair e f)) (comparePair c d))])]))
+         (defn flipOrd[o] (case o [(Ord e c) (Ord e (flip c))]))
+         (defn less[o x y] (case o [(Ord _ c) (lt (c x y) 0)]))
+         (defn maxBy[o x y] (if (less o x y) y x))
+         (defn key[x] (Pair (rem (mul x 31) 64) (rem x 50)))
+         (defn main[]
+           (case (foldl' (maxBy (pairOrd intOrd (flipOrd intOrd))) (Pair 0 0) (map key (range 1 3000)))
+             [(Pair a b) (add (mul 100 a) b)]))",
+        "(defn main[] (go 1 0 0))
+         (defn go[x a b]
+           (if (gt x 3000) (add (mul 100 a) b)
+             (let ([c (rem (mul x 31) 64)] [d (rem x 50)])
+               (if (lt a c) (go (add x 1) c d)
+                 (if (eq a c)
+                   (if (lt d b) (go (add x 1) c d) (go (add x 1) a b))
+                   (go (add x 1) a b))))))",
+    ),
+    (
+        "an operator in a record that several branches make, and two functions look at",
+        "(data Op (Op weight fun)) (defn weight[o] (case o [(Op w _) w])) (defn fun[o] (case o [(Op _ f) f]))
+         (defn next[k] (let ([r (rem k 4)]) (if (eq r 0) (Op 1 add) (if (eq r 1) (Op 2 sub) (if (eq r 2) (Op 3 max) (Op 4 min))))))
+         (defn go[k n s] (if (gt k n) s (let ([o (next k)]) (seq o
+           (go (add k 1) n (rem (mul (weight o) ((fun o) s k)) 1009))))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0))",
+        "(defn go[k n s] (if (gt k n) s (let ([r (rem k 4)])
+           (if (eq r 0) (go (add k 1) n (rem (mul 1 (add s k)) 1009)) (if (eq r 1) (go (add k 1) n (rem (mul 2 (sub s k)) 1009))
+           (if (eq r 2) (go (add k 1) n (rem (mul 3 (max s k)) 1009)) (go (add k 1) n (rem (mul 4 (min s k)) 1009))))))))
+         (defn main[i] (go 1 (add 1000 (length i)) 0))",
+    ),
 ];
 
 #[test]

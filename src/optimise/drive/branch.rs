@@ -1,13 +1,15 @@
 //! Where only the run can decide: branches, and the joins of the old program.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::eval::{Operand, State};
 use super::exits::Opened;
 use super::frame::{Entry, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
+use super::pattern::Pattern;
 use super::share::Split;
+use super::variant::Incoming;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{
@@ -19,9 +21,16 @@ pub(super) struct Target {
     env: EnvId,
     depth: u32,
     frames: Frames,
-    /// The join of the new program, once something jumps to it.
-    join: Cell<Option<JoinId>>,
+    /// The joins of the new program that something jumps to, each with what it is for.
+    made: RefCell<Vec<(Vec<Pattern>, JoinId)>>,
 }
+
+/// The most ways to enter a join by what is known of its parameters.
+const WAYS_IN: usize = 4;
+/// The most expressions of a handler that is written for each of them.
+const HANDLER: usize = 40;
+/// How deep what is known of a parameter goes.
+const DEPTH: u32 = 2;
 
 impl Driver<'_> {
     /// Drives something whose knowledge and statements are its own, to an expression.
@@ -309,7 +318,7 @@ impl Driver<'_> {
             env,
             depth: self.depth,
             frames: split.inner.clone(),
-            join: Cell::new(None),
+            made: RefCell::default(),
         });
         self.targets.insert((env, join), target.clone());
         // Its body and its handler leave by what branchings around have opened.
@@ -318,19 +327,24 @@ impl Driver<'_> {
             driver.run_to_end(State::Eval(body, env, split.inner.clone()))
         })?;
         self.targets.remove(&(env, join));
-        if let Some(made) = target.join.get() {
-            let body = self.finish(outcome, span);
-            let mut params = Vec::new();
-            self.depth += 1;
-            let handler = self.scope(span, |driver| {
-                for &param in &old.local_lists[old.joins[join].params] {
-                    let node = driver.parameter(Some(param), &mut params, span);
-                    driver.bind(param, env, node);
-                }
-                driver.run_to_end(State::Eval(handler, env, split.inner.clone()))
-            })?;
-            self.depth -= 1;
-            outcome = Outcome::Code(self.write_join(made, params, handler, body));
+        let made = target.made.take();
+        if !made.is_empty() {
+            let mut code = self.finish(outcome, span);
+            for (patterns, made) in made {
+                let mut holes = Incoming::default();
+                self.depth += 1;
+                let handler = self.scope(span, |driver| {
+                    let params = &old.local_lists[old.joins[join].params];
+                    for (&param, pattern) in params.iter().zip(&patterns) {
+                        let node = driver.incoming(pattern, Some(param), &mut holes);
+                        driver.bind(param, env, node);
+                    }
+                    driver.run_to_end(State::Eval(handler, env, split.inner.clone()))
+                })?;
+                self.depth -= 1;
+                code = self.write_join(made, holes.params, handler, code);
+            }
+            outcome = Outcome::Code(code);
         }
         if split.shared.iter().any(|shared| shared.entries.borrow().len() > 0) {
             let code = self.finish(outcome, span);
@@ -363,15 +377,77 @@ impl Driver<'_> {
             }
             return Ok(State::Eval(handler, target.env, target.frames.clone()));
         }
-        let made = match target.join.get() {
-            Some(made) => made,
-            None => {
-                let made = self.placeholder();
-                target.join.set(Some(made));
-                made
-            }
-        };
-        let code = self.jump_code(made, &nodes, span);
+        let params = &old.local_lists[params];
+        let patterns = self.known_of(&nodes, params);
+        let (made, patterns) = self.way_in(&target, patterns, (params, handler));
+        let mut brought = Vec::new();
+        for (pattern, &node) in patterns.iter().zip(&nodes) {
+            self.holes(pattern, node, &mut brought);
+        }
+        let code = self.jump_code(made, &brought, span);
         Ok(State::Value(Outcome::Ends(code), None))
+    }
+
+    /// Returns what a join is to know of its parameters.
+    fn known_of(&self, nodes: &[NodeId], params: &[LocalId]) -> Vec<Pattern> {
+        let is_asked = |param| self.knows() && self.facts.inspected[param];
+        let known = |(&node, &param): (&NodeId, &LocalId)| match is_asked(param) {
+            true => self.known_shape(node, DEPTH),
+            false => Pattern::Hole,
+        };
+        nodes.iter().zip(params).map(known).collect()
+    }
+
+    /// Returns what is known of a value, as far as it has been made of functions and constructors. What
+    /// functions hold are parameters, and so are numbers.
+    fn known_shape(&self, node: NodeId, depth: u32) -> Pattern {
+        let known = self.heap.get(node);
+        let Some(inner) = depth.checked_sub(1) else { return Pattern::Hole };
+        match (known.value, known.name) {
+            (AbstractValue::Con(con, fields), None) => {
+                let fields = self.heap.items(fields).iter();
+                Pattern::Con(con, fields.map(|&field| self.known_shape(field, inner)).collect())
+            }
+            (AbstractValue::Partial(head, given), None) => {
+                Pattern::Partial(head, vec![Pattern::Hole; given.len()])
+            }
+            _ => Pattern::Hole,
+        }
+    }
+
+    /// Returns the join of the new program for what is known of the parameters of one, and what it knows: that if
+    /// there may be as many copies of its handler.
+    fn way_in(
+        &mut self,
+        target: &Target,
+        patterns: Vec<Pattern>,
+        (params, handler): (&[LocalId], ExprId),
+    ) -> (JoinId, Vec<Pattern>) {
+        let is_made = |patterns: &[Pattern]| {
+            target.made.borrow().iter().find(|(of, _)| of == patterns).map(|(_, join)| *join)
+        };
+        if let Some(join) = is_made(&patterns) {
+            return (join, patterns);
+        }
+        let general = vec![Pattern::Hole; patterns.len()];
+        let mut patterns = patterns;
+        if patterns != general {
+            let weight = match target.made.borrow().len() < WAYS_IN {
+                true => self.weight(handler, params, target.env),
+                false => None,
+            };
+            match weight {
+                Some(weight) if weight <= HANDLER && weight as i64 <= self.copies => {
+                    self.copies -= weight as i64;
+                }
+                _ => patterns = general,
+            }
+        }
+        if let Some(join) = is_made(&patterns) {
+            return (join, patterns);
+        }
+        let join = self.placeholder();
+        target.made.borrow_mut().push((patterns.clone(), join));
+        (join, patterns)
     }
 }

@@ -268,7 +268,9 @@ impl Driver<'_> {
     fn is_taken_apart(&self, global: GlobalId, frames: &Frames) -> bool {
         let is_choice = match frames.as_ref().map(|frame| &frame.action) {
             Some(Action::Switch(..) | Action::Consume(..) | Action::Select(..)) => true,
-            Some(&Action::Force(local, body, _)) => self.switches_on(local, body).is_some(),
+            Some(&Action::Force(local, body, _)) => {
+                self.switches_on(local, body).is_some() || self.tests(local, body)
+            }
             // A truth is no value to learn from, and functions that ask for one are small without it.
             Some(Action::If { .. }) => self.rules.inline,
             _ => false,

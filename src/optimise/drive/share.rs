@@ -13,6 +13,7 @@ use std::rc::Rc;
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
+use super::pattern::is_small;
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -321,6 +322,11 @@ impl Driver<'_> {
             }
             return self.enter_by(entry, node, shared);
         }
+        if let Outcome::Node(node) = outcome
+            && let Some(entry) = self.tested_entry(node, shared)
+        {
+            return self.enter_by(entry, node, shared);
+        }
         let frame = shared.frames.as_deref();
         if let Some(Frame { action: Action::If { yes, no, global, span }, next, .. }) = frame
             && self.knows()
@@ -408,7 +414,7 @@ impl Driver<'_> {
         let Some((Operand::Expr(body, env), _)) = self.entry(node, &shared.frames) else {
             return Entry::Default;
         };
-        match self.weight(body, bound_by(&shared.frames), env) {
+        match self.weight(body, bound_by(&shared.frames).as_slice(), env) {
             Some(weight) if weight as i64 <= self.copies => {
                 self.copies -= weight as i64;
                 own
@@ -417,11 +423,42 @@ impl Driver<'_> {
         }
     }
 
+    /// Returns how shared frames are entered that begin with a test of a number, which is known: each number has
+    /// its own copy of what follows, as far as the body's budget goes.
+    fn tested_entry(&mut self, node: NodeId, shared: &Shared) -> Option<Entry> {
+        let Action::Force(local, body, env) = shared.frames.as_ref()?.action else { return None };
+        let AbstractValue::Lit(lit) = self.heap.get(node).value else { return None };
+        if !self.knows() || !is_small(lit) || !self.tests(local, body) {
+            return None;
+        }
+        let entry = Entry::Lit(lit);
+        if shared.entries.borrow().get(entry).is_none() {
+            let weight = self.weight(body, &[local], env)? as i64;
+            self.copies = self.copies.checked_sub(weight).filter(|&left| left >= 0)?;
+        }
+        Some(entry)
+    }
+
+    /// Returns whether an expression begins with a choice by comparing a local with a literal.
+    pub(super) fn tests(&self, local: LocalId, expr: ExprId) -> bool {
+        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
+        let tails = self.old.tails(callee, args);
+        if tails.len() != 2 {
+            return false;
+        }
+        let Expr::App(_, operands) = self.old.exprs[self.old.expr_lists[args][0]] else {
+            return false;
+        };
+        matches!(self.old.expr_lists[operands], [a, b]
+            if matches!((self.old.exprs[a], self.old.exprs[b]),
+                (Expr::Local(of), Expr::Lit(_)) | (Expr::Lit(_), Expr::Local(of)) if of == local))
+    }
+
     /// Returns how many expressions one more copy of an expression drives, if they are not too many
-    /// and can be told. `bound` is a local that will be bound by then.
-    fn weight(&mut self, expr: ExprId, bound: Option<LocalId>, env: EnvId) -> Option<usize> {
+    /// and can be told. `bound` are locals that will be bound by then.
+    pub(super) fn weight(&mut self, expr: ExprId, bound: &[LocalId], env: EnvId) -> Option<usize> {
         let free = self.free_locals(expr)?;
-        let mut free = free.into_iter().filter(|&local| Some(local) != bound);
+        let mut free = free.into_iter().filter(|local| !bound.contains(local));
         if !free.all(|local| self.is_known(self.heap.lookup(env, self.facts.slot[local]))) {
             return None;
         }

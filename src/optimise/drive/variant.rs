@@ -31,12 +31,13 @@ pub(super) struct Variant {
 }
 
 /// The parameters of a variant while its patterns are read.
-struct Incoming {
+#[derive(Default)]
+pub(super) struct Incoming {
     /// The holes with the same value, as in the key.
     same: Vec<u32>,
     /// The value of each hole so far.
     nodes: Vec<NodeId>,
-    params: Vec<LocalId>,
+    pub params: Vec<LocalId>,
 }
 
 /// The most patterns that led to one and are compared with it.
@@ -273,7 +274,7 @@ impl Driver<'_> {
         same
     }
 
-    fn holes(&self, pattern: &Pattern, node: NodeId, out: &mut Vec<NodeId>) {
+    pub(super) fn holes(&self, pattern: &Pattern, node: NodeId, out: &mut Vec<NodeId>) {
         let node = self.heap.resolve(node);
         if let Pattern::Hole | Pattern::Built(..) = pattern {
             out.push(node);
@@ -494,7 +495,7 @@ impl Driver<'_> {
         self.copies = COPIES + COPIES_PER_EXPRESSION * i64::from(self.facts.size[of]);
         self.calls = key.args.iter().map(Pattern::calls).sum();
         let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
-        let mut holes = Incoming { same: key.same, nodes: Vec::new(), params: Vec::new() };
+        let mut holes = Incoming { same: key.same, ..Incoming::default() };
         for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
             let node = self.incoming(pattern, Some(param), &mut holes);
             self.bind(param, env, node);
@@ -512,7 +513,7 @@ impl Driver<'_> {
     }
 
     /// Returns a parameter as the body sees it.
-    fn incoming(
+    pub(super) fn incoming(
         &mut self,
         pattern: &Pattern,
         like: Option<LocalId>,

@@ -97,7 +97,7 @@ pub(super) const CHAINS: &[(&str, &str, &str, &str)] = &[
         "(defn main[i] (f@ (length i) (length i)))",
     ),
     (
-        "parsers",
+        "parsers in alternatives",
         "(defn f#[] (orP (then f@ (fn [x] (ret (add x #)))) f@))",
         "(defn f0[s] (case s [Nil Nothing] [(Cons c t) (Just (Pair (ord c) t))]))\
          (defn ret[x s] (Just (Pair x s)))\
