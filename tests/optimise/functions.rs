@@ -181,7 +181,7 @@ const SHARED: &[(&str, &str)] = &[
         "(data State (State f)) (defn run[m s] (case m [(State f) (f s)]))
          (defn made[n] (State (pick (slow n)))) (defn pick[k] (if (gt k 10) (add k) (mul k)))
          (defn slow[n] (sum (range n 100)))
-         (defn main[] (let ([m (made (length [1 2 3]))]) (add (run m 1) (run m 2))))",
+         (defn main[i] (let ([m (made (length i))]) (add (run m 1) (run m 2))))",
     ),
     (
         "a text that a constant holds",

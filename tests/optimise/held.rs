@@ -252,3 +252,24 @@ fn what_selects_more_often_than_there_are_variants_selects() {
         assert_eq!((&run.failure, run.output.trim()), (&None, &*expected.to_string()), "-O{level}");
     }
 }
+
+/// All that a walk over a tree ends in are calls of other functions, and these end in the constructor.
+#[test]
+fn what_is_held_is_known_through_the_calls_that_a_definition_ends_in() {
+    let source = "(data State (State f)) (defn run[m s] (case m [(State f) (f s)]))
+        (defn ret[x] (State (fn [s] (Pair x s))))
+        (defn bind[m k] (State (fn [s] (case (run m s) [(Pair a t) (run (k a) t)]))))
+        (defn tick[] (State (fn [s] (Pair s (add s 1)))))
+        (data Tree (Leaf) (Node l x r))
+        (defn build[n] (if (eq n 0) Leaf (Node (build (sub n 1)) n (build (sub n 1)))))
+        (defn label[t] (case t [Leaf (leaf 0)] [(Node l x r) (if (odd x) (left l x r) (right l x r))]))
+        (defn leaf[n] (if (eq n 0) (ret Leaf) (bind tick (fn [_] (ret Leaf)))))
+        (defn left[l x r] (bind (label l) (fn [a] (bind tick (fn [n] (bind (label r) (fn [b] (ret (Node a (add n x) b)))))))))
+        (defn right[l x r] (bind (label r) (fn [b] (bind tick (fn [n] (bind (label l) (fn [a] (ret (Node a (add n x) b)))))))))
+        (defn total[t] (case t [Leaf 0] [(Node l x r) (add (total l) (add x (total r)))]))
+        (defn main[i] (case (run (label (build (add 9 (length i)))) 0) [(Pair t s) (add (total t) s)]))";
+    let run = run_optimised(source, "", Format::Default, Config::default(), Passes::level(2));
+    assert_eq!((&run.failure, run.output.trim()), (&None, "131829"));
+    // Three times as many without.
+    assert!(run.statistics.reductions < 4_000, "{}", run.statistics.reductions);
+}
