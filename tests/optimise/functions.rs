@@ -177,13 +177,6 @@ const SHARED: &[(&str, &str)] = &[
          (defn slow[n] (sum (range n 100)))",
     ),
     (
-        "a function in a constructor that is taken out twice",
-        "(data State (State f)) (defn run[m s] (case m [(State f) (f s)]))
-         (defn made[n] (State (pick (slow n)))) (defn pick[k] (if (gt k 10) (add k) (mul k)))
-         (defn slow[n] (sum (range n 100)))
-         (defn main[i] (let ([m (made (length i))]) (add (run m 1) (run m 2))))",
-    ),
-    (
         "a text that a constant holds",
         "(defn main[] (sum (map k (range 1 50))))
          (defn k[] (size \"a text of some length\"))

@@ -273,3 +273,20 @@ fn what_is_held_is_known_through_the_calls_that_a_definition_ends_in() {
     // Three times as many without.
     assert!(run.statistics.reductions < 4_000, "{}", run.statistics.reductions);
 }
+
+/// What a constructor holds is evaluated once, however often it is taken out.
+#[test]
+fn a_function_that_is_taken_out_twice_is_made_once() {
+    let [once, twice] = ["(run m 1)", "(add (run m 1) (run m 2))"].map(|uses| {
+        let source = format!(
+            "(data State (State f)) (defn run[m s] (case m [(State f) (f s)]))
+            (defn made[n] (State (pick (slow n)))) (defn pick[k] (if (gt k 10) (add k) (mul k)))
+            (defn slow[n] (if (gt n 1000) n (slow (add n 1))))
+            (defn main[i] (let ([m (made (length i))]) {uses}))"
+        );
+        run_optimised(&source, "", Format::Default, Config::default(), Passes::level(2))
+    });
+    assert_eq!([once.output.trim(), twice.output.trim()], ["1002", "2005"]);
+    let [once, twice] = [once, twice].map(|run| run.statistics.reductions);
+    assert!(twice < once + once / 2, "{once}, then {twice}");
+}
