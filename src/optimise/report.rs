@@ -24,10 +24,12 @@ impl Report {
     /// All kinds of things that passes do, in the order of the passes.
     pub const KINDS: &[(Pass, &str)] = &[
         (Pass::Inline, "wrappers written out"),
+        (Pass::Inline, "knots untied"),
         (Pass::Inline, "eliminators written out"),
         (Pass::CaseOfCase, "cases of cases decided"),
         (Pass::KnownCase, "tests and selections made cases"),
         (Pass::Inline, "loops over records split"),
+        (Pass::CaseOfCase, "choices made before a turn"),
         (Pass::CaseOfCase, "values built again of their fields"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "parameters found constant"),

@@ -280,9 +280,9 @@ fn a_function_that_is_taken_out_twice_is_made_once() {
     let [once, twice] = ["(run m 1)", "(add (run m 1) (run m 2))"].map(|uses| {
         let source = format!(
             "(data State (State f)) (defn run[m s] (case m [(State f) (f s)]))
-            (defn made[n] (State (pick (slow n)))) (defn pick[k] (if (gt k 10) (add k) (mul k)))
-            (defn slow[n] (if (gt n 1000) n (slow (add n 1))))
-            (defn main[i] (let ([m (made (length i))]) {uses}))"
+            (defn made[n] (seq (rem 7 n) (State (pick n))))
+            (defn pick[n] (if (gt n 1000) (add n) (pick (add n 1))))
+            (defn main[i] (let ([m (made (add 1 (length i)))]) {uses}))"
         );
         run_optimised(&source, "", Format::Default, Config::default(), Passes::level(2))
     });

@@ -4,14 +4,14 @@ use super::UNFOLDED_AGAIN;
 use super::argument::PARTS;
 use super::eval::State;
 use super::expanded::is_small;
-use super::frame::{Action, Frame, Frames};
+use super::frame::Frames;
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::{Key, Pattern};
 use super::progress::Unfolding;
 use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
 
 /// The most expressions, of all copies together, up to which what was called in one place of the
 /// program before variants were made is inlined in each of the places that have come of it.
@@ -37,9 +37,6 @@ const FOUND: i64 = 4;
 const BUILT: u32 = 40;
 /// The most parts of a value that is written in place of a call of which all is known.
 const VALUE: u32 = 8;
-/// The most expressions of a function that makes what the next turn of a loop takes apart, and is called
-/// there alone, for it to be unfolded.
-const TURN: u32 = 120;
 /// The most bytes of a definition that is a text whose characters are known where it is used.
 const KNOWN_TEXT: usize = 200;
 impl Driver<'_> {
@@ -261,46 +258,6 @@ impl Driver<'_> {
                     && matches!(value, AbstractValue::Con(..) | AbstractValue::Partial(..))
             })
             && !self.walks_constant(args)
-    }
-
-    /// Returns whether what a call comes to is taken apart at once, and the function is little enough to
-    /// be written there for that.
-    fn is_taken_apart(&self, global: GlobalId, frames: &Frames) -> bool {
-        let is_choice = match frames.as_ref().map(|frame| &frame.action) {
-            Some(Action::Switch(..) | Action::Consume(..) | Action::Select(..)) => true,
-            Some(&Action::Force(local, body, _)) => {
-                self.switches_on(local, body).is_some() || self.tests(local, body)
-            }
-            // A truth is no value to learn from, and functions that ask for one are small without it.
-            Some(Action::If { .. }) => self.rules.inline,
-            _ => false,
-        };
-        let is_once = self.facts.mentions[global] == (1, 0)
-            && !self.facts.kept[global]
-            && self.facts.size[global] <= TURN;
-        let is_little = self.facts.expanded[global].is_little();
-        (is_choice && self.fusible.ends_known[global] && is_little
-            || self.is_for_turn(frames) && (is_little || is_once))
-            && self.knows()
-            && self.rules.case_of_case
-            && self.may_unfold()
-    }
-
-    /// Returns whether frames begin with the next turn of a loop, which takes the value apart.
-    fn is_for_turn(&self, frames: &Frames) -> bool {
-        matches!(frames.as_deref(), Some(&Frame { action: Action::Force(local, body, _), .. })
-            if self.takes_apart(local, body))
-    }
-
-    /// Returns whether an expression is a call of a function that can come to call itself, and looks at what a
-    /// local is bound to.
-    pub(super) fn takes_apart(&self, local: LocalId, expr: ExprId) -> bool {
-        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
-        let Expr::Global(of) = self.old.exprs[callee] else { return false };
-        let args = &self.old.expr_lists[args];
-        let at = args.iter().position(|&arg| self.old.exprs[arg] == Expr::Local(local));
-        self.facts.recursive[of]
-            && at.is_some_and(|at| self.has(of, at, |param| self.facts.inspected[param]))
     }
 
     /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is

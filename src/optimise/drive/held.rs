@@ -116,13 +116,10 @@ fn first_local(program: &Program, expr: ExprId) -> Option<(LocalId, ExprId)> {
 fn held(program: &Program, new: &Program) -> IndexVec<GlobalId, Vec<Held>> {
     let mut held: IndexVec<GlobalId, Vec<Held>> =
         program.globals.iter().map(|_| Vec::new()).collect();
-    // The parameters that definitions hold in that place.
-    let mut passed: IndexVec<GlobalId, Vec<(ConId, usize, usize)>> =
-        program.globals.iter().map(|_| Vec::new()).collect();
-    let mut enders: IndexVec<GlobalId, Vec<(GlobalId, ExprId)>> =
+    let mut enders: IndexVec<GlobalId, Vec<GlobalId>> =
         program.globals.iter().map(|_| Vec::new()).collect();
     for (id, global) in program.globals.enumerate() {
-        let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
         for end in program.ends(body) {
             let (callee, args) = match program.exprs[end] {
                 Expr::App(callee, args) => (callee, &program.expr_lists[args]),
@@ -130,37 +127,22 @@ fn held(program: &Program, new: &Program) -> IndexVec<GlobalId, Vec<Held>> {
             };
             match program.exprs[callee] {
                 Expr::Global(callee) if program.arity(callee) == args.len() => {
-                    enders[callee].push((id, end));
+                    enders[callee].push(id);
                 }
                 Expr::Con(con) if is_only(new, con) => {
-                    for (at, &arg) in args.iter().enumerate() {
-                        match program.exprs[arg] {
-                            Expr::Local(local) => {
-                                let params = &program.local_lists[params];
-                                let param = params.iter().position(|&param| param == local);
-                                passed[id].extend(param.map(|param| (con, at, param)));
-                            }
-                            _ => held[id].extend(function(program, con, at, arg)),
-                        }
-                    }
+                    let args = args.iter().enumerate();
+                    held[id].extend(args.filter_map(|(at, &arg)| function(program, con, at, arg)));
                 }
                 _ => {}
             }
         }
         held[id].truncate(HELD);
-        passed[id].truncate(HELD);
     }
     let mut work: Vec<GlobalId> = program.globals.indices().collect();
     while let Some(id) = work.pop() {
-        for &(ender, end) in &enders[id] {
-            let Expr::App(_, args) = program.exprs[end] else { continue };
-            let args = &program.expr_lists[args];
-            let given = passed[id]
-                .iter()
-                .filter_map(|&(con, at, param)| function(program, con, at, *args.get(param)?));
-            let all: Vec<Held> = held[id].iter().copied().chain(given).collect();
+        for &ender in &enders[id] {
             let before = held[ender].len();
-            for one in all {
+            for one in held[id].clone() {
                 if held[ender].len() < HELD && !held[ender].contains(&one) {
                     held[ender].push(one);
                 }
@@ -300,10 +282,14 @@ impl Driver<'_> {
 
     /// Returns whether a switch begins with applying a function that what a call comes to holds.
     pub(super) fn is_held(&self, switch: SwitchId, global: GlobalId, args: &[NodeId]) -> bool {
-        self.fields.first.contains_key(&switch) && {
-            let (at, con) = self.field_of_switch(switch);
-            self.held_of(global, args).iter().any(|held| (held.con, held.at) == (con, at))
-        }
+        self.fields.first.contains_key(&switch)
+            && !self.taken_by(switch, &self.held_of(global, args)).is_empty()
+    }
+
+    /// Returns those of some functions that are in the field which a switch takes out.
+    fn taken_by(&self, switch: SwitchId, held: &[Held]) -> Vec<Held> {
+        let (at, con) = self.field_of_switch(switch);
+        held.iter().filter(|held| (held.con, held.at) == (con, at)).copied().collect()
     }
 
     /// Returns the selection that frames begin with, which of some functions it takes out of a constructor,
@@ -316,9 +302,7 @@ impl Driver<'_> {
         let Frame { action: Action::Select(switch, _), next, .. } = frames.as_deref()? else {
             return None;
         };
-        let (at, con) = self.field_of_switch(*switch);
-        let is_taken = |held: &&Held| (held.con, held.at) == (con, at);
-        let taken: Vec<Held> = held.iter().filter(is_taken).copied().collect();
+        let taken = self.taken_by(*switch, held);
         let (list, _) = application(next)?;
         let most = taken.iter().map(|held| held.lacks).max()?;
         (list.len() <= most).then(|| (*switch, taken, next.clone()))
@@ -357,10 +341,9 @@ impl Driver<'_> {
         }
         let (switch, true) = self.selecting(selector)? else { return None };
         let (of, mut all) = self.sole_call(holder)?;
-        let (at, con) = self.field_of_switch(switch);
-        let held = self.held_of(of, &all);
-        let taken = held.iter().filter(|held| (held.con, held.at) == (con, at));
-        if !self.facts.recursive[of] || taken.map(|held| held.lacks).max()? < more.len() {
+        let taken = self.taken_by(switch, &self.held_of(of, &all));
+        let most = taken.iter().map(|held| held.lacks).max()?;
+        if !self.facts.recursive[of] || most < more.len() {
             return None;
         }
         all.push(self.heap.add(AbstractValue::Select(switch)));

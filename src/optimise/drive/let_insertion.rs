@@ -133,7 +133,8 @@ impl Driver<'_> {
     }
 
     /// Binds the thunks among values. One to which nothing else refers is left to be driven by
-    /// what refers to it, and the thunks that it needs are bound instead.
+    /// what refers to it, and the thunks that it needs are bound instead. So are the parts of a function or a
+    /// constructor to which nothing else refers.
     fn bind_shared(&mut self, nodes: Vec<(NodeId, bool)>) {
         let mut work = nodes;
         let mut seen = FxHashSet::default();

@@ -38,6 +38,7 @@ mod evaluated;
 mod exits;
 mod expanded;
 mod facts;
+mod first_use;
 mod fold;
 mod forwarded;
 mod frame;

@@ -13,7 +13,6 @@ use std::rc::Rc;
 use super::eval::{Operand, State};
 use super::frame::{Action, Entry, Frame, Frames, Shared, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
-use super::pattern::is_small;
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
@@ -188,7 +187,7 @@ impl Driver<'_> {
         };
         match action {
             Action::Update(_) | Action::Switch(..) | Action::Shared(_) => None,
-            Action::Force(local, body, env) if self.takes_apart(*local, *body) => {
+            Action::Force(local, body, env) if self.is_turn(*local, *body) => {
                 self.straight_size_up_to(COPIED, *body, &[*local], *env)
             }
             Action::Force(local, body, env) => {
@@ -225,8 +224,7 @@ impl Driver<'_> {
     pub(super) fn is_straight(&self, expr: ExprId, bound: &[LocalId], env: EnvId) -> bool {
         let most = match self.old.exprs[expr] {
             Expr::Force(local, value, body)
-                if matches!(self.old.exprs[value], Expr::Local(_))
-                    && self.takes_apart(local, body) =>
+                if matches!(self.old.exprs[value], Expr::Local(_)) && self.is_turn(local, body) =>
             {
                 COPIED
             }
@@ -320,11 +318,6 @@ impl Driver<'_> {
                 self.hops += 1;
                 return Ok(State::Value(outcome, shared.frames.clone()));
             }
-            return self.enter_by(entry, node, shared);
-        }
-        if let Outcome::Node(node) = outcome
-            && let Some(entry) = self.tested_entry(node, shared)
-        {
             return self.enter_by(entry, node, shared);
         }
         let frame = shared.frames.as_deref();
@@ -421,37 +414,6 @@ impl Driver<'_> {
             }
             _ => Entry::Default,
         }
-    }
-
-    /// Returns how shared frames are entered that begin with a test of a number, which is known: each number has
-    /// its own copy of what follows, as far as the body's budget goes.
-    fn tested_entry(&mut self, node: NodeId, shared: &Shared) -> Option<Entry> {
-        let Action::Force(local, body, env) = shared.frames.as_ref()?.action else { return None };
-        let AbstractValue::Lit(lit) = self.heap.get(node).value else { return None };
-        if !self.knows() || !is_small(lit) || !self.tests(local, body) {
-            return None;
-        }
-        let entry = Entry::Lit(lit);
-        if shared.entries.borrow().get(entry).is_none() {
-            let weight = self.weight(body, &[local], env)? as i64;
-            self.copies = self.copies.checked_sub(weight).filter(|&left| left >= 0)?;
-        }
-        Some(entry)
-    }
-
-    /// Returns whether an expression begins with a choice by comparing a local with a literal.
-    pub(super) fn tests(&self, local: LocalId, expr: ExprId) -> bool {
-        let Expr::App(callee, args) = self.old.exprs[expr] else { return false };
-        let tails = self.old.tails(callee, args);
-        if tails.len() != 2 {
-            return false;
-        }
-        let Expr::App(_, operands) = self.old.exprs[self.old.expr_lists[args][0]] else {
-            return false;
-        };
-        matches!(self.old.expr_lists[operands], [a, b]
-            if matches!((self.old.exprs[a], self.old.exprs[b]),
-                (Expr::Local(of), Expr::Lit(_)) | (Expr::Lit(_), Expr::Local(of)) if of == local))
     }
 
     /// Returns how many expressions one more copy of an expression drives, if they are not too many

@@ -5,8 +5,8 @@
 //! as long as there are steps. What shows it is a call that is met, with the same patterns, within an unfolding
 //! of one like it, within another. From then on it is left to a variant, in which it finds itself again.
 //!
-//! Invariant: an unfolding is on the way until a frame is done that was there before it ([`Frame::depth`]
-//! (super::frame::Frame::depth)): calls that follow each other are no turns.
+//! Invariant: an unfolding is on the way until a frame is done that was there before it, by the number of frames
+//! ([`depth`]): calls that follow each other are no turns.
 
 use std::rc::Rc;
 

@@ -111,9 +111,7 @@ impl Finder<'_> {
         }
         found
     }
-}
 
-impl Finder<'_> {
     /// Returns whether an argument is a choice, or a call of a function that cannot come to call itself, between
     /// numbers and records.
     fn is_choice(&mut self, arg: ExprId) -> bool {

@@ -34,8 +34,6 @@ use crate::optimise::symbols::Symbols;
 const FIELDS: usize = 12;
 /// The most parameters of a loop that are looked at.
 const TRIED: usize = 4;
-/// The most ways through what a loop goes on with that are looked at.
-const WAYS: usize = 24;
 
 /// A loop over a record.
 struct Loop {
@@ -116,22 +114,11 @@ fn selected_from(program: &Program, expr: ExprId) -> Option<(LocalId, Field)> {
     projection(program, selector).map(|field| (local, field))
 }
 
-/// Returns whether the loop goes on with what a function makes, or with a record that is made there on one of
-/// several ways, for an argument.
+/// Returns whether the loop goes on with what a function makes, for an argument.
 fn is_made(program: &Program, step: ExprId, at: usize) -> bool {
     let Expr::App(_, args) = program.exprs[step] else { return false };
-    let arg = program.expr_lists[args][at];
-    let is_choice = !matches!(program.exprs[arg], Expr::App(callee, args)
-        if program.tails(callee, args).is_empty());
-    let ends = program.ends_up_to(arg, WAYS).unwrap_or_default();
-    ends.into_iter().any(|end| {
-        let Expr::App(callee, _) = program.exprs[end] else { return false };
-        match program.exprs[callee] {
-            Expr::Global(of) => matches!(program.globals[of].kind, GlobalKind::Defn { .. }),
-            Expr::Con(con) => is_choice && is_only(program, con),
-            _ => false,
-        }
-    })
+    let Expr::App(callee, _) = program.exprs[program.expr_lists[args][at]] else { return false };
+    matches!(program.exprs[callee], Expr::Global(_))
 }
 
 /// Returns the constructor that a parameter is taken apart as, if that is all that is done with it but for what
