@@ -10,6 +10,27 @@ use super::expr::{
 };
 use crate::base::index::{Idx, List};
 
+/// What the globals and locals of a program are in a copy of it.
+pub(crate) struct Numbers {
+    globals: Vec<Option<GlobalId>>,
+    locals: Vec<LocalId>,
+}
+
+/// What a local is that has not been copied.
+const NOWHERE: LocalId = LocalId(u32::MAX);
+
+impl Numbers {
+    /// Returns what a global is in the copy, if it is there.
+    pub(crate) fn of_global(&self, old: GlobalId) -> Option<GlobalId> {
+        self.globals[old.index()]
+    }
+
+    /// Returns what a local is in the copy, if it is there.
+    pub(crate) fn of_local(&self, old: LocalId) -> Option<LocalId> {
+        Some(self.locals[old.index()]).filter(|&new| new != NOWHERE)
+    }
+}
+
 /// A copy under way.
 pub(crate) struct Copier<'p> {
     /// The program that is copied.
@@ -18,8 +39,7 @@ pub(crate) struct Copier<'p> {
     pub(crate) new: Program,
     /// Whether the binding of a local is left out.
     drops: &'p dyn Fn(LocalId) -> bool,
-    globals: Vec<Option<GlobalId>>,
-    locals: Vec<LocalId>,
+    numbers: Numbers,
     joins: Vec<JoinId>,
     /// The old globals that have been met, in that order.
     met: Vec<GlobalId>,
@@ -51,8 +71,10 @@ impl<'p> Copier<'p> {
             old,
             new,
             drops,
-            globals: vec![None; old.globals.len()],
-            locals: vec![LocalId(u32::MAX); old.locals.len()],
+            numbers: Numbers {
+                globals: vec![None; old.globals.len()],
+                locals: vec![NOWHERE; old.locals.len()],
+            },
             joins: vec![JoinId(u32::MAX); old.joins.len()],
             met: Vec::new(),
             pending: Vec::new(),
@@ -62,13 +84,18 @@ impl<'p> Copier<'p> {
         copier
     }
 
+    /// Returns the copy, and what the globals and locals are in it.
+    pub(crate) fn end(self) -> (Program, Numbers) {
+        (self.new, self.numbers)
+    }
+
     /// Returns the copy of a global; its definition is still to be copied.
     pub(crate) fn global(&mut self, old: GlobalId) -> GlobalId {
-        if let Some(new) = self.globals[old.index()] {
+        if let Some(new) = self.numbers.globals[old.index()] {
             return new;
         }
         let new = self.new.globals.push(self.old.globals[old].clone());
-        self.globals[old.index()] = Some(new);
+        self.numbers.globals[old.index()] = Some(new);
         self.met.push(old);
         new
     }
@@ -81,13 +108,13 @@ impl<'p> Copier<'p> {
     /// Returns a new local for an old one, whose uses from here on are uses of the new one.
     pub(crate) fn bind(&mut self, old: LocalId) -> LocalId {
         let new = self.new.locals.push(self.old.locals[old]);
-        self.locals[old.index()] = new;
+        self.numbers.locals[old.index()] = new;
         new
     }
 
     /// Returns what an old local is called at present.
     pub(crate) fn local(&self, old: LocalId) -> LocalId {
-        self.locals[old.index()]
+        self.numbers.locals[old.index()]
     }
 
     /// Binds those of some parameters that are not dropped.

@@ -13,9 +13,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::drive::UNFOLDED_AGAIN;
 use super::usage::circles;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+
+/// The most expressions of a function of which a call is rather unfolded where all of it is known.
+const LITTLE: usize = 40;
 
 /// What is passed for a parameter.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,7 +49,7 @@ pub(super) fn bind(program: &mut Program) -> u64 {
         };
         let constants: Vec<Option<Expr>> = params.iter().map(constant).collect();
         let bound = constants.iter().flatten().count();
-        let is_little = || program.walk(body).nth(UNFOLDED_AGAIN as usize).is_none();
+        let is_little = || program.walk(body).nth(LITTLE).is_none();
         // What is little is unfolded because all of a call is known.
         let is_unfolded = bound == params.len() && circles[id].is_none() && is_little();
         if bound == 0 || is_unfolded {

@@ -10,7 +10,7 @@
 //! kept, with all that it holds on to, where each call made one anew. So one parameter stays,
 //! and 0 is passed for it.
 
-use super::rewrite::{Plan, Rewrite, rewrite};
+use super::rewrite::{Plan, Rewrite, Rewritten, rewrite};
 use super::usage::{Usage, usage};
 use super::{Pass, Report};
 use crate::base::index::Idx;
@@ -38,7 +38,7 @@ pub(super) fn dead_arguments(program: Program, names: &Interner, report: &mut Re
             report.count(Pass::DeadArguments, "join parameters dropped", unused as u64);
         }
     }
-    let (program, removed) = rewrite(program, &plan);
+    let Rewritten { program, removed, .. } = rewrite(program, &plan);
     report.count(Pass::DeadArguments, "unused bindings dropped", removed);
     program
 }

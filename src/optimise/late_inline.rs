@@ -37,7 +37,7 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
         // What has been moved is no definition any more.
         _ => {
             let plan = Plan::new(&program);
-            rewrite(program, &plan).0
+            rewrite(program, &plan).program
         }
     }
 }

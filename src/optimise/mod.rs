@@ -79,8 +79,9 @@ passes! {
 /// others.
 pub type Step = &'static [Pass];
 
-/// The order of the passes. The first two steps run twice where there is partial evaluation, each time
-/// after definitions have been written out, and before them comes what is in [`BEFORE`].
+/// The order of the passes. The first two steps run twice where there is partial evaluation. Each time
+/// definitions are written out and bindings float in before: a binding that is used once hides what it binds
+/// from whoever looks at a definition for its form, as what takes a value apart does, or makes a list.
 pub const ORDER: &[Step] = &[
     &[Pass::Specialise],
     &[Pass::Inline, Pass::KnownCase, Pass::CaseOfCase],
@@ -90,9 +91,6 @@ pub const ORDER: &[Step] = &[
     &[Pass::Perform],
     &[Pass::Strictness],
 ];
-/// What runs before partial evaluation: a binding that is used once hides what it binds from whoever
-/// looks at a definition for its form, as what takes a value apart does, or makes a list.
-pub const BEFORE: &[Step] = &[&[Pass::FloatIn]];
 /// How many of the first steps run twice: what is inlined lies beside what it was passed to, and beside
 /// what takes its value apart, only then.
 const TWICE: usize = 2;
@@ -176,12 +174,22 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
         let joined = ends::join_at_ends(&mut program);
         report.count(Pass::CaseOfCase, "thunks made join points", joined);
     }
-    let before = if passes.has(Pass::Specialise) { BEFORE } else { &[] };
-    let first = &ORDER[..if is_twice { TWICE } else { 0 }];
-    for step in before.iter().chain(first).chain(ORDER) {
-        if step.iter().any(|&pass| passes.has(pass)) {
-            program = run(step, program, names, passes, &mut history, &mut report);
-            debug_assert_eq!(crate::lift::lint::lint(&program), Vec::<String>::new(), "{step:?}");
+    let times: &[&[Step]] = if is_twice { &[&ORDER[..TWICE], ORDER] } else { &[ORDER] };
+    for &steps in times {
+        if passes.has(Pass::Specialise) && passes.has(Pass::FloatIn) {
+            let (floated, numbers) = float_in::float_in(program, names, &mut report);
+            program = floated;
+            history.renumber(&numbers);
+        }
+        for step in steps {
+            if step.iter().any(|&pass| passes.has(pass)) {
+                program = run(step, program, names, passes, &mut history, &mut report);
+                debug_assert_eq!(
+                    crate::lift::lint::lint(&program),
+                    Vec::<String>::new(),
+                    "{step:?}"
+                );
+            }
         }
     }
     if let Some(source) = source {
@@ -228,7 +236,7 @@ fn run(
         }
         [Pass::Project] => project::project(program, report),
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
-        [Pass::FloatIn] => float_in::float_in(program, names, report),
+        [Pass::FloatIn] => float_in::float_in(program, names, report).0,
         [Pass::Perform] => perform::perform(program, report),
         [Pass::Strictness] => {
             let program = strictness::strictness(program, report);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::base::index::{Idx, List};
 use crate::base::span::Span;
-use crate::core::copy::{Copier, take_tables};
+use crate::core::copy::{Copier, Numbers, take_tables};
 use crate::core::expr::{Bind, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, Switch};
 use crate::core::signature::Demand;
 
@@ -57,9 +57,16 @@ struct Rewriter<'p> {
     removed: u64,
 }
 
-/// Returns the program with the changes made, and how many bindings that nothing used have
-/// been removed.
-pub(super) fn rewrite(program: Program, plan: &Plan) -> (Program, u64) {
+/// A program with the changes made.
+pub(super) struct Rewritten {
+    pub program: Program,
+    /// How many bindings that nothing used have been removed.
+    pub removed: u64,
+    pub numbers: Numbers,
+}
+
+/// Returns the program with the changes made.
+pub(super) fn rewrite(program: Program, plan: &Plan) -> Rewritten {
     let mut old = program;
     let new = take_tables(&mut old);
     let is_dropped = |local| plan.is_dropped(local);
@@ -72,7 +79,9 @@ pub(super) fn rewrite(program: Program, plan: &Plan) -> (Program, u64) {
         next += 1;
         rewriter.definition(global);
     }
-    (rewriter.copier.new, rewriter.removed)
+    let removed = rewriter.removed;
+    let (program, numbers) = rewriter.copier.end();
+    Rewritten { program, removed, numbers }
 }
 
 impl<'p> Rewriter<'p> {

@@ -194,6 +194,45 @@ fn what_a_function_holds_is_evaluated_once() {
     }
 }
 
+/// The list that a function holds is too long for a pattern; the function is known all the same.
+#[test]
+fn a_function_that_holds_what_is_too_long_is_known() {
+    let source = "(data C (C re im))
+        (defn picture[f xs ys] (map (fn [y] (map (fn [x] (f (C x y))) xs)) ys))
+        (defn dist[c z] (case c [(C a b) (case z [(C x y) (add (mul a x) (mul b y))])]))
+        (defn steps[n] (map (fn [k] (rem (mul k k) n)) (range 1 300)))
+        (defn line[xs] (append xs [0]))
+        (defn main[i] (sum (concatMap line (append
+          (picture (dist (C 1 2)) (steps 101) (range 1 (add 20 (length i))))
+          (picture (dist (C 3 4)) (steps 103) (range 1 10))))))";
+    let run = run(source, 2);
+    assert_eq!(run.output, "915200\n");
+    // 16,618 if it is not.
+    assert!(run.statistics.reductions < 12_000, "{}", run.statistics.reductions);
+}
+
+/// The functions of a lens that is made of two are large, and known only beside what they are applied to.
+#[test]
+fn lenses_that_are_put_together_in_a_loop_are_seen_through() {
+    let source = "(data Lens (Lens get set)) (data P (P x y)) (data W (W pos score))
+        (defn view[l s] (case l [(Lens g _) (g s)]))
+        (defn over[l f s] (case l [(Lens g p) (p (f (g s)) s)]))
+        (defn dot[a b] (Lens (fn [s] (view b (view a s)))
+          (fn [v s] (over a (fn [t] (case b [(Lens _ p) (p v t)])) s))))
+        (defn pos[] (Lens (fn [w] (case w [(W p _) p])) (fn [p w] (case w [(W _ s) (W p s)]))))
+        (defn score[] (Lens (fn [w] (case w [(W _ s) s])) (fn [s w] (case w [(W p _) (W p s)]))))
+        (defn px[] (Lens (fn [p] (case p [(P x _) x])) (fn [x p] (case p [(P _ y) (P x y)]))))
+        (defn py[] (Lens (fn [p] (case p [(P _ y) y])) (fn [y p] (case p [(P x _) (P x y)]))))
+        (defn step[n w] (over score (add (view (dot pos px) w))
+          (over (dot pos py) (add 2) (over (dot pos px) (fn [x] (rem (add x n) 101)) w))))
+        (defn run[n w] (if (eq n 0) w (run (sub n 1) (step n w))))
+        (defn main[i] (case (run (add 2000 (length i)) (W (P 1 2) 0)) [(W (P x y) s) (add x (add y s))]))";
+    let run = run(source, 2);
+    assert_eq!(run.output, "113926\n");
+    // 21,978 if they are not.
+    assert!(run.statistics.reductions < 8_000, "{}", run.statistics.reductions);
+}
+
 /// Each element filters what follows, so what is consumed grows, and is a parameter: but for the last of the
 /// filters, which is there when all have been told apart.
 #[test]

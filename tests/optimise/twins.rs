@@ -760,6 +760,53 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn main[] (sum (run (Job (mul 3) (range 1 1000)))))",
         "(defn main[] (sum (map (mul 3) (range 1 1000))))",
     ),
+    (
+        "complex numbers that a function makes, one after the other, in a list that ends with a test",
+        "(data C (C re im))
+         (defn plus[a b] (case a [(C x y) (case b [(C u v) (C (add x u) (add y v))])]))
+         (defn times[a b] (case a [(C x y) (case b [(C u v) (C (sub (mul x u) (mul y v)) (add (mul x v) (mul y u)))])]))
+         (defn norm[a] (case a [(C x y) (add (mul x x) (mul y y))]))
+         (defn escape[c] (length (takeWhile (fn [z] (le (norm z) 400)) (take 30 (iterate (fn [z] (plus (times z z) c)) (C 0 0))))))
+         (defn main[i] (sum (map (fn [k] (escape (C (rem k 2) (rem k 3)))) (range 1 (add 500 (length i))))))",
+        "(defn go[n t x y c d] (if (le t 0) n (if (le (add (mul x x) (mul y y)) 400)
+           (go (add n 1) (sub t 1) (add (sub (mul x x) (mul y y)) c) (add (add (mul x y) (mul y x)) d) c d) n)))
+         (defn main[i] (all 1 (add 500 (length i)) 0))
+         (defn all[k n acc] (if (gt k n) acc (all (add k 1) n (add acc (go 0 30 0 0 (rem k 2) (rem k 3))))))",
+    ),
+    (
+        "sorting with an order that is made of a key",
+        "(data Item (Item name weight))
+         (defn by[key x y] (compare (key x) (key y)))
+         (defn weight[a] (case a [(Item _ w) w]))
+         (defn ins[cmp x l] (case l [(Nil) [x]] [(Cons y t) (if (gt (cmp x y) 0) (Cons y (ins cmp x t)) (Cons x l))]))
+         (defn isort[cmp xs] (foldr (ins cmp) Nil xs))
+         (defn items[n] (map (fn [k] (Item k (rem (mul k 37) 101))) (range 1 n)))
+         (defn main[i] (foldl' (fn [h a] (case a [(Item k w) (rem (add (mul h 7) (add k w)) 10007)])) 0
+           (isort (by weight) (items (add 120 (length i))))))",
+        "(data Item (Item name weight))
+         (defn ins[k w l] (case l [(Nil) [(Item k w)]]
+           [(Cons y t) (case y [(Item _ v) (if (gt w v) (Cons y (ins k w t)) (Cons (Item k w) l))])]))
+         (defn isort[k n] (if (gt k n) Nil (ins k (rem (mul k 37) 101) (isort (add k 1) n))))
+         (defn hash[h l] (case l [(Nil) h] [(Cons a t) (case a [(Item k w) (hash (rem (add (mul h 7) (add k w)) 10007) t)])]))
+         (defn main[i] (hash 0 (isort 1 (add 120 (length i)))))",
+    ),
+    (
+        "a stream of streams",
+        "(data Step (Done) (Skip s) (Yield x s))
+         (data Str (Str step s))
+         (defn enum[a b] (Str (fn [x] (if (gt x b) Done (Yield x (add x 1)))) a))
+         (defn catMap[g st] (case st [(Str f s) (Str (fn [p] (case p [(Pair o inner) (case inner
+           [(Nothing) (case (f o) [(Done) Done] [(Skip o2) (Skip (Pair o2 Nothing))]
+             [(Yield x o2) (Skip (Pair o2 (Just (g x))))])]
+           [(Just (Str h t)) (case (h t) [(Done) (Skip (Pair o Nothing))] [(Skip u) (Skip (Pair o (Just (Str h u))))]
+             [(Yield y u) (Yield y (Pair o (Just (Str h u))))])])])) (Pair s Nothing))]))
+         (defn loop[f acc s] (case (f s) [(Done) acc] [(Skip t) (loop f acc t)] [(Yield x t) (loop f (add acc x) t)]))
+         (defn main[i] (case (catMap (fn [n] (enum n (add n (rem n 5)))) (enum 1 (add 700 (length i))))
+           [(Str f s) (loop f 0 s)]))",
+        "(defn outer[n m acc] (if (gt n m) acc (inner n (add n (rem n 5)) (add n 1) m acc)))
+         (defn inner[x b n m acc] (if (gt x b) (outer n m acc) (inner (add x 1) b n m (add acc x))))
+         (defn main[i] (outer 1 (add 700 (length i)) 0))",
+    ),
 ];
 
 #[test]

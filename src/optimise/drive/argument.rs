@@ -347,6 +347,29 @@ impl Driver<'_> {
         Some(Pattern::Con(con, parts))
     }
 
+    /// Returns the pattern of a function that is too large with all that it holds: of what that is too large,
+    /// or as yet to be evaluated to something too large, nothing is known.
+    pub(super) fn function_pattern(&mut self, node: NodeId, size: &mut Size) -> Option<Pattern> {
+        let known = self.heap.get(node);
+        let AbstractValue::Partial(head, given) = known.value else { return None };
+        if known.name.is_some() {
+            return None;
+        }
+        let given = self.heap.items(given).to_vec();
+        let mut parts = Vec::with_capacity(given.len());
+        for held in given {
+            let (before, checkpoint) = (*size, self.checkpoint());
+            let part = self.pattern(held, false, size);
+            if part.is_none() {
+                self.charge(before.parts - size.parts);
+                *size = before;
+                self.roll_back(checkpoint);
+            }
+            parts.push(part.unwrap_or(Pattern::Hole));
+        }
+        Some(Pattern::Partial(head, parts))
+    }
+
     /// Pays for parts of patterns.
     fn charge(&mut self, parts: usize) {
         let cost = parts as i64 / PARTS_PER_STEP;

@@ -1,6 +1,5 @@
 //! Calls of supercombinators: unfolded, specialised, or left.
 
-use super::UNFOLDED_AGAIN;
 use super::argument::PARTS;
 use super::eval::State;
 use super::expanded::is_small;
@@ -283,8 +282,7 @@ impl Driver<'_> {
     /// to be evaluated to its end, its size does not matter.
     fn may_be_unfolded(&self, global: GlobalId) -> bool {
         let size = self.facts.size[global];
-        let is_little = self.facts.expanded[global].may_be_unfolded(size)
-            && (size <= UNFOLDED_AGAIN || !self.history.is_second());
+        let is_little = self.facts.expanded[global].may_be_unfolded(size);
         self.may_unfold() && (self.closed > 0 || is_little)
     }
 

@@ -268,7 +268,10 @@ impl Driver<'_> {
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
                 // What is too large is a parameter.
-                part = self.value_pattern(arg, false, size).unwrap_or(Pattern::Hole);
+                part = match self.value_pattern(arg, false, size) {
+                    Some(value) => value,
+                    None => self.function_pattern(arg, size).unwrap_or(Pattern::Hole),
+                };
             }
             if part == Pattern::Hole && consumed && !is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Driver;
 use super::pattern::{Key, Pattern};
+use crate::core::copy::Numbers;
 use crate::core::expr::{GlobalId, GlobalKind, LocalId};
 use crate::optimise::selection::is_only;
 
@@ -11,9 +12,6 @@ use crate::optimise::selection::is_only;
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 /// The most expressions of one of which there are any.
 const SIZE_AGAIN: u32 = 80;
-/// The largest size up to which what is not recursive is unfolded for its known arguments the second
-/// time.
-pub(in crate::optimise) const UNFOLDED_AGAIN: u32 = 40;
 /// How many times fewer steps there are the second time.
 pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
@@ -41,6 +39,14 @@ impl History {
     #[must_use]
     pub fn is_second(&self) -> bool {
         self.inlined > 0
+    }
+
+    /// Follows the program through a pass that numbers it anew.
+    pub(in crate::optimise) fn renumber(&mut self, numbers: &Numbers) {
+        for set in [&mut self.called_once, &mut self.specialised, &mut self.exhausted] {
+            *set = set.iter().filter_map(|&global| numbers.of_global(global)).collect();
+        }
+        self.unseen = self.unseen.iter().filter_map(|&local| numbers.of_local(local)).collect();
     }
 
     /// Returns whether a supercombinator was called in one place before variants were made.
@@ -132,8 +138,9 @@ impl Driver<'_> {
         let is_exhausted = self.history.exhausted.contains(&of);
         for (at, pattern) in patterns.iter_mut().enumerate() {
             let is_new = self.has(of, at, |param| self.history.unseen.contains(&param));
-            if !is_new {
-                self.forget_fields(pattern);
+            match is_new {
+                true => pattern.forget_literals(),
+                false => self.forget_fields(pattern),
             }
             let is_worth = match pattern {
                 _ if is_new => true,

@@ -108,7 +108,6 @@ use way::Way;
 pub(super) use evaluated::evaluate_constants;
 pub(super) use expanded::{is_small, is_small_function};
 pub use history::History;
-pub(super) use history::UNFOLDED_AGAIN;
 
 /// Which rules apply.
 #[derive(Clone, Copy, Debug)]

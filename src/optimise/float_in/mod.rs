@@ -34,19 +34,24 @@
 mod regions;
 
 use super::dead_args::drop_unused;
-use super::rewrite::{Plan, Rewrite, rewrite};
+use super::rewrite::{Plan, Rewrite, Rewritten, rewrite};
 use super::selection::Selectors;
 use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
 use crate::base::name::Interner;
 use crate::base::quote::for_message;
+use crate::core::copy::Numbers;
 use crate::core::expr::{Expr, ExprId, Global, GlobalKind, LocalId, Program, SwitchId};
 use crate::primitive::Shape;
 use regions::{RegionId, Regions};
 
-/// Moves bindings to where they are used.
-pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) -> Program {
+/// Moves bindings to where they are used. Returns the program, and what the globals and locals are in it.
+pub(super) fn float_in(
+    program: Program,
+    names: &Interner,
+    report: &mut Report,
+) -> (Program, Numbers) {
     let usage = usage(&program, false);
     let mut plan = Plan::new(&program);
     drop_unused(&usage, &mut plan);
@@ -73,9 +78,9 @@ pub(super) fn float_in(program: Program, names: &Interner, report: &mut Report) 
     let mut plan = float.plan;
     // They were decided on from the inside outwards.
     plan.around.values_mut().for_each(|bindings| bindings.reverse());
-    let (program, removed) = rewrite(program, &plan);
+    let Rewritten { program, removed, numbers } = rewrite(program, &plan);
     report.count(Pass::FloatIn, "unused bindings dropped", removed);
-    program
+    (program, numbers)
 }
 
 /// The context of an expression.

@@ -79,7 +79,7 @@ pub(super) fn perform(program: Program, report: &mut Report) -> Program {
     report.count(Pass::Perform, "effects done in place", effects);
     report.count(Pass::Perform, "binds that go on in place", entered);
     let plan = Plan::new(&program);
-    rewrite(program, &plan).0
+    rewrite(program, &plan).program
 }
 
 /// Returns whether a program with such a global has several threads, or is a part of another one.
