@@ -15,6 +15,10 @@ use crate::base::index::{Idx, IndexVec, List};
 use crate::core::duplicate::Duplicate;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
+/// The most expressions, and how many more for each parameter, of a function that calls none, of which there are
+/// copies: more than of any other, since nothing else is written where it is.
+const LEAF: usize = 28;
+const LEAF_PER_PARAMETER: usize = 3;
 /// The most expressions of which a body may have copies, and how many more for each of its own.
 const COPIED: usize = 40;
 const COPIED_PER_EXPRESSION: usize = 1;
@@ -45,6 +49,8 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
 /// What is known of each definition.
 struct Facts {
     size: IndexVec<GlobalId, usize>,
+    /// Whether it calls nothing but primitives.
+    leaf: IndexVec<GlobalId, bool>,
     /// Whether it can come to call itself by name.
     recursive: IndexVec<GlobalId, bool>,
     /// Whether it is mentioned in one place, and is neither `main` nor a root.
@@ -54,13 +60,21 @@ struct Facts {
 impl Facts {
     fn new(program: &Program) -> Facts {
         let mut size: IndexVec<GlobalId, usize> = program.globals.iter().map(|_| 0).collect();
+        let mut leaf: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| true).collect();
         let mut mentions = vec![0_usize; program.globals.len()];
         for (id, global) in program.globals.enumerate() {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
             for expr in program.walk(body) {
                 size[id] += 1;
-                if let Expr::Global(of) = program.exprs[expr] {
-                    mentions[of.index()] += 1;
+                match program.exprs[expr] {
+                    Expr::Global(of) => {
+                        mentions[of.index()] += 1;
+                        leaf[id] &= matches!(program.globals[of].kind, GlobalKind::Primitive(_));
+                    }
+                    Expr::App(callee, _) => {
+                        leaf[id] &= !matches!(program.exprs[callee], Expr::Local(_));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -69,7 +83,13 @@ impl Facts {
             mentions[kept.index()] = usize::MAX;
         }
         let once = mentions.into_iter().map(|mentions| mentions == 1).collect();
-        Facts { size, recursive, once }
+        Facts { size, leaf, recursive, once }
+    }
+
+    /// Returns whether there are copies of a function of so many parameters.
+    fn is_copied(&self, global: GlobalId, arity: usize) -> bool {
+        let size = self.size[global];
+        is_small(size, arity) || self.leaf[global] && size <= LEAF + LEAF_PER_PARAMETER * arity
     }
 }
 
@@ -97,7 +117,7 @@ impl Late<'_> {
                     self.put_body(expr, global, args, false);
                     self.facts.size[id] += size;
                     moved += 1;
-                } else if is_small(size, args.len()) && size <= left {
+                } else if self.facts.is_copied(global, args.len()) && size <= left {
                     left -= size;
                     self.put_body(expr, global, args, true);
                     self.facts.size[id] += size;

@@ -807,6 +807,17 @@ const TWINS: &[(&str, &str, &str)] = &[
          (defn inner[x b n m acc] (if (gt x b) (outer n m acc) (inner (add x 1) b n m (add acc x))))
          (defn main[i] (outer 1 (add 700 (length i)) 0))",
     ),
+    (
+        "a small function with two calls in the turn of a loop",
+        "(defn poly[a b c n]
+           (letrec ([at (fn [x] (add (mul a (mul x x)) (add (mul b x) c)))]
+                    [go (fn [x acc] (if (gt x n) acc (go (add x 1) (if (odd (at x)) (add acc (at x)) acc))))])
+             (go 0 0)))
+         (defn main[i] (add (poly 3 2 1 (add 2000 (length i))) (poly 1 0 7 1000)))",
+        "(defn go[a b c n x acc] (if (gt x n) acc (go a b c n (add x 1)
+           (let ([y (add (mul a (mul x x)) (add (mul b x) c))]) (if (eq (rem y 2) 0) acc (add acc y))))))
+         (defn main[i] (add (go 3 2 1 (add 2000 (length i)) 0 0) (go 1 0 7 1000 0 0)))",
+    ),
 ];
 
 #[test]
