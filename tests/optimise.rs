@@ -20,6 +20,7 @@ mod neighbours;
 mod parameters;
 mod several;
 mod shapes;
+mod styles;
 mod twins;
 mod written;
 

@@ -1,0 +1,65 @@
+//! The programs of `benches/styles` and `benches/ordinary`: each prints the same at every level, and what is
+//! written in some style costs about what it costs written out.
+
+use std::fs;
+use std::path::Path;
+
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::Passes;
+use gmachine_testing::project;
+
+use super::common::{Text, compile_after, machine};
+
+/// What a program prints, and its reductions, at `-O0` and `-O2`.
+fn run(path: &Path) -> [(String, u64); 2] {
+    let text = fs::read_to_string(path).expect("a program");
+    [0, 2].map(|level| {
+        let program = compile_after(&text, Passes::level(level)).expect("a program");
+        let mut machine = machine(MachineKind::Fast, &program, Config::default());
+        let mut output = String::new();
+        let started = machine.start(Format::Default, Some(Box::new(Text::new(""))));
+        let result = started.and_then(|()| machine.run(&mut output));
+        assert!(result.is_ok(), "{} at -O{level}: {result:?}", path.display());
+        (output, machine.statistics().reductions)
+    })
+}
+
+#[test]
+fn what_is_written_in_a_style_costs_about_what_it_costs_written_out() {
+    let folder = project().join("benches/styles");
+    let (mut pairs, mut logarithms, mut dear) = (0, 0.0, 0);
+    for entry in fs::read_dir(&folder).expect("the folder") {
+        let styled = entry.expect("a file").path();
+        let name = styled.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(name) = name.strip_suffix(".styled.core") else { continue };
+        let plain = run(&folder.join(format!("{name}.plain.core")));
+        let styled = run(&styled);
+        let outputs = [&styled[0], &styled[1], &plain[0], &plain[1]].map(|(output, _)| output);
+        assert!(outputs.iter().all(|output| *output == outputs[0]), "{name}: {outputs:?}");
+        let ratio = (styled[1].1 + 20) as f64 / (plain[1].1 + 20) as f64;
+        pairs += 1;
+        logarithms += ratio.ln();
+        dear += u32::from(ratio > 1.25);
+    }
+    let mean = (logarithms / f64::from(pairs)).exp();
+    assert!(pairs >= 130, "{pairs}");
+    assert!(mean < 1.36 && dear <= 34, "{mean:.3} in the mean, {dear} over 1.25");
+}
+
+#[test]
+fn ordinary_programs_print_the_same_and_cost_less() {
+    let (mut programs, mut logarithms) = (0, 0.0);
+    for entry in fs::read_dir(project().join("benches/ordinary")).expect("the folder") {
+        let path = entry.expect("a file").path();
+        if path.extension().is_none_or(|of| of != "core") {
+            continue;
+        }
+        let [plain, optimised] = run(&path);
+        assert_eq!(plain.0, optimised.0, "{}", path.display());
+        programs += 1;
+        logarithms += (optimised.1 as f64 / plain.1 as f64).ln();
+    }
+    let mean = (logarithms / f64::from(programs)).exp();
+    assert!(programs >= 91 && mean < 0.41, "{mean:.3} in the mean of {programs}");
+}
