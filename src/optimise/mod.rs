@@ -180,15 +180,12 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
             let (floated, numbers) = float_in::float_in(program, names, &mut report);
             program = floated;
             history.renumber(&numbers);
+            check(&program, &[Pass::FloatIn]);
         }
         for step in steps {
             if step.iter().any(|&pass| passes.has(pass)) {
                 program = run(step, program, names, passes, &mut history, &mut report);
-                debug_assert_eq!(
-                    crate::lift::lint::lint(&program),
-                    Vec::<String>::new(),
-                    "{step:?}"
-                );
+                check(&program, step);
             }
         }
     }
@@ -196,6 +193,11 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
         report.settle(&source, &program, names);
     }
     (program, report)
+}
+
+/// In a debug build, looks at what a step has made.
+fn check(program: &Program, step: Step) {
+    debug_assert_eq!(crate::lift::lint::lint(program), Vec::<String>::new(), "{step:?}");
 }
 
 /// Runs one step.

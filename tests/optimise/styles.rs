@@ -1,4 +1,4 @@
-//! The programs of `benches/styles` and `benches/ordinary`: each prints the same at every level, and what is
+//! The programs of `benches/styles` and `benches/ordinary`: each prints the same at `-O0` and `-O2`, and what is
 //! written in some style costs about what it costs written out.
 
 use std::fs;

@@ -316,6 +316,12 @@ impl Driver<'_> {
         if is_plain {
             return self.pattern(node, strict, size);
         }
+        self.whole_pattern(node, strict, size).or_else(|| self.record_pattern(node, strict, size))
+    }
+
+    /// Returns the pattern of a value with all its parts. If it is too large, that is paid for, and everything
+    /// is as before.
+    fn whole_pattern(&mut self, node: NodeId, strict: bool, size: &mut Size) -> Option<Pattern> {
         let before = *size;
         let checkpoint = self.checkpoint();
         let pattern = self.pattern(node, strict, size);
@@ -323,7 +329,6 @@ impl Driver<'_> {
             self.charge(before.parts - size.parts);
             *size = Size { exceeded: true, ..before };
             self.roll_back(checkpoint);
-            return self.record_pattern(node, strict, size);
         }
         pattern
     }
@@ -358,14 +363,7 @@ impl Driver<'_> {
         let given = self.heap.items(given).to_vec();
         let mut parts = Vec::with_capacity(given.len());
         for held in given {
-            let (before, checkpoint) = (*size, self.checkpoint());
-            let part = self.pattern(held, false, size);
-            if part.is_none() {
-                self.charge(before.parts - size.parts);
-                *size = before;
-                self.roll_back(checkpoint);
-            }
-            parts.push(part.unwrap_or(Pattern::Hole));
+            parts.push(self.whole_pattern(held, false, size).unwrap_or(Pattern::Hole));
         }
         Some(Pattern::Partial(head, parts))
     }
