@@ -305,6 +305,46 @@ fn a_constructor_that_is_there_is_not_built_again() {
     assert!(statistics.allocations < 17_000, "{}", statistics.allocations);
 }
 
+/// What a loop comes to is taken apart where the loop ends, though the `case` stands in another loop, and
+/// though the loop is large.
+#[test]
+fn a_record_that_a_loop_comes_to_is_not_built_for_a_case() {
+    let digits = "(defn digits[n s c] (if (eq n 0) (Pair s c) (digits (div n 10) (add s (rem n 10)) (add c 1))))
+        (defn go[k n acc] (if (gt k n) acc
+          (case (digits k 0 0) [(Pair s c) (go (add k 1) n (add acc (mul s c)))])))
+        (defn main[i] (go 1 (add 300 (length i)) 0))";
+    let walks = "(defn walk[s x k] (if (eq k 0) (Pair s x)
+          (let ([t (rem (add (mul s 1103) 12345) 65536)])
+            (case (rem (div t 16) 6) [0 (walk t (add x 1) (sub k 1))] [1 (walk t (sub x 1) (sub k 1))]
+              [2 (walk t (add x 2) (sub k 1))] [3 (walk t (sub x 2) (sub k 1))]
+              [4 (walk t (add x 3) (sub k 1))] [_ (walk t (sub x 3) (sub k 1))]))))
+        (defn walks[n s acc] (if (eq n 0) acc
+          (case (walk s 0 n) [(Pair t x) (walks (sub n 1) t (add acc (mul x x)))])))
+        (defn main[i] (walks (add 60 (length i)) 42 0))";
+    for text in [digits, walks] {
+        let program = shown(&built(text, Passes::ALL, Stage::Optimised));
+        assert!(!program.contains("Pair"), "{program}");
+        same_after(text, &[Passes::ALL]);
+    }
+}
+
+/// An action that is applied once goes there as a call, and not as the function that it comes to, which
+/// would have another one to wait for.
+#[test]
+fn an_action_that_is_chosen_in_a_loop_is_done_in_it() {
+    let text = "(data Stats (Stats hits best last))
+        (defn ret[x s] (Pair x s)) (defn bindS[m f s] (let ([r (m s)]) (f (fst r) (snd r))))
+        (defn thenS[m n] (bindS m (fn [_] n))) (defn when[c m] (if c m (ret Nil)))
+        (defn forM_[xs f] (foldr (fn [x k] (thenS (f x) k)) (ret Nil) xs))
+        (defn hit[s] (case s [(Stats h b l) (Pair Nil (Stats (add h 1) b l))]))
+        (defn seen[x s] (case s [(Stats h b l) (Pair Nil (Stats h (max b (sub x l)) x))]))
+        (defn main[i] (case (snd (forM_ (range 1 (add 500 (length i)))
+            (fn [k] (let ([x (rem (mul k 17) 101)]) (thenS (when (gt x 60) hit) (seen x)))) (Stats 0 0 0)))
+          [(Stats h b l) (add (mul h 1000) (add b l))]))";
+    let (_, statistics) = run(text, Passes::ALL, 10_000_000, false);
+    assert!(statistics.reductions < 3_000, "{}", statistics.reductions);
+}
+
 /// A list that begins with a few characters goes on with what is made of the next element: nobody asks
 /// for all of it at once, so the call is the pattern, with the characters in it.
 #[test]

@@ -818,6 +818,58 @@ const TWINS: &[(&str, &str, &str)] = &[
            (let ([y (add (mul a (mul x x)) (add (mul b x) c))]) (if (eq (rem y 2) 0) acc (add acc y))))))
          (defn main[i] (add (go 3 2 1 (add 2000 (length i)) 0 0) (go 1 0 7 1000 0 0)))",
     ),
+    (
+        "a case of what a loop comes to, where its first turns go on in the same place",
+        "(defn upd[s x] (case s [(Pair (Pair lo hi) (Pair n _)) (Pair (Pair (min lo x) (max hi x)) (Pair (add n 1) x))]))
+         (defn loop[k n s] (if (gt k n) s (loop (add k 1) n (upd s (rem (mul k 7919) 4001)))))
+         (defn main[i] (case (loop 1 (add 3000 (length i)) (Pair (Pair 9999 0) (Pair 0 0)))
+           [(Pair (Pair lo hi) (Pair n l)) (add (mul n 1000000) (add (mul hi 10) (add lo l)))]))",
+        "(defn loop[k n lo hi c l] (if (gt k n) (add (mul c 1000000) (add (mul hi 10) (add lo l)))
+           (let ([x (rem (mul k 7919) 4001)]) (loop (add k 1) n (if (le lo x) lo x) (if (le hi x) x hi) (add c 1) x))))
+         (defn main[i] (loop 1 (add 3000 (length i)) 9999 0 0 0))",
+    ),
+    (
+        "a fold with a product of monoids, a record of records",
+        "(data Monoid (Monoid empty op))
+         (defn empty[m] (case m [(Monoid e _) e])) (defn op[m] (case m [(Monoid _ f) f]))
+         (defn both[m n] (Monoid (Pair (empty m) (empty n))
+           (fn [p q] (whole (Pair (op m (fst p) (fst q)) (op n (snd p) (snd q)))))))
+         (defn whole[p] (case p [(Pair a b) (seq a (seq b p))]))
+         (defn statistics[] (both (both (Monoid 0 add) (Monoid 1 (fn [a b] (rem (mul a b) 9973))))
+           (both (Monoid 1000000 min) (Monoid -1000000 max))))
+         (defn measure[x] (Pair (Pair x (add 1 (abs x))) (Pair (rem x 1009) (mul x x))))
+         (defn main[i] (let ([r (foldl' (fn [acc x] (op statistics acc (measure x))) (empty statistics)
+             (map (fn [k] (sub (rem (mul k (add k 13)) 2003) 1000)) (range 1 (add 3000 (length i)))))])
+           (add (add (fst (fst r)) (snd (fst r))) (add (fst (snd r)) (snd (snd r))))))",
+        "(defn go[k n a b c d] (if (gt k n) (add (add a b) (add c d))
+           (let ([x (sub (rem (mul k (add k 13)) 2003) 1000)] [y (rem x 1009)] [z (mul x x)])
+             (go (add k 1) n (add a x) (rem (mul b (add 1 (if (lt x 0) (negate x) x))) 9973)
+               (if (le c y) c y) (if (le d z) z d)))))
+         (defn main[i] (go 1 (add 3000 (length i)) 0 1 1000000 -1000000))",
+    ),
+    (
+        "what constants that are functions hold: a text, an endless list",
+        "(defn score[] (count (flip elem \"etaoin\")))
+         (defn weigh[] (compose sum (zipWith mul (iterate (fn [x] (rem (mul x 5) 7)) 3))))
+         (defn main[i] (add (score (map (fn [k] (chr (add 97 (rem (mul k 7) 26)))) (range 1 (add 1000 (length i)))))
+           (weigh (range 1 (add 1000 (length i))))))",
+        "(defn powers[] (iterate (fn [x] (rem (mul x 5) 7)) 3)) (defn wanted[] \"etaoin\")
+         (defn score[xs] (count (fn [c] (elem c wanted)) xs)) (defn weigh[xs] (sum (zipWith mul powers xs)))
+         (defn main[i] (add (score (map (fn [k] (chr (add 97 (rem (mul k 7) 26)))) (range 1 (add 1000 (length i)))))
+           (weigh (range 1 (add 1000 (length i))))))",
+    ),
+    (
+        "a predicate that is put together of others, with numbers to be computed",
+        "(defn both[p q] (fn [x] (andAlso (p x) (q x)))) (defn oneOf[p q] (fn [x] (orElse (p x) (q x))))
+         (defn multiple[n x] (eq (rem x n) 0)) (defn between[a b] (both (le a) (ge b)))
+         (defn some[ps] (foldr oneOf (const 0) ps))
+         (defn wanted[n] (some [(multiple 7) (between (div n 3) (div n 2)) (both (multiple 5) (compose not (multiple 3)))]))
+         (defn main[i] (let ([n (add 1500 (length i))]) (sum (filter (wanted n) (range 1 n)))))",
+        "(defn go[k n a b t] (if (gt k n) t (go (add k 1) n a b
+           (if (eq (rem k 7) 0) (add t k) (if (if (le a k) (ge b k) 0) (add t k)
+             (if (if (eq (rem k 5) 0) (neq (rem k 3) 0) 0) (add t k) t))))))
+         (defn main[i] (let ([n (add 1500 (length i))]) (go 1 n (div n 3) (div n 2) 0)))",
+    ),
 ];
 
 #[test]

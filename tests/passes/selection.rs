@@ -21,6 +21,20 @@ fn a_selection_is_bound_before_what_is_evaluated_after_it() {
     }
 }
 
+/// Two selections that a call does not evaluate keep it from nothing: the call is one of the function by name.
+#[test]
+fn a_call_that_evaluates_no_selection_is_written_as_it_is() {
+    let text = "(defn main[i] (map summary [i i]))
+        (defn summary[xs] (foldl' (fn [acc x] (case acc [(Pair lo s) (Pair (min lo x) (add s x))]))
+          (Pair (head xs) (add (head xs) 1)) xs))";
+    let found = shown(&built(text, Passes::ALL, Stage::Optimised));
+    assert!(found.contains("(foldl'$s1 (head xs) (add (head xs) 1) xs)"), "{found}");
+    assert_eq!(
+        run(text, Passes::ALL, 1_000_000, false).0,
+        run(text, Passes::NONE, 1_000_000, false).0
+    );
+}
+
 #[test]
 fn a_selection_of_what_is_known_is_the_field() {
     let text =

@@ -161,7 +161,10 @@ impl Driver<'_> {
         }
         let before = self.checkpoint();
         let mut size = Size::new();
+        let is_applied = consumer.is_some_and(|param| self.fusible.applied[param]);
+        let around = std::mem::replace(&mut self.is_applied, u32::from(is_applied));
         let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
+        self.is_applied = around;
         match (value, consumer) {
             (Pattern::Hole, Some(_)) => self.consumed_call(arg, size).unwrap_or(Pattern::Hole),
             (value @ Pattern::Partial(..), Some(param)) => {

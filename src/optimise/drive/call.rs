@@ -209,7 +209,7 @@ impl Driver<'_> {
             }
         } else if self.is_way_to_producer(global, &frames)
             || !recursive
-                && (self.is_for_value(global)
+                && (self.is_for_value(global, &args)
                     || self.is_taken_apart(global, &frames)
                     || self.is_selection(global, &frames) && self.may_unfold())
             || self.unwriting > 0 && recursive && self.is_written_down(global)
@@ -261,10 +261,16 @@ impl Driver<'_> {
 
     /// Returns whether a call of what is not recursive, and of whose arguments nothing is known, is
     /// unfolded because its value is looked for and code would be none.
-    fn is_for_value(&self, global: GlobalId) -> bool {
+    fn is_for_value(&self, global: GlobalId, args: &[NodeId]) -> bool {
         self.unwriting > 0
             && self.may_be_unfolded(global)
-            && (self.closed > 0 || self.builds(global))
+            && (self.closed > 0 || self.builds(global) || self.makes_function(global, args))
+    }
+
+    /// Returns whether the call of a small function comes to a function: where that is applied is decided by
+    /// what it holds.
+    fn makes_function(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        self.is_applied == 0 && self.facts.size[global] <= BUILT && self.result(global, args) > 0
     }
 
     /// Returns whether a function does nothing but write down a constructor, with its fields as yet to

@@ -57,7 +57,7 @@ pub(in crate::optimise) fn evaluate_constants(
     let twins = eta::expand(&mut old);
     let new = take_tables(&mut old);
     let facts = facts(&old, &twins);
-    let fusions = fusible(&old, &facts);
+    let fusions = fusible(&old, &new, &facts);
     let history = History::default();
     let mut silent = Report::new(false);
     let mut driver = Driver::new(&old, new, twins, facts, fusions, rules, &history, &mut silent);

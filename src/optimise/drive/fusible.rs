@@ -8,6 +8,7 @@ use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, ConBranch, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
 };
+use crate::optimise::selection::is_only;
 use crate::primitive::{Primitive, Shape};
 
 /// Facts about which calls produce and which consume constructors one by one.
@@ -78,7 +79,7 @@ pub struct Consumer {
 }
 
 /// Finds out which calls produce and which consume constructors one by one.
-pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
+pub fn fusible(program: &Program, types: &Program, facts: &Facts) -> Fusible {
     let mut fusible = Fusible {
         taken_apart: program.locals.iter().map(|_| false).collect(),
         applied: applied(program, facts),
@@ -101,7 +102,7 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
         counts: program.locals.iter().map(|_| false).collect(),
         falls: program.locals.iter().map(|_| false).collect(),
     };
-    produce(program, facts, &mut fusible.produces);
+    produce(program, types, facts, &mut fusible.produces);
     lead(program, facts, &mut fusible);
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
@@ -139,14 +140,25 @@ pub fn fusible(program: &Program, facts: &Facts) -> Fusible {
 
 /// The most expressions of a producer that is written where it is consumed.
 pub(super) const PRODUCER: u32 = 60;
+/// The same of a loop that comes to a record: it is left in one place, and consumed in one.
+const LOOP: u32 = 100;
 
 /// Finds out which functions may come to a constructor with fields, by what they end in.
-fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, bool>) {
+fn produce(
+    program: &Program,
+    types: &Program,
+    facts: &Facts,
+    produces: &mut IndexVec<GlobalId, bool>,
+) {
     let mut callers: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
     let mut work = Vec::new();
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        if facts.size[id] > PRODUCER {
+        let is_loop = facts.recursive[id]
+            && ends_in_records(program, types, body)
+            && only_loops(program, facts, id, body);
+        let most = if is_loop { LOOP } else { PRODUCER };
+        if facts.size[id] > most {
             continue;
         }
         for end in program.ends(body) {
@@ -173,6 +185,17 @@ fn produce(program: &Program, facts: &Facts, produces: &mut IndexVec<GlobalId, b
             work.extend(callers.remove(&id).unwrap_or_default());
         }
     }
+}
+
+/// Returns whether the constructors that an expression ends in are the only ones of their types.
+fn ends_in_records(program: &Program, types: &Program, body: ExprId) -> bool {
+    program.ends(body).iter().all(|&end| match program.exprs[end] {
+        Expr::App(callee, _) => match program.exprs[callee] {
+            Expr::Con(con) => is_only(types, con),
+            _ => true,
+        },
+        _ => true,
+    })
 }
 
 /// Returns whether a function ends in a constructor with a call of itself in a field.

@@ -5,12 +5,12 @@ use rustc_hash::FxHashSet;
 use super::Driver;
 use super::pattern::{Key, Pattern};
 use crate::core::copy::Numbers;
-use crate::core::expr::{GlobalId, GlobalKind, LocalId};
+use crate::core::expr::{Expr, GlobalId, GlobalKind, LocalId};
 use crate::optimise::selection::is_only;
 
 /// The most variants of a supercombinator that has been specialised before.
 pub(super) const VARIANTS_AGAIN: u32 = 3;
-/// The most expressions of one of which there are any.
+/// The most expressions of one of which there are any, but for those that take its place.
 const SIZE_AGAIN: u32 = 80;
 /// How many times fewer steps there are the second time.
 pub(super) const STEPS_AGAIN: i64 = 4;
@@ -149,10 +149,52 @@ impl Driver<'_> {
                 Pattern::Partial(..) => !is_exhausted,
                 _ => false,
             };
-            if (is_large && !matches!(pattern, Pattern::Select(_))) || !is_worth {
+            let is_kept = match pattern {
+                Pattern::Select(_) => true,
+                // Of a record.
+                Pattern::Con(..) => self.passes_constructor(of, at),
+                _ => false,
+            };
+            if (is_large && !is_kept) || !is_worth {
                 *pattern = Pattern::Hole;
             }
         }
+    }
+
+    /// Returns whether a function calls itself with nothing but constructors for a parameter: the variant
+    /// that knows the constructor takes its place, and is no code beside it.
+    fn passes_constructor(&self, of: GlobalId, at: usize) -> bool {
+        let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[of].kind else {
+            return false;
+        };
+        let old = self.old;
+        let is_constructor = |expr| match old.exprs[expr] {
+            Expr::App(callee, _) => matches!(old.exprs[callee], Expr::Con(_)),
+            _ => false,
+        };
+        let mut constructors = FxHashSet::default();
+        let mut calls = 0;
+        // What is bound comes before what it is passed to.
+        for expr in old.walk(body) {
+            match old.exprs[expr] {
+                Expr::Let(local, value, _) | Expr::Force(local, value, _)
+                    if is_constructor(value) =>
+                {
+                    constructors.insert(local);
+                }
+                Expr::App(callee, args) if old.exprs[callee] == Expr::Global(of) => {
+                    let Some(&arg) = old.expr_lists[args].get(at) else { return false };
+                    let is_bound =
+                        old.used_local(arg).is_some_and(|local| constructors.contains(&local));
+                    if !is_bound && !is_constructor(arg) {
+                        return false;
+                    }
+                    calls += 1;
+                }
+                _ => {}
+            }
+        }
+        calls > 0
     }
 
     /// Forgets what is known of a constructor, but for the shape of a record: that cannot grow.

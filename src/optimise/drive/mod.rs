@@ -155,13 +155,13 @@ pub fn drive(
         report.count(Pass::CaseOfCase, "functions made join points", joins);
     }
     let mut all_facts = facts(&old, &twins);
-    let mut fusions = fusible(&old, &all_facts);
+    let mut fusions = fusible(&old, &new, &all_facts);
     let mut outlined = FxHashSet::default();
     if rules.specialise && rules.case_of_case && rules.known_case {
         outlined = outline::outline(&mut old, &new, &all_facts, &fusions);
         if !outlined.is_empty() {
             all_facts = facts(&old, &twins);
-            fusions = fusible(&old, &all_facts);
+            fusions = fusible(&old, &new, &all_facts);
         }
     }
     let mut driver = Driver::new(&old, new, twins, all_facts, fusions, rules, history, report);
@@ -309,6 +309,9 @@ transactional! {
             unbranching: u32,
             /// In how many attempts that must not write code.
             unwriting: u32,
+            /// Whether the value that is looked for is applied, once, and nothing else: then its call is what
+            /// goes there, and not the function that it comes to: 1 or 0.
+            is_applied: u32,
             /// How many evaluations of calls of which all is known are under way.
             closed: u32,
             /// Whether a choice is on the value that the frames come to, or on one that is
@@ -456,6 +459,7 @@ impl<'a> Driver<'a> {
             depth: 0,
             unbranching: 0,
             unwriting: 0,
+            is_applied: 0,
             closed: 0,
             is_chosen: 0,
             tally: Tally::default(),

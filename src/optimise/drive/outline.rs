@@ -9,7 +9,8 @@
 //! Invariants:
 //! - The function's parameters are the free variables of the `case` and, as the last one, what it takes
 //!   apart. Its body is the `case`, moved there: no expression has two parents.
-//! - It jumps nowhere: a `case` with a jump to a join around it stays where it is.
+//! - It jumps nowhere: of a join around the `case`, as one that the first turns of the loop jump to as well, it
+//!   has a copy in place of the jump, if that is small and jumps nowhere either. Else the `case` stays where it is.
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use super::heap::{AbstractValue, NodeId};
 use super::pattern::Pattern;
 use super::{Attempt, Driver};
 use crate::base::span::Span;
+use crate::core::duplicate::Duplicate;
 use crate::core::expr::{
     Branches, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program, Switch,
     SwitchId,
@@ -36,6 +38,9 @@ const COPIES: u32 = 3;
 /// The most parameters of such a function, and the most expressions.
 const PARAMETERS: usize = 12;
 const SIZE: usize = 500;
+/// The most jumps of a `case` to joins around it, and the most expressions of a handler that is copied for one.
+const JUMPS: usize = 4;
+const LANDED: usize = 60;
 
 /// Makes the functions; returns them. `types` has the constructors and data types.
 pub(super) fn outline(
@@ -47,14 +52,12 @@ pub(super) fn outline(
     let mut found = Vec::new();
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        if facts.recursive[id] {
-            continue;
-        }
         for expr in program.walk(body) {
             if let Expr::Force(local, value, body) = program.exprs[expr]
                 && let Expr::Switch(switch) = program.exprs[body]
                 && program.switches[switch].scrutinee == local
                 && facts.uses[local] == 1
+                && (!facts.recursive[id] || is_of_loop(program, facts, value))
                 && is_worth_it(program, types, (facts, fusible), value, switch)
             {
                 found.push((id, expr));
@@ -72,9 +75,12 @@ pub(super) fn outline(
     for (of, expr) in found {
         let Expr::Force(local, value, body) = program.exprs[expr] else { continue };
         let is_field = |expr| program.used_local(expr).is_some_and(|used| fields.contains(&used));
-        let Some(held) = held(program, body, local) else { continue };
+        let Some(Held { locals: held, jumps }) = held(program, body, local) else { continue };
         if program.walk(value).any(is_field) && !is_of_loop(program, facts, value) {
             continue;
+        }
+        for jump in jumps {
+            land(program, jump);
         }
         let name = symbols.fresh(&program.globals[of].symbol, 'k');
         let function = moved(program, of, name, (local, body), &held);
@@ -90,31 +96,86 @@ pub(super) fn outline(
     outlined
 }
 
-/// Returns the free variables of a `case`, but for what it takes apart; `None` if they are many, the
-/// `case` is large, or it jumps to a join that is not in it.
-fn held(program: &Program, body: ExprId, scrutinee: LocalId) -> Option<Vec<LocalId>> {
+/// What a `case` needs of what is around it.
+#[derive(Default)]
+struct Held {
+    /// Its free variables, but for what it takes apart.
+    locals: Vec<LocalId>,
+    /// Its jumps to joins that are not in it.
+    jumps: Vec<ExprId>,
+}
+
+/// Returns what a `case` needs; `None` if that is much, the `case` is large, or what it jumps to is, or that
+/// jumps on.
+fn held(program: &Program, body: ExprId, scrutinee: LocalId) -> Option<Held> {
+    let mut held = Held::default();
     let mut bound: FxHashSet<LocalId> = FxHashSet::default();
     bound.insert(scrutinee);
     let mut joins: FxHashSet<JoinId> = FxHashSet::default();
-    let mut used = Vec::new();
-    for (count, expr) in program.walk(body).enumerate() {
-        if count > SIZE {
+    look_into(program, body, SIZE, (&mut bound, &mut joins), &mut held)?;
+    if held.jumps.len() > JUMPS {
+        return None;
+    }
+    for jump in held.jumps.clone() {
+        let Expr::Jump(join, _) = program.exprs[jump] else { return None };
+        bound.extend(&program.local_lists[program.joins[join].params]);
+        let handler = program.joins[join].handler;
+        let jumps = held.jumps.len();
+        look_into(program, handler, LANDED, (&mut bound, &mut joins), &mut held)?;
+        if held.jumps.len() > jumps {
             return None;
         }
-        used.extend(program.used_local(expr));
+    }
+    held.locals.sort_unstable();
+    held.locals.dedup();
+    held.locals.retain(|local| !bound.contains(local));
+    (held.locals.len() < PARAMETERS).then_some(held)
+}
+
+/// Adds what an expression uses, what it binds and the jumps that lead out of it; `None` if it is large.
+fn look_into(
+    program: &Program,
+    root: ExprId,
+    most: usize,
+    (bound, joins): (&mut FxHashSet<LocalId>, &mut FxHashSet<JoinId>),
+    held: &mut Held,
+) -> Option<()> {
+    for (count, expr) in program.walk(root).enumerate() {
+        if count > most {
+            return None;
+        }
+        held.locals.extend(program.used_local(expr));
         for child in program.children(expr) {
             bound.extend(program.scope(expr, child.position));
         }
         match program.exprs[expr] {
             Expr::Join(join, _) => drop(joins.insert(join)),
-            Expr::Jump(join, _) if !joins.contains(&join) => return None,
+            Expr::Jump(join, _) if !joins.contains(&join) => held.jumps.push(expr),
             _ => {}
         }
     }
-    used.sort_unstable();
-    used.dedup();
-    used.retain(|local| !bound.contains(local));
-    (used.len() < PARAMETERS).then_some(used)
+    Some(())
+}
+
+/// Puts a copy of the handler in the place of a jump.
+fn land(program: &mut Program, jump: ExprId) {
+    let Expr::Jump(join, args) = program.exprs[jump] else { return };
+    let args = program.expr_lists[args].to_vec();
+    let params = program.local_lists[program.joins[join].params].to_vec();
+    let handler = program.joins[join].handler;
+    let mut copy = Duplicate::new(program, |_, span| span);
+    let mut bound = Vec::new();
+    for (&param, &arg) in params.iter().zip(&args) {
+        match copy.program.exprs[arg] {
+            Expr::Local(local) => copy.rename(param, local),
+            _ => bound.push((copy.bind(param), arg)),
+        }
+    }
+    let mut landed = copy.expr(handler);
+    for (param, arg) in bound {
+        landed = program.expr(Expr::Let(param, arg, landed), program.spans[jump]);
+    }
+    program.exprs[jump] = program.exprs[landed];
 }
 
 /// Returns whether a `case` is of a call that it may be fused with: of a loop that ends in a constructor

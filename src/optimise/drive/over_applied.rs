@@ -234,7 +234,7 @@ pub(super) fn application(frames: &Frames) -> Option<(List<NodeId>, Frames)> {
 
 impl Driver<'_> {
     /// Returns how many arguments the functions take that a call may come to.
-    fn result(&self, global: GlobalId, args: &[NodeId]) -> usize {
+    pub(super) fn result(&self, global: GlobalId, args: &[NodeId]) -> usize {
         let lacks = |of: &Given| {
             let AbstractValue::Partial(head, given) = self.heap.get(self.given(of, args)?).value
             else {

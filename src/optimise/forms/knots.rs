@@ -78,7 +78,7 @@ fn is_fixpoint(program: &Program, global: GlobalId) -> bool {
 }
 
 /// Returns whether an expression is an application of a definition that lacks arguments when it has `more`.
-fn lacks_arguments(program: &Program, expr: ExprId, more: usize) -> bool {
+pub(super) fn lacks_arguments(program: &Program, expr: ExprId, more: usize) -> bool {
     let (callee, count) = match program.exprs[expr] {
         Expr::App(callee, args) => (callee, args.len()),
         _ => (expr, 0),

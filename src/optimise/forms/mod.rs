@@ -15,6 +15,7 @@ mod eliminators;
 mod knots;
 mod needed;
 mod records;
+mod stored;
 mod wholes;
 mod wrappers;
 
@@ -27,6 +28,8 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
     report.count(Pass::Inline, "wrappers written out", wrappers);
     let knots = knots::write_out(program);
     report.count(Pass::Inline, "knots untied", knots);
+    let stored = stored::write_out(program);
+    report.count(Pass::Specialise, "things that constants hold named", stored);
     let eliminators = eliminators::write_out(program);
     report.count(Pass::Inline, "eliminators written out", eliminators);
     if passes.has(Pass::CaseOfCase) {

@@ -202,9 +202,10 @@ impl Apply<'_> {
             return false;
         }
         let args = &program.expr_lists[args];
+        let selects = |at: usize| self.selecting.contains(args[at]);
         let strict = |at: usize| program.evaluates(callee, args.len(), at);
         args.len() > 1
-            && (0..args.len()).any(strict)
+            && (0..args.len()).any(|at| selects(at) && strict(at))
             && args.iter().filter(|&&arg| self.selecting.contains(arg)).count() > 1
     }
 
