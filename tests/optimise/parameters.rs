@@ -14,6 +14,14 @@ const SAME: &[(&str, &str, &str)] = &[
         "10",
     ),
     (
+        "main calls itself with a constant that only an unknown function looks at",
+        "(defn total[n t] (if (eq n 0) t (total (sub n 1) (add t n))))
+         (defn pick[] (nth (rem (total 9000 0) 2)
+           [(fn [x] (case x [Nil 1] [_ 0])) (fn [x] (if (null x) 1 0))]))
+         (defn main[i] (if (pick i) 1 (add 1 (main Nil))))",
+        "2",
+    ),
+    (
         "a function of functions has one of those that are called with constants",
         "(defn turn[n k xs] (case xs [Nil (add n k)] [(Cons x t) (turn n (add k (ord x)) t)]))
          (defn main[i] (add (turn 1 0 i) (sum (map (fn [f] (f 0 i)) [(turn 2) (turn 3)]))))",
