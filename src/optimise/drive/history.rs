@@ -12,6 +12,8 @@ use crate::optimise::selection::is_only;
 pub(super) const VARIANTS_AGAIN: u32 = 3;
 /// The most expressions of one of which there are any, but for those that take its place.
 const SIZE_AGAIN: u32 = 80;
+/// The most of those: each call looks through the function.
+const REPLACED: u32 = 1_000;
 /// How many times fewer steps there are the second time.
 pub(super) const STEPS_AGAIN: i64 = 4;
 /// The most calls of an argument's pattern the second time.
@@ -149,13 +151,13 @@ impl Driver<'_> {
                 Pattern::Partial(..) => !is_exhausted,
                 _ => false,
             };
-            let is_kept = match pattern {
+            let is_kept = |pattern: &Pattern| match pattern {
                 Pattern::Select(_) => true,
                 // Of a record.
                 Pattern::Con(..) => self.passes_constructor(of, at),
                 _ => false,
             };
-            if (is_large && !is_kept) || !is_worth {
+            if !is_worth || is_large && !is_kept(pattern) {
                 *pattern = Pattern::Hole;
             }
         }
@@ -167,6 +169,9 @@ impl Driver<'_> {
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[of].kind else {
             return false;
         };
+        if self.facts.size[of] > REPLACED {
+            return false;
+        }
         let old = self.old;
         let is_constructor = |expr| match old.exprs[expr] {
             Expr::App(callee, _) => matches!(old.exprs[callee], Expr::Con(_)),
