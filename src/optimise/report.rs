@@ -25,8 +25,8 @@ impl Report {
     pub const KINDS: &[(Pass, &str)] = &[
         (Pass::Inline, "wrappers written out"),
         (Pass::Inline, "knots untied"),
+        (Pass::Specialise, "things that constants hold named"),
         (Pass::Inline, "eliminators written out"),
-        (Pass::CaseOfCase, "cases of cases decided"),
         (Pass::KnownCase, "tests and selections made cases"),
         (Pass::Inline, "loops over records split"),
         (Pass::CaseOfCase, "choices made before a turn"),

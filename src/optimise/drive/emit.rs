@@ -426,7 +426,7 @@ impl Driver<'_> {
         fresh: u64,
         span: Span,
     ) -> ExprId {
-        if self.takes_more(global, &args) {
+        if self.takes_more(global, args.len()) {
             return self.lazy_over_call(global, &args, fresh, span);
         }
         if let Some(code) = self.lazy_selection(global, &args, span) {

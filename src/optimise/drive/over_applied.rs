@@ -486,15 +486,15 @@ impl Driver<'_> {
         self.unfold(global, own, frames, span)
     }
 
-    /// Returns whether there are more arguments than parameters of a definition, and no more than the
-    /// functions take that a call with the first of them comes to.
-    pub(super) fn takes_more(&self, global: GlobalId, args: &[NodeId]) -> bool {
+    /// Returns whether so many arguments are more than a definition has parameters, and no more than the
+    /// functions take that it comes to.
+    pub(super) fn takes_more(&self, global: GlobalId, count: usize) -> bool {
         let arity = self.old.arity(global);
         self.rules.specialise
             && self.knows()
             && arity > 0
-            && args.len() > arity
-            && args.len() - arity <= self.result(global, args)
+            && count > arity
+            && count - arity <= self.results.takes[global]
     }
 
     /// Returns the call that is applied to so many arguments, if nothing else refers to its value: it is

@@ -77,13 +77,12 @@ fn is_fixpoint(program: &Program, global: GlobalId) -> bool {
     program.exprs[callee] == Expr::Local(param) && program.exprs[arg] == Expr::Local(local)
 }
 
-/// Returns whether an expression is an application of a definition that lacks arguments when it has `more`.
+/// Returns whether an expression is a function by name, with arguments or not, that lacks some when it has
+/// `more`.
 pub(super) fn lacks_arguments(program: &Program, expr: ExprId, more: usize) -> bool {
     let (callee, count) = match program.exprs[expr] {
         Expr::App(callee, args) => (callee, args.len()),
         _ => (expr, 0),
     };
-    matches!(program.exprs[callee], Expr::Global(of)
-        if matches!(program.globals[of].kind, GlobalKind::Defn { .. })
-            && count + more < program.arity(of))
+    matches!(program.exprs[callee], Expr::Global(of) if count + more < program.arity(of))
 }

@@ -2,14 +2,12 @@
 //!
 //! Whether a definition makes a list, takes a parameter apart or passes it on is read off its source
 //! before anything is evaluated. What is the same by another name is written out first: calls of
-//! [`wrappers`], calls of [`eliminators`] where they are needed, [`cases`] of cases that come to
-//! constructors, and [`discriminators`], which say what a value is, with the selections that follow. What is
-//! put in the place of a call here the driver would put there later, so nothing is lost by it. Loops over
-//! [`records`] become loops over their fields. All that is done again before definitions are read for the
-//! second time: variants have forms of their own, as a loop that is given the functions which take its
-//! list apart.
+//! [`wrappers`], calls of [`eliminators`] where they are needed, and [`discriminators`], which say what a
+//! value is, with the selections that follow. What is put in the place of a call here the driver would put
+//! there later, so nothing is lost by it. Loops over [`records`] become loops over their fields. All that is
+//! done again before definitions are read for the second time: variants have forms of their own, as a loop
+//! that is given the functions which take its list apart.
 
-mod cases;
 mod discriminators;
 mod eliminators;
 mod knots;
@@ -32,10 +30,6 @@ pub(super) fn write_out(program: &mut Program, passes: Passes, report: &mut Repo
     report.count(Pass::Specialise, "things that constants hold named", stored);
     let eliminators = eliminators::write_out(program);
     report.count(Pass::Inline, "eliminators written out", eliminators);
-    if passes.has(Pass::CaseOfCase) {
-        let cases = cases::write_out(program);
-        report.count(Pass::CaseOfCase, "cases of cases decided", cases);
-    }
     if passes.has(Pass::KnownCase) {
         let tests = discriminators::write_out(program);
         report.count(Pass::KnownCase, "tests and selections made cases", tests);

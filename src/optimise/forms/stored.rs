@@ -45,12 +45,8 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
 
 /// Returns whether an expression is a function or a constructor with arguments, which it holds.
 fn is_held(program: &Program, expr: ExprId) -> bool {
-    let Expr::App(callee, args) = program.exprs[expr] else { return false };
-    match program.exprs[callee] {
-        Expr::Con(_) => true,
-        Expr::Global(of) => args.len() < program.arity(of),
-        _ => false,
-    }
+    let Expr::App(callee, _) = program.exprs[expr] else { return false };
+    matches!(program.exprs[callee], Expr::Con(_)) || lacks_arguments(program, expr, 0)
 }
 
 fn is_atom(expr: Expr) -> bool {
