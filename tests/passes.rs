@@ -273,6 +273,22 @@ fn layers_that_take_each_other_apart_are_not_written_out() {
     }
 }
 
+/// A function that is given itself in a constructor calls itself, though no definition says so: what is
+/// inlined wherever it is called is not written out turn after turn.
+#[test]
+fn a_recursion_through_data_is_not_written_out() {
+    let text = "(data Mu (MkMu unroll))
+        (defn main[input] (let ([k (length input)]) (map (fn [b] (loop k 1)) [1 2 3])))
+        (defn loop[n x] (self (MkMu (fn [m n] (if (le n 0) x (self m (add n -1))))) n))
+        (defn self[m n] (case m [(MkMu f) (f m n)]))";
+    let plain = instructions(text, Passes::NONE);
+    for passes in [Passes::level(1), Passes::ALL] {
+        let found = instructions(text, passes);
+        assert!(found < 3 * plain / 2, "{plain} instructions, then {found}");
+        same_after(text, &[passes]);
+    }
+}
+
 /// A loop has a copy for what is done with its result in few places, and lists that are taken from each
 /// other are consumed one by one.
 #[test]

@@ -127,7 +127,7 @@ impl Driver<'_> {
             let code = self.application(callee, args, span);
             return Ok(State::Value(Outcome::Code(code), frames));
         };
-        if self.is_inlined(global) && self.may_unfold() {
+        if self.is_inlined(global) && self.may_unfold() && !self.is_wound(global, &args, &frames) {
             self.tally.inlined += 1;
             return Ok(self.unfold(global, &args, frames, span));
         }

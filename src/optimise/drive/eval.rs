@@ -43,6 +43,7 @@ impl Driver<'_> {
     pub(super) fn run(&mut self, state: State) -> Attempt<Outcome> {
         let outer = self.new_end();
         let way = self.way.mark();
+        self.way.begin();
         let outcome = self.run_to_end(state)?;
         self.way.revert(way);
         self.end = outer;

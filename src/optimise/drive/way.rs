@@ -12,54 +12,79 @@ use std::rc::Rc;
 
 use super::Driver;
 use super::frame::{Frames, depth};
-use super::heap::NodeId;
+use super::heap::{AbstractValue, NodeId};
 use super::pattern::Pattern;
 use super::transaction::Revert;
 use crate::core::expr::GlobalId;
 
 /// How often a call is unfolded within itself.
 const ROUNDS: usize = 3;
+/// How many unfoldings are on a path before it is asked whether what is inlined comes back to itself.
+const STRAIGHT: u32 = 4;
+/// The most parts of what is given to it.
+const GIVEN: u32 = 40;
 /// The most unfoldings that are looked at.
 const WAY: usize = 200;
 
 /// The unfoldings, the innermost first.
 #[derive(Clone, Default)]
-pub(super) struct Way(Option<Rc<Unfolded>>);
+pub(super) struct Way {
+    last: Option<Rc<Unfolded>>,
+    /// How many runs of the driver are in each other.
+    runs: u32,
+}
 
 struct Unfolded {
     of: GlobalId,
     key: Vec<Pattern>,
-    /// How many frames were there.
-    depth: u32,
-    outer: Way,
+    /// In how many runs it is, and how many frames were there in the innermost.
+    depth: (u32, u32),
+    outer: Option<Rc<Unfolded>>,
 }
 
 impl Way {
+    /// Notes that a run begins within the one before.
+    pub fn begin(&mut self) {
+        self.runs += 1;
+    }
+
     /// Notes that a call is unfolded, with its patterns and what is to be done with its value.
     pub fn enter(&mut self, of: GlobalId, key: &[Pattern], frames: &Frames) {
-        let (key, depth, outer) = (key.to_vec(), depth(frames), std::mem::take(self));
-        self.0 = Some(Rc::new(Unfolded { of, key, depth, outer }));
+        let (key, depth, outer) = (key.to_vec(), (self.runs, depth(frames)), self.last.take());
+        self.last = Some(Rc::new(Unfolded { of, key, depth, outer }));
     }
 
     /// Notes that a frame is done after which there are so many, itself among them: what it was to be done
     /// with has come to its value.
     pub fn leave(&mut self, depth: u32) {
-        while let Some(unfolded) = &self.0
-            && unfolded.depth >= depth
+        while let Some(unfolded) = &self.last
+            && unfolded.depth >= (self.runs, depth)
         {
-            *self = unfolded.outer.clone();
+            self.last = unfolded.outer.clone();
         }
     }
 
     /// Returns how often a call is unfolded on the way.
     fn turns(&self, of: GlobalId, key: &[Pattern]) -> usize {
-        let (mut turns, mut way) = (0, self);
-        for _ in 0..WAY {
-            let Some(unfolded) = &way.0 else { break };
-            turns += usize::from(unfolded.of == of && unfolded.key == key);
-            way = &unfolded.outer;
-        }
-        turns
+        self.met(of, key, (0, 0))
+    }
+
+    /// Returns how often a call is unfolded on the way with the same to be done with its value.
+    fn tail_turns(&self, of: GlobalId, key: &[Pattern], frames: &Frames) -> usize {
+        self.met(of, key, (self.runs, depth(frames)))
+    }
+
+    fn met(&self, of: GlobalId, key: &[Pattern], least: (u32, u32)) -> usize {
+        let mut next = &self.last;
+        let way = std::iter::from_fn(|| {
+            let unfolded = next.as_ref()?;
+            next = &unfolded.outer;
+            Some(unfolded)
+        });
+        way.take(WAY)
+            .take_while(|unfolded| unfolded.depth >= least)
+            .filter(|unfolded| unfolded.of == of && unfolded.key == key)
+            .count()
     }
 }
 
@@ -75,18 +100,53 @@ impl Revert for Way {
     }
 }
 
-impl Drop for Way {
+impl Drop for Unfolded {
     fn drop(&mut self) {
         // One after the other: a way may be long.
-        let mut next = self.0.take();
-        while let Some(unfolded) = next.and_then(|unfolded| Rc::try_unwrap(unfolded).ok()) {
-            let mut unfolded = unfolded;
-            next = unfolded.outer.0.take();
+        let mut next = self.outer.take();
+        while let Some(mut unfolded) = next.and_then(Rc::into_inner) {
+            next = unfolded.outer.take();
         }
     }
 }
 
 impl Driver<'_> {
+    /// Returns whether what is inlined wherever it is called comes back to itself by the functions and the data
+    /// that it is given: each turn would be written out after the other. Where there are variants, the call that
+    /// it comes back by has one.
+    pub(super) fn is_wound(&mut self, global: GlobalId, args: &[NodeId], frames: &Frames) -> bool {
+        if self.rules.specialise || self.unfolded < STRAIGHT || self.facts.recursive[global] {
+            return false;
+        }
+        let mut parts = GIVEN;
+        let key: Option<Vec<Pattern>> =
+            args.iter().map(|&arg| self.sketch(arg, &mut parts)).collect();
+        let Some(key) = key.filter(|key| key.iter().any(|part| *part != Pattern::Hole)) else {
+            return false;
+        };
+        if self.way.tail_turns(global, &key, frames) >= ROUNDS {
+            return true;
+        }
+        self.way.enter(global, &key, frames);
+        false
+    }
+
+    /// Returns the constructors and functions that a value is made of, of at most so many parts, with no look
+    /// at anything else.
+    fn sketch(&self, node: NodeId, parts: &mut u32) -> Option<Pattern> {
+        *parts = parts.checked_sub(1)?;
+        let mut all = |of| -> Option<Vec<Pattern>> {
+            self.heap.items(of).iter().map(|&part| self.sketch(part, parts)).collect()
+        };
+        Some(match self.heap.get(node).value {
+            AbstractValue::Con(con, fields) => Pattern::Con(con, all(fields)?),
+            AbstractValue::Partial(head, args) => Pattern::Partial(head, all(args)?),
+            AbstractValue::Lit(lit) => Pattern::Lit(lit),
+            AbstractValue::Alias(other) => self.sketch(other, parts)?,
+            _ => Pattern::Hole,
+        })
+    }
+
     /// Returns whether a call comes back to itself by what it is given, or has a variant for its patterns since
     /// that was found.
     pub(super) fn comes_back(
