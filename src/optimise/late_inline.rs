@@ -4,17 +4,16 @@
 //! with branches would have to become a function again. An argument that the callee certainly
 //! evaluates is such a call until the analysis has run. Here its body takes its place: of a small
 //! function as a copy, of one that is called nowhere else as it is. Parameters that the function is
-//! strict in are evaluated first, as for the call; others are bound, or are what is passed for them
-//! where that is a variable or a constant.
+//! strict in are evaluated first, as for the call; others are bound.
 
 use super::drive::is_small;
 use super::places::InlinedPlaces;
-use super::rewrite::{Plan, Rewrite, rewrite};
+use super::rewrite::{Plan, rewrite};
 use super::usage::circles;
 use super::{Pass, Report};
 use crate::base::index::{Idx, IndexVec, List};
 use crate::core::duplicate::Duplicate;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
 
 /// The most expressions, and how many more for each parameter, of a function that calls none, of which there are
 /// copies: more than of any other, since nothing else is written where it is.
@@ -29,7 +28,7 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
     let mut program = program;
     let facts = Facts::new(&program);
     let places = InlinedPlaces::new(&program, &program.places);
-    let mut late = Late { program: &mut program, facts, places, named: Vec::new() };
+    let mut late = Late { program: &mut program, facts, places };
     let (mut copied, mut moved) = (0, 0);
     for id in late.program.globals.indices() {
         let (copies, moves) = late.body(id);
@@ -37,16 +36,14 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
         moved += moves;
     }
     report.count(Pass::Inline, "needed calls inlined", copied + moved);
-    let named = late.named;
-    if moved == 0 && named.is_empty() {
-        return program;
+    match moved {
+        0 => program,
+        // What has been moved is no definition any more.
+        _ => {
+            let plan = Plan::new(&program);
+            rewrite(program, &plan).program
+        }
     }
-    // What has been moved is no definition any more.
-    let mut plan = Plan::new(&program);
-    for (param, arg) in named {
-        plan.rewrites[param.index()] = Rewrite::Replace(arg);
-    }
-    rewrite(program, &plan).program
 }
 
 /// What is known of each definition.
@@ -101,8 +98,6 @@ struct Late<'p> {
     program: &'p mut Program,
     facts: Facts,
     places: InlinedPlaces,
-    /// Parameters that are bound to a variable or a constant, and that.
-    named: Vec<(LocalId, ExprId)>,
 }
 
 impl Late<'_> {
@@ -192,21 +187,9 @@ impl Late<'_> {
                     true => Expr::Force(param, arg, out),
                     false => Expr::Let(param, arg, out),
                 };
-                if !is_strict && is_atom(self.program.exprs[arg]) {
-                    self.named.push((param, arg));
-                }
                 out = self.program.expr(bound, at);
             }
         }
         self.program.exprs[call] = self.program.exprs[out];
-    }
-}
-
-/// Returns whether an expression costs nothing where it is used, however often.
-fn is_atom(expr: Expr) -> bool {
-    match expr {
-        Expr::Local(_) | Expr::Global(_) | Expr::Con(_) => true,
-        Expr::Lit(lit) => lit.is_immediate(),
-        _ => false,
     }
 }

@@ -242,8 +242,12 @@ fn run(
         [Pass::Perform] => perform::perform(program, report),
         [Pass::Strictness] => {
             let program = strictness::strictness(program, report);
-            match passes.has(Pass::Inline) {
-                true => late_inline::inline(program, report),
+            if !passes.has(Pass::Inline) {
+                return program;
+            }
+            let program = late_inline::inline(program, report);
+            match passes.has(Pass::FloatIn) {
+                true => float_in::float_in_late(program, names, report),
                 false => program,
             }
         }

@@ -1,8 +1,9 @@
 //! What is known only once strictness analysis has run, or of a value that is part of itself.
 
+use gmachine::driver::Stage;
 use gmachine::optimise::Passes;
 
-use super::run;
+use super::{built, run, same_after, shown};
 
 /// Reductions and the nodes that are allocated for 3,000 rounds more, after all passes; the value is
 /// that without passes.
@@ -31,6 +32,28 @@ fn a_function_that_copies_mention_stays_a_definition() {
     );
     rounds(&text, Passes::level(1));
     rounds(&text, Passes::ALL);
+}
+
+/// A parameter that is used in one branch only is bound where that is.
+#[test]
+fn what_is_inlined_late_is_given_no_thunk_for_one_branch() {
+    let text = "(defn main[i] (go (add 300 (length i)) 0))
+        (defn go[n s] (if (eq n 0) s (go (sub n 1) (rem (add s (any (odd n) (down s))) 101))))
+        (defn any[x y] (if x 3 (if y 2 1)))
+        (defn down[n] (if (lt n 2) n (down (sub n 2))))";
+    let program = shown(&built(text, Passes::ALL, Stage::Optimised));
+    assert!(program.contains("(if (down s) 2 1)"), "{program}");
+    same_after(text, &[Passes::ALL]);
+}
+
+/// What is built for a call that may never be done holds numbers that are there, not how to compute them.
+#[test]
+fn what_is_computed_for_a_lazy_call_stays_before_it() {
+    let text = "(defn main[i] (go (add 300 (length i)) 0 i))
+        (defn go[n m i] (if (eq n 0) (if (null i) m 0)
+          (let ([x (rem n 100)]) (go (sub n 1) (if (gt m x) m x) i))))";
+    let program = shown(&built(text, Passes::ALL, Stage::Optimised));
+    assert!(program.contains("(let ([t (rem n 100)]) (go "), "{program}");
 }
 
 #[test]

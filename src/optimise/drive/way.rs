@@ -20,7 +20,7 @@ use crate::core::expr::GlobalId;
 /// How often a call is unfolded within itself.
 const ROUNDS: usize = 3;
 /// How many unfoldings are on a path before it is asked whether what is inlined comes back to itself.
-const STRAIGHT: u32 = 4;
+const STRAIGHT: u32 = 1;
 /// The most parts of what is given to it.
 const GIVEN: u32 = 40;
 /// The most unfoldings that are looked at.
@@ -124,7 +124,7 @@ impl Driver<'_> {
         let Some(key) = key.filter(|key| key.iter().any(|part| *part != Pattern::Hole)) else {
             return false;
         };
-        if self.way.tail_turns(global, &key, frames) >= ROUNDS {
+        if self.way.tail_turns(global, &key, frames) > 0 {
             return true;
         }
         self.way.enter(global, &key, frames);

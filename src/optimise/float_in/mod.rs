@@ -26,6 +26,11 @@
 //! alone it cannot know that only a field is wanted. So a value with a selection in it does not
 //! move past anything that is evaluated.
 //!
+//! *Strictness.* Before it is known, an argument may turn out to be evaluated first, and what is built for a
+//! call is better built with all that it is of: there the binding of a variable that is used once goes into
+//! what is built. Once it is known, arguments that are evaluated first are strict places, and a binding stays
+//! before what is built: what is cheap is computed there, and the call is of variables alone.
+//!
 //! *Cost.* One walk notes where each variable is used, as a region of the body; the bindings
 //! are then decided on from the inside outwards, so that where the value of one goes is known
 //! when those in it are decided on; one more walk writes the program. That is linear but for
@@ -52,6 +57,21 @@ pub(super) fn float_in(
     names: &Interner,
     report: &mut Report,
 ) -> (Program, Numbers) {
+    float(program, names, false, report)
+}
+
+/// Moves bindings to where they are evaluated, in a program whose strictness is known: what is built there as
+/// a value may be a thunk within another one.
+pub(super) fn float_in_late(program: Program, names: &Interner, report: &mut Report) -> Program {
+    float(program, names, true, report).0
+}
+
+fn float(
+    program: Program,
+    names: &Interner,
+    is_late: bool,
+    report: &mut Report,
+) -> (Program, Numbers) {
     let usage = usage(&program, false);
     let mut plan = Plan::new(&program);
     drop_unused(&usage, &mut plan);
@@ -65,6 +85,8 @@ pub(super) fn float_in(
         bindings: Vec::new(),
         binding: vec![None; program.locals.len()],
         uses: vec![0; program.locals.len()],
+        built: vec![false; program.locals.len()],
+        is_late,
         looked_at: vec![false; program.locals.len()],
         tasks: Vec::new(),
     };
@@ -128,6 +150,10 @@ struct FloatIn<'a> {
     binding: Vec<Option<usize>>,
     /// The number of uses of each local.
     uses: Vec<u32>,
+    /// Whether it is used in what is built.
+    built: Vec<bool>,
+    /// Whether strictness analysis has run.
+    is_late: bool,
     /// Whether it is the scrutinee of a switch.
     looked_at: Vec<bool>,
     tasks: Vec<(ExprId, Place)>,
@@ -149,6 +175,7 @@ impl FloatIn<'_> {
 
     fn use_local(&mut self, local: LocalId, place: Place) {
         self.uses[local.index()] = self.uses[local.index()].saturating_add(1);
+        self.built[local.index()] |= !place.strict;
         match place.owner {
             Some(owner) => self.bindings[owner].occurrences.push(local),
             None => self.use_in(local, place.region),
@@ -262,7 +289,12 @@ impl FloatIn<'_> {
             }
             _ => {
                 self.tasks.push((callee, place.lazy()));
-                self.tasks.extend(args.iter().map(|&arg| (arg, place.lazy())));
+                for (at, &arg) in args.iter().enumerate() {
+                    match place.strict && program.evaluates(callee, args.len(), at) {
+                        true => self.later(arg, place, false),
+                        false => self.tasks.push((arg, place.lazy())),
+                    }
+                }
             }
         }
     }
@@ -286,7 +318,11 @@ impl FloatIn<'_> {
                 self.report.count(Pass::FloatIn, "copies and constants put in place", 1);
                 used_in
             }
-            Expr::Let(local, value, _) if moves && self.uses[local.index()] == 1 => {
+            Expr::Let(local, value, _)
+                if moves
+                    && self.uses[local.index()] == 1
+                    && !(self.is_late && self.built[local.index()]) =>
+            {
                 self.plan.rewrites[local.index()] = Rewrite::Replace(value);
                 self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
                 used_in
