@@ -318,11 +318,7 @@ impl FloatIn<'_> {
                 self.report.count(Pass::FloatIn, "copies and constants put in place", 1);
                 used_in
             }
-            Expr::Let(local, value, _)
-                if moves
-                    && self.uses[local.index()] == 1
-                    && !(self.is_late && self.built[local.index()]) =>
-            {
+            Expr::Let(local, value, _) if moves && self.has_one_place(local) => {
                 self.plan.rewrites[local.index()] = Rewrite::Replace(value);
                 self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
                 used_in
@@ -344,6 +340,12 @@ impl FloatIn<'_> {
                 self.use_in(local, ends_in);
             }
         }
+    }
+
+    /// Returns whether the value of a variable may stand in the place of its one use.
+    fn has_one_place(&self, local: LocalId) -> bool {
+        let stays = self.is_late && self.built[local.index()];
+        self.uses[local.index()] == 1 && !stays
     }
 
     /// Returns whether a variable is only a name for another variable, or for a constant that costs
