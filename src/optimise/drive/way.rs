@@ -5,8 +5,12 @@
 //! as long as there are steps. What shows it is a call that is met, with the same patterns, within an unfolding
 //! of one like it, within another. From then on it is left to a variant, in which it finds itself again.
 //!
+//! Where there are no variants, a call with the same functions and data as one in whose end it is, is a turn of a
+//! loop at once, and is left.
+//!
 //! Invariant: an unfolding is on the way until a frame is done that was there before it, by the number of frames
-//! ([`depth`]): calls that follow each other are no turns.
+//! ([`depth`]) in its run of the driver: calls that follow each other are no turns, and what a run within another
+//! one does ends nothing around it.
 
 use std::rc::Rc;
 
@@ -19,9 +23,7 @@ use crate::core::expr::GlobalId;
 
 /// How often a call is unfolded within itself.
 const ROUNDS: usize = 3;
-/// How many unfoldings are on a path before it is asked whether what is inlined comes back to itself.
-const STRAIGHT: u32 = 1;
-/// The most parts of what is given to it.
+/// The most parts of what is given to a call that may come back to itself where there are no variants.
 const GIVEN: u32 = 40;
 /// The most unfoldings that are looked at.
 const WAY: usize = 200;
@@ -115,7 +117,7 @@ impl Driver<'_> {
     /// that it is given: each turn would be written out after the other. Where there are variants, the call that
     /// it comes back by has one.
     pub(super) fn is_wound(&mut self, global: GlobalId, args: &[NodeId], frames: &Frames) -> bool {
-        if self.rules.specialise || self.unfolded < STRAIGHT || self.facts.recursive[global] {
+        if self.rules.specialise || self.unfolded == 0 || self.facts.recursive[global] {
             return false;
         }
         let mut parts = GIVEN;
