@@ -71,6 +71,8 @@ fn run(program: Verified, format: Format, stress: bool) -> Result<(), String> {
         }
         Ok(()) => Ok(()),
         Err(Stop::Error(error)) => code(error.code.to_string()),
+        // Some of the sources end themselves when they are given what they do not like.
+        Err(Stop::Exit(_)) => Ok(()),
         Err(Stop::Limit(reached)) if !matches!(reached.limit, Limit::Time(_)) => Ok(()),
         Err(other) => Err(other.to_string()),
     }

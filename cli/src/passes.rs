@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn a_report_is_its_decisions_and_a_table() {
         let mut report = Report::new(true);
-        report.count(Pass::Inline, "calls", 1_200);
-        report.count(Pass::Specialise, "variants", 3);
+        report.count(Pass::Inline, "calls inlined", 1_200);
+        report.count(Pass::Specialise, "variants made", 3);
         report.decide(Pass::Inline, || "`f` into `g`".to_owned());
         insta::assert_snapshot!(render(&report, &SourceMap::default()), @r"
         inline: `f` into `g`
-        inline      calls     1,200
-        specialise  variants      3
+        inline      calls inlined  1,200
+        specialise  variants made      3
         ");
         assert_eq!(
             render(&Report::new(true), &SourceMap::default()),

@@ -31,6 +31,7 @@ impl Report {
         (Pass::Inline, "loops over records split"),
         (Pass::CaseOfCase, "choices made before a turn"),
         (Pass::CaseOfCase, "values built again of their fields"),
+        (Pass::CaseOfCase, "thunks made join points"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "parameters found constant"),
         (Pass::Specialise, "variants made"),
@@ -68,11 +69,13 @@ impl Report {
         Report { verbose, ..Report::default() }
     }
 
-    /// Counts something that a pass did, like "calls inlined".
+    /// Counts something that a pass did, like "calls inlined": one of [`KINDS`](Report::KINDS), which a debug
+    /// build checks.
     pub fn count(&mut self, pass: Pass, what: &'static str, times: u64) {
         if times == 0 {
             return;
         }
+        debug_assert!(Report::KINDS.contains(&(pass, what)), "{what} of {}", pass.name());
         match self.counts.iter_mut().find(|(of, kind, _)| (*of, *kind) == (pass, what)) {
             Some((_, _, sum)) => *sum += times,
             None => self.counts.push((pass, what, times)),
