@@ -256,9 +256,30 @@ fn a_lazy_accumulator_is_named_with_its_expression() {
 }
 
 #[test]
+fn what_calls_nothing_is_charged_to_who_waits_for_it() {
+    let text = "(defn leaf[x] (rem (mul x x) 7))
+        (defn thunk[k n] (if (eq n 0) Nil (Cons k (thunk (add k 1) (sub n 1)))))
+        (defn waits[acc n] (if (eq n 0) acc (waits (add (leaf n) acc) (sub n 1))))
+        (defn asks[xs] (case xs [Nil 0] [(Cons a as) (asks as)]))
+        (defn main[] (add (waits 0 30000) (asks (thunk 1 30000))))";
+    let (_folder, path) = source(text);
+    let profile = profile(&[&path, "-O0"]);
+    let functions = profile["functions"].as_array().expect("functions");
+    let of = |name: &str, key: &str| {
+        let row = functions.iter().find(|row| row["name"] == name).expect("the function");
+        row[key].as_f64().expect("a number")
+    };
+    for (waiting, called) in [("waits", "leaf"), ("asks", "thunk")] {
+        let both = of(waiting, "instructions") + of(called, "instructions");
+        let ratio = of(waiting, "inherited_instructions") / both;
+        assert!(ratio > 0.9 && ratio < 1.1, "{waiting}: {ratio}");
+    }
+}
+
+#[test]
 fn a_list_that_is_used_twice_is_charged_to_who_waits_with_it() {
     let text = "(defn mean[xs] (div (sum xs) (length xs)))
-        (defn main[] (mean (range 1 200000)))";
+        (defn main[] (mean (range 1 300000)))";
     let line = verdict(text, &["-O0"]);
     assert!(line.starts_with("`mean` keeps"), "{line}");
     assert!(line.contains("Cons"), "{line}");

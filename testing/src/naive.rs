@@ -446,7 +446,9 @@ impl Naive {
                 set!(d.0, node(Node::Con(con, vec![arg!(a), arg!(b), arg!(c)])))
             }
             Instr::ConN { d, con, args } => set!(d.0, node(Node::Con(con, args!(args)))),
-            Instr::Thunk1 { d, thunk, a } | Instr::Cheap1 { d, thunk, a } => {
+            Instr::Thunk1 { d, thunk, a }
+            | Instr::Cheap1 { d, thunk, a }
+            | Instr::CheapSum { d, thunk, a, .. } => {
                 set!(d.0, node(Node::Thunk(thunk, vec![arg!(a)])))
             }
             Instr::Thunk2 { d, thunk, a, b } | Instr::Cheap2 { d, thunk, a, b } => {

@@ -12,7 +12,7 @@ const PROGRAM: &str = "
 (defn main[i]
   [(join 1 i) (calls 1 2 i) (strict i) (sum [1]) (group i) (shape i) (depth i) (letter i)
    (large i) (over id) (unknown id) (both (Pair 1 i)) (partial i) (nested 1 i) (fails i)
-   (compares 1 i) (literals i)])
+   (compares 1 i) (literals i) (counts 1 i)])
 
 (defn join[a b] (mul 2 (if (lt a b) a (if (lt 5 b) 7 b))))
 (defn calls[a b c] (add (calls b c a) (calls c a (calls a b c))))
@@ -33,6 +33,7 @@ const PROGRAM: &str = "
 (defn fails[n] (if (eq n 0) (error \"no\") n))
 (defn compares[a b] [(eq a b) (lt 3 a)])
 (defn literals[n] (sub 10 (div (rem n 3) (add 0 n))))
+(defn counts[k n] (if (gt k n) Nil (Cons k (counts (add k 1) n))))
 ";
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::code::instr::{Arg, Base};
 use super::code::program::{ArgsId, Entry};
+use super::eval::Entering;
 use super::executor::{Pool, node_at, read_arg};
 use super::short::put_args;
 use super::stack::{Control, SLACK};
@@ -75,7 +76,7 @@ impl Machine {
         }
     }
 
-    fn entry(&self, global: GlobalId) -> Entry {
+    pub(super) fn entry(&self, global: GlobalId) -> Entry {
         match self.mutator.image.program.globals.get(global) {
             Some(entry) => *entry,
             None => unreachable!("a function is a global of the program"),
@@ -113,10 +114,11 @@ impl Machine {
         }
         // What is to be evaluated first counts when it is entered: going on with an evaluation
         // that was stopped in the midst of many such is no reduction.
-        if let Callee::Function(..) = callee {
+        if let Callee::Function(global, _) = *callee {
             self.ticks = self.ticks.wrapping_sub(1);
             if self.ticks == 0 {
-                self.tick_and_retry()?;
+                let pc = self.entry(global).pc;
+                self.tick_and_retry(Some(Entering { pc, in_place: above == 0 }))?;
                 return Ok(false);
             }
         }
@@ -167,11 +169,11 @@ impl Machine {
 
     /// Tail-calls a global, in place of the present frame.
     pub(super) fn tail_call(&mut self, global: GlobalId, args: ArgsId) -> Result<(), Stop> {
+        let Entry { pc, frame, .. } = self.entry(global);
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
-            return self.tick_and_retry();
+            return self.tick_and_retry(Some(Entering { pc, in_place: true }));
         }
-        let Entry { pc, frame, .. } = self.entry(global);
         self.stack_check(frame as usize)?;
         self.put_args(0, Operands::List(args));
         self.go_to(pc);
@@ -194,11 +196,11 @@ impl Machine {
         args: ArgsId,
         control: impl FnOnce(u32, u32) -> Control,
     ) -> Result<(), Stop> {
+        let Entry { pc, frame, .. } = self.entry(global);
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
-            return self.tick_and_retry();
+            return self.tick_and_retry(Some(Entering { pc, in_place: false }));
         }
-        let Entry { pc, frame, .. } = self.entry(global);
         let first = base.0 as usize + 1;
         self.stack_check(first + frame as usize)?;
         self.put_args(first, Operands::List(args));

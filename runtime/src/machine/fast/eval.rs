@@ -1,6 +1,6 @@
 //! Evaluation: entering what is not evaluated, and what becomes of a value.
 
-use super::code::instr::Forced;
+use super::code::instr::{Forced, Pc};
 use super::code::program::{Entry, ThunkId};
 use super::executor::node_at;
 use super::image::STRIDE;
@@ -14,6 +14,15 @@ use crate::machine::outcome::{InputError, Limit, Stop};
 
 /// Calls between two looks at the interrupt.
 pub(super) const SLICE: u32 = 10_000;
+
+/// Code that is about to be entered.
+#[derive(Clone, Copy)]
+pub(super) struct Entering {
+    /// Its first instruction.
+    pub(super) pc: Pc,
+    /// Whether its frame takes the place of the present one, or comes above it.
+    pub(super) in_place: bool,
+}
 
 /// What is found where a pointer leads.
 enum Found {
@@ -127,7 +136,8 @@ impl Machine {
                 }
                 self.ticks = self.ticks.wrapping_sub(1);
                 if self.ticks == 0 {
-                    return self.tick_and_retry();
+                    let in_place = matches!(control, Control::Update(_));
+                    return self.tick_and_retry(Some(Entering { pc, in_place }));
                 }
                 self.counts.thunks_entered += 1;
                 // SAFETY: room was made; a thunk has the fields that its code takes.
@@ -350,14 +360,14 @@ impl Machine {
         }
     }
 
-    /// Looks at the interrupt and hands out the next ticks.
+    /// Looks at the interrupt and hands out the next ticks, before something is entered.
     #[cold]
-    pub(super) fn tick(&mut self) -> Result<(), Stop> {
+    pub(super) fn tick(&mut self, entering: Option<Entering>) -> Result<(), Stop> {
         self.counts.reductions += u64::from(self.slice);
         (self.slice, self.ticks) = (0, 1);
         self.counts.peak_stack = self.counts.peak_stack.max(self.depth() as u64);
         if self.observed {
-            self.observe();
+            self.observe(entering);
         }
         self.interrupt.poll(|limit| self.stopped(limit))?;
         let slice = match &mut self.fuel {
@@ -383,8 +393,8 @@ impl Machine {
     /// # Errors
     /// As [`tick`](Machine::tick).
     #[cold]
-    pub(super) fn tick_and_retry(&mut self) -> Result<(), Stop> {
-        self.tick()?;
+    pub(super) fn tick_and_retry(&mut self, entering: Option<Entering>) -> Result<(), Stop> {
+        self.tick(entering)?;
         if self.count {
             self.counts.instructions -= 1;
             // SAFETY: it is an instruction that is executed again.

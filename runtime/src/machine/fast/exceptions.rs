@@ -44,7 +44,7 @@ impl Machine {
     pub(super) fn try_to(&mut self, base: Base, a: Arg) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_sub(1);
         if self.ticks == 0 {
-            return self.tick_and_retry();
+            return self.tick_and_retry(None);
         }
         self.stack_check(base.0 as usize + 2 + SLACK)?;
         let word = self.arg(a);

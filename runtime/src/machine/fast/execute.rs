@@ -83,6 +83,7 @@ impl<P: Probe> Executor<'_, P> {
             Thunk2 { d, thunk, a, b } => self.thunk(d, thunk, [a, b]),
             Thunk3 { d, thunk, a, b, c } => self.thunk(d, thunk, [a, b, c]),
             Cheap1 { d, thunk, a } => self.cheap(d, thunk, [a]),
+            CheapSum { d, thunk, a, k } => self.cheap_sum(d, thunk, a, k),
             Cheap2 { d, thunk, a, b } => self.cheap(d, thunk, [a, b]),
             Cheap3 { d, thunk, a, b, c } => self.cheap(d, thunk, [a, b, c]),
             CheapN { d, thunk, args } => self.cheap_of(d, thunk, args),

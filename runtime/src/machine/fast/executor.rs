@@ -211,6 +211,18 @@ impl<'a, P: Probe> Executor<'a, P> {
         }
     }
 
+    /// Sets `d` to the sum of an integer and a constant, or as [`cheap`](Executor::cheap) does.
+    #[inline(always)]
+    pub(super) fn cheap_sum(&mut self, d: Dst, thunk: ThunkId, a: Arg, k: i32) -> Next {
+        let [x] = self.read([a]);
+        if x.is_int()
+            && let Some(twice) = x.twice().checked_add(2 * i64::from(k))
+        {
+            return self.result(d, Word::from_bits(twice as u64));
+        }
+        self.cheap(d, thunk, [a])
+    }
+
     /// Computes a cheap thunk as [`cheap`](Executor::cheap) does, with more captured variables.
     #[inline(always)]
     pub(super) fn cheap_of(&mut self, d: Dst, thunk: ThunkId, args: ArgsId) -> Next {

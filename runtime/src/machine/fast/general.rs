@@ -2,6 +2,8 @@
 
 use super::apply::Operands;
 use super::code::instr::{Instr, Op};
+use super::code::program::Entry;
+use super::eval::Entering;
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
 use crate::machine::heap::Kind;
@@ -22,7 +24,9 @@ impl Machine {
             Instr::Caf { global, .. } => self.caf(global).map(|_| ()),
             Instr::Big { d, big } => self.big_literal(d, big),
             Instr::Text { .. } | Instr::Float { .. } | Instr::Con1 { .. } => self.collect_for(2),
-            Instr::Thunk1 { .. } | Instr::Cheap1 { .. } => self.collect_for(2),
+            Instr::Thunk1 { .. } | Instr::Cheap1 { .. } | Instr::CheapSum { .. } => {
+                self.collect_for(2)
+            }
             Instr::Con2 { .. }
             | Instr::Thunk2 { .. }
             | Instr::Cheap2 { .. }
@@ -157,11 +161,10 @@ impl Machine {
 
     /// Sees to what the call of a global lacks: ticks, or room for its frame above so many words.
     fn make_room_for(&mut self, global: GlobalId, above: usize) -> Result<(), Stop> {
+        let Entry { pc, frame, .. } = self.entry(global);
         if self.ticks <= 1 {
-            return self.tick_and_retry();
+            return self.tick_and_retry(Some(Entering { pc, in_place: above == 0 }));
         }
-        let entry = self.mutator.image.program.globals.get(global);
-        let frame = entry.map_or(0, |entry| entry.frame as usize);
-        self.grow_stack(above + frame)
+        self.grow_stack(above + frame as usize)
     }
 }

@@ -21,7 +21,7 @@ impl Machine {
         while !self.mutator.printing.is_empty() {
             self.ticks = self.ticks.wrapping_sub(1);
             if self.ticks == 0 {
-                self.tick()?;
+                self.tick(None)?;
                 self.ticks -= 1;
             }
             self.printed += 1;

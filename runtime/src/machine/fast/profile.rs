@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::eval::Entering;
 use super::fail::Waits;
 use super::state::Machine;
 use crate::machine::profile::{Profile, Share};
@@ -29,9 +30,9 @@ impl Machine {
     /// Looks at the run from time to time: for a sample that is asked for, for the profile of
     /// costs.
     #[cold]
-    pub(super) fn observe(&mut self) {
+    pub(super) fn observe(&mut self, entering: Option<Entering>) {
         self.sample_time();
-        self.observe_costs();
+        self.observe_costs(entering);
     }
 
     /// Takes a sample, if one is asked for.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::census::Censuses;
+use super::eval::Entering;
 use super::frames::Part;
 use super::image::STRIDE;
 use super::probe::Counters;
@@ -129,12 +130,12 @@ impl Machine {
     }
 
     /// Takes a sample of the stack and a census, if they are due.
-    pub(super) fn observe_costs(&mut self) {
+    pub(super) fn observe_costs(&mut self, entering: Option<Entering>) {
         let Some(mut profiler) = self.profiler.take() else { return };
         self.name_functions(&mut profiler);
         let now = self.cost();
         if now.instructions >= profiler.next_sample {
-            self.sample_stack(&mut profiler, now);
+            self.sample_stack(&mut profiler, now, entering);
         }
         self.observe_memory(&profiler.functions, &mut profiler.censuses, now);
         self.profiler = Some(profiler);
@@ -156,13 +157,20 @@ impl Machine {
     }
 
     /// Notes who waits for whom. A sample weighs what was executed since the last one; how often a
-    /// function costs what it does is counted, only for whom is sampled.
-    fn sample_stack(&self, profiler: &mut Profiler, now: Cost) {
+    /// function costs what it does is counted, only for whom is sampled. What is about to be entered is in
+    /// the sample: else a function that calls nothing would be in none.
+    fn sample_stack(&self, profiler: &mut Profiler, now: Cost, entering: Option<Entering>) {
         let weight = now.instructions - profiler.sampled;
         profiler.sampled = now.instructions;
         profiler.samples += 1;
         let (mut stack, mut frames) = (Vec::new(), 0);
         let mut parts = self.stack_parts();
+        if let Some(Entering { pc, in_place }) = entering {
+            stack.push(profiler.functions.of(self.mutator.image.owner(pc.0 * STRIDE)));
+            if in_place {
+                parts.next(&self.mutator);
+            }
+        }
         while let Some(part) = parts.next(&self.mutator) {
             let Part::Frame(frame) = part else { continue };
             frames += 1;

@@ -23,6 +23,20 @@ pub fn is_cheap(program: &Program, entry: Entry) -> bool {
     fits && code.iter().take(INSTRUCTIONS).find_map(step) == Some(true)
 }
 
+/// Returns what is added, if code only adds a constant to the one variable that it takes.
+#[must_use]
+pub fn sum_with(program: &Program, entry: Entry) -> Option<i32> {
+    let code = program.code.get(entry.pc.0 as usize..)?;
+    match *code {
+        [Instr::AddInt { d, a: Forced(0), k }, Instr::Return { a }, ..]
+            if entry.takes == 1 && a.as_slot() == Some(d.0) =>
+        {
+            Some(k)
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether an instruction ends the code as it should; `None` if the next one has to tell.
 fn step(instr: &Instr) -> Option<bool> {
     match *instr {

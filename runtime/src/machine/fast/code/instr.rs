@@ -318,6 +318,8 @@ instructions! { $
     /// as making the thunk, and keeps lazy sums from growing into chains (Faxén, *Cheap eagerness:
     /// speculative evaluation in a lazy functional language*, 2000).
     Cheap1 { d: Dst, thunk: ThunkId, a: Arg } Next;
+    /// As `Cheap1`, where the code of the thunk is a sum with `k`: what counts is counted at once.
+    CheapSum { d: Dst, thunk: ThunkId, a: Arg, k: i32 } Next;
     /// As `Cheap1`, with two captured variables.
     Cheap2 { d: Dst, thunk: ThunkId, a: Arg, b: Arg } Next;
     /// As `Cheap1`, with three captured variables.

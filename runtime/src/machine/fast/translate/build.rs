@@ -172,7 +172,15 @@ impl Translator<'_> {
             Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
                 Call::Con(con) => Node::Con(con, self.args(&self.values.list(args))?),
                 Call::Partial(global) => Node::Pap(global, self.args(&self.values.list(args))?),
-                call => self.lazy(id, &call, callee, args, span),
+                call => match self.direct(&call, args)? {
+                    Some((global, given)) => {
+                        let (owner, selects) = (self.global, Box::default());
+                        let thunk = self.out.thunk(Thunk { entry: NO_ENTRY, span, owner, selects });
+                        self.out.calls.push((thunk, global));
+                        Node::Thunk(thunk, given)
+                    }
+                    None => self.lazy(id, &call, callee, args, span),
+                },
             },
             _ => Node::Other(self.arg(id)?),
         };
@@ -189,6 +197,43 @@ impl Translator<'_> {
         let selects = args.count == 1 && !self.globals.selects(global).is_empty();
         (selects && matches!(self.values.get(self.values.last(args)?), Value::Var(_)))
             .then_some(global)
+    }
+
+    /// Returns the function that a lazy call is of, and what it is given, if that is variables and what is
+    /// cheaper computed than kept for later, which is made first. The thunk needs no code of its own then.
+    fn direct(
+        &mut self,
+        call: &Call,
+        args: Args,
+    ) -> Result<Option<(GlobalId, Vec<Arg>)>, TooLarge> {
+        let Call::Exact(global) = *call else { return Ok(None) };
+        if self.globals.known(global) != Known::Function {
+            return Ok(None);
+        }
+        let list = self.values.list(args);
+        let (mut is_direct, mut is_plain) = (true, true);
+        for &id in &list {
+            let is_variable = matches!(self.values.get(id), Value::Var(_));
+            is_direct &= is_variable || self.is_cheap(id);
+            is_plain &= is_variable;
+        }
+        if is_plain || !is_direct {
+            return Ok(None);
+        }
+        Ok(Some((global, self.args(&list)?)))
+    }
+
+    /// Returns whether a value is a sum, a difference or a product of what is evaluated.
+    fn is_cheap(&self, id: ValueId) -> bool {
+        let Value::App { callee, args, .. } = self.values.get(id) else { return false };
+        let Call::Exact(global) = self.call(callee, args.count as usize) else { return false };
+        let Known::Strict(primitive) = self.globals.known(global) else { return false };
+        let is_there = |id: ValueId| match self.values.get(id) {
+            Value::Var(name) => self.unit.is_evaluated(self.local(name)),
+            _ => self.small(id).is_some(),
+        };
+        matches!(primitive, Primitive::Add | Primitive::Sub | Primitive::Mul)
+            && self.values.list(args).into_iter().all(is_there)
     }
 
     /// Makes a thunk of an application.

@@ -1,6 +1,6 @@
 //! Operands: that they name something, and that there are as many as an instruction takes.
 
-use super::super::cheap::is_cheap;
+use super::super::cheap::{is_cheap, sum_with};
 use super::super::instr::{Instr, Operand, Pc};
 use super::Check;
 use crate::gcode::instr::Arities;
@@ -130,6 +130,11 @@ impl Check<'_> {
                 self.here(pc, "a node has no such number of fields");
             }
             Instr::Halt {} => self.here(pc, "it is the machine's own"),
+            Instr::CheapSum { thunk, k, .. }
+                if sum_with(self.program, self.program.thunks[thunk].entry) != Some(k) =>
+            {
+                self.here(pc, "the code of the thunk does something else than to add that");
+            }
             Instr::Cheap1 { thunk, .. }
             | Instr::Cheap2 { thunk, .. }
             | Instr::Cheap3 { thunk, .. }
