@@ -14,9 +14,11 @@
 //!   code first mentions them, from `main` on. What is not mentioned is not compiled.
 //! - Time and code are linear in the size of the program.
 
+mod actions;
 mod c;
 mod control;
 mod e;
+mod effects;
 mod env;
 mod failing;
 mod perform;

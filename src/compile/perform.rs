@@ -53,16 +53,13 @@
 use std::sync::Arc;
 
 use super::{Code, Compiler, Source};
-use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr as core;
-use crate::core::expr::{Expr, ExprId, Step};
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, GO_ON, INNER, PERFORM, PERFORM_IN_TURNS,
-    PIECE, RESUME, UNWIND, action_cons,
+    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, GO_ON, PERFORM, PERFORM_IN_TURNS, RESUME,
+    UNWIND, action_cons,
 };
-use crate::gcode::instr::{Instr, IntLit, Jumps, Label};
-use crate::gcode::program::{CONS, Con, ConId, Data, Global, GlobalKind, NIL};
+use crate::gcode::instr::{Instr, Jumps, Label};
+use crate::gcode::program::{Con, ConId, Data, Global, GlobalKind};
 use crate::primitive::Primitive;
 
 /// Whether threads take turns.
@@ -97,7 +94,7 @@ pub(super) enum Performer {
 impl Compiler<'_> {
     /// Returns the first constructor of the data type of actions, which is made when it is first
     /// asked for.
-    fn actions(&mut self) -> u32 {
+    pub(super) fn actions(&mut self) -> u32 {
         if let Some(first) = self.actions {
             return first;
         }
@@ -117,156 +114,40 @@ impl Compiler<'_> {
         first
     }
 
-    fn action(&mut self, con: ActionCon) -> ConId {
+    pub(super) fn action(&mut self, con: ActionCon) -> ConId {
         ConId(self.actions() + con.tag())
     }
 
-    fn effect_con(&mut self, effect: Effect) -> ConId {
+    pub(super) fn effect_con(&mut self, effect: Effect) -> ConId {
         ConId(self.actions() + ActionCon::ALL.len() as u32 + effect as u32)
     }
 
-    fn own(&mut self, instr: Instr) {
+    pub(super) fn own(&mut self, instr: Instr) {
         self.emit(instr, Span::NONE);
     }
 
-    fn push_at(&mut self, height: u32) {
+    pub(super) fn push_at(&mut self, height: u32) {
         self.push_height(height, Span::NONE);
     }
 
-    fn pack(&mut self, con: ActionCon) {
+    pub(super) fn pack(&mut self, con: ActionCon) {
         let con = self.action(con);
         self.own(Instr::Pack(con));
     }
 
-    fn push_performer(&mut self, performer: Performer) {
+    pub(super) fn push_performer(&mut self, performer: Performer) {
         self.push_global(Source::Performer(performer), Span::NONE);
     }
 
     /// Emits a tail call of a function of the performer with the topmost items, the first topmost.
-    fn tail(&mut self, performer: Performer, count: usize) {
+    pub(super) fn tail(&mut self, performer: Performer, count: usize) {
         self.push_performer(performer);
         self.apply(count, Span::NONE);
         self.update_and_unwind(Span::NONE);
     }
 
-    fn case(&mut self, branches: Vec<(ConId, Label)>, default: Option<Label>) {
+    pub(super) fn case(&mut self, branches: Vec<(ConId, Label)>, default: Option<Label>) {
         self.own(Instr::CaseJump(Box::new(Jumps { branches, default })));
-    }
-
-    /// Emits the code of a primitive that is an action, as a function.
-    pub(super) fn action_code(&mut self, primitive: Primitive) {
-        let arity = primitive.arity() as u32;
-        (0..arity).for_each(|_| self.own(Instr::Push(arity.saturating_sub(1))));
-        self.pack_action(primitive, Span::NONE);
-    }
-
-    /// Emits what makes an action of the operands of a primitive that is one, the first one topmost.
-    pub(super) fn pack_action(&mut self, primitive: Primitive, span: Span) {
-        let con = match primitive {
-            Primitive::Return => self.action(ActionCon::Return),
-            Primitive::Bind => self.action(ActionCon::Bind),
-            Primitive::Handle => self.action(ActionCon::Handle),
-            Primitive::PutText => self.action(ActionCon::PutText),
-            Primitive::PutError => self.action(ActionCon::PutError),
-            _ => {
-                if primitive == Primitive::Fork {
-                    // The run goes on with it where there are several threads.
-                    self.actions();
-                    self.global(Source::Performer(Performer::Perform(Mode::InTurns)));
-                }
-                let Some(effect) = Effect::of(primitive) else {
-                    unreachable!("every other action is the effect of a row of the table")
-                };
-                self.effect_con(effect)
-            }
-        };
-        self.emit(Instr::Pack(con), span);
-    }
-
-    /// Emits what makes an action of the action and the function on top.
-    pub(super) fn enter(&mut self, span: Span) {
-        let con = self.action(ActionCon::Enter);
-        self.emit(Instr::Pack(con), span);
-    }
-
-    /// Emits an effect of code of the program, whose result is left on the stack. Returns whether that
-    /// is evaluated.
-    pub(super) fn do_effect(&mut self, expr: ExprId) -> bool {
-        let Some((effect, args)) = self.effect_of(expr) else {
-            unreachable!("only effects are performed: the lint of core checks it")
-        };
-        // The run finds how to perform wherever actions are.
-        self.actions();
-        let span = self.core.spans[expr];
-        let args = &self.core.expr_lists[args];
-        let operands = || args.iter().zip(effect.operands());
-        let evaluated = operands().filter(|&(&arg, &strict)| strict && !self.is_value(arg)).count();
-        let operand = |compiler: &mut Self, (&arg, &strict): (&ExprId, &bool)| match strict {
-            true => compiler.e(arg),
-            false => compiler.c(arg),
-        };
-        // The first operand has to be topmost; it is also the one that is evaluated first.
-        if evaluated <= 1 {
-            operands().rev().for_each(|it| operand(self, it));
-            self.emit(Instr::Effect(effect), span);
-        } else {
-            let count = effect.arity();
-            operands().for_each(|it| operand(self, it));
-            (0..count).for_each(|at| self.emit(Instr::Push(2 * at), span));
-            self.emit(Instr::Effect(effect), span);
-            self.emit(Instr::Slide(count), span);
-        }
-        effect.returns_evaluated()
-    }
-
-    /// Returns the effect that an expression is, and its operands.
-    fn effect_of(&self, expr: ExprId) -> Option<(Effect, List<ExprId>)> {
-        let Expr::App(callee, args) = self.core.exprs[expr] else { return None };
-        let Expr::Global(callee) = self.core.exprs[callee] else { return None };
-        match self.core.globals[callee].kind {
-            core::GlobalKind::Step(Step::Effect(effect)) => Some((effect, args)),
-            _ => None,
-        }
-    }
-
-    /// Emits the code of a primitive with code of its own, as a function.
-    pub(super) fn lazy_code(&mut self, primitive: Primitive) {
-        // The run finds how to fail again, and to perform, wherever that can happen.
-        self.actions();
-        match primitive {
-            Primitive::Throw => {
-                self.own(Instr::Push(0));
-                self.own(Instr::Eval);
-                self.throw(Span::NONE);
-            }
-            Primitive::ThrowAgain => {
-                self.own(Instr::Push(1));
-                self.own(Instr::Eval);
-                self.own(Instr::Push(1));
-                self.own(Instr::Effect(Effect::FailAgain));
-            }
-            Primitive::RunState => {
-                self.own(Instr::Effect(Effect::NewState));
-                self.pack(ActionCon::ThenState);
-                self.own(Instr::Push(2));
-                self.push_performer(Performer::Perform(Mode::Alone));
-                self.apply(3, Span::NONE);
-            }
-            Primitive::UnsafePerform => {
-                self.own(Instr::PushInt(IntLit::Small(INNER)));
-                self.pack(ActionCon::ThenState);
-                self.own(Instr::Push(2));
-                self.push_performer(Performer::Perform(Mode::Alone));
-                self.apply(3, Span::NONE);
-            }
-            other => unreachable!("`{}` has another shape", other.name()),
-        }
-    }
-
-    /// Emits how to fail with the value on top, which is evaluated.
-    pub(super) fn throw(&mut self, span: Span) {
-        self.actions();
-        self.emit(Instr::Effect(Effect::Throw), span);
     }
 
     /// Returns a function of the performer.
@@ -627,105 +508,5 @@ impl Compiler<'_> {
             compiler.own(Instr::Effect(Effect::FailAgain));
             compiler.update_and_unwind(Span::NONE);
         });
-    }
-
-    /// Emits the function of an effect: evaluates the operands that are to be, the first one first.
-    fn effect_function(&mut self, effect: Effect) {
-        let arity = effect.arity();
-        for (at, &strict) in (0..).zip(effect.operands()) {
-            self.push_at(arity - at);
-            if strict {
-                self.own(Instr::Eval);
-            }
-        }
-        // The last one is topmost now, and the first one has to be.
-        (0..arity).for_each(|at| self.push_at(2 * arity - at));
-        self.own(Instr::Effect(effect));
-        if !effect.is_of_threads() {
-            self.pack(ActionCon::Return);
-        }
-        self.update_and_unwind(Span::NONE);
-    }
-
-    /// Emits the function that writes a byte string, in pieces that the output takes one by one:
-    ///
-    /// ```text
-    /// put b id = if the first piece, which is written, is all of b
-    ///            then Return Nil else PutBytes (b without that piece)
-    /// ```
-    fn put_bytes(&mut self) {
-        let (b, id) = (2, 1);
-        let (whole, part) = (self.code.label(), self.code.label());
-        for operand in [b, id] {
-            self.push_at(operand);
-            self.own(Instr::Eval);
-        }
-        let (b, id) = (3, 4);
-        self.push_at(id);
-        self.push_at(b);
-        self.own(Instr::Effect(Effect::PutBytes));
-        self.own(Instr::Cond(whole, part));
-        self.code.place(whole);
-        self.own(Instr::Pack(NIL));
-        self.pack(ActionCon::Return);
-        self.update_and_unwind(Span::NONE);
-        self.code.place(part);
-        self.push_at(b);
-        self.own(Instr::PushInt(IntLit::Small(PIECE as i64)));
-        self.own(Instr::Binary(Primitive::BytesDrop));
-        let again = self.effect_con(Effect::PutBytes);
-        self.own(Instr::Pack(again));
-        self.update_and_unwind(Span::NONE);
-    }
-
-    /// Emits the function that writes a text as it is evaluated:
-    ///
-    /// ```text
-    /// put s id = case s of
-    ///   Nil       -> Return Nil, and the text is ended
-    ///   Cons c cs -> case c and the evaluated characters of cs, which are written, of
-    ///     Put rest -> put rest id
-    ///     other    -> other, which is Return Nil
-    /// ```
-    fn put(&mut self, effect: Effect) {
-        let (s, id, c, cs) = (2, 1, 4, 3);
-        let again = self.action(match effect {
-            Effect::PutErrorCharacters => ActionCon::PutError,
-            _ => ActionCon::PutText,
-        });
-        let (empty, cell) = (self.code.label(), self.code.label());
-        let (more, other) = (self.code.label(), self.code.label());
-        self.push_at(s);
-        self.own(Instr::Eval);
-        self.case(vec![(NIL, empty), (CONS, cell)], None);
-        self.code.place(empty);
-        // The number of the thread is looked at for an empty text, too.
-        self.own(Instr::Pop(1));
-        self.push_at(id);
-        self.own(Instr::Eval);
-        self.own(Instr::Pack(NIL));
-        self.own(Instr::PushInt(IntLit::Small(-1)));
-        self.own(Instr::Effect(effect));
-        self.own(Instr::Pop(1));
-        self.own(Instr::Pack(NIL));
-        self.pack(ActionCon::Return);
-        self.update_and_unwind(Span::NONE);
-        self.code.place(cell);
-        self.own(Instr::Split(2));
-        self.push_at(id);
-        self.own(Instr::Eval);
-        self.push_at(cs);
-        self.push_at(c);
-        self.own(Instr::Eval);
-        self.own(Instr::Effect(effect));
-        self.case(vec![(again, more)], Some(other));
-        self.code.place(more);
-        self.own(Instr::Split(1));
-        let rest = self.code.depth() - 1;
-        self.push_at(id);
-        self.push_at(rest);
-        self.tail(Performer::Put(effect), 2);
-        self.code.place(other);
-        self.update_and_unwind(Span::NONE);
     }
 }

@@ -4,8 +4,10 @@
 //! Nothing is built here, so checking a large source needs little more memory than its
 //! syntax tree. A work list takes the place of recursion.
 
+mod application;
 mod columns;
 mod demands;
+mod main_value;
 mod names;
 mod patterns;
 mod shapes;

@@ -1,18 +1,12 @@
-//! Mistakes that can be seen and need not be reached: applications of what is no function,
-//! operands of the wrong kind, too many arguments for a constructor. Nothing is inferred: the form of
-//! an expression is looked at, and the ends of the bodies of what it calls.
+//! What kind of value an expression has. Nothing is inferred: the form of an expression is looked at, and
+//! the ends of the bodies of what it calls.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Checker;
-use super::demands::Wanted;
-use crate::base::code::Code;
-use crate::base::diagnostic::{Diagnostic, Label};
+use crate::base::diagnostic::Diagnostic;
 use crate::base::name::Name;
-use crate::base::quote::counted;
-use crate::base::quote::for_message;
-use crate::base::span::Span;
-use crate::core::expr::ConId;
+use crate::base::quote::{counted, for_message};
 use crate::core::scope::{Lookup, PROGRAM, Target, UnitId};
 use crate::primitive::advice::Given;
 use crate::primitive::{self, Operand, Primitive};
@@ -77,21 +71,6 @@ const ENDS: usize = 64;
 /// The most bindings, alternatives and parts of patterns that are looked at there: each call looks
 /// at them again.
 const BINDINGS: usize = 1024;
-
-/// Functions of two values, each with what does the same to a list.
-const OF_MORE: &[(&str, &str)] = &[
-    ("add", "sum"),
-    ("mul", "product"),
-    ("append", "concat"),
-    ("andAlso", "and"),
-    ("orElse", "or"),
-    ("max", "maximum"),
-    ("min", "minimum"),
-    ("then", "sequence_"),
-];
-
-/// How many more places a report about the fields of a constructor shows.
-const SHOWN: usize = 4;
 
 /// A definition and arguments for which the ends of its body are looked at.
 struct End<'a> {
@@ -180,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// Returns what `target` with `args` arguments is.
-    fn applied(&self, target: Target, args: usize) -> Shape {
+    pub(super) fn applied(&self, target: Target, args: usize) -> Shape {
         let arity = self.globals.arity(target);
         if args < arity {
             return Shape::Function;
@@ -268,7 +247,12 @@ impl Checker<'_> {
     /// Returns what the result of a definition is, given its arguments, as far as the form of its
     /// body tells: what all ends of the body are that are not a call of the definition itself, nor
     /// a failure. With it comes one of these ends.
-    fn result(&self, item: u32, args: &[ExprId], is_inner: bool) -> (Shape, Option<ExprId>) {
+    pub(super) fn result(
+        &self,
+        item: u32,
+        args: &[ExprId],
+        is_inner: bool,
+    ) -> (Shape, Option<ExprId>) {
         const UNKNOWN: (Shape, Option<ExprId>) = (Shape::Unknown, None);
         let definition = &self.ast.items[item as usize];
         let ItemKind::Defn { params, body } = definition.kind else { return UNKNOWN };
@@ -415,319 +399,11 @@ impl Checker<'_> {
         true
     }
 
-    /// Warns of a `main` that is a function, or an application without all its arguments.
-    pub(super) fn function_main(&mut self, body: ExprId) {
-        let (callee, given) = match self.ast.exprs[body] {
-            Expr::App(callee, args) => (callee, args.len()),
-            Expr::Name(_) => (body, 0),
-            _ => return,
-        };
-        let Some(target) = self.target(callee) else { return };
-        let arity = self.globals.arity(target);
-        if given < arity {
-            let name = for_message(self.ast_text(callee));
-            let arity = counted(arity, "argument");
-            let given_words = if given == 0 { "none".to_owned() } else { given.to_string() };
-            let is_if = target == Target::Primitive(Primitive::If);
-            let help = "an `if` has a value for either case: `(if condition value other)`";
-            let help = (is_if && given == 2).then(|| help.to_owned());
-            self.report(
-                Diagnostic::warning(
-                    Code::FunctionMain,
-                    self.ast.expr_spans[body],
-                    "the value of the program is a function",
-                )
-                .label(format!("`{name}` takes {arity}, and is given {given_words}"))
-                .note("a function is printed by its name alone")
-                .maybe_help(help),
-            );
-        }
-    }
-
-    /// Warns of a `main` whose value is a list of actions.
-    pub(super) fn actions_main(&mut self, body: ExprId) {
-        let (actions, help) = match self.ast.exprs[body] {
-            Expr::List(elements) => {
-                let mut elements = self.ast.expr_lists[elements].iter().copied();
-                let action = elements.find(|&element| self.shape(element) == Shape::Action);
-                (action, "`(sequence_ [..])` performs the actions of a list in order")
-            }
-            Expr::App(callee, args) => match (self.ast_text(callee), &self.ast.expr_lists[args]) {
-                ("map", &[function, _]) if self.is_of_prelude(callee) => (
-                    (self.result_of(function) == Shape::Action).then_some(function),
-                    "`(mapM_ f xs)` performs the action that f makes of each element",
-                ),
-                _ => return,
-            },
-            _ => return,
-        };
-        let Some(action) = actions else { return };
-        let label = match self.shape(action) {
-            Shape::Action => "this is an action",
-            _ => "its results are actions",
-        };
-        self.report(
-            Diagnostic::warning(
-                Code::ActionsPrinted,
-                self.ast.expr_spans[action],
-                "the value of the program is a list of actions, which are printed and not performed",
-            )
-            .label(label)
-            .help(help),
-        );
-    }
-
-    /// Returns whether a name means what the prelude defines.
-    fn is_of_prelude(&self, expr: ExprId) -> bool {
-        let Some(Target::Defn(item)) = self.target(expr) else { return false };
-        let file = self.ast.items.get(item as usize).map(|item| item.file);
-        file.map(|file| self.globals.input.unit(file)) == self.globals.input.prelude
-    }
-
-    /// Returns what a function makes of one more argument, as far as its form tells.
-    fn result_of(&self, function: ExprId) -> Shape {
-        match self.ast.exprs[function] {
-            Expr::Name(_) => self.target(function).map_or(Shape::Unknown, |it| self.applied(it, 1)),
-            Expr::App(callee, args) => match self.target(callee) {
-                Some(target) => self.applied(target, args.len() + 1),
-                None => Shape::Unknown,
-            },
-            Expr::Fn(params, body) => {
-                let params = &self.ast.binders[params];
-                let Expr::App(callee, _) = self.ast.exprs[body] else { return Shape::Unknown };
-                let Expr::Name(name) = self.ast.exprs[callee] else { return Shape::Unknown };
-                let is_local = params.iter().any(|one| one.name == Some(name));
-                match params.len() {
-                    1 if !is_local => self.shape(body),
-                    _ => Shape::Unknown,
-                }
-            }
-            _ => Shape::Unknown,
-        }
-    }
-
     /// Returns the text of a name.
     pub(super) fn ast_text(&self, expr: ExprId) -> &str {
         match self.ast.exprs[expr] {
             Expr::Name(name) => self.globals.input.names.text(name),
             _ => "",
         }
-    }
-
-    /// Checks an application, its callee's own arguments among `args`.
-    pub(super) fn application(&mut self, span: Span, callee: ExprId, args: &[ExprId]) {
-        let Some(target) = self.target(callee) else {
-            let shape = self.shape(callee);
-            if !matches!(shape, Shape::Unknown | Shape::Function) {
-                let what = shape.noun();
-                self.report(
-                    Diagnostic::warning(
-                        Code::NotAFunction,
-                        span,
-                        format!("{what} is applied as if it were a function"),
-                    )
-                    .also(self.ast.expr_spans[callee], format!("this is {what}"))
-                    .note("the program fails if this is evaluated")
-                    .maybe_help(self.is_infix(args)),
-                );
-            }
-            return;
-        };
-        let arity = self.globals.arity(target);
-        match target {
-            Target::Con(id) if args.len() > arity => {
-                if self.is_misfit(id, args.len(), span, false) {
-                    return;
-                }
-                let con = &self.globals.cons[id];
-                let name = for_message(&con.name);
-                let mut report = Diagnostic::warning(
-                    Code::TooManyArguments,
-                    span,
-                    format!(
-                        "`{name}` takes {}, and is given {}",
-                        counted(arity, "field"),
-                        args.len()
-                    ),
-                )
-                .note("the program fails if this is evaluated");
-                if !con.span.is_none() {
-                    report = report.also(con.span, "declared here");
-                }
-                self.misfit(id, args.len(), report);
-            }
-            Target::Primitive(primitive) if args.len() >= arity => {
-                let before = self.diagnostics.len();
-                self.operands(primitive, &args[..arity]);
-                let result = match (primitive, args) {
-                    // Whichever of the two it is.
-                    (Primitive::If, [_, value, other, ..])
-                        if self.shape(*value) == self.shape(*other) =>
-                    {
-                        self.shape(*value)
-                    }
-                    _ => self.applied(target, arity),
-                };
-                let result = if result == Shape::Function { Shape::Unknown } else { result };
-                if args.len() > arity && result != Shape::Unknown {
-                    // What is said of an operand may follow from it.
-                    self.diagnostics.truncate(before);
-                    self.report(
-                        Diagnostic::warning(
-                            Code::NotAFunction,
-                            span,
-                            format!(
-                                "`{}` takes {}, and is given {}",
-                                primitive.name(),
-                                counted(arity, "argument"),
-                                args.len()
-                            ),
-                        )
-                        .label(format!("its result is {}, no function", result.noun()))
-                        .note("the program fails if this is evaluated")
-                        .maybe_help(self.is_split(target, args, arity))
-                        .maybe_help(self.of_more(callee, target, args)),
-                    );
-                }
-            }
-            Target::Defn(item) if args.len() >= arity && arity > 0 => {
-                let before = self.diagnostics.len();
-                self.arguments(callee, item, args);
-                if args.len() == arity {
-                    return;
-                }
-                let (result, _) = self.result(item, &args[..arity], false);
-                // A function of a list that is given its elements takes a list: that says all.
-                let is_said = arity == 1 && self.diagnostics.len() > before;
-                if !is_said && !matches!(result, Shape::Unknown | Shape::Function) {
-                    self.diagnostics.truncate(before);
-                    let report = Diagnostic::warning(
-                        Code::NotAFunction,
-                        span,
-                        format!(
-                            "`{}` takes {}, and is given {}",
-                            for_message(self.ast_text(callee)),
-                            counted(arity, "argument"),
-                            args.len()
-                        ),
-                    )
-                    .label(format!("its result is {}, no function", result.noun()))
-                    .note("the program fails if this is evaluated")
-                    .maybe_help(self.is_split(target, args, arity))
-                    .maybe_help(self.of_more(callee, target, args));
-                    self.report(report);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds a place to the report that says of another one that a constructor has another number of
-    /// fields: it is likely to be its declaration that has a mistake. A pattern's is an error.
-    pub(super) fn is_misfit(
-        &mut self,
-        con: ConId,
-        given: usize,
-        span: Span,
-        is_error: bool,
-    ) -> bool {
-        let name = self.globals.input.names.find(&self.globals.cons[con].name);
-        let doubts = &self.ast.doubts;
-        if name.is_some_and(|name| doubts.has_name(name)) || is_error && doubts.has_place(span) {
-            return true;
-        }
-        let at = self.misfits.get(&(con, given));
-        let Some(report) = at.and_then(|at| self.diagnostics.get_mut(*at)) else { return false };
-        if is_error && !report.is_error() {
-            return false;
-        }
-        if report.secondary.len() < SHOWN {
-            report.secondary.push(Label { span, text: "and so is this".to_owned() });
-        }
-        true
-    }
-
-    /// Reports that a constructor has another number of fields.
-    pub(super) fn misfit(&mut self, con: ConId, given: usize, mut report: Diagnostic) {
-        match self.misfits.get(&(con, given)).and_then(|at| self.diagnostics.get_mut(*at)) {
-            // A warning that is said again as an error.
-            Some(warning) => {
-                report = report.also(warning.primary.span, "and so is this");
-                *warning = report;
-            }
-            None => {
-                self.misfits.insert((con, given), self.diagnostics.len());
-                self.report(report);
-            }
-        }
-    }
-
-    /// Returns what to write where a function stands between its arguments.
-    fn is_infix(&self, args: &[ExprId]) -> Option<String> {
-        let (&name, rest) = args.split_first()?;
-        let target = self.target(name)?;
-        let text = for_message(self.ast_text(name));
-        (rest.len() == 1 && self.globals.arity(target) == 2)
-            .then(|| format!("a function stands before its arguments: `({text} a b)`"))
-    }
-
-    /// Returns what to write where one of too many arguments is a function and those after it are
-    /// what it is to be applied to.
-    fn is_split(&self, called: Target, args: &[ExprId], arity: usize) -> Option<String> {
-        args.iter().enumerate().find_map(|(at, &arg)| {
-            let target = self.target(arg)?;
-            // Where a function may be meant, it is no mistake.
-            let is_condition = at == 0 && called == Target::Primitive(Primitive::If);
-            let wanted = self.wanted(called, at);
-            if !is_condition && wanted.is_none_or(|it| it == Wanted::Shape(Shape::Function)) {
-                return None;
-            }
-            let takes = self.globals.arity(target);
-            let is_all = takes > 0 && args.len() == arity + takes && at + takes < args.len();
-            let text = for_message(self.ast_text(arg));
-            is_all.then(|| format!("an application as an argument has parentheses: `({text} ..)`"))
-        })
-    }
-
-    /// Returns what does to a list what a function of the language does to two values.
-    fn of_more(&self, callee: ExprId, called: Target, args: &[ExprId]) -> Option<String> {
-        let is_own = match called {
-            Target::Defn(item) => {
-                let file = self.ast.items.get(item as usize)?.file;
-                self.globals.input.unit(file) == PROGRAM
-            }
-            Target::Primitive(_) => false,
-            _ => true,
-        };
-        let name = self.ast_text(callee).trim_start_matches('#');
-        let (_, all) = OF_MORE.iter().find(|(two, _)| *two == name)?;
-        let is_more = !is_own && args.len() > 2;
-        is_more
-            .then(|| format!("of more than two it is `({name} a ({name} b c))`, or `({all} [..])`"))
-    }
-
-    /// Reports the condition of an `if` that cannot be 1 or 0.
-    pub(super) fn condition(&mut self, condition: ExprId) {
-        let given = match (self.ast.exprs[condition], self.shape(condition)) {
-            (Expr::Int(0 | 1), _) | (_, Shape::Unknown) => return,
-            (Expr::Int(value), _) => value.to_string(),
-            (Expr::Big(_), _) => "another integer".to_owned(),
-            (_, Shape::Integer) => return,
-            (_, shape) => shape.noun().to_owned(),
-        };
-        let is_name = matches!(self.ast.exprs[condition], Expr::Name(_));
-        let help = (is_name && self.shape(condition) == Shape::Function).then(|| {
-            let text = for_message(self.ast_text(condition));
-            format!("an application as an argument has parentheses: `({text} ..)`")
-        });
-        self.report(
-            Diagnostic::warning(
-                Code::OperandKind,
-                self.ast.expr_spans[condition],
-                format!("the condition of `if` must be 1 or 0, and is {given}"),
-            )
-            .note("the program fails if this is evaluated")
-            .maybe_help(help),
-        );
     }
 }

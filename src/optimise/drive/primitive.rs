@@ -1,0 +1,140 @@
+//! Primitives in strict contexts: computed of what is known, or written.
+
+use super::eval::{Operand, State};
+use super::frame::{Action, Frames, push};
+use super::heap::{AbstractValue, NodeId};
+use super::{Attempt, Driver, Outcome};
+use crate::base::span::Span;
+use crate::core::expr::{Expr, ExprId, GlobalId, Lit};
+use crate::primitive::{Primitive, Shape};
+
+impl Driver<'_> {
+    pub(super) fn primitive(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        operands: &[Operand],
+        frames: Frames,
+        span: Span,
+    ) -> Attempt<State> {
+        match (primitive.shape(), operands) {
+            (Shape::If, &[condition, yes, no]) => {
+                let action = Action::If { yes, no, global, span };
+                Ok(self.operand(condition, push(action, &frames)))
+            }
+            (Shape::Seq, &[first, second]) => {
+                Ok(self.operand(first, push(Action::Seq(second), &frames)))
+            }
+            (Shape::Error, &[message]) => {
+                self.may_write()?;
+                let message = self.operand_node(message);
+                let callee = self.global(global);
+                let callee = self.expr(Expr::Global(callee), span);
+                let message = self.argument(message, true, span);
+                let code = self.application(callee, vec![message], span);
+                Ok(State::Value(Outcome::Ends(code), None))
+            }
+            (Shape::Action | Shape::Lazy, operands) => {
+                let nodes = operands.iter().map(|&operand| self.operand_node(operand)).collect();
+                self.call(global, nodes, 0, frames, span)
+            }
+            _ => {
+                if let Some((at, others)) = self.deciding_operand(operands, &frames) {
+                    let action = Action::Operand { primitive, global, at, others, span };
+                    return Ok(self.operand(operands[at], push(action, &frames)));
+                }
+                let strict = |driver: &mut Self| driver.strict(primitive, global, operands, span);
+                let outcome = self.followed_by(&frames, strict)?;
+                Ok(State::Value(outcome, frames))
+            }
+        }
+    }
+
+    /// Drives a primitive that is strict in all operands.
+    fn strict(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        operands: &[Operand],
+        span: Span,
+    ) -> Attempt<Outcome> {
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
+        // The last operand first, as the schemes have it.
+        for at in (0..operands.len()).rev() {
+            let pending = self.pending_operands.len();
+            self.pending_operands.extend(&operands[..at]);
+            let state = self.operand(operands[at], None);
+            let outcome = self.run(state)?;
+            self.pending_operands.truncate(pending);
+            self.operands_bound = self.operands_bound.min(pending);
+            match outcome {
+                Outcome::Ends(_) => return Ok(outcome),
+                Outcome::Code(_) | Outcome::Test { .. } => self.bind_selections(None),
+                Outcome::Node(node) => self.bind_selections_before(node),
+            }
+            outcomes.push(outcome);
+        }
+        outcomes.reverse();
+        self.computed(primitive, global, &outcomes, span)
+    }
+
+    /// Computes a primitive of operands that are evaluated, or writes it.
+    pub(super) fn computed(
+        &mut self,
+        primitive: Primitive,
+        global: GlobalId,
+        outcomes: &[Outcome],
+        span: Span,
+    ) -> Attempt<Outcome> {
+        let nodes: Vec<NodeId> = outcomes
+            .iter()
+            .filter_map(|outcome| match outcome {
+                Outcome::Node(node) => Some(*node),
+                _ => None,
+            })
+            .collect();
+        if self.knows()
+            && nodes.len() == outcomes.len()
+            && let Some(lit) = self.fold_nodes(primitive, &nodes)
+        {
+            self.tally.folded += 1;
+            return Ok(Outcome::Node(self.heap.add(AbstractValue::Lit(lit))));
+        }
+        self.may_write()?;
+        let args: Vec<ExprId> = outcomes
+            .iter()
+            .map(|&outcome| match outcome {
+                Outcome::Node(node) => self.atom(node, span),
+                Outcome::Code(code) | Outcome::Test { code, .. } | Outcome::Ends(code) => code,
+            })
+            .collect();
+        let callee = self.global(global);
+        let callee = self.expr(Expr::Global(callee), span);
+        let code = self.application(callee, args, span);
+        Ok(self.test(primitive, &nodes, code))
+    }
+
+    /// Returns the outcome of a primitive as code; one of a comparison for equality of a variable
+    /// and a literal says so.
+    fn test(&mut self, primitive: Primitive, nodes: &[NodeId], code: ExprId) -> Outcome {
+        let equal = match primitive {
+            Primitive::Eq => true,
+            Primitive::Neq => false,
+            _ => return Outcome::Code(code),
+        };
+        let &[a, b] = nodes else { return Outcome::Code(code) };
+        match (self.heap.get(a).value, self.heap.get(b).value) {
+            // What is compared with a float fails.
+            (AbstractValue::Lit(Lit::Float(_)), _) | (_, AbstractValue::Lit(Lit::Float(_))) => {
+                Outcome::Code(code)
+            }
+            (AbstractValue::Unknown(_), AbstractValue::Lit(_)) => {
+                Outcome::Test { code, node: a, literal: b, equal }
+            }
+            (AbstractValue::Lit(_), AbstractValue::Unknown(_)) => {
+                Outcome::Test { code, node: b, literal: a, equal }
+            }
+            _ => Outcome::Code(code),
+        }
+    }
+}
