@@ -371,6 +371,22 @@ fn what_a_lazy_list_begins_with_is_no_state_of_its_own() {
     assert!(statistics.reductions < 5_000, "{}", statistics.reductions);
 }
 
+/// The first records that `iterate` makes are known, and a record is what is taken apart at each step: both
+/// would be patterns, and the loop would be written out record by record.
+#[test]
+fn what_a_call_that_is_consumed_begins_with_is_no_state_of_its_own() {
+    let text = "(data Step (Step m d a))
+        (defn of[s] (case s [(Step _ _ a) a]))
+        (defn steps[r]
+          (let ([next (fn [s] (case s [(Step m d a) (Step (add m d) (rem (add d m) 97) (add a 2))]))])
+            (map of (iterate next (Step 0 1 r)))))
+        (defn main[i] (length (takeWhile (neq (add 4000 (length i))) (steps (length i)))))";
+    let (result, statistics) = run(text, Passes::ALL, 10_000_000, false);
+    assert_eq!(result.unwrap(), "2000\n");
+    // Numbers alone: a record would be one more of nine.
+    assert!(statistics.allocations < 17_000, "{}", statistics.allocations);
+}
+
 /// Of what is consumed by two functions in turn one list is left: less than without passes, more
 /// than with parameters.
 #[test]

@@ -10,7 +10,7 @@ use super::heap::{AbstractValue, Head, Name, NodeId};
 use super::pattern::Pattern;
 use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Branches, Expr, GlobalId, GlobalKind, LocalId, SwitchId};
+use crate::core::expr::{Branches, GlobalId, GlobalKind, LocalId, SwitchId};
 use crate::optimise::selection::is_only;
 
 /// The most parts of a pattern.
@@ -173,7 +173,7 @@ impl Driver<'_> {
             }
             (value @ Pattern::Con(..), Some(param)) => {
                 self.charge(PARTS - size.parts);
-                if !self.is_begun(arg) {
+                if self.rest_of_begun(arg).is_none() {
                     return self.with_calls_in_fields(value, arg, param, &mut size);
                 }
                 self.roll_back(before);
@@ -184,7 +184,8 @@ impl Driver<'_> {
                         self.roll_back(checkpoint);
                         let mut size = Size::new();
                         let again = self.value_pattern(arg, strict, &mut size);
-                        self.with_calls_in_fields(again.unwrap_or(value), arg, param, &mut size)
+                        let again = again.unwrap_or(Pattern::Hole);
+                        self.with_calls_in_fields(again, arg, param, &mut size)
                     }
                 }
             }
@@ -208,29 +209,21 @@ impl Driver<'_> {
         pattern.filter(|pattern| *pattern != Pattern::Hole)
     }
 
-    /// Returns whether a value is the beginning of what a producer goes on with: a pattern of it would
-    /// say nothing of the rest.
-    fn is_begun(&self, node: NodeId) -> bool {
+    /// Returns what a value goes on with, if it is the beginning of what a producer makes: a pattern of it
+    /// would say nothing of the rest.
+    pub(super) fn rest_of_begun(&self, node: NodeId) -> Option<NodeId> {
         let mut node = self.heap.resolve(node);
         for _ in 0..PARTS {
             let known = self.heap.get(node);
             if known.shared || known.name.is_some() {
-                return false;
+                return None;
             }
-            match known.value {
-                AbstractValue::Con(_, fields) => match self.heap.items(fields).last() {
-                    Some(&rest) => node = self.heap.resolve(rest),
-                    None => return false,
-                },
-                AbstractValue::Call(global, _) => return self.is_producer(global),
-                AbstractValue::Thunk(expr, _) => {
-                    let Expr::App(callee, _) = self.old.exprs[expr] else { return false };
-                    return matches!(self.old.exprs[callee], Expr::Global(global) if self.is_producer(global));
-                }
-                _ => return false,
-            }
+            let AbstractValue::Con(_, fields) = known.value else {
+                return self.producer_of(node).map(|_| node);
+            };
+            node = self.heap.resolve(*self.heap.items(fields).last()?);
         }
-        false
+        None
     }
 
     /// Returns the pattern of a constructor or function with those of the calls in it that what takes it

@@ -267,11 +267,7 @@ impl Driver<'_> {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
-                // What is too large is a parameter.
-                part = match self.value_pattern(arg, false, size) {
-                    Some(value) => value,
-                    None => self.function_pattern(arg, size).unwrap_or(Pattern::Hole),
-                };
+                part = self.value_or_call(arg, consumed, size)?;
             }
             if part == Pattern::Hole && consumed && !is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;
@@ -298,6 +294,40 @@ impl Driver<'_> {
             return Some(Pattern::Hole);
         }
         Some(Pattern::Call(producer, parts))
+    }
+
+    /// Returns the producer that a call is of which nothing has evaluated.
+    pub(super) fn producer_of(&self, node: NodeId) -> Option<GlobalId> {
+        let of = match self.heap.get(self.heap.resolve(node)).value {
+            AbstractValue::Call(of, _) => Some(of),
+            AbstractValue::Thunk(expr, env) => match self.old.exprs[expr] {
+                Expr::App(callee, _) => self.callee(callee, env),
+                _ => None,
+            },
+            _ => None,
+        };
+        of.filter(|&of| self.is_producer(of))
+    }
+
+    /// Returns the pattern of an argument's value; a hole if it is too large. Where the value is the beginning
+    /// of what a call makes that is `consumed`, and goes on with another call of the same producer, the
+    /// pattern is the call: the loop is one of all elements then.
+    fn value_or_call(&mut self, arg: NodeId, consumed: bool, size: &mut Size) -> Option<Pattern> {
+        let producer = if consumed { self.producer_of(arg) } else { None };
+        let (before, left) = (self.checkpoint(), *size);
+        let value = match self.value_pattern(arg, false, size) {
+            Some(value) => value,
+            None => self.function_pattern(arg, size).unwrap_or(Pattern::Hole),
+        };
+        let goes_on = producer.is_some()
+            && matches!(value, Pattern::Con(..))
+            && self.rest_of_begun(arg).and_then(|rest| self.producer_of(rest)) == producer;
+        if !goes_on {
+            return Some(value);
+        }
+        self.roll_back(before);
+        *size = left;
+        self.call_pattern_of(arg, size, true)
     }
 
     /// Returns whether a function decides by the characters of a parameter, or may: it does more with
