@@ -371,6 +371,25 @@ fn what_a_lazy_list_begins_with_is_no_state_of_its_own() {
     assert!(statistics.reductions < 5_000, "{}", statistics.reductions);
 }
 
+/// A branch of an operand uses a value that is used after the operation too: it is bound before the branch.
+#[test]
+fn what_a_branch_of_an_operand_and_the_rest_use_is_evaluated_once() {
+    let rest = "(defn large[n] (sum (range 1 (add n 200))))";
+    let ends = [
+        "(seq (add 1 (if (eq (length i) 5) x 5)) x)",
+        "(let ([t (add 1 (if (eq (length i) 5) x 5))]) (seq t (add t x)))",
+        "(if (ge 0 (add 1 (if (eq (length i) 5) x 5))) 1 x)",
+    ];
+    for end in ends {
+        let text = format!("(defn main[i] (let ([x (large (length i))]) {end})) {rest}");
+        let count = |passes| run(&text, passes, 10_000_000, false).1.reductions;
+        let plain = count(Passes::NONE);
+        for passes in [Passes::NONE.with(Pass::Inline), Passes::ALL] {
+            assert!(count(passes) <= plain, "{end}: {} and {plain}", count(passes));
+        }
+    }
+}
+
 /// The first records that `iterate` makes are known, and a record is what is taken apart at each step: both
 /// would be patterns, and the loop would be written out record by record.
 #[test]

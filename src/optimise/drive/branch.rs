@@ -309,7 +309,7 @@ impl Driver<'_> {
         let old = self.old;
         let handler = old.joins[join].handler;
         if self.unbranching == 0 && self.facts.jumps[join] > 1 {
-            self.bind_pending_operands();
+            self.bind_later();
             let params = &old.local_lists[old.joins[join].params];
             self.bind_shared_of_exprs(&[handler], params, env);
         }

@@ -26,6 +26,13 @@ pub(super) enum Operand {
     Node(NodeId),
 }
 
+/// What is evaluated after what is being driven by itself.
+#[derive(Clone)]
+pub(super) enum Later {
+    Operand(Operand),
+    Frames(Frames),
+}
+
 impl Operand {
     /// Returns the expression, if it is one.
     pub(super) fn as_expr(self) -> Option<(ExprId, EnvId)> {

@@ -10,7 +10,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Driver;
-use super::eval::Operand;
+use super::eval::{Later, Operand};
 use super::frame::{Action, Frames};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
@@ -49,11 +49,14 @@ impl Chain {
 
 impl Driver<'_> {
     /// Binds what is shared of what will be evaluated after the expression that is driven.
-    pub(super) fn bind_pending_operands(&mut self) {
-        while self.operands_bound < self.pending_operands.len() {
-            let operand = self.pending_operands[self.operands_bound];
-            self.operands_bound += 1;
-            self.bind_shared_of_operand(operand);
+    pub(super) fn bind_later(&mut self) {
+        while self.later_bound < self.later.len() {
+            let later = self.later[self.later_bound].clone();
+            self.later_bound += 1;
+            match later {
+                Later::Operand(operand) => self.bind_shared_of_operand(operand),
+                Later::Frames(frames) => self.bind_shared_of_frames(&frames),
+            }
         }
     }
 

@@ -93,7 +93,7 @@ use branch::Target;
 use constants::Constants;
 use counted::{Counted, counted};
 use eta::Twins;
-use eval::Operand;
+use eval::Later;
 use exits::Exits;
 use facts::{Facts, facts};
 use free::FreeLocals;
@@ -303,9 +303,9 @@ transactional! {
             /// The run that the code being written is at an end of.
             end: u32,
             /// What will be evaluated after the expression that is driven.
-            pending_operands: Vec<Operand>,
+            later: Vec<Later>,
             /// Of how many of them what branches share is bound.
-            operands_bound: usize,
+            later_bound: usize,
             /// Calls that are being unfolded, with their patterns.
             unfolding: Vec<Unfolding>,
             /// In how many branchings we are.
@@ -458,8 +458,8 @@ impl<'a> Driver<'a> {
             exits: Journal::new(),
             end: 0,
             ends: 0,
-            pending_operands: Vec::new(),
-            operands_bound: 0,
+            later: Vec::new(),
+            later_bound: 0,
             unfolding: Vec::new(),
             depth: 0,
             unbranching: 0,

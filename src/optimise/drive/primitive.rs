@@ -1,6 +1,6 @@
 //! Primitives in strict contexts: computed of what is known, or written.
 
-use super::eval::{Operand, State};
+use super::eval::{Later, Operand, State};
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, NodeId};
 use super::{Attempt, Driver, Outcome};
@@ -43,39 +43,51 @@ impl Driver<'_> {
                     let action = Action::Operand { primitive, global, at, others, span };
                     return Ok(self.operand(operands[at], push(action, &frames)));
                 }
-                let strict = |driver: &mut Self| driver.strict(primitive, global, operands, span);
+                let strict =
+                    |driver: &mut Self| driver.strict(primitive, global, operands, &frames, span);
                 let outcome = self.followed_by(&frames, strict)?;
                 Ok(State::Value(outcome, frames))
             }
         }
     }
 
-    /// Drives a primitive that is strict in all operands.
+    /// Drives a primitive that is strict in all operands, and that frames follow.
     fn strict(
         &mut self,
         primitive: Primitive,
         global: GlobalId,
         operands: &[Operand],
+        frames: &Frames,
         span: Span,
     ) -> Attempt<Outcome> {
+        let before = self.later.len();
+        self.later.push(Later::Frames(frames.clone()));
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
         // The last operand first, as the schemes have it.
         for at in (0..operands.len()).rev() {
-            let pending = self.pending_operands.len();
-            self.pending_operands.extend(&operands[..at]);
+            let pending = self.later.len();
+            self.later.extend(operands[..at].iter().copied().map(Later::Operand));
             let state = self.operand(operands[at], None);
             let outcome = self.run(state)?;
-            self.pending_operands.truncate(pending);
-            self.operands_bound = self.operands_bound.min(pending);
+            self.forget_later(pending);
             match outcome {
-                Outcome::Ends(_) => return Ok(outcome),
+                Outcome::Ends(_) => {
+                    self.forget_later(before);
+                    return Ok(outcome);
+                }
                 Outcome::Code(_) | Outcome::Test { .. } => self.bind_selections(None),
                 Outcome::Node(node) => self.bind_selections_before(node),
             }
             outcomes.push(outcome);
         }
+        self.forget_later(before);
         outcomes.reverse();
         self.computed(primitive, global, &outcomes, span)
+    }
+
+    fn forget_later(&mut self, from: usize) {
+        self.later.truncate(from);
+        self.later_bound = self.later_bound.min(from);
     }
 
     /// Computes a primitive of operands that are evaluated, or writes it.

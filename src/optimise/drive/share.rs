@@ -59,7 +59,7 @@ impl Driver<'_> {
         if self.unbranching > 0 {
             return Err(Abort::Branch);
         }
-        self.bind_pending_operands();
+        self.bind_later();
         Ok(self.divide(frames, ways, bodies))
     }
 
