@@ -310,6 +310,18 @@ fn has_error(ast: &Ast) -> bool {
         || ast.pats.iter().any(|pat| *pat == Pat::Error)
 }
 
+/// The first item is never closed, so it does not end in a bracket that could be too many.
+#[test]
+fn what_may_be_too_many_is_a_bracket() {
+    let text = "(defn §(defn ))x )";
+    let (_, _, found) = parse("t", text);
+    for label in found.iter().flat_map(|report| &report.secondary) {
+        let range = label.span.lo as usize - 1..label.span.hi as usize - 1;
+        assert!(text.get(range.clone()).is_some(), "{range:?} {found:?}");
+        assert!(!label.text.contains("too many") || text.get(range) == Some(")"), "{found:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -268,9 +268,12 @@ impl<'s> Builder<'s> {
             let at = report.primary.span.lo;
             let Some(&end) = ends.iter().find(|end| **end <= at) else { continue };
             let between = Span::new(end, at);
-            if self.reports.drop_of(Code::ExpectedItem, between) && report.secondary.is_empty() {
-                let (span, text) = (Span::new(end - 1, end), "this one may be too many".to_owned());
-                report.secondary.push(Label { span, text });
+            let is_dropped = self.reports.drop_of(Code::ExpectedItem, between);
+            let last = Span::new(end - 1, end);
+            // An item that is never closed ends in something else.
+            if is_dropped && report.secondary.is_empty() && self.slice(last.lo, last.hi) == ")" {
+                let text = "this one may be too many".to_owned();
+                report.secondary.push(Label { span: last, text });
             }
         }
     }
