@@ -26,10 +26,12 @@ pub(super) enum Operand {
     Node(NodeId),
 }
 
-/// What is evaluated after what is being driven by itself.
+/// What is evaluated after what is being driven by itself: a branch there may use it too.
 #[derive(Clone)]
 pub(super) enum Later {
+    /// Another operand of the same operation.
     Operand(Operand),
+    /// What follows the operation.
     Frames(Frames),
 }
 

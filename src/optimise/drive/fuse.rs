@@ -267,6 +267,7 @@ impl Driver<'_> {
                 part = self.call_pattern_of(arg, size, true)?;
             }
             if part == Pattern::Hole && self.facts.inspected[param] {
+                // What is too large is a parameter.
                 part = self.value_or_call(arg, consumed, size)?;
             }
             if part == Pattern::Hole && consumed && !is_call_first {

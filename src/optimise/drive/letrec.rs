@@ -2,6 +2,7 @@
 
 use super::heap::{AbstractValue, EnvId, Head, Name, NodeId};
 use super::{Driver, Statement};
+use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Bind, Expr, ExprId, LocalId};
 
@@ -65,15 +66,25 @@ impl Driver<'_> {
         if !self.knows() || old.expr_lists[args].len() != self.new.cons[con].arity as usize {
             return None;
         }
-        let (codes, nodes): (Vec<ExprId>, Vec<NodeId>) =
-            old.expr_lists[args].iter().map(|&arg| self.built_part(arg, env, group)).unzip();
+        let (codes, nodes) = self.built_parts(args, env, group);
         let span = self.span(expr, env);
         let callee = self.expr(Expr::Con(con), span);
         let value = AbstractValue::Con(con, self.heap.list(nodes));
         Some((self.application(callee, codes, span), value))
     }
 
-    /// Returns code for a field of such a constructor, an atom, and what is known of it.
+    /// Returns code for what such a value is made of, and what is known of it.
+    fn built_parts(
+        &mut self,
+        parts: List<ExprId>,
+        env: EnvId,
+        group: &mut Vec<Bind>,
+    ) -> (Vec<ExprId>, Vec<NodeId>) {
+        let old = self.old;
+        old.expr_lists[parts].iter().map(|&part| self.built_part(part, env, group)).unzip()
+    }
+
+    /// Returns code for one part of it, an atom, and what is known of it.
     fn built_part(&mut self, expr: ExprId, env: EnvId, group: &mut Vec<Bind>) -> (ExprId, NodeId) {
         ensure_sufficient_stack(|| {
             let old = self.old;
@@ -112,8 +123,7 @@ impl Driver<'_> {
         if old.expr_lists[args].len() >= arity {
             return None;
         }
-        let (codes, nodes): (Vec<ExprId>, Vec<NodeId>) =
-            old.expr_lists[args].iter().map(|&arg| self.built_part(arg, env, group)).unzip();
+        let (codes, nodes) = self.built_parts(args, env, group);
         let span = self.span(expr, env);
         let callee = self.head(Head::Global(head), span);
         let value = self.applied(Head::Global(head), true, nodes);

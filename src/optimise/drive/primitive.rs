@@ -65,11 +65,11 @@ impl Driver<'_> {
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(operands.len());
         // The last operand first, as the schemes have it.
         for at in (0..operands.len()).rev() {
-            let pending = self.later.len();
+            let around = self.later.len();
             self.later.extend(operands[..at].iter().copied().map(Later::Operand));
             let state = self.operand(operands[at], None);
             let outcome = self.run(state)?;
-            self.forget_later(pending);
+            self.forget_later(around);
             match outcome {
                 Outcome::Ends(_) => {
                     self.forget_later(before);
@@ -85,6 +85,7 @@ impl Driver<'_> {
         self.computed(primitive, global, &outcomes, span)
     }
 
+    /// Forgets what was to come after what has been driven.
     fn forget_later(&mut self, from: usize) {
         self.later.truncate(from);
         self.later_bound = self.later_bound.min(from);

@@ -172,10 +172,9 @@ impl Translator<'_> {
             Value::App { callee, args, span } => match self.call(callee, args.count as usize) {
                 Call::Con(con) => Node::Con(con, self.args(&self.values.list(args))?),
                 Call::Partial(global) => Node::Pap(global, self.args(&self.values.list(args))?),
-                call => match self.direct(&call, args)? {
+                call => match self.of_sums(&call, args)? {
                     Some((global, given)) => {
-                        let (owner, selects) = (self.global, Box::default());
-                        let thunk = self.out.thunk(Thunk { entry: NO_ENTRY, span, owner, selects });
+                        let thunk = self.thunk_of_code(span, Box::default());
                         self.out.calls.push((thunk, global));
                         Node::Thunk(thunk, given)
                     }
@@ -199,9 +198,10 @@ impl Translator<'_> {
             .then_some(global)
     }
 
-    /// Returns the function that a lazy call is of, and what it is given, if that is variables and what is
-    /// cheaper computed than kept for later, which is made first. The thunk needs no code of its own then.
-    fn direct(
+    /// Returns the function that a lazy call is of, and what it is given, if that is variables and at least one
+    /// sum of what is evaluated: sums are cheaper computed than kept for later, so they are made first. The
+    /// thunk needs no code of its own then.
+    fn of_sums(
         &mut self,
         call: &Call,
         args: Args,
@@ -211,13 +211,13 @@ impl Translator<'_> {
             return Ok(None);
         }
         let list = self.values.list(args);
-        let (mut is_direct, mut is_plain) = (true, true);
+        let (mut is_made, mut is_plain) = (true, true);
         for &id in &list {
             let is_variable = matches!(self.values.get(id), Value::Var(_));
-            is_direct &= is_variable || self.is_cheap(id);
+            is_made &= is_variable || self.is_cheap(id);
             is_plain &= is_variable;
         }
-        if is_plain || !is_direct {
+        if is_plain || !is_made {
             return Ok(None);
         }
         Ok(Some((global, self.args(&list)?)))
@@ -234,6 +234,11 @@ impl Translator<'_> {
         };
         matches!(primitive, Primitive::Add | Primitive::Sub | Primitive::Mul)
             && self.values.list(args).into_iter().all(is_there)
+    }
+
+    /// Adds a kind of thunk of the present global, whose code is still to come.
+    fn thunk_of_code(&mut self, span: Span, selects: Box<[(ConId, u32)]>) -> ThunkId {
+        self.out.thunk(Thunk { entry: NO_ENTRY, span, owner: self.global, selects })
     }
 
     /// Makes a thunk of an application.
@@ -260,8 +265,7 @@ impl Translator<'_> {
                 shared = Some(global);
             }
         }
-        let owner = self.global;
-        let thunk = self.out.thunk(Thunk { entry: NO_ENTRY, span, owner, selects });
+        let thunk = self.thunk_of_code(span, selects);
         match shared {
             Some(global) => self.out.calls.push((thunk, global)),
             None => {
