@@ -39,6 +39,7 @@ impl Report {
         (Pass::Specialise, "patterns generalised"),
         (Pass::Inline, "calls inlined"),
         (Pass::Inline, "needed calls inlined"),
+        (Pass::Inline, "functions made join points of loops"),
         (Pass::KnownCase, "primitives folded"),
         (Pass::KnownCase, "branches decided"),
         (Pass::CaseOfCase, "continuations moved into branches"),

@@ -169,3 +169,55 @@ pub(super) fn circles(program: &Program) -> IndexVec<GlobalId, Option<u32>> {
     }
     circles
 }
+
+/// Returns the loop breakers: globals without which none can come to call itself by name (Peyton Jones
+/// and Marlow, "Secrets of the Glasgow Haskell Compiler inliner", JFP 2002, section 4). The others may
+/// be inlined wherever they are called. First come those that call themselves, then whatever a walk from
+/// what is kept finds a way back to.
+pub(super) fn loop_breakers(program: &Program) -> IndexVec<GlobalId, bool> {
+    let mut edges: IndexVec<GlobalId, Vec<GlobalId>> = IndexVec::default();
+    for global in program.globals.iter() {
+        edges.push(match global.kind {
+            GlobalKind::Defn { body: Some(body), .. } => program
+                .walk(body)
+                .filter_map(|expr| match program.exprs[expr] {
+                    Expr::Global(of) => Some(of),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        });
+    }
+    let mut is_breaker: IndexVec<GlobalId, bool> =
+        edges.enumerate().map(|(id, edges)| edges.contains(&id)).collect();
+    let mut is_seen: IndexVec<GlobalId, bool> = edges.iter().map(|_| false).collect();
+    // Those on the way to where the walk is, and how many of its edges each has left.
+    let mut is_on_way = is_seen.clone();
+    let mut way: Vec<(GlobalId, usize)> = Vec::new();
+    for root in program.kept().into_iter().chain(program.globals.indices()) {
+        let mut next = Some(root);
+        while let Some(global) = next.take().or_else(|| way.last().map(|&(global, _)| global)) {
+            if !std::mem::replace(&mut is_seen[global], true) {
+                is_on_way[global] = true;
+                way.push((global, edges[global].len()));
+            }
+            let Some((global, left)) = way.last_mut() else { break };
+            match left.checked_sub(1) {
+                Some(rest) => {
+                    *left = rest;
+                    let to = edges[*global][rest];
+                    match is_on_way[to] {
+                        true => is_breaker[to] = true,
+                        false if !is_seen[to] && !is_breaker[to] => next = Some(to),
+                        false => {}
+                    }
+                }
+                None => {
+                    is_on_way[*global] = false;
+                    way.pop();
+                }
+            }
+        }
+    }
+    is_breaker
+}

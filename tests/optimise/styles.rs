@@ -59,7 +59,7 @@ fn what_is_written_in_a_style_costs_about_what_it_costs_written_out() {
 fn what_others_have_written_costs_no_more_than_it_did() {
     let (pairs, mean, dear) = pairs("benches/others");
     assert!(pairs >= 132, "{pairs}");
-    assert!(mean < 2.21 && dear <= 83, "{mean:.3} in the mean, {dear} over 1.25");
+    assert!(mean < 2.23 && dear <= 84, "{mean:.3} in the mean, {dear} over 1.25");
 }
 
 #[test]

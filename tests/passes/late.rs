@@ -34,6 +34,90 @@ fn a_function_that_copies_mention_stays_a_definition() {
     rounds(&text, Passes::ALL);
 }
 
+/// One that does not call itself is inlined in those that do, as if it were not recursive.
+#[test]
+fn functions_of_a_loop_are_inlined_but_one() {
+    let text = "(defn main[i] (tree (add 8 (length i))))
+        (defn tree[n] (if (eq n 0) 1 (add (pair (sub n 1)) (mul 2 (pair (sub n 1))))))
+        (defn pair[n] (add (tree n) 3))";
+    for level in [1, 2] {
+        let (value, work) = run(text, Passes::level(level), 10_000_000, false);
+        let plain = run(text, Passes::NONE, 10_000_000, false).0;
+        assert_eq!(value.expect("a value"), plain.expect("a value"));
+        assert!(work.reductions < (1 << 14) + 10, "-O{level}: {} reductions", work.reductions);
+    }
+}
+
+/// A function that is called at ends of two loops, twice in each.
+const NODES: &str = "(data Tree (Leaf) (Node left key right))
+    (defn main[i] (weigh (fill (add 200 (length i)) Leaf)))
+    (defn fill[n t] (if (eq n 0) t (fill (sub n 1) (put (rem (mul n 7919) 1009) t))))
+    (defn put[k t] (case t [Leaf (Node Leaf k Leaf)]
+      [(Node l m r) (if (lt k m) (node (put k l) m r) (node l m (put k r)))]))
+    (defn drop[k t] (case t [Leaf Leaf] [(Node l m r)
+      (if (eq k m) r (if (lt k m) (node (drop k l) m r) (node l m (drop k r))))]))
+    (defn node[l m r] (case l
+      [Leaf (case r [Leaf (Node l m r)]
+        [(Node a b c) (if (lt b m) (Node r b c) (Node l m r))])]
+      [(Node d e f) (case r [Leaf (if (gt e m) (Node d m f) (Node l m r))]
+        [(Node a b c) (if (lt b e) (Node l b c) (Node l m r))])]))
+    (defn weigh[t] (case t [Leaf 1] [(Node l k r)
+      (rem (add (add (mul 3 (weigh (drop k l))) k) (mul 5 (weigh r))) 99991)]))";
+
+#[test]
+fn what_loops_end_in_is_a_join_point_of_each() {
+    let plain = run(NODES, Passes::NONE, 10_000_000, false).0.expect("a value");
+    for level in [1, 2] {
+        let (value, work) = run(NODES, Passes::level(level), 10_000_000, false);
+        assert_eq!(value.expect("a value"), plain);
+        let program = shown(&built(NODES, Passes::level(level), Stage::Optimised));
+        assert!(!program.contains("(node "), "{program}");
+        assert!(program.contains("(defn drop[k t] (join [(j l m r)"), "{program}");
+        // What the function is strict in is evaluated before the jump, and no thunk.
+        assert!(work.reductions < 3_000, "-O{level}: {} reductions", work.reductions);
+        assert!(work.allocations < 16_000, "-O{level}: {} allocations", work.allocations);
+    }
+}
+
+/// Another function calls it too.
+#[test]
+fn what_a_loop_calls_on_its_way_is_in_it() {
+    let text = format!(
+        "{GO} (defn go[n s] (if (eq n 0) (slow 9 s)
+           (let ([m (if (odd n) (f n s) (rem (mul s n) 91))]) (seq m (go (sub n 1) m)))))
+         (defn slow[n s] (if (eq n 0) s (slow (sub n 1) (f s n))))
+         (defn f[x y] (if (gt x 5)
+           (if (gt y 70) (rem (add (mul x y) (mul 3 y)) 97) (rem (mul y (add x 11)) 89))
+           (if (gt y 7) (rem (add (mul x 5) (mul y y)) 83) (add (mul 3 y) x))))"
+    );
+    assert_eq!(rounds(&text, Passes::ALL).0, 3_000);
+}
+
+/// What was called from one place is called from several once there are variants.
+#[test]
+fn variants_cost_no_calls() {
+    let read = |name: &str| {
+        let file = format!("{}/benches/others/{name}.plain.core", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(file).expect("a program")
+    };
+    // In `dice` the loop goes on in a handler: a branch that jumps there is on its way.
+    let rows = [
+        ("dice", 0.88),
+        ("leftheap", 1.0),
+        ("rosepaths", 1.0),
+        ("treezipper", 1.0),
+        ("luhn", 1.0),
+        ("armstrong", 1.0),
+        ("histogram", 1.0),
+    ];
+    for (name, most) in rows {
+        let text = read(name);
+        let of = |level| run(&text, Passes::level(level), 10_000_000, false).1.reductions as f64;
+        let (one, two) = (of(1), of(2));
+        assert!(two <= most * one, "{name}: {two} reductions at -O2, {one} at -O1");
+    }
+}
+
 /// A parameter that is used in one branch only is bound where that is.
 #[test]
 fn what_is_inlined_late_is_given_no_thunk_for_one_branch() {
