@@ -73,9 +73,9 @@ fn what_loops_end_in_is_a_join_point_of_each() {
         let program = shown(&built(NODES, Passes::level(level), Stage::Optimised));
         assert!(!program.contains("(node "), "{program}");
         assert!(program.contains("(defn drop[k t] (join [(j l m r)"), "{program}");
-        // What the function is strict in is evaluated before the jump, and no thunk.
         assert!(work.reductions < 3_000, "-O{level}: {} reductions", work.reductions);
-        assert!(work.allocations < 16_000, "-O{level}: {} allocations", work.allocations);
+        // What the function is strict in is evaluated before the jump, and no thunk.
+        assert!(program.contains("(drop k l'1)] (jump j "), "{program}");
     }
 }
 
@@ -102,7 +102,7 @@ fn variants_cost_no_calls() {
     };
     // In `dice` the loop goes on in a handler: a branch that jumps there is on its way.
     let rows = [
-        ("dice", 0.88),
+        ("dice", 0.66),
         ("leftheap", 1.0),
         ("rosepaths", 1.0),
         ("treezipper", 1.0),
