@@ -4,7 +4,7 @@
 //! and is not large, each loop among them has a copy: partial evaluation makes variants of a loop, and
 //! what was called from one place, and inlined there, is called from each of them. A loop that calls it
 //! at several of its ends has one copy, a join point (Maurer, Downen, Ariola and Peyton Jones, "Compiling
-//! without continuations", PLDI 2017; that a function may be a join point in several others is new here).
+//! without continuations", PLDI 2017).
 //!
 //! A branch in which the loop does not go on runs once, and is left alone.
 

@@ -78,6 +78,7 @@ impl Late<'_> {
         if going_on.is_some() {
             self.join_ends(id, body, &mut left);
         }
+        // With the join points around it.
         let Some(body) = self.definition(id) else { return };
         let mut work = vec![(body, going_on.is_some())];
         while let Some((expr, in_loop)) = work.pop() {
@@ -109,6 +110,7 @@ impl Late<'_> {
         }
     }
 
+    /// Returns the body of a supercombinator.
     fn definition(&self, id: GlobalId) -> Option<ExprId> {
         match self.program.globals[id].kind {
             GlobalKind::Defn { body, .. } => body,
@@ -116,6 +118,7 @@ impl Late<'_> {
         }
     }
 
+    /// Notes that a body has another one of a size in it.
     fn grow(&mut self, id: GlobalId, size: usize) {
         self.facts.size[id] += size;
         self.inlined += 1;
