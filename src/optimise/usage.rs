@@ -146,17 +146,25 @@ impl Walk<'_> {
     }
 }
 
+/// Returns the globals that the body of each mentions, by their numbers.
+fn mentions(program: &Program) -> Vec<Vec<u32>> {
+    let mut mentions = vec![Vec::new(); program.globals.len()];
+    for (id, global) in program.globals.enumerate() {
+        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
+        mentions[id.index()].extend(program.walk(body).filter_map(|expr| {
+            match program.exprs[expr] {
+                Expr::Global(of) => Some(of.0),
+                _ => None,
+            }
+        }));
+    }
+    mentions
+}
+
 /// Returns for each global the circle of those that can come to call themselves by name which it is
 /// in, if it is in one.
 pub(super) fn circles(program: &Program) -> IndexVec<GlobalId, Option<u32>> {
-    let mut edges = vec![Vec::new(); program.globals.len()];
-    for (id, global) in program.globals.enumerate() {
-        let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        edges[id.index()].extend(program.walk(body).filter_map(|expr| match program.exprs[expr] {
-            Expr::Global(of) => Some(of.0),
-            _ => None,
-        }));
-    }
+    let edges = mentions(program);
     let mut circles: IndexVec<GlobalId, _> = program.globals.iter().map(|_| None).collect();
     for (number, component) in (0..).zip(components(&edges)) {
         let cyclic = match component.as_slice() {
@@ -175,22 +183,10 @@ pub(super) fn circles(program: &Program) -> IndexVec<GlobalId, Option<u32>> {
 /// be inlined wherever they are called. First come those that call themselves, then whatever a walk from
 /// what is kept finds a way back to.
 pub(super) fn loop_breakers(program: &Program) -> IndexVec<GlobalId, bool> {
-    let mut edges: IndexVec<GlobalId, Vec<GlobalId>> = IndexVec::default();
-    for global in program.globals.iter() {
-        edges.push(match global.kind {
-            GlobalKind::Defn { body: Some(body), .. } => program
-                .walk(body)
-                .filter_map(|expr| match program.exprs[expr] {
-                    Expr::Global(of) => Some(of),
-                    _ => None,
-                })
-                .collect(),
-            _ => Vec::new(),
-        });
-    }
+    let edges = mentions(program);
     let mut is_breaker: IndexVec<GlobalId, bool> =
-        edges.enumerate().map(|(id, edges)| edges.contains(&id)).collect();
-    let mut is_seen: IndexVec<GlobalId, bool> = edges.iter().map(|_| false).collect();
+        program.globals.indices().map(|id| edges[id.index()].contains(&id.0)).collect();
+    let mut is_seen: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| false).collect();
     // Those on the way to where the walk is, and how many of its edges each has left.
     let mut is_on_way = is_seen.clone();
     let mut way: Vec<(GlobalId, usize)> = Vec::new();
@@ -199,13 +195,13 @@ pub(super) fn loop_breakers(program: &Program) -> IndexVec<GlobalId, bool> {
         while let Some(global) = next.take().or_else(|| way.last().map(|&(global, _)| global)) {
             if !std::mem::replace(&mut is_seen[global], true) {
                 is_on_way[global] = true;
-                way.push((global, edges[global].len()));
+                way.push((global, edges[global.index()].len()));
             }
             let Some((global, left)) = way.last_mut() else { break };
             match left.checked_sub(1) {
                 Some(rest) => {
                     *left = rest;
-                    let to = edges[*global][rest];
+                    let to = GlobalId(edges[global.index()][rest]);
                     match is_on_way[to] {
                         true => is_breaker[to] = true,
                         false if !is_seen[to] && !is_breaker[to] => next = Some(to),
