@@ -130,8 +130,9 @@ fn each_of_several_interpreted_programs_is_evaluated_as_if_it_were_alone() {
                 2 * reductions < without,
                 "{name}, {count}: {reductions} reductions of {without}"
             );
-            // What few loops call they have copies of, and there are more loops.
-            if reductions > most + most / 12 {
+            // What few loops call they have copies of. Of formats there are more loops than that.
+            let spare = if name == "formats" { 12 } else { 50 };
+            if reductions > most + most / spare {
                 wrong.push(format!("{name}, {count}: {reductions} reductions, alone {most}"));
             }
             if size > code + code / 20 {
