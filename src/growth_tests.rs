@@ -462,6 +462,37 @@ const WRAPPERS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
+fn nobody_goes_along_a_list_without_an_end() {
+    let sift = "(defn sift[xs] (case xs [(Cons p rest) (filter (fn [x] (neq (rem x p) 0)) rest)]))";
+    let pairs =
+        "(defn these[n] (Cons n (those (add n 2)))) (defn those[n] (Cons 0 (these (mul n 3))))";
+    let lists = [
+        ("made by one function", "", "LIST", "(from 2)"),
+        ("made by two functions", pairs, "(tail LIST)", "(these 2)"),
+        (
+            "gone along",
+            "",
+            "(scanl add 0 (map (mul 3) (filter (lt 5) LIST)))",
+            "(iterate (mul 2) 1)",
+        ),
+        ("of lists", sift, "(map head (iterate sift LIST))", "(from 2)"),
+    ];
+    let passes = Passes::level(2);
+    let mut wrong = Vec::new();
+    for (name, definitions, list, source) in lists {
+        let work = |source| {
+            let list = list.replace("LIST", source);
+            work(&format!("{definitions} (defn main[n] (nth n {list}))"), passes)
+        };
+        let (endless, ending) = (work(source), work("(range 2 n)"));
+        if endless > ending {
+            wrong.push(format!("{name}: {endless} accesses, {ending} for one that ends"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn a_loop_that_counts_far_takes_few_more_steps_than_one_to_an_unknown_end() {
     let loops = [
         (

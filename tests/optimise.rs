@@ -15,6 +15,7 @@ mod forms;
 mod functions;
 mod held;
 mod interpreted;
+mod known;
 mod levels;
 mod neighbours;
 mod parameters;

@@ -393,6 +393,9 @@ impl Driver<'_> {
             AbstractValue::Thunk(expr, env) if self.is_long(expr, env, size.speculations) => {
                 return None;
             }
+            AbstractValue::Thunk(..) | AbstractValue::Call(..) if self.is_endless(node) => {
+                return None;
+            }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 size.speculations = size.speculations.checked_sub(1)?;
                 match self.speculate(node) {

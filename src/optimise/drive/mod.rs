@@ -32,6 +32,7 @@ mod contify;
 mod counted;
 mod deciding;
 mod emit;
+mod endless;
 mod eta;
 mod eval;
 mod evaluated;
@@ -92,6 +93,7 @@ use accumulators::{Accumulators, accumulators};
 use branch::Target;
 use constants::Constants;
 use counted::{Counted, counted};
+use endless::{Endless, endless};
 use eta::Twins;
 use eval::Later;
 use exits::Exits;
@@ -239,6 +241,7 @@ transactional! {
             old: &'a Program,
             facts: Facts,
             fusible: Fusible,
+            endless: IndexVec<GlobalId, Endless>,
             /// The functions that were made of a `case` each.
             outlined: FxHashSet<GlobalId>,
             counted: Counted,
@@ -426,6 +429,7 @@ impl<'a> Driver<'a> {
                 true => held::fields(old, &new, &facts),
                 false => Fields::default(),
             },
+            endless: endless(old, &facts),
             fusible,
             outlined: FxHashSet::default(),
             facts,
