@@ -393,9 +393,6 @@ impl Driver<'_> {
             AbstractValue::Thunk(expr, env) if self.is_long(expr, env, size.speculations) => {
                 return None;
             }
-            AbstractValue::Thunk(..) | AbstractValue::Call(..) if self.is_endless(node) => {
-                return None;
-            }
             AbstractValue::Thunk(..) | AbstractValue::Call(..) => {
                 size.speculations = size.speculations.checked_sub(1)?;
                 match self.speculate(node) {
@@ -415,6 +412,7 @@ impl Driver<'_> {
                 // What is built already would be kept by a thunk beside its fields.
                 Some(Name::Local(_)) if !strict => Pattern::Hole,
                 Some(Name::Local(_)) => Pattern::Built(con, self.patterns(fields, strict, size)?),
+                None if self.is_endless(fields) => return None,
                 None => Pattern::Con(con, self.patterns(fields, strict, size)?),
             },
             AbstractValue::Partial(head, args) => match known.name {

@@ -6,7 +6,7 @@ use super::Driver;
 use super::facts::Facts;
 use super::fusible::called;
 use super::heap::{AbstractValue, EnvId, NodeId};
-use crate::base::index::IndexVec;
+use crate::base::index::{IndexVec, List};
 use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, Program};
 use crate::primitive::Shape;
 
@@ -104,9 +104,14 @@ fn with(program: &Program, id: GlobalId, body: ExprId) -> Option<usize> {
 }
 
 impl Driver<'_> {
-    /// Returns whether a value is a list that has no end.
-    pub(super) fn is_endless(&self, node: NodeId) -> bool {
-        self.is_endless_node(node, NEST)
+    /// Returns whether a constructor with these fields is the beginning of a list that has no end.
+    pub(super) fn is_endless(&self, fields: List<NodeId>) -> bool {
+        self.is_endless_beginning(fields, NEST)
+    }
+
+    fn is_endless_beginning(&self, fields: List<NodeId>, nest: usize) -> bool {
+        let rest = self.heap.items(fields).last();
+        rest.is_some_and(|&rest| self.is_endless_node(rest, nest))
     }
 
     fn is_endless_expr(&self, expr: ExprId, env: EnvId, nest: usize) -> bool {
@@ -137,10 +142,7 @@ impl Driver<'_> {
                     arg.is_some_and(|&arg| self.is_endless_node(arg, nest))
                 }
             },
-            AbstractValue::Con(_, fields) => {
-                let rest = self.heap.items(fields).last();
-                rest.is_some_and(|&rest| self.is_endless_node(rest, nest))
-            }
+            AbstractValue::Con(_, fields) => self.is_endless_beginning(fields, nest),
             _ => false,
         }
     }
