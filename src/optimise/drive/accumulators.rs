@@ -13,6 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counted::is_arithmetic;
 use super::facts::Facts;
+use super::fusible::is_comparison;
+use crate::primitive::Primitive;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 
 /// The parameters that loops collect in.
@@ -20,12 +22,20 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 pub struct Accumulators {
     found: FxHashSet<LocalId>,
     changing: FxHashSet<LocalId>,
+    /// The parameters that count towards others, each with those.
+    counting: FxHashMap<LocalId, FxHashSet<LocalId>>,
 }
 
 impl Accumulators {
     /// Returns whether a parameter is one.
     pub fn contains(&self, param: LocalId) -> bool {
         self.found.contains(&param)
+    }
+
+    /// Returns the parameters that a parameter is compared with, if each step only adds a number to it or
+    /// takes one from it.
+    pub fn counts_to(&self, param: LocalId) -> Option<&FxHashSet<LocalId>> {
+        self.counting.get(&param)
     }
 
     /// Returns whether a parameter is not the same in all calls that a circle of functions makes of
@@ -39,12 +49,19 @@ impl Accumulators {
 #[derive(Default)]
 struct Circle {
     members: Vec<GlobalId>,
+    bound: Vec<LocalId>,
     /// At the ends of members: which of its parameters a member passes, alone or as a part, for which
     /// parameters of members.
     collected: Vec<(LocalId, LocalId)>,
     /// In all calls: which parameters are passed unchanged for which, and which get something else.
     passed: Vec<(LocalId, LocalId)>,
     changed: FxHashSet<LocalId>,
+    /// Of those that get something else: which get a parameter and a number more or less.
+    stepped: Vec<(LocalId, LocalId)>,
+    /// Parameters that get something else than that, or are compared with what is known.
+    uncounted: FxHashSet<LocalId>,
+    /// Which are compared with which.
+    compared: Vec<(LocalId, LocalId)>,
     /// How often each parameter is mentioned where that is right for an accumulator.
     right: FxHashMap<LocalId, u32>,
     /// Calls of members that are the end of one, and all.
@@ -64,13 +81,14 @@ pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
     for (number, circle) in &mut circles {
         for member in circle.members.clone() {
             let mut scan =
-                Scan { program, facts, number: *number, params: FxHashSet::default(), circle };
+                Scan { program, facts, number: *number, params: FxHashSet::default(), values: FxHashMap::default(), circle };
             scan.function(member);
         }
         if circle.tails == circle.calls {
             all.found.extend(circle.accumulators(program, facts));
         }
         all.changing.extend(circle.changing());
+        all.counting.extend(circle.counting());
     }
     all
 }
@@ -81,13 +99,30 @@ impl Circle {
         reached(self.changed.iter().copied(), self.passed.iter().copied())
     }
 
+    /// Returns the parameters that count, each with those that it is compared with.
+    fn counting(&self) -> FxHashMap<LocalId, FxHashSet<LocalId>> {
+        let edges = || self.passed.iter().chain(&self.stepped).copied();
+        let both = || edges().chain(edges().map(|(from, to)| (to, from)));
+        let wrong = reached(self.uncounted.iter().copied(), both());
+        let stepped: FxHashSet<LocalId> =
+            reached(self.stepped.iter().map(|&(_, to)| to), both());
+        let mut counting = FxHashMap::default();
+        for &param in stepped.difference(&wrong) {
+            let alike = reached(std::iter::once(param), both());
+            let ends = self.compared.iter().filter(|(one, _)| alike.contains(one));
+            let ends = reached(ends.map(|&(_, end)| end), both());
+            counting.insert(param, ends);
+        }
+        counting
+    }
+
     fn accumulators(&self, program: &Program, facts: &Facts) -> FxHashSet<LocalId> {
         let is_right =
             |param: &LocalId| self.right.get(param).copied().unwrap_or(0) == facts.uses[*param];
         let params =
             || self.members.iter().flat_map(|&member| parameters(program, member)).copied();
         // What is passed on has to be one where it arrives.
-        let wrong = params().filter(|param| !is_right(param));
+        let wrong = params().chain(self.bound.iter().copied()).filter(|param| !is_right(param));
         let wrong = reached(wrong, self.collected.iter().map(|&(from, to)| (to, from)));
         // What is the same in all calls costs one variant.
         let changing = self.changing();
@@ -128,6 +163,8 @@ struct Scan<'a> {
     number: u32,
     /// The parameters of the function that is looked at.
     params: FxHashSet<LocalId>,
+    /// What the locals are that it binds.
+    values: FxHashMap<LocalId, ExprId>,
     circle: &'a mut Circle,
 }
 
@@ -153,10 +190,13 @@ impl<'a> Scan<'a> {
                 _ => false,
             };
             self.circle.calls += u32::from(is_member);
-            self.call(expr);
+            self.comparison(expr);
             if is_member || goes_on.contains(&expr) {
                 goes_on.insert(whole);
             }
+        }
+        for &(expr, _) in &exprs {
+            self.call(expr);
         }
         let mut work = vec![body];
         while let Some(expr) = work.pop() {
@@ -182,8 +222,62 @@ impl<'a> Scan<'a> {
                 Expr::Local(local) if self.params.contains(&local) => {
                     self.circle.passed.push((local, param));
                 }
-                _ => drop(self.circle.changed.insert(param)),
+                _ => {
+                    self.circle.changed.insert(param);
+                    match self.stepped(arg) {
+                        Some(from) => self.circle.stepped.push((from, param)),
+                        None => drop(self.circle.uncounted.insert(param)),
+                    }
+                }
             }
+        }
+    }
+
+    /// Returns the parameter that an expression adds a number to or takes one from.
+    fn stepped(&self, expr: ExprId) -> Option<LocalId> {
+        let program = self.program;
+        match program.exprs[expr] {
+            Expr::Local(local) if self.params.contains(&local) => Some(local),
+            Expr::Local(local) => self.stepped(*self.values.get(&local)?),
+            Expr::App(callee, args) => {
+                let Expr::Global(global) = program.exprs[callee] else { return None };
+                let GlobalKind::Primitive(Primitive::Add | Primitive::Sub) = program.globals[global].kind else { return None };
+                let mut param = None;
+                for &arg in &program.expr_lists[args] {
+                    match program.exprs[arg] {
+                        Expr::Lit(_) => {}
+                        Expr::Local(local) if param.is_none() && self.params.contains(&local) => param = Some(local),
+                        _ => return None,
+                    }
+                }
+                param
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes what parameters are compared with.
+    fn comparison(&mut self, expr: ExprId) {
+        let program = self.program;
+        match program.exprs[expr] {
+            Expr::Let(local, value, _) | Expr::Force(local, value, _) => drop(self.values.insert(local, value)),
+            Expr::Switch(switch) => drop(self.circle.uncounted.insert(program.switches[switch].scrutinee)),
+            Expr::App(callee, args) => {
+                let Expr::Global(global) = program.exprs[callee] else { return };
+                let GlobalKind::Primitive(primitive) = program.globals[global].kind else { return };
+                if !is_comparison(primitive) {
+                    return;
+                }
+                let &[one, other] = &program.expr_lists[args] else { return };
+                for (one, other) in [(one, other), (other, one)] {
+                    let Expr::Local(one) = program.exprs[one] else { continue };
+                    match program.exprs[other] {
+                        Expr::Local(other) => self.circle.compared.push((one, other)),
+                        _ => drop(self.circle.uncounted.insert(one)),
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
@@ -195,9 +289,13 @@ impl<'a> Scan<'a> {
     fn step(&mut self, expr: ExprId, work: &mut Vec<ExprId>) {
         let program = self.program;
         match program.exprs[expr] {
-            Expr::Let(_, _, body) | Expr::Letrec(_, body) | Expr::Force(_, _, body) => {
+            Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
+                self.params.insert(local);
+                self.circle.bound.push(local);
+                self.collected(value, local);
                 work.push(body);
             }
+            Expr::Letrec(_, body) => work.push(body),
             Expr::Join(join, body) => work.extend([body, program.joins[join].handler]),
             Expr::Switch(switch) => work.extend(program.switches[switch].bodies()),
             Expr::App(callee, args) => match program.exprs[callee] {
@@ -208,7 +306,18 @@ impl<'a> Scan<'a> {
                         self.collected(arg, param);
                     }
                 }
-                _ => work.extend(&program.expr_lists[program.tails(callee, args)]),
+                _ => {
+                    let tails = program.tails(callee, args);
+                    // What a step evaluates it may pass as well.
+                    if let [tail] = program.expr_lists[tails]
+                        && let &[first, _] = &program.expr_lists[args]
+                        && tail != first
+                        && let Expr::Local(local) = program.exprs[first]
+                    {
+                        self.note(local);
+                    }
+                    work.extend(&program.expr_lists[tails]);
+                }
             },
             _ => {}
         }
@@ -232,6 +341,9 @@ impl<'a> Scan<'a> {
                 }
                 Expr::App(callee, args) if self.collects(callee) => {
                     work.extend(&program.expr_lists[args]);
+                }
+                Expr::App(callee, args) => {
+                    work.extend(&program.expr_lists[program.tails(callee, args)]);
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! Variants: one supercombinator for each pattern of known arguments.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::agenda::Agenda;
@@ -85,7 +86,7 @@ impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
         self.memo.insert(key.clone(), at);
-        let parts = key.args.iter().map(Parts::of).collect();
+        let parts = self.in_step(key.of, &key.args).iter().map(Parts::of).collect();
         let parent = self.current;
         let account = match self.is_itself(&key) {
             true => at,
@@ -181,13 +182,17 @@ impl Driver<'_> {
             return patterns;
         }
         let is_counted = |head, at| self.is_counted(head, at);
-        let is_step = self.facts.circle[of] == self.facts.circle[caller];
+        let counts_on: Vec<bool> =
+            (0..patterns.len()).map(|at| self.counts_on(of, at, &patterns)).collect();
+        let is_step = self.facts.circle[of] == self.facts.circle[caller]
+            && !(of == caller && self.has_begun(&patterns));
         for (at, pattern) in patterns.iter_mut().enumerate() {
             let is_collected = |param: LocalId| self.accumulators.contains(param);
             match pattern {
                 _ if is_step && pattern.calls() == 0 && self.has(of, at, is_collected) => {
                     *pattern = Pattern::Hole;
                 }
+                Pattern::Lit(_) if is_step && counts_on[at] => *pattern = Pattern::Hole,
                 // What is the same in all calls is one variant.
                 Pattern::Lit(_)
                     if !self.has(of, at, |param| self.accumulators.is_changing(param)) => {}
@@ -196,6 +201,27 @@ impl Driver<'_> {
             }
         }
         patterns
+    }
+
+    /// Returns whether the variant that is written went along the beginning of what is known, and that is at
+    /// its end: the loop begins here.
+    fn has_begun(&self, patterns: &[Pattern]) -> bool {
+        let before = &self.variants[self.current as usize].key.args;
+        let mut pairs = before.iter().zip(patterns);
+        pairs.any(|(before, now)| {
+            matches!(before, Pattern::Con(..)) && matches!(now, Pattern::Hole | Pattern::Call(..))
+        })
+    }
+
+    /// Returns whether an argument counts towards what is not known.
+    fn counts_on(&self, of: GlobalId, at: usize, patterns: &[Pattern]) -> bool {
+        let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
+        let params = &self.old.local_lists[params];
+        let Some(ends) = params.get(at).and_then(|&param| self.accumulators.counts_to(param)) else {
+            return false;
+        };
+        let mut pairs = params.iter().zip(patterns);
+        pairs.all(|(param, pattern)| !ends.contains(param) || *pattern == Pattern::Hole)
     }
 
     /// Returns whether something holds of a parameter of a function.
@@ -303,7 +329,8 @@ impl Driver<'_> {
     fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
         let mut at = self.current;
         let mut ends = 0;
-        let parts: Vec<Parts> = key.args.iter().map(Parts::of).collect();
+        let now = self.in_step(key.of, &key.args);
+        let parts: Vec<Parts> = now.iter().map(Parts::of).collect();
         for _ in 0..ANCESTORS {
             let variant = &self.variants[at as usize];
             let before = &variant.key;
@@ -319,11 +346,12 @@ impl Driver<'_> {
                 continue;
             }
             let are_many = pairs.any(|(before, now)| before.are_many(now));
-            if !are_many && !is_embedded(&before.args, &key.args, &|_, _| false) {
+            let begun = self.in_step(before.of, &before.args);
+            if !are_many && !is_embedded(&begun, &now, &|_, _| false) {
                 continue;
             }
             let is_end = |of, at| self.is_end(of, at);
-            let is_in_end = || !are_many && !is_embedded(&before.args, &key.args, &is_end);
+            let is_in_end = || !are_many && !is_embedded(&begun, &now, &is_end);
             if ends < EMBEDDED_ENDS && is_in_end() {
                 ends += 1;
                 continue;
@@ -334,6 +362,19 @@ impl Driver<'_> {
             }
         }
         None
+    }
+
+    /// Returns the patterns without the literals that a loop begins to collect in: what it goes on with has
+    /// none of them, and is to be found like it.
+    fn in_step<'k>(&self, of: GlobalId, patterns: &'k [Pattern]) -> Cow<'k, [Pattern]> {
+        let mut patterns = Cow::Borrowed(patterns);
+        for at in 0..patterns.len() {
+            let is_collected = |param: LocalId| self.accumulators.contains(param);
+            if matches!(patterns[at], Pattern::Lit(_)) && self.has(of, at, is_collected) {
+                patterns.to_mut()[at] = Pattern::Hole;
+            }
+        }
+        patterns
     }
 
     /// Returns how many of the variants of a function that led to the call were made more general.
