@@ -95,8 +95,8 @@ struct Table<'e> {
     /// Pairs of patterns, by their places, and whether the one is embedded in the other: each is
     /// met on as many ways as the patterns are deep.
     pairs: FxHashMap<(*const Pattern, *const Pattern), bool>,
-    /// The parameters of functions, by their numbers, that count as no parts of calls.
-    is_end: &'e dyn Fn(GlobalId, usize) -> bool,
+    /// The parts, by their numbers, in which a pattern is not searched for.
+    is_end: &'e dyn Fn(&Pattern, &Pattern, usize) -> bool,
 }
 
 /// The most parts of the patterns of a call of which all is known for which a variant is made.
@@ -280,8 +280,8 @@ impl Pattern {
             }
             _ => self == other,
         };
-        let is_end = |at| matches!(other, Pattern::Call(of, _) if (table.is_end)(*of, at));
-        let mut parts = (0..).zip(other.parts()).filter(|&(at, _)| !is_end(at));
+        let is_end = table.is_end;
+        let mut parts = (0..).zip(other.parts()).filter(|&(at, _)| !is_end(self, other, at));
         let found = coupled || parts.any(|(_, part)| self.is_within(part, table));
         table.pairs.insert(pair, found);
         found
@@ -356,12 +356,12 @@ impl Parts {
     }
 }
 
-/// Returns whether every argument's pattern is embedded in the other call's. What a call has for a
-/// parameter that `is_end` is not searched.
+/// Returns whether every argument's pattern is embedded in the other call's. A pattern is not searched for in
+/// a part of another one, by its number, of which `is_end` says so.
 pub fn is_embedded(
     before: &[Pattern],
     now: &[Pattern],
-    is_end: &dyn Fn(GlobalId, usize) -> bool,
+    is_end: &dyn Fn(&Pattern, &Pattern, usize) -> bool,
 ) -> bool {
     let mut table = Table { pairs: FxHashMap::default(), is_end };
     before.iter().zip(now).all(|(a, b)| a.is_within(b, &mut table))
@@ -408,7 +408,7 @@ mod tests {
     }
 
     fn is_within(a: &Pattern, b: &Pattern) -> bool {
-        is_embedded(std::slice::from_ref(a), std::slice::from_ref(b), &|_, _| false)
+        is_embedded(std::slice::from_ref(a), std::slice::from_ref(b), &|_, _, _| false)
     }
 
     #[test]
@@ -433,7 +433,9 @@ mod tests {
         let call = |of, parts: &[Pattern]| Pattern::Call(GlobalId(of), parts.to_vec());
         let (flat, other) = (call(1, &[Pattern::Hole]), call(3, &[Pattern::Hole]));
         let (end, part) = ([other.clone(), flat.clone()], [flat.clone(), other]);
-        let is_end = |of: GlobalId, at| of == GlobalId(2) && at == 1;
+        let is_end = |_: &Pattern, of: &Pattern, at| {
+            matches!(of, Pattern::Call(GlobalId(2), _)) && at == 1
+        };
         let is_grown = |parts: &[Pattern]| is_embedded(from_ref(&flat), &[call(2, parts)], &is_end);
         assert!(!is_grown(&end) && is_grown(&part));
         assert!(is_within(&flat, &call(2, &end)));

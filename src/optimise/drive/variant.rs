@@ -347,10 +347,17 @@ impl Driver<'_> {
             }
             let are_many = pairs.any(|(before, now)| before.are_many(now));
             let begun = self.in_step(before.of, &before.args);
-            if !are_many && !is_embedded(&begun, &now, &|_, _| false) {
+            if !are_many && !is_embedded(&begun, &now, &|_, _, _| false) {
                 continue;
             }
-            let is_end = |of, at| self.is_end(of, at);
+            let is_end = |before: &Pattern, now: &Pattern, at| match now {
+                Pattern::Call(of, _) => self.is_end(*of, at),
+                // What a call makes goes on with it.
+                Pattern::Con(_, parts) => {
+                    matches!(before, Pattern::Call(..)) && at + 1 == parts.len()
+                }
+                _ => false,
+            };
             let is_in_end = || !are_many && !is_embedded(&begun, &now, &is_end);
             if ends < EMBEDDED_ENDS && is_in_end() {
                 ends += 1;
