@@ -17,6 +17,7 @@ mod held;
 mod interpreted;
 mod known;
 mod levels;
+mod loops;
 mod neighbours;
 mod parameters;
 mod several;

@@ -6,6 +6,8 @@
 //! once: so it is not known in the calls that the functions of a loop make of each other. What is only
 //! counted with is treated alike (`counted.rs`).
 //!
+//! It may stand behind a `let` and be evaluated first, as in `(let ([m (add n 1)]) (seq m (loop t m)))`.
+//!
 //! A loop is a circle of functions that call each other as the last thing that they do: one that does
 //! more after it leaves many times what it enters once.
 
@@ -13,8 +15,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counted::is_arithmetic;
 use super::facts::Facts;
-use super::fusible::is_comparison;
-use crate::primitive::Primitive;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 
 /// The parameters that loops collect in.
@@ -22,20 +22,12 @@ use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 pub struct Accumulators {
     found: FxHashSet<LocalId>,
     changing: FxHashSet<LocalId>,
-    /// The parameters that count towards others, each with those.
-    counting: FxHashMap<LocalId, FxHashSet<LocalId>>,
 }
 
 impl Accumulators {
     /// Returns whether a parameter is one.
     pub fn contains(&self, param: LocalId) -> bool {
         self.found.contains(&param)
-    }
-
-    /// Returns the parameters that a parameter is compared with, if each step only adds a number to it or
-    /// takes one from it.
-    pub fn counts_to(&self, param: LocalId) -> Option<&FxHashSet<LocalId>> {
-        self.counting.get(&param)
     }
 
     /// Returns whether a parameter is not the same in all calls that a circle of functions makes of
@@ -49,6 +41,7 @@ impl Accumulators {
 #[derive(Default)]
 struct Circle {
     members: Vec<GlobalId>,
+    /// What members bind, with `let` or to evaluate it, where the loop goes on: it is one if it is passed on.
     bound: Vec<LocalId>,
     /// At the ends of members: which of its parameters a member passes, alone or as a part, for which
     /// parameters of members.
@@ -56,12 +49,6 @@ struct Circle {
     /// In all calls: which parameters are passed unchanged for which, and which get something else.
     passed: Vec<(LocalId, LocalId)>,
     changed: FxHashSet<LocalId>,
-    /// Of those that get something else: which get a parameter and a number more or less.
-    stepped: Vec<(LocalId, LocalId)>,
-    /// Parameters that get something else than that, or are compared with what is known.
-    uncounted: FxHashSet<LocalId>,
-    /// Which are compared with which.
-    compared: Vec<(LocalId, LocalId)>,
     /// How often each parameter is mentioned where that is right for an accumulator.
     right: FxHashMap<LocalId, u32>,
     /// Calls of members that are the end of one, and all.
@@ -81,14 +68,13 @@ pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
     for (number, circle) in &mut circles {
         for member in circle.members.clone() {
             let mut scan =
-                Scan { program, facts, number: *number, params: FxHashSet::default(), values: FxHashMap::default(), circle };
+                Scan { program, facts, number: *number, params: FxHashSet::default(), circle };
             scan.function(member);
         }
         if circle.tails == circle.calls {
             all.found.extend(circle.accumulators(program, facts));
         }
         all.changing.extend(circle.changing());
-        all.counting.extend(circle.counting());
     }
     all
 }
@@ -97,23 +83,6 @@ impl Circle {
     /// Returns the parameters that are not the same in all calls.
     fn changing(&self) -> FxHashSet<LocalId> {
         reached(self.changed.iter().copied(), self.passed.iter().copied())
-    }
-
-    /// Returns the parameters that count, each with those that it is compared with.
-    fn counting(&self) -> FxHashMap<LocalId, FxHashSet<LocalId>> {
-        let edges = || self.passed.iter().chain(&self.stepped).copied();
-        let both = || edges().chain(edges().map(|(from, to)| (to, from)));
-        let wrong = reached(self.uncounted.iter().copied(), both());
-        let stepped: FxHashSet<LocalId> =
-            reached(self.stepped.iter().map(|&(_, to)| to), both());
-        let mut counting = FxHashMap::default();
-        for &param in stepped.difference(&wrong) {
-            let alike = reached(std::iter::once(param), both());
-            let ends = self.compared.iter().filter(|(one, _)| alike.contains(one));
-            let ends = reached(ends.map(|&(_, end)| end), both());
-            counting.insert(param, ends);
-        }
-        counting
     }
 
     fn accumulators(&self, program: &Program, facts: &Facts) -> FxHashSet<LocalId> {
@@ -161,10 +130,8 @@ struct Scan<'a> {
     facts: &'a Facts,
     /// The circle's.
     number: u32,
-    /// The parameters of the function that is looked at.
+    /// The parameters of the function that is looked at, and what it binds where the loop goes on.
     params: FxHashSet<LocalId>,
-    /// What the locals are that it binds.
-    values: FxHashMap<LocalId, ExprId>,
     circle: &'a mut Circle,
 }
 
@@ -190,13 +157,10 @@ impl<'a> Scan<'a> {
                 _ => false,
             };
             self.circle.calls += u32::from(is_member);
-            self.comparison(expr);
+            self.call(expr);
             if is_member || goes_on.contains(&expr) {
                 goes_on.insert(whole);
             }
-        }
-        for &(expr, _) in &exprs {
-            self.call(expr);
         }
         let mut work = vec![body];
         while let Some(expr) = work.pop() {
@@ -222,62 +186,8 @@ impl<'a> Scan<'a> {
                 Expr::Local(local) if self.params.contains(&local) => {
                     self.circle.passed.push((local, param));
                 }
-                _ => {
-                    self.circle.changed.insert(param);
-                    match self.stepped(arg) {
-                        Some(from) => self.circle.stepped.push((from, param)),
-                        None => drop(self.circle.uncounted.insert(param)),
-                    }
-                }
+                _ => drop(self.circle.changed.insert(param)),
             }
-        }
-    }
-
-    /// Returns the parameter that an expression adds a number to or takes one from.
-    fn stepped(&self, expr: ExprId) -> Option<LocalId> {
-        let program = self.program;
-        match program.exprs[expr] {
-            Expr::Local(local) if self.params.contains(&local) => Some(local),
-            Expr::Local(local) => self.stepped(*self.values.get(&local)?),
-            Expr::App(callee, args) => {
-                let Expr::Global(global) = program.exprs[callee] else { return None };
-                let GlobalKind::Primitive(Primitive::Add | Primitive::Sub) = program.globals[global].kind else { return None };
-                let mut param = None;
-                for &arg in &program.expr_lists[args] {
-                    match program.exprs[arg] {
-                        Expr::Lit(_) => {}
-                        Expr::Local(local) if param.is_none() && self.params.contains(&local) => param = Some(local),
-                        _ => return None,
-                    }
-                }
-                param
-            }
-            _ => None,
-        }
-    }
-
-    /// Notes what parameters are compared with.
-    fn comparison(&mut self, expr: ExprId) {
-        let program = self.program;
-        match program.exprs[expr] {
-            Expr::Let(local, value, _) | Expr::Force(local, value, _) => drop(self.values.insert(local, value)),
-            Expr::Switch(switch) => drop(self.circle.uncounted.insert(program.switches[switch].scrutinee)),
-            Expr::App(callee, args) => {
-                let Expr::Global(global) = program.exprs[callee] else { return };
-                let GlobalKind::Primitive(primitive) = program.globals[global].kind else { return };
-                if !is_comparison(primitive) {
-                    return;
-                }
-                let &[one, other] = &program.expr_lists[args] else { return };
-                for (one, other) in [(one, other), (other, one)] {
-                    let Expr::Local(one) = program.exprs[one] else { continue };
-                    match program.exprs[other] {
-                        Expr::Local(other) => self.circle.compared.push((one, other)),
-                        _ => drop(self.circle.uncounted.insert(one)),
-                    }
-                }
-            }
-            _ => {}
         }
     }
 
@@ -328,8 +238,8 @@ impl<'a> Scan<'a> {
         *self.circle.right.entry(local).or_default() += 1;
     }
 
-    /// Scans an argument of a call in the circle: a parameter of the function, alone, in
-    /// constructors or in arithmetic.
+    /// Scans an argument of a call in the circle, or what becomes one: a parameter of the function, alone, in
+    /// constructors, in arithmetic or in a branch.
     fn collected(&mut self, arg: ExprId, param: LocalId) {
         let program = self.program;
         let mut work = vec![arg];

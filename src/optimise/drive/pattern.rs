@@ -433,9 +433,8 @@ mod tests {
         let call = |of, parts: &[Pattern]| Pattern::Call(GlobalId(of), parts.to_vec());
         let (flat, other) = (call(1, &[Pattern::Hole]), call(3, &[Pattern::Hole]));
         let (end, part) = ([other.clone(), flat.clone()], [flat.clone(), other]);
-        let is_end = |_: &Pattern, of: &Pattern, at| {
-            matches!(of, Pattern::Call(GlobalId(2), _)) && at == 1
-        };
+        let is_end =
+            |_: &Pattern, of: &Pattern, at| matches!(of, Pattern::Call(GlobalId(2), _)) && at == 1;
         let is_grown = |parts: &[Pattern]| is_embedded(from_ref(&flat), &[call(2, parts)], &is_end);
         assert!(!is_grown(&end) && is_grown(&part));
         assert!(is_within(&flat, &call(2, &end)));

@@ -182,17 +182,17 @@ impl Driver<'_> {
             return patterns;
         }
         let is_counted = |head, at| self.is_counted(head, at);
-        let counts_on: Vec<bool> =
-            (0..patterns.len()).map(|at| self.counts_on(of, at, &patterns)).collect();
         let is_step = self.facts.circle[of] == self.facts.circle[caller]
-            && !(of == caller && self.has_begun(&patterns));
+            && !(of == caller && self.begins(&patterns));
+        let counts_on: Vec<bool> =
+            (0..patterns.len()).map(|at| is_step && self.counts_on(of, at, &patterns)).collect();
         for (at, pattern) in patterns.iter_mut().enumerate() {
             let is_collected = |param: LocalId| self.accumulators.contains(param);
             match pattern {
                 _ if is_step && pattern.calls() == 0 && self.has(of, at, is_collected) => {
                     *pattern = Pattern::Hole;
                 }
-                Pattern::Lit(_) if is_step && counts_on[at] => *pattern = Pattern::Hole,
+                Pattern::Lit(_) if counts_on[at] => *pattern = Pattern::Hole,
                 // What is the same in all calls is one variant.
                 Pattern::Lit(_)
                     if !self.has(of, at, |param| self.accumulators.is_changing(param)) => {}
@@ -203,9 +203,9 @@ impl Driver<'_> {
         patterns
     }
 
-    /// Returns whether the variant that is written went along the beginning of what is known, and that is at
-    /// its end: the loop begins here.
-    fn has_begun(&self, patterns: &[Pattern]) -> bool {
+    /// Returns whether the variant that is written has gone along a known beginning of what it takes apart, and
+    /// that ends here: the loop begins.
+    fn begins(&self, patterns: &[Pattern]) -> bool {
         let before = &self.variants[self.current as usize].key.args;
         let mut pairs = before.iter().zip(patterns);
         pairs.any(|(before, now)| {
@@ -217,11 +217,11 @@ impl Driver<'_> {
     fn counts_on(&self, of: GlobalId, at: usize, patterns: &[Pattern]) -> bool {
         let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
         let params = &self.old.local_lists[params];
-        let Some(ends) = params.get(at).and_then(|&param| self.accumulators.counts_to(param)) else {
-            return false;
+        let Some(&counter) = params.get(at) else { return false };
+        let is_known_end = |(&param, pattern): (&LocalId, &Pattern)| {
+            *pattern != Pattern::Hole && self.counters.is_towards(counter, param)
         };
-        let mut pairs = params.iter().zip(patterns);
-        pairs.all(|(param, pattern)| !ends.contains(param) || *pattern == Pattern::Hole)
+        self.counters.counts(counter) && !params.iter().zip(patterns).any(is_known_end)
     }
 
     /// Returns whether something holds of a parameter of a function.

@@ -1,0 +1,106 @@
+//! What a loop counts and collects is known where it is worth something, and nowhere else: neither does it
+//! begin variants that know nothing more, nor do those that know something give way to them.
+
+use std::fs;
+
+use gmachine::machine::print::Format;
+use gmachine::machine::{Config, MachineKind};
+use gmachine::optimise::Passes;
+use gmachine_testing::project;
+
+use super::common::{Text, compile_after, machine};
+
+/// Returns the reductions that a program takes and the instructions that it is.
+fn cost(source: &str) -> (u64, usize) {
+    let program = compile_after(source, Passes::level(2)).expect("a program without mistakes");
+    let mut machine = machine(MachineKind::Fast, &program, Config::default());
+    let started = machine.start(Format::Default, Some(Box::new(Text::new(""))));
+    let ended = started.and_then(|()| machine.run(&mut String::new()));
+    assert!(ended.is_ok(), "{source}");
+    let reductions = machine.statistics().reductions;
+    (reductions, program.globals.iter().map(|global| global.code.len()).sum())
+}
+
+fn program(path: &str) -> String {
+    fs::read_to_string(project().join(path)).expect("the program")
+}
+
+#[test]
+fn counters_behind_let_and_seq_begin_no_variants() {
+    let program = |a: &str, b: &str| {
+        format!(
+            "(defn go[xs a b] (case xs [Nil (add a (mul 7 b))]
+               [(Cons x r) (if (lt x 100) {a} (if (lt x 107) {b} (go r a b)))]))
+             (defn main[i] (go (map ord i) 0 0))"
+        )
+    };
+    let behind = |name: &str, other: &str, call: &str| {
+        format!("(let ([{name} (add {other} 1)]) (seq {name} {call}))")
+    };
+    let (_, behind) =
+        cost(&program(&behind("c", "a", "(go r c b)"), &behind("d", "b", "(go r a d)")));
+    let (_, direct) = cost(&program("(go r (add a 1) b)", "(go r a (add b 1))"));
+    // Twice as many if each zero is worth a variant.
+    assert!(behind * 5 <= direct * 6, "{behind} instructions, {direct} written as arguments");
+}
+
+/// The second turn would have variants for each part of the text, and the others none.
+#[test]
+fn what_counts_towards_an_unknown_end_leaves_room_for_what_is_known() {
+    let (reductions, _) = cost(
+        "(defn each[k n h] (if (gt k n) h (along \"Dear {x}, {y} and so on to {z}\" k n h)))
+         (defn along[s k n h] (case s
+           [Nil (let ([m (add k 1)]) (each m n h))]
+           [(Cons c t) (if (eq c '{')
+             (along t k n (rem (add (mul h 3) (if (eq (rem k 2) 0) k 7)) 9973))
+             (along t k n (rem (add (mul h 37) (ord c)) 9973)))]))
+         (defn main[i] (each 1 (add 90 (length i)) 0))",
+    );
+    // One for each turn; 2,749 if the text is not known.
+    assert!(reductions < 200, "{reductions}");
+}
+
+/// The end of a loop that is compared with a literal is near, and so is one that is known.
+#[test]
+fn what_counts_towards_a_known_end_is_known() {
+    let program = |end: &str| {
+        format!(
+            "(defn go[k n xs s] (if (eq k {end}) s (case xs [Nil s]
+               [(Cons x r) (go (add k 1) n r (add s (power k x)))])))
+             (defn power[k x] (if (eq k 0) 1 (mul x (power (sub k 1) x))))
+             (defn main[i] (go 0 5 (map ord i) 0))"
+        )
+    };
+    let literal = cost(&program("5"));
+    assert_eq!(cost(&program("n")).0, literal.0);
+}
+
+/// Of a group the first element is known to be there: its length is one, and most are no longer.
+#[test]
+fn what_is_collected_is_known_as_far_as_the_beginning_goes() {
+    let (reductions, _) = cost(&program("benches/others/totient.styled.core"));
+    // 19,737 if the length of what follows it is counted from a number that is not known.
+    assert!(reductions < 18_000, "{reductions}");
+}
+
+/// The merges would be unfolded in each other: what they were like is not found where a sum is known.
+#[test]
+fn a_loop_that_grows_is_found_where_it_began_with_a_literal() {
+    let (_, code) = cost(&program("benches/programs/msort.core"));
+    // 6,300 if it is not.
+    assert!(code < 2_000, "{code}");
+}
+
+/// Two elements of a call are no growth: the loop comes back to the call.
+#[test]
+fn what_makes_two_elements_at_once_is_fused() {
+    let (reductions, _) = cost(
+        "(defn text[n x] (if (eq n 0) Nil (Cons (rem x 10) (Cons (rem x 7)
+           (text (sub n 1) (rem (add (mul x 113) 12345) 65536))))))
+         (defn go[s z] (case s [Nil z] [(Cons c t)
+           (if (lt c 3) (go t (add z c)) (if (lt c 5) (go t (mul z 2)) (go t (rem z 99))))]))
+         (defn main[i] (go (text (add 200 (length i)) 1) (length i)))",
+    );
+    // 796 if the list is built.
+    assert!(reductions < 300, "{reductions}");
+}
