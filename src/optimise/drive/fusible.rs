@@ -251,7 +251,7 @@ fn ends_known(program: &Program, facts: &Facts, id: GlobalId) -> bool {
     is_any_known
 }
 
-pub(super) fn is_comparison(primitive: Primitive) -> bool {
+fn is_comparison(primitive: Primitive) -> bool {
     use Primitive::{Eq, Ge, Gt, Le, Lt, Neq};
     matches!(primitive, Eq | Neq | Lt | Le | Gt | Ge)
 }

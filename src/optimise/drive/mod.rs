@@ -30,7 +30,6 @@ mod call;
 mod constants;
 mod contify;
 mod counted;
-mod counters;
 mod deciding;
 mod emit;
 mod endless;
@@ -94,7 +93,6 @@ use accumulators::{Accumulators, accumulators};
 use branch::Target;
 use constants::Constants;
 use counted::{Counted, counted};
-use counters::{Counters, counters};
 use endless::{Endless, endless};
 use eta::Twins;
 use eval::Later;
@@ -247,7 +245,6 @@ transactional! {
             /// The functions that were made of a `case` each.
             outlined: FxHashSet<GlobalId>,
             counted: Counted,
-            counters: Counters,
             accumulators: Accumulators,
             selectors: Selectors,
             /// Whether all that is done with a local is to select its fields.
@@ -419,10 +416,6 @@ impl<'a> Driver<'a> {
             caf_parts: match rules.specialise {
                 true => parts::parts(old, &new.cons),
                 false => FxHashSet::default(),
-            },
-            counters: match rules.specialise {
-                true => counters(old, &facts),
-                false => Counters::default(),
             },
             accumulators: match rules.specialise {
                 true => accumulators(old, &facts),

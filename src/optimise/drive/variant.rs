@@ -184,15 +184,12 @@ impl Driver<'_> {
         let is_counted = |head, at| self.is_counted(head, at);
         let is_step = self.facts.circle[of] == self.facts.circle[caller]
             && !(of == caller && self.begins(&patterns));
-        let counts_on: Vec<bool> =
-            (0..patterns.len()).map(|at| is_step && self.counts_on(of, at, &patterns)).collect();
         for (at, pattern) in patterns.iter_mut().enumerate() {
             let is_collected = |param: LocalId| self.accumulators.contains(param);
             match pattern {
                 _ if is_step && pattern.calls() == 0 && self.has(of, at, is_collected) => {
                     *pattern = Pattern::Hole;
                 }
-                Pattern::Lit(_) if counts_on[at] => *pattern = Pattern::Hole,
                 // What is the same in all calls is one variant.
                 Pattern::Lit(_)
                     if !self.has(of, at, |param| self.accumulators.is_changing(param)) => {}
@@ -211,17 +208,6 @@ impl Driver<'_> {
         pairs.any(|(before, now)| {
             matches!(before, Pattern::Con(..)) && matches!(now, Pattern::Hole | Pattern::Call(..))
         })
-    }
-
-    /// Returns whether an argument counts towards what is not known.
-    fn counts_on(&self, of: GlobalId, at: usize, patterns: &[Pattern]) -> bool {
-        let GlobalKind::Defn { params, .. } = self.old.globals[of].kind else { return false };
-        let params = &self.old.local_lists[params];
-        let Some(&counter) = params.get(at) else { return false };
-        let is_known_end = |(&param, pattern): (&LocalId, &Pattern)| {
-            *pattern != Pattern::Hole && self.counters.is_towards(counter, param)
-        };
-        self.counters.counts(counter) && !params.iter().zip(patterns).any(is_known_end)
     }
 
     /// Returns whether something holds of a parameter of a function.
