@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::body::Incoming;
 use super::eval::{Operand, State};
 use super::exits::Opened;
 use super::frame::{Entry, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
 use super::pattern::Pattern;
 use super::share::Split;
-use super::variant::Incoming;
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{

@@ -1,13 +1,13 @@
 //! Calls of supercombinators: unfolded, specialised, or left.
 
 use super::argument::PARTS;
+use super::body::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::eval::State;
 use super::expanded::is_small;
 use super::frame::Frames;
 use super::heap::{AbstractValue, NodeId};
 use super::pattern::{Key, Pattern};
 use super::progress::Unfolding;
-use super::variant::{BODY_PER_EXPRESSION, WRITTEN_PER_STEP};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};

@@ -25,6 +25,7 @@
 mod accumulators;
 mod agenda;
 mod argument;
+mod body;
 mod branch;
 mod call;
 mod constants;
@@ -70,6 +71,7 @@ mod switch;
 mod transaction;
 mod variant;
 mod way;
+mod whistle;
 mod wholes;
 
 use std::rc::Rc;
@@ -429,7 +431,10 @@ impl<'a> Driver<'a> {
                 true => held::fields(old, &new, &facts),
                 false => Fields::default(),
             },
-            endless: endless(old, &facts),
+            endless: match rules.specialise {
+                true => endless(old, &facts),
+                false => IndexVec::default(),
+            },
             fusible,
             outlined: FxHashSet::default(),
             facts,

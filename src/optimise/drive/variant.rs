@@ -1,15 +1,11 @@
 //! Variants: one supercombinator for each pattern of known arguments.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::agenda::Agenda;
-use super::eval::State;
 use super::heap::{AbstractValue, Head, NodeId};
-use super::history::STEPS_AGAIN;
 use super::missed::{Made, knows_less};
-use super::pattern::{Key, Parts, Pattern, generalise, is_embedded, is_small, selects_alike};
-use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
+use super::pattern::{Key, Parts, Pattern, is_small};
+use super::{Driver, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, Lit, LocalId};
@@ -20,31 +16,17 @@ pub(super) struct Variant {
     /// The old supercombinator, and what is known of its arguments.
     pub key: Key,
     /// How many parts the patterns of the arguments have.
-    parts: Vec<Parts>,
+    pub parts: Vec<Parts>,
     /// The variant in whose body it was called first.
-    parent: u32,
+    pub parent: u32,
     /// The one of a function of the source, with nothing known of its arguments, that led to it.
     pub account: u32,
     /// Whether its patterns were made more general because they would have grown.
-    is_general: bool,
+    pub is_general: bool,
     /// The new supercombinator.
     pub global: GlobalId,
 }
 
-/// The parameters of a variant while its patterns are read.
-#[derive(Default)]
-pub(super) struct Incoming {
-    /// The holes with the same value, as in the key.
-    same: Vec<u32>,
-    /// The value of each hole so far.
-    nodes: Vec<NodeId>,
-    pub params: Vec<LocalId>,
-}
-
-/// The most patterns that led to one and are compared with it.
-const ANCESTORS: usize = 200;
-/// The most patterns that led to one and are embedded in what calls in it end in.
-const EMBEDDED_ENDS: u32 = 4;
 /// How many variants that led to one have to be made more general until the next ones know no
 /// literals, and until they know nothing of what would grow: they would differ in one literal after
 /// the other.
@@ -58,30 +40,6 @@ const SAME_SHAPE: u32 = 12;
 const SAME_SHAPE_OF_CIRCLE: u32 = 40;
 const FEW_OF_SHAPE: u32 = 4;
 const FEW_LITERALS: usize = 2;
-/// How many steps writing an expression counts for among what is spent: a program has so many times more steps
-/// than expressions.
-const STEPS_PER_WRITTEN: i64 = 8;
-
-/// The most expressions of a body that are written again because more is known there, and how many
-/// more for each of its expressions.
-const COPIES: i64 = 200;
-const COPIES_PER_EXPRESSION: i64 = 2;
-/// The most expressions that are written for a body, and how many more for each of its expressions and
-/// each step: what takes few steps and writes much writes the same values in one branch after the
-/// other. No body of a program that people have written has more than 3.5 for each step.
-const WRITTEN: i64 = 100;
-const WRITTEN_PER_EXPRESSION: i64 = 2;
-pub(super) const WRITTEN_PER_STEP: i64 = 4;
-/// The most expressions that are written for a body in any case, and how many more for each of its own, of its
-/// patterns and of what is unfolded in it: a function that calls itself by what it is given has no variants
-/// to come back to.
-const BODY: i64 = 1_000;
-pub(super) const BODY_PER_EXPRESSION: i64 = 8;
-/// A body that exceeds that is driven again, with so many times fewer steps, and with none if there would
-/// be too few.
-const FEWER_STEPS: i64 = 8;
-const FEWEST_STEPS: i64 = 16;
-
 impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
@@ -306,85 +264,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns what a pattern has in common with one that led to it and is embedded in it.
-    ///
-    /// A producer that ends in a call of another one, as `concatMap` does, makes patterns in which
-    /// the one that led to it is what another call ends in, before it comes back to that one. So a
-    /// few such embeddings are no growth yet: in an endless sequence of patterns there are chains of
-    /// any length of which each is embedded in the next.
-    fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
-        let mut at = self.current;
-        let mut ends = 0;
-        let now = self.in_step(key.of, &key.args);
-        let parts: Vec<Parts> = now.iter().map(Parts::of).collect();
-        for _ in 0..ANCESTORS {
-            let variant = &self.variants[at as usize];
-            let before = &variant.key;
-            at = variant.parent;
-            // There is one variant without a pattern of each function, so that no endless
-            // chain goes through them.
-            if before.is_general() {
-                return None;
-            }
-            let is_other = before.of != key.of || !selects_alike(&before.args, &key.args);
-            let mut pairs = variant.parts.iter().zip(&parts);
-            if is_other || !pairs.clone().all(|(before, now)| before.are_within(now)) {
-                continue;
-            }
-            let are_many = pairs.any(|(before, now)| before.are_many(now));
-            let begun = self.in_step(before.of, &before.args);
-            if !are_many && !is_embedded(&begun, &now, &|_, _, _| false) {
-                continue;
-            }
-            let is_end = |before: &Pattern, now: &Pattern, at| match now {
-                Pattern::Call(of, _) => self.is_end(*of, at),
-                // What a call makes goes on with it.
-                Pattern::Con(_, parts) => {
-                    matches!(before, Pattern::Call(..)) && at + 1 == parts.len()
-                }
-                _ => false,
-            };
-            let is_in_end = || !are_many && !is_embedded(&begun, &now, &is_end);
-            if ends < EMBEDDED_ENDS && is_in_end() {
-                ends += 1;
-                continue;
-            }
-            let general = generalise(&before.args, &key.args);
-            if general != key.args {
-                return Some(general);
-            }
-        }
-        None
-    }
-
-    /// Returns the patterns without the literals that a loop begins to collect in: what it goes on with has
-    /// none of them, and is to be found like it.
-    fn in_step<'k>(&self, of: GlobalId, patterns: &'k [Pattern]) -> Cow<'k, [Pattern]> {
-        let mut patterns = Cow::Borrowed(patterns);
-        for at in 0..patterns.len() {
-            let is_collected = |param: LocalId| self.accumulators.contains(param);
-            if matches!(patterns[at], Pattern::Lit(_)) && self.has(of, at, is_collected) {
-                patterns.to_mut()[at] = Pattern::Hole;
-            }
-        }
-        patterns
-    }
-
-    /// Returns how many of the variants of a function that led to the call were made more general.
-    fn generalised_before(&self, of: GlobalId) -> usize {
-        let mut at = self.current;
-        let mut count = 0;
-        for _ in 0..ANCESTORS {
-            let variant = &self.variants[at as usize];
-            if variant.key.is_general() {
-                break;
-            }
-            count += usize::from(variant.is_general && variant.key.of == of);
-            at = variant.parent;
-        }
-        count
-    }
-
     fn variant_global(&mut self, of: GlobalId) -> GlobalId {
         let Global { symbol, display, span, .. } = self.old.globals[of].clone();
         let symbol = loop {
@@ -449,160 +328,6 @@ impl Driver<'_> {
             self.describe_pattern(part, out);
         }
         out.push(')');
-    }
-
-    /// Drives the bodies of all variants.
-    pub(super) fn bodies(&mut self) {
-        let mut agenda = Agenda::default();
-        let mut known = 0;
-        loop {
-            for at in known..self.variants.len() {
-                agenda.add(at as u32, self.variants[at].account);
-            }
-            known = self.variants.len();
-            let Some(next) = agenda.next(|at| self.variants[at as usize].account) else { break };
-            let (total, written) = (self.total, self.new.exprs.len());
-            self.body(next as usize);
-            let steps =
-                total - self.total + STEPS_PER_WRITTEN * (self.new.exprs.len() - written) as i64;
-            agenda.spend(self.variants[next as usize].account, steps);
-        }
-    }
-
-    /// Drives the body of a variant.
-    fn body(&mut self, at: usize) {
-        let of = self.variants[at].key.of;
-        let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
-            unreachable!("what is reached has a body: the lint of lifting checks it")
-        };
-        self.heap.clear();
-        self.failed.clear();
-        self.block.clear();
-        self.targets.commit();
-        self.exits.commit();
-        self.globals.commit();
-        self.memo.commit();
-        self.per_function.commit();
-        self.per_shape.commit();
-        self.definitions.commit();
-        self.part_definitions.commit();
-        self.swept = self.heap.len();
-        self.pending = super::select::Pending::default();
-        self.wholes.clear();
-        self.current = at as u32;
-        let size = i64::from(self.facts.size[of]);
-        let parts = self.variants[at].key.args.iter().map(Pattern::size).sum::<usize>() as i64;
-        let again = if self.history.is_second() { STEPS_AGAIN } else { 1 };
-        let mut fuel = ((FUEL + FUEL_PER_EXPRESSION * size) / again).min(self.total.max(0));
-        loop {
-            let checkpoint = self.checkpoint();
-            let written = self.new.exprs.len() as i64;
-            (self.limit, self.most_of_body) = match fuel {
-                // Nothing is unfolded that could be left: what is driven again ends here.
-                0 => (i64::MAX / 2, i64::MAX / 2),
-                _ => (
-                    written + WRITTEN + WRITTEN_PER_EXPRESSION * size + WRITTEN_PER_STEP * fuel,
-                    written + BODY + BODY_PER_EXPRESSION * (size + parts),
-                ),
-            };
-            self.met.clear();
-            self.fuel = fuel;
-            let done = self.variant_body(at, params, body);
-            let spent = fuel - self.fuel.max(0);
-            self.total -= spent;
-            if done.is_ok() {
-                return;
-            }
-            self.roll_back(checkpoint);
-            self.failed.clear();
-            fuel = match spent / FEWER_STEPS {
-                few if few < FEWEST_STEPS => 0,
-                few => few,
-            };
-        }
-    }
-
-    /// Drives the body of a variant with the fuel that there is; fails if it writes too much for that.
-    fn variant_body(&mut self, at: usize, params: List<LocalId>, body: ExprId) -> Attempt<()> {
-        let Variant { ref key, global, .. } = self.variants[at];
-        let (of, key) = (key.of, key.clone());
-        self.copies = COPIES + COPIES_PER_EXPRESSION * i64::from(self.facts.size[of]);
-        self.calls = key.args.iter().map(Pattern::calls).sum();
-        let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
-        let mut holes = Incoming { same: key.same, ..Incoming::default() };
-        for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
-            let node = self.incoming(pattern, Some(param), &mut holes);
-            self.bind(param, env, node);
-        }
-        let span = self.old.spans[body];
-        let more: Vec<NodeId> = key.args[self.old.arity(of)..]
-            .iter()
-            .map(|pattern| self.incoming(pattern, None, &mut holes))
-            .collect();
-        let frames = self.applied_to(&more, &None, span);
-        let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
-        let params = self.new.local_lists.add(holes.params);
-        self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
-        Ok(())
-    }
-
-    /// Returns a parameter as the body sees it.
-    pub(super) fn incoming(
-        &mut self,
-        pattern: &Pattern,
-        like: Option<LocalId>,
-        holes: &mut Incoming,
-    ) -> NodeId {
-        let value = match pattern {
-            Pattern::Hole => return self.hole(like, holes),
-            Pattern::Lit(lit) => AbstractValue::Lit(*lit),
-            Pattern::Text(text, at) => AbstractValue::Text(*text, *at),
-            Pattern::Caf(global) => return self.global_node(*global),
-            Pattern::Constant(node) => return *node,
-            Pattern::Select(switch) => AbstractValue::Select(*switch),
-            Pattern::Built(con, parts) => {
-                let whole = self.hole(like, holes);
-                let name = self.heap.get(whole).name;
-                let parts = self.incoming_parts(parts, holes);
-                self.heap.set(whole, AbstractValue::Con(*con, parts), name);
-                self.note_whole(whole);
-                return whole;
-            }
-            Pattern::Con(con, parts) => AbstractValue::Con(*con, self.incoming_parts(parts, holes)),
-            // Nothing else refers to it, nor to its arguments.
-            Pattern::Call(global, parts) => {
-                let parts: Vec<NodeId> =
-                    parts.iter().map(|part| self.incoming(part, None, holes)).collect();
-                AbstractValue::Call(*global, self.heap.list(parts))
-            }
-            Pattern::Partial(head, parts) => {
-                AbstractValue::Partial(*head, self.incoming_parts(parts, holes))
-            }
-        };
-        self.heap.add(value)
-    }
-
-    fn hole(&mut self, like: Option<LocalId>, holes: &mut Incoming) -> NodeId {
-        let at = holes.nodes.len();
-        let first = holes.same.get(at).map_or(at, |&first| first as usize);
-        let node = match holes.nodes.get(first) {
-            Some(&node) => node,
-            None => self.parameter(like, &mut holes.params, Span::NONE),
-        };
-        holes.nodes.push(node);
-        node
-    }
-
-    fn incoming_parts(&mut self, parts: &[Pattern], holes: &mut Incoming) -> List<NodeId> {
-        let nodes: Vec<NodeId> =
-            parts.iter().map(|part| self.incoming(part, None, holes)).collect();
-        // Whoever refers to the whole refers to its parts: but of what is consumed there is one.
-        for (&node, part) in nodes.iter().zip(parts) {
-            if part.calls() == 0 {
-                self.heap.share(node);
-            }
-        }
-        self.heap.list(nodes)
     }
 
     /// Returns the code of a call as far as its callee is known: of a variant, or of the
