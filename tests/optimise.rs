@@ -11,6 +11,7 @@
 //!
 //! A program that fails is made smaller and shown with its number.
 
+mod closed;
 mod forms;
 mod functions;
 mod held;

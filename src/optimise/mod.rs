@@ -6,11 +6,13 @@
 //! can be left out.
 
 mod choices;
+mod closed;
 mod constant_params;
 mod dead_args;
 mod drive;
 mod ends;
 mod float_in;
+mod fold;
 mod forms;
 mod late_inline;
 mod left;
@@ -26,7 +28,7 @@ mod usage;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;
-use drive::{History, Rules, drive, evaluate_constants};
+use drive::{History, Rules, drive};
 pub use report::Report;
 
 macro_rules! passes {
@@ -221,7 +223,8 @@ fn run(
                 report.count(Pass::Specialise, "parameters found constant", bound);
                 GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
             } else {
-                evaluate_constants(&mut program, rules, report);
+                let values = closed::evaluate_closed(&mut program);
+                report.count(Pass::Specialise, "constants evaluated", values);
                 // What has not been consumed is put back when calls are inlined.
                 if case_of_case && passes.has(Pass::Inline) {
                     choices::lift(&mut program, choices::Which::Data);

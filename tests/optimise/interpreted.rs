@@ -8,7 +8,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::Passes;
 
-use super::common::{compile_after, machine};
+use super::common::{Text, compile_after, machine};
 
 /// An interpreter of terms, in direct style, with names in an environment.
 const TERMS: &str = r#"
@@ -103,7 +103,8 @@ pub(super) fn measure(program: &str, level: u8) -> (String, u64, usize) {
     let size = code.globals.iter().map(|global| global.code.len()).sum();
     let mut machine = machine(MachineKind::Fast, &code, Config::default());
     let mut output = String::new();
-    let result = machine.start(Format::Default, None).and_then(|()| machine.run(&mut output));
+    let input = Some(Box::new(Text::new("")) as _);
+    let result = machine.start(Format::Default, input).and_then(|()| machine.run(&mut output));
     assert!(result.is_ok(), "{program}: {result:?}");
     (output, machine.statistics().reductions, size)
 }

@@ -40,7 +40,7 @@ const INTERPRETERS: &[Interpreter] = &[
                    (Dec 0) (Loop 0 \"b{k}\")])"
             ),
         },
-        run: |k| format!("(start (p{k} 100))"),
+        run: |k| format!("(start (p{k} (add n 100)))"),
     },
     Interpreter {
         name: "terms in an environment of names",
@@ -65,7 +65,7 @@ const INTERPRETERS: &[Interpreter] = &[
                    (Plus (Var \"s\") (Plus (Var \"i\") (Lit {k})))) (Minus (Var \"i\") (Lit 1))) (Var \"s\")))))"
             )
         },
-        run: |k| format!("(run p{k} 100)"),
+        run: |k| format!("(run p{k} (add n 100))"),
     },
     Interpreter {
         name: "patterns with what comes after",
@@ -84,7 +84,7 @@ const INTERPRETERS: &[Interpreter] = &[
         },
         run: |k| {
             let last = b"xyzuvw"[k % 6] as char;
-            format!("(match p{k} (append (replicate 100 'a') \"c{last}\") null)")
+            format!("(match p{k} (append (replicate (add n 100) 'a') \"c{last}\") null)")
         },
     },
     Interpreter {
@@ -98,19 +98,19 @@ const INTERPRETERS: &[Interpreter] = &[
         program: |k| {
             format!("(defn p{k}[] [(Words \"n{k} = \") Hole (Words \", \") Hole (Words \"; \")])")
         },
-        run: |k| format!("(each p{k} 60)"),
+        run: |k| format!("(each p{k} (add n 60))"),
     },
 ];
 
 /// Returns what a source with these programs prints, its reductions and the size of its code.
 fn cost(of: &Interpreter, programs: Range<usize>, level: u8) -> (String, u64, usize) {
     let mut text = of.source.to_owned();
-    let mut main = "(defn main[] [".to_owned();
+    let mut main = "(defn main[i] (let ([n (length i)]) [".to_owned();
     for k in programs {
         text += &(of.program)(k);
         let _ = write!(main, "{} ", (of.run)(k));
     }
-    text = format!("{text} {main}])");
+    text = format!("{text} {main}]))");
     interpreted::measure(&text, level)
 }
 

@@ -135,6 +135,9 @@ impl Driver<'_> {
             .iter()
             .map(|pattern| self.incoming(pattern, None, &mut holes))
             .collect();
+        if holes.params.is_empty() && !key.args.is_empty() {
+            self.parameter(None, &mut holes.params, Span::NONE);
+        }
         let frames = self.applied_to(&more, &None, span);
         let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
         let params = self.new.local_lists.add(holes.params);

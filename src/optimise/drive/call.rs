@@ -225,8 +225,9 @@ impl Driver<'_> {
         }
         if !recursive {
             frames = self.absorb(global, &mut args, frames);
-            // There is nothing to learn in one call of which all is known.
-            key = key.filter(|key| key.iter().any(|pattern| pattern.holes() > 0));
+            // There is nothing to learn in one call of which all is known, but of a program.
+            let is_program = self.is_given_whole_constant(&args);
+            key = key.filter(|key| is_program || !is_closed(key));
         }
         let key = self.more_patterns(&args, key, global, true);
         let code = match self.variant_call(global, &args, fresh, key, span) {
@@ -589,9 +590,6 @@ impl Driver<'_> {
         }
         if !self.rules.specialise {
             return None;
-        }
-        if let Some(&node) = self.evaluated.get(&global) {
-            return Some(self.heap.get(node).value);
         }
         let GlobalKind::Defn { body: Some(body), .. } = self.old.globals[global].kind else {
             return None;

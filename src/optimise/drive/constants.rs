@@ -326,6 +326,31 @@ impl Driver<'_> {
         })
     }
 
+    /// Returns whether a call is given a tree that is a constant, as an interpreter is its program, or part of
+    /// one.
+    pub(super) fn is_given_constant(&self, args: &[NodeId]) -> bool {
+        args.iter().any(|&arg| self.constant_tree(arg).is_some())
+    }
+
+    /// Returns whether a call is given a tree that is a constant, all of it.
+    pub(super) fn is_given_whole_constant(&self, args: &[NodeId]) -> bool {
+        let is_whole = |constant| self.constants.root(constant).1 == constant;
+        args.iter().any(|&arg| self.constant_tree(arg).is_some_and(is_whole))
+    }
+
+    /// Returns the constant that a value, or the value of a CAF, is, if that is a tree.
+    fn constant_tree(&self, node: NodeId) -> Option<NodeId> {
+        let node = self.heap.resolve(node);
+        let constant = match self.heap.get(node).name {
+            Some(Name::Caf(caf)) => match self.old.globals[caf].kind {
+                GlobalKind::Defn { body: Some(body), .. } => self.constants.of(body)?,
+                _ => return None,
+            },
+            _ => self.constants.is_one(node).then_some(node)?,
+        };
+        self.constants.is_tree(constant).then_some(constant)
+    }
+
     /// Returns the definition of a constant, if it is large: it is written once.
     pub(super) fn defined(&mut self, node: NodeId) -> Option<GlobalId> {
         let &Fact { size, is_tree, is_long, .. } = self.constants.facts.get(node)?;

@@ -17,8 +17,7 @@
 //!   path. What two pieces of code on one path may demand is bound by a `let` before the path
 //!   branches ([`Driver::bind_shared`]).
 //! - What is known in a branch is known there only: changes to the heap are taken back.
-//! - A CAF is never driven for its value, but for what [`evaluated`] writes down before anything else; and
-//!   no variant is without parameters.
+//! - A CAF is never driven for its value, and no variant is without parameters.
 //! - It halts: unfolding takes fuel, of which each body has an amount linear in its size, and
 //!   patterns of variants are subject to a whistle and a limit.
 
@@ -36,7 +35,6 @@ mod emit;
 mod endless;
 mod eta;
 mod eval;
-mod evaluated;
 mod exits;
 mod expanded;
 mod facts;
@@ -80,16 +78,16 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pass;
+use super::fold::Folder;
 use super::left::Noted;
 use super::places::InlinedPlaces;
 use super::report::Report;
 use super::selection::{Selectors, name_selections};
 use crate::base::index::IndexVec;
-use crate::base::integer::Integer;
 use crate::base::span::Span;
 use crate::core::copy::take_tables;
 use crate::core::expr::{
-    BigId, Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
+    Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
 };
 use accumulators::{Accumulators, accumulators};
 use branch::Target;
@@ -114,7 +112,6 @@ use transaction::{Journal, Revert, transactional};
 use variant::Variant;
 use way::Way;
 
-pub(super) use evaluated::evaluate_constants;
 pub(super) use expanded::{is_small, is_small_function};
 pub use history::History;
 
@@ -338,8 +335,8 @@ transactional! {
             current: u32,
             /// How many runs there were.
             ends: u32,
-            /// Integers that are literals of the new program.
-            bigs: FxHashMap<Integer, BigId>,
+            /// The integers that are literals of the new program.
+            folder: Folder,
             /// The spans that stand for an expression of the corelib and a call of it.
             inlined: InlinedPlaces,
             /// The spans that stand for a case and a value that it does not match.
@@ -362,8 +359,6 @@ transactional! {
             failed: FxHashMap<(ExprId, u32), i64>,
             /// Calls along constants whose unfolding comes to a branching.
             branching: FxHashSet<Key>,
-            /// The values of CAFs that have been evaluated.
-            evaluated: FxHashMap<GlobalId, NodeId>,
             /// Whether what is made is the value of a CAF, which may be part of itself.
             in_caf: bool,
             /// Unfolding steps left for this body, for all, and for the outermost attempt.
@@ -401,7 +396,7 @@ impl<'a> Driver<'a> {
         history: &'a History,
         report: &'a mut Report,
     ) -> Driver<'a> {
-        let bigs = new.bigs.enumerate().map(|(id, big)| (big.clone(), id)).collect();
+        let folder = Folder::new(&new.bigs);
         let inlined = InlinedPlaces::new(old, &new.places);
         let mut heap = Heap::new();
         let constants = match rules.specialise {
@@ -480,7 +475,7 @@ impl<'a> Driver<'a> {
             decisions: Vec::new(),
             noted: Vec::new(),
             current: 0,
-            bigs,
+            folder,
             inlined,
             unmatched: FxHashMap::default(),
             suffixes: FxHashMap::default(),
@@ -490,7 +485,6 @@ impl<'a> Driver<'a> {
             round: FxHashSet::default(),
             failed: FxHashMap::default(),
             branching: FxHashSet::default(),
-            evaluated: FxHashMap::default(),
             in_caf: false,
             fuel: 0,
             total: match history.is_second() {

@@ -29,18 +29,21 @@ impl Key {
         self.args.iter().map(Pattern::holes).sum()
     }
 
-    /// Turns the last literal in the patterns, or the last CAF if there is none. Returns whether
-    /// there is one; none is looked for in large patterns, which are most often lists that a loop
-    /// goes along.
-    pub fn open(&mut self) -> bool {
-        if self.args.iter().map(Pattern::size).sum::<usize>() > OPENED {
-            return false;
-        }
-        let is_literal = |pattern: &Pattern| matches!(pattern, Pattern::Lit(_));
-        let is_caf = |pattern: &Pattern| matches!(pattern, Pattern::Caf(_));
-        let mut args = self.args.iter_mut().rev();
-        args.any(|pattern| pattern.open(&is_literal))
-            || self.args.iter_mut().rev().any(|pattern| pattern.open(&is_caf))
+    /// Turns the last literal in the patterns into a hole. Returns whether there is one.
+    pub fn open_literal(&mut self) -> bool {
+        self.open(&|pattern| matches!(pattern, Pattern::Lit(_)))
+    }
+
+    /// Turns the last CAF in the patterns into a hole. Returns whether there is one.
+    pub fn open_caf(&mut self) -> bool {
+        self.open(&|pattern| matches!(pattern, Pattern::Caf(_)))
+    }
+
+    /// Turns the last part that is like this into a hole; none is looked for in large patterns, which are
+    /// most often lists that a loop goes along.
+    fn open(&mut self, is_open: &dyn Fn(&Pattern) -> bool) -> bool {
+        self.args.iter().map(Pattern::size).sum::<usize>() <= OPENED
+            && self.args.iter_mut().rev().any(|pattern| pattern.open(is_open))
     }
 
     /// Returns the patterns without the literals in constructors; `None` if there are none.

@@ -63,13 +63,20 @@ impl Driver<'_> {
             if self.is_itself(key) {
                 return None;
             }
-            // A supercombinator without parameters would be a CAF.
+            // A supercombinator without parameters would be a CAF. What goes along a constant has one that
+            // nothing uses.
             if key.holes() == 0 {
                 self.open_literals(key);
-                if key.holes() == 0 && !(self.knows() && key.open()) {
+                if key.holes() > 0 {
+                    continue;
+                }
+                let is_given = self.is_given_constant(args);
+                if self.knows() && (key.open_literal() || !is_given && key.open_caf()) {
+                    continue;
+                }
+                if !is_given {
                     return None;
                 }
-                continue;
             }
             key.same = if knows_same { self.sharing(&key.args, args) } else { Vec::new() };
             if let Some(&at) = self.memo.get(key) {
@@ -412,6 +419,9 @@ impl Driver<'_> {
                 }
                 passed += 1;
             }
+        }
+        if passed == 0 {
+            out.push(self.expr(Expr::Lit(Lit::Int(0)), span));
         }
         out
     }
