@@ -86,17 +86,17 @@ fn a_program_is_known_however_it_is_made() {
     }
 }
 
-/// What functions share of it may be bound around the call that consumes it.
 #[test]
-fn a_program_is_known_where_it_is_made() {
-    let program =
-        "(defn twice[a] (Add a a)) (defn more[k a] (if (eq k 0) a (more (sub k 1) (twice a))))
-        (defn p[] X)
-        (defn from'[n] (let ([q (more 3 (Mul X X))] [r (more 2 (Add q (Num 1)))])
-          (if (gt n 400) 0 (add (eval r n) (from' (add n 1))))))";
+fn a_program_is_known_where_it_is_made_step_by_step() {
+    let long = format!("{}1", "+*xx".repeat(60));
     let source =
         EXPRESSIONS.replace("(each (eval p) (add 200 (length i)))", "(from' (add 197 (length i)))");
-    let run = run(&format!("{source} {program}"), 2);
+    let source = format!(
+        "{source} {PARSER} (defn slowly[n s] (if (eq n 0) s (slowly (sub n 1) (reverse (reverse s)))))
+         (defn from'[n] (let ([s \"{long}\"] [t (slowly 5 s)] [q (fst (parse t))] [r (Add q (Num 1))])
+           (if (gt n 400) 0 (add (eval r n) (from' (add n 1))))))"
+    );
+    let run = run(&source, 2);
     assert!(run.reductions < 230, "{} reductions", run.reductions);
 }
 
@@ -196,27 +196,33 @@ fn what_fails_or_does_not_end_is_left_as_it_was() {
     }
 }
 
-/// Each is twice the one before, and none is small enough to be written out.
+/// Each has the next one twice, and is too large to be written out: that is found out last.
 #[test]
 fn constants_of_constants_are_not_looked_through_again_and_again() {
-    let constants: String =
-        (0..60).map(|k| format!("(defn p{k}[] (same (Add p{} p{})))", k + 1, k + 1)).collect();
+    let large = (0..60).fold("X".to_owned(), |large, _| format!("(Add X {large})"));
+    let constants: String = (0..50)
+        .map(|k| {
+            let next = k + 1;
+            format!("(defn p{k}[] (same (Mul (Add p{next} p{next}) {large})))")
+        })
+        .collect();
     let source =
         EXPRESSIONS.replace("(each (eval p) (add 200 (length i)))", "(case p0 [X 1] [_ 2])");
-    let source = format!("{source} {constants} (defn p60[] X) (defn same[e] e)");
+    let source = format!("{source} {constants} (defn p50[] X) (defn same[e] e)");
     assert_eq!(run(&source, 2).output.as_deref().map(str::trim), Ok("2"));
 }
 
 /// Where all that leads to a common end is closed, there would be no jump to it.
 #[test]
 fn what_jumps_is_not_closed() {
-    let source = EXPRESSIONS.replace(
-        "(each (eval p) (add 200 (length i)))",
-        "(let ([end (fn [e f] (eval (Add e (Mul f (Add f X))) 3))])
-           (if (eq (length i) 3) (let ([a (Add X X)] [b (twice a)]) (end a b))
-             (let ([a (Mul X X)] [b (twice a)]) (end (twice b) a))))",
+    let source =
+        EXPRESSIONS.replace("(each (eval p) (add 200 (length i)))", "(eval (chosen (length i)) 3)");
+    let source = format!(
+        "{source} (defn twice[e] (Add e e))
+         (defn chosen[k] (let ([e (twice X)])
+           (if (eq k 3) (let ([a (twice (Num 1))]) (if (eq (eval a 1) 2) e a))
+             (let ([b (twice (Num 2))]) (if (eq (eval b 1) 5) b e)))))"
     );
-    let source = format!("{source} (defn twice[e] (Add e e))");
     let (before, after) = (run(&source, 0).output, run(&source, 2).output);
     assert_eq!(before, after);
 }
