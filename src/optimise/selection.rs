@@ -8,7 +8,7 @@
 
 use crate::base::index::IndexVec;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
+    Branches, CONS, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
 };
 use crate::core::traverse::Position;
 use crate::primitive::Primitive;
@@ -123,6 +123,11 @@ pub(super) fn projection(program: &Program, selector: GlobalId) -> Option<Field>
 /// Returns whether a constructor is the only one of its type.
 pub(super) fn is_only(program: &Program, con: ConId) -> bool {
     program.datas[program.cons[con].data].cons.len() == 1
+}
+
+/// Returns whether a constructor, not of lists, is one of several of its type: something decides by it.
+pub(super) fn is_one_of_several(program: &Program, con: ConId) -> bool {
+    program.cons[con].data != program.cons[CONS].data && !is_only(program, con)
 }
 
 /// Binds selections that stand inside of what a body builds, so that each is bound by itself:

@@ -13,6 +13,7 @@ use crate::core::expr::{
     Branches, CONS, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, NIL, Program,
     SwitchId, TextId,
 };
+use crate::optimise::drive::Head;
 use crate::optimise::fold::{Bigs, Folder, equal};
 use crate::primitive::{Primitive, Shape};
 
@@ -30,13 +31,6 @@ pub enum Value {
     Con(ConId, List<NodeId>),
     /// A constructor, definition or primitive with too few arguments.
     Partial(Head, List<NodeId>),
-}
-
-/// What is applied.
-#[derive(Clone, Copy)]
-pub enum Head {
-    Con(ConId),
-    Global(GlobalId),
 }
 
 /// Where the locals of an activation begin.

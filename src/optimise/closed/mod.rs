@@ -23,7 +23,9 @@ use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     CONS, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, NIL, Program,
 };
-use evaluator::{Environment, Evaluator, Head, NodeId, Value};
+use crate::optimise::drive::Head;
+use crate::optimise::selection::is_one_of_several;
+use evaluator::{Environment, Evaluator, NodeId, Value};
 
 /// The most expressions of one that is evaluated.
 const SIZE: u32 = 2_000;
@@ -238,7 +240,7 @@ impl<'p> Search<'p> {
             fact.outermost = self.bound[local];
         }
         match program.exprs[expr] {
-            Expr::Con(con) => fact.is_tree = is_choice(program, con),
+            Expr::Con(con) => fact.is_tree = is_one_of_several(program, con),
             Expr::Global(global) => fact.is_tree = self.makes_tree[global],
             Expr::App(callee, args) => {
                 fact.is_work = match program.exprs[callee] {
@@ -419,18 +421,12 @@ fn is_small(value: &Written, parts: &mut usize) -> bool {
     }
 }
 
-/// Returns whether a constructor, not of lists, is one of several.
-fn is_choice(program: &Program, con: ConId) -> bool {
-    let data = program.cons[con].data;
-    data != program.cons[CONS].data && program.datas[data].cons.len() > 1
-}
-
 /// Returns whether a constructor is one of several, not of numbers, options or search trees, of which one goes
 /// on and the other one ends: what goes along those does the same with each.
 fn is_telling(program: &Program, con: ConId) -> bool {
     let cons = &program.datas[program.cons[con].data].cons;
     let ends = cons.iter().filter(|&&con| program.cons[con].arity == 0).count();
-    is_choice(program, con) && (cons.len(), ends) != (2, 1)
+    is_one_of_several(program, con) && (cons.len(), ends) != (2, 1)
 }
 
 /// Returns how many bytes the texts in the CAFs of a program have.
@@ -462,7 +458,7 @@ fn makes_tree(program: &Program) -> IndexVec<GlobalId, bool> {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
         for expr in program.walk(body) {
             match program.exprs[expr] {
-                Expr::Con(con) => makes[of] |= is_choice(program, con),
+                Expr::Con(con) => makes[of] |= is_one_of_several(program, con),
                 Expr::Global(global) => edges[of.index()].push(global.0),
                 _ => {}
             }

@@ -17,9 +17,10 @@ use crate::base::index::{Idx, IndexVec, List};
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    CONS, Con, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, Program, TextId,
+    Con, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Lit, Program, TextId,
 };
 use crate::core::signature::Signature;
+use crate::optimise::selection::is_one_of_several;
 
 /// The fewest parts of a constant that becomes a definition where it is a value of the run, and
 /// that, like its parts, is an atom of patterns.
@@ -231,11 +232,7 @@ impl Maker<'_> {
             }
         };
         let facts = &self.constants.facts;
-        let is_choice = |con: ConId| {
-            let data = self.new.cons[con].data;
-            data != self.new.cons[CONS].data && self.new.datas[data].cons.len() > 1
-        };
-        let is_tree = matches!(shape, Shape::Con(con, _) if is_choice(con))
+        let is_tree = matches!(shape, Shape::Con(con, _) if is_one_of_several(self.new, con))
             || parts.iter().any(|&part| facts[part].is_tree);
         let is_long = match shape {
             Shape::Text(text) => self.new.texts[text].len() > TEXT,

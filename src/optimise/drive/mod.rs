@@ -113,6 +113,7 @@ use variant::Variant;
 use way::Way;
 
 pub(super) use expanded::{is_small, is_small_function};
+pub(super) use heap::Head;
 pub use history::History;
 
 /// Which rules apply.

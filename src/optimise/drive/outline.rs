@@ -31,6 +31,7 @@ use crate::core::expr::{
     SwitchId,
 };
 use crate::core::signature::Signature;
+use crate::optimise::selection::is_only;
 use crate::optimise::symbols::Symbols;
 
 /// The most places in which a loop is called of which there is a copy in each.
@@ -194,7 +195,7 @@ fn is_worth_it(
         return false;
     }
     let Branches::Cons(branches) = &program.switches[switch].branches else { return false };
-    let is_only = |con: ConId| types.datas[types.cons[con].data].cons.len() == 1;
+    let is_only = |con: ConId| is_only(types, con);
     match only_loops(program, facts, of, body) {
         true => {
             facts.in_circle[of] == 1
