@@ -74,7 +74,7 @@ fn a_program_is_known_however_it_is_made() {
         (
             "read from a long text, slowly",
             format!(
-                "{PARSER} (defn p[] (fst (parse (slowly 9 \"{long}\"))))
+                "{PARSER} (defn p[] (fst (parse (slowly 20 \"{long}\"))))
                  (defn slowly[n s] (if (eq n 0) s (slowly (sub n 1) (reverse (reverse s)))))"
             ),
         ),
@@ -98,6 +98,15 @@ fn a_program_is_known_where_it_is_made_step_by_step() {
     );
     let run = run(&source, 2);
     assert!(run.reductions < 230, "{} reductions", run.reductions);
+}
+
+#[test]
+fn rules_that_mention_small_constants_are_known_one_by_one() {
+    let path = project().join("benches/unseen/interp-rewrite.core");
+    let source = fs::read_to_string(path).expect("the program");
+    let reductions = run(&source.replace("(root 13)", "(root 4)"), 2).reductions;
+    // 23,792 if the rules that are left are made anew for each term.
+    assert!(reductions < 8_000, "{reductions} reductions");
 }
 
 #[test]
@@ -128,7 +137,8 @@ fn of_what_takes_too_long_a_part_is_evaluated() {
     let nest = (0..60).fold("Tip".to_owned(), |nest, k| format!("(slow {} {nest})", k * 7919 % 97));
     let source = format!("{INSERTIONS} (defn main[i] (add (length i) (total {nest})))");
     let (before, after) = (run(&source, 0).reductions, run(&source, 2).reductions);
-    assert!(after * 5 < before * 4, "{after} reductions of {before}");
+    // Four fifths if the rest does not go on from what the first attempt has come to.
+    assert!(after * 10 < before * 7, "{after} reductions of {before}");
 }
 
 #[test]
