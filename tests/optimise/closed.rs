@@ -93,7 +93,9 @@ fn a_program_is_known_where_it_is_made_step_by_step() {
         EXPRESSIONS.replace("(each (eval p) (add 200 (length i)))", "(from' (add 197 (length i)))");
     let source = format!(
         "{source} {PARSER} (defn slowly[n s] (if (eq n 0) s (slowly (sub n 1) (reverse (reverse s)))))
-         (defn from'[n] (let ([s \"{long}\"] [t (slowly 5 s)] [q (fst (parse t))] [r (Add q (Num 1))])
+         (defn again[k e] (if (eq k 0) e (again (sub k 1) (copy e))))
+         (defn copy[e] (case e [(Add a b) (Add (copy a) (copy b))] [(Mul a b) (Mul (copy a) (copy b))] [_ e]))
+         (defn from'[n] (let ([s \"{long}\"] [t (slowly 5 s)] [q (fst (parse t))] [r (Add q (again 30 q))])
            (if (gt n 400) 0 (add (eval r n) (from' (add n 1))))))"
     );
     let run = run(&source, 2);
